@@ -1,0 +1,41 @@
+# Everything a person or a CI machine needs: `make demo`, `make test`, `make check`.
+PYTHON ?= python3
+export PYTHONWARNDEFAULTENCODING ?= 1
+
+.PHONY: setup demo test check format lock battery bench clean
+
+setup: .venv/.done
+
+.venv/.done: requirements.txt pyproject.toml
+	$(PYTHON) -m venv .venv
+	.venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
+	.venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	.venv/bin/python -m compileall -q src .venv/lib/python*/site-packages/msgspec .venv/lib/python*/site-packages/click || true
+	@touch .venv/.done
+
+demo: setup
+	@.venv/bin/commonplace demo $(if $(TRANSCRIPT),"$(TRANSCRIPT)")
+
+test: setup
+	.venv/bin/python -m pytest -n 2
+
+check: setup
+	.venv/bin/ruff format --check src tests
+	.venv/bin/ruff check src tests
+	.venv/bin/mypy
+	.venv/bin/lint-imports --no-logo
+
+format: setup
+	.venv/bin/ruff format src tests
+	.venv/bin/ruff check --fix src tests
+
+battery: setup
+	COMMONPLACE_BATTERY=full .venv/bin/python -m pytest -n 2 -m battery
+
+lock:
+	$(PYTHON) -m pip install --quiet uv
+	uv pip compile --quiet pyproject.toml --group dev --generate-hashes --universal --python-version 3.11 \
+		--no-header --no-emit-index-url --no-annotate -o requirements.txt
+
+clean:
+	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

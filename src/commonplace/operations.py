@@ -1,0 +1,181 @@
+"""Everything that can happen to memory, as one closed union.
+
+Texts here are plain: the door screens them. `sources` and `quotes` run in parallel: the message an
+operation rests on and the words of it. `trust` is computed by the door from the path a text came by
+and the messages it uses, never taken from a model.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from commonplace.records import Source, Trust
+
+
+class _Operation(msgspec.Struct, frozen=True, kw_only=True, tag_field="op", omit_defaults=True):
+    sources: tuple[Source, ...] = ()
+    quotes: tuple[str, ...] = ()
+    trust: Trust | None = None
+
+
+class AddEntry(_Operation, frozen=True, kw_only=True, tag="add"):
+    """Add one entry to a document, at the end of a section (created when missing) or of the whole."""
+
+    path: str
+    text: str
+    section: str = ""
+    kind: str = ""
+
+
+class ReplaceEntry(_Operation, frozen=True, kw_only=True, tag="replace"):
+    """Put a new text in place of one entry; `target` is its id, its view number or a substring only it has."""
+
+    path: str
+    target: str
+    text: str
+
+
+class RemoveEntry(_Operation, frozen=True, kw_only=True, tag="remove"):
+    """Take one entry out of a document; `target` as in ReplaceEntry."""
+
+    path: str
+    target: str
+
+
+class RewriteDocument(_Operation, frozen=True, kw_only=True, tag="rewrite"):
+    """Make a document read as given; executed as the smallest set of entry edits."""
+
+    path: str
+    text: str
+
+
+class AppendJournal(_Operation, frozen=True, kw_only=True, tag="journal"):
+    """Add one dated block; `at` is ISO 8601, the door's clock when empty."""
+
+    path: str
+    text: str
+    at: str = ""
+
+
+class PutTopic(_Operation, frozen=True, kw_only=True, tag="put_topic"):
+    """Write a topic file; keys of the front matter that are not named here stay as they are."""
+
+    path: str
+    body: str
+    title: str = ""
+    description: str = ""
+    kind: str = ""
+    links: tuple[str, ...] = ()
+    front: dict[str, str] = msgspec.field(default_factory=dict)
+
+
+class RemoveTopic(_Operation, frozen=True, kw_only=True, tag="remove_topic"):
+    """Take a topic file away."""
+
+    path: str
+
+
+class PutItem(_Operation, frozen=True, kw_only=True, tag="put_item"):
+    """Append one JSON record; the last line of an id wins."""
+
+    path: str
+    id: str
+    data: dict[str, Any]
+
+
+class RemoveItem(_Operation, frozen=True, kw_only=True, tag="remove_item"):
+    """Append the removal of one JSON record."""
+
+    path: str
+    id: str
+
+
+class MoveCursor(_Operation, frozen=True, kw_only=True, tag="cursor"):
+    """Say that a consolidator has done a session's messages [.., to)."""
+
+    session: str
+    name: str
+    to: int
+
+
+class MoveWindow(_Operation, frozen=True, kw_only=True, tag="window"):
+    """Let the live window of a session start at message number `to`; `why` is compact, reset or trim."""
+
+    session: str
+    to: int
+    why: str
+    summary: str = ""
+
+
+class EndSession(_Operation, frozen=True, kw_only=True, tag="end"):
+    """Mark a session as ended; an append opens it again."""
+
+    session: str
+
+
+class HoldRange(_Operation, frozen=True, kw_only=True, tag="hold"):
+    """Keep messages [start, end) of a session from being consolidated again unless asked explicitly."""
+
+    session: str
+    name: str
+    start: int
+    end: int
+    held: bool = True
+
+
+class Promote(_Operation, frozen=True, kw_only=True, tag="promote"):
+    """Raise the trust of one record; a person's act only."""
+
+    record: str
+    to: Trust
+
+
+class Forget(_Operation, frozen=True, kw_only=True, tag="forget"):
+    """Hide one record and keep it from coming back: removed, with a tombstone for its text and sources."""
+
+    record: str
+
+
+class OutsideEdit(_Operation, frozen=True, kw_only=True, tag="outside"):
+    """Note what a person or program changed in a file past the door; the file is as they left it."""
+
+    path: str
+    before: str = ""
+    after: str = ""
+
+
+class Spend(_Operation, frozen=True, kw_only=True, tag="spend"):
+    """Note one model call that a change paid for."""
+
+    model: str
+    tokens_in: int
+    tokens_out: int
+
+
+Edit = (
+    AddEntry
+    | ReplaceEntry
+    | RemoveEntry
+    | RewriteDocument
+    | AppendJournal
+    | PutTopic
+    | RemoveTopic
+    | PutItem
+    | RemoveItem
+)
+Operation = Edit | MoveCursor | MoveWindow | EndSession | HoldRange | Promote | Forget | OutsideEdit | Spend
+
+
+class Proposal(msgspec.Struct, frozen=True, kw_only=True):
+    """What a consolidator asks for: what happened, and the operations that should follow.
+
+    `read` and `search` ask a multi-round consolidator's host for more; `done` ends the rounds.
+    """
+
+    journal: str = ""
+    operations: tuple[Edit, ...] = ()
+    read: tuple[str, ...] = ()
+    search: tuple[str, ...] = ()
+    done: bool = True

@@ -1,0 +1,276 @@
+"""The values that move through commonplace: messages, records, sources, hits, and screened text.
+
+All are frozen. This module owns no file, no clock and no rule: it only says what things are made of.
+`Screened` is the one value with a secret: only the guard can make it, and a store takes nothing else.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, Final, Literal
+
+import msgspec
+
+Role = Literal["user", "assistant", "system", "tool"]
+Trust = Literal["user", "agent", "tool", "web"]
+LayerName = Literal["sessions", "documents", "journals", "topics", "items"]
+
+TRUST_RANK: Final[dict[str, int]] = {"user": 3, "agent": 2, "tool": 1, "web": 0}
+"""Higher is more trusted; what nobody vouched for counts as `web`."""
+
+LAYERS: Final[tuple[LayerName, ...]] = ("sessions", "documents", "journals", "topics", "items")
+
+
+def lowest_trust(levels: Iterable[Trust]) -> Trust:
+    """Name the least trusted of some levels; `web` when there are none."""
+    return min(levels, key=TRUST_RANK.__getitem__, default="web")
+
+
+class _MessageBase(msgspec.Struct, frozen=True):
+    role: Role
+    content: str
+
+
+class Message(_MessageBase, frozen=True, kw_only=True, omit_defaults=True):
+    """One message of a conversation.
+
+    `id` is unique within its session and makes a repeated append a no-op; without one the session
+    numbers it. `at` is an aware instant; without one the clock gives it. `tools` names the tools a
+    message called (assistant) or came from (tool). `trust` is computed from the role when None.
+    """
+
+    name: str | None = None
+    id: str | None = None
+    at: datetime | None = None
+    tools: tuple[str, ...] = ()
+    trust: Trust | None = None
+
+
+class Source(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Where a text came from: a message, and the characters of it (start, end) when only a part."""
+
+    session: str
+    message: str
+    span: tuple[int, int] | None = None
+
+
+class Turn(msgspec.Struct, frozen=True):
+    """A user message and the replies up to the next one."""
+
+    messages: tuple[Message, ...]
+
+
+class Session(msgspec.Struct, frozen=True):
+    """What is known of one session without reading its messages into memory.
+
+    `messages` counts all that were ever appended; `window_start` is the number of the first message
+    still live; `cursors` say how far each consolidator has come (message numbers, exclusive).
+    """
+
+    id: str
+    created_at: datetime
+    messages: int = 0
+    window_start: int = 0
+    last_at: datetime | None = None
+    agent: str = "main"
+    kind: str = "foreground"
+    ended: bool = False
+    cursors: dict[str, int] = msgspec.field(default_factory=dict)
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """One entry of a document: a list item, a paragraph or a separated block, without its bullet."""
+
+    id: str
+    path: str
+    text: str
+    section: str = ""
+
+
+class JournalEntry(msgspec.Struct, frozen=True):
+    """One dated block of a journal."""
+
+    id: str
+    path: str
+    text: str
+    at: datetime | None = None
+
+
+class Topic(msgspec.Struct, frozen=True):
+    """One file about one subject: front matter (all strings, unknown keys kept), body, links."""
+
+    id: str
+    path: str
+    title: str
+    body: str
+    description: str = ""
+    kind: str = ""
+    links: tuple[str, ...] = ()
+    extra: dict[str, Any] = msgspec.field(default_factory=dict)
+
+
+class Item(msgspec.Struct, frozen=True):
+    """One typed JSONL record; `data` is the whole object as stored, unknown keys included."""
+
+    id: str
+    path: str
+    text: str
+    kind: str = ""
+    title: str = ""
+    at: datetime | None = None
+    data: dict[str, Any] = msgspec.field(default_factory=dict)
+
+
+class RecordedMessage(msgspec.Struct, frozen=True):
+    """One message as stored: numbered, dated, screened, with its trust and its place in the file."""
+
+    id: str
+    path: str
+    session: str
+    number: int
+    message: Message
+    offset: int
+
+    @property
+    def text(self) -> str:
+        """The words of the message."""
+        return self.message.content
+
+
+Record = Entry | JournalEntry | Topic | Item | RecordedMessage
+
+
+class Hit(msgspec.Struct, frozen=True):
+    """One answer of a recall: a record, or one passage of a message.
+
+    `score` is above 0 and comparable only within one query; `why` says what it is made of when asked
+    with `explain=True`.
+    """
+
+    record: str
+    text: str
+    score: float
+    layer: LayerName
+    sources: tuple[Source, ...]
+    trust: Trust
+    at: datetime | None = None
+    why: dict[str, float | str] = msgspec.field(default_factory=dict)
+
+
+class Query(msgspec.Struct, frozen=True, kw_only=True):
+    """A question with its limits; `k_by_layer` overrides `k`, tokens bound what comes back."""
+
+    text: str
+    k: int = 8
+    k_by_layer: dict[str, int] = msgspec.field(default_factory=dict)
+    layers: tuple[LayerName, ...] | None = None
+    soft_tokens: int | None = None
+    max_tokens: int | None = None
+    tags: tuple[str, ...] = ()
+    tools: tuple[str, ...] = ()
+    as_of: datetime | None = None
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """What the guard saw in a text: its class and rule, and where; never the text itself."""
+
+    kind: Literal["secret", "unicode", "injection"]
+    rule: str
+    span: tuple[int, int]
+
+
+_STRUCTURAL: Final = re.compile(r"[\x20-\x7e\n\t§]{0,120}\Z")
+_LONG_RUN: Final = re.compile(r"[A-Za-z0-9+/_=-]{41,}")
+_SEAL: Final = object()
+
+
+class Screened:
+    """Text that passed the guard; `findings` tell what was redacted or made visible.
+
+    Only `guard.screen` makes one from foreign text; joining screened parts keeps them screened.
+    """
+
+    __slots__ = ("findings", "text")
+
+    def __init__(self, text: str, findings: tuple[Finding, ...] = (), *, _seal: object = None) -> None:
+        if _seal is not _SEAL:
+            raise TypeError("Screened text is made by guard.screen only")
+        self.text = text
+        self.findings = findings
+
+    def __repr__(self) -> str:
+        return f"Screened({self.text!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Screened) and other.text == self.text
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """The classes of secret that were redacted, each once, in order."""
+        return tuple(dict.fromkeys(f.rule for f in self.findings if f.kind == "secret"))
+
+
+def seal(text: str, findings: tuple[Finding, ...] = ()) -> Screened:
+    """Make screened text; for the guard alone (a test holds every other module to that)."""
+    return Screened(text, findings, _seal=_SEAL)
+
+
+def join(parts: Sequence[Screened | str]) -> Screened:
+    """Join screened parts with structural text between them.
+
+    Raises:
+        TypeError: A plain `str` part is more than structure: over 120 characters, not printable
+            ASCII, or with a run that could be a key. Screen it first.
+    """
+    texts: list[str] = []
+    findings: list[Finding] = []
+    for part in parts:
+        if isinstance(part, Screened):
+            texts.append(part.text)
+            findings.extend(part.findings)
+        elif _STRUCTURAL.match(part) and not _LONG_RUN.search(part):
+            texts.append(part)
+        else:
+            raise TypeError("text between screened parts must be structure; screen it first")
+    return Screened("".join(texts), tuple(findings), _seal=_SEAL)
+
+
+def json_line(values: Mapping[str, Any]) -> Screened:
+    """Encode one JSON object whose every text is screened or structural, on one line, no newline.
+
+    Leaves may be Screened, int, float, bool, None, datetime, structural `str`, and lists or mappings
+    of these; keys are structural.
+    """
+    findings: list[Finding] = []
+
+    def plain(value: Any) -> Any:
+        if isinstance(value, Screened):
+            findings.extend(value.findings)
+            return value.text
+        if value is None or isinstance(value, (bool, int, float)):
+            return value
+        if isinstance(value, str):
+            if not _STRUCTURAL.match(value) or _LONG_RUN.search(value):
+                raise TypeError("a text in a stored line must be screened first")
+            return value
+        if isinstance(value, datetime):
+            return instant(value)
+        if isinstance(value, Mapping):
+            return {plain(key): plain(item) for key, item in value.items()}
+        if isinstance(value, (list, tuple)):
+            return [plain(item) for item in value]
+        raise TypeError(f"{type(value).__name__} cannot stand in a stored line")
+
+    text = json.dumps(plain(values), ensure_ascii=False, separators=(",", ":"))
+    return Screened(text, tuple(findings), _seal=_SEAL)
+
+
+def instant(at: datetime) -> str:
+    """Write an instant as ISO 8601 in UTC with milliseconds and `Z`."""
+    return at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

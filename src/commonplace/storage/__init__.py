@@ -1,0 +1,132 @@
+"""Where memory is kept: the protocol that a store of files and a store of rows both speak.
+
+A store holds one scope under one root. Paths are relative, POSIX, never leaving the root. A store
+knows nothing of layers, layouts or models: it keeps bytes whole, in order and for good. It takes no
+text but `Screened`; what it keeps of an older text it keeps by position (`Keep`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import Protocol
+
+import msgspec
+
+from commonplace.records import Screened
+
+
+class Stat(msgspec.Struct, frozen=True):
+    """One stored file: `token` differs whenever its bytes may differ (size, mtime_ns, inode on files)."""
+
+    path: str
+    size: int
+    token: str
+
+
+class Blob(msgspec.Struct, frozen=True):
+    """What a read gave: the bytes asked for and the version of the whole file they belong to."""
+
+    data: bytes
+    version: str
+
+
+class Keep(msgspec.Struct, frozen=True, tag=True):
+    """Bytes [start, end) of the file as it is before the write, kept as they are."""
+
+    start: int
+    end: int
+
+
+Piece = Keep | Screened
+
+
+class Put(msgspec.Struct, frozen=True):
+    """Make a document of pieces: kept spans of the old bytes and screened text, in order."""
+
+    path: str
+    pieces: tuple[Piece, ...]
+
+
+class Append(msgspec.Struct, frozen=True):
+    """Add whole lines to the end of an append-only file; each line is given without its newline."""
+
+    path: str
+    lines: tuple[Screened, ...]
+
+
+class Delete(msgspec.Struct, frozen=True):
+    """Take a file away; what it held stays in the change log."""
+
+    path: str
+
+
+Write = Put | Append | Delete
+
+MISSING = "missing"
+"""The version of a file that is not there."""
+
+
+class Logged(msgspec.Struct, frozen=True):
+    """One committed change as the log holds it: `header` is chained, `payload` may have been erased."""
+
+    number: int
+    header: dict[str, object]
+    payload: dict[str, object] | None
+
+
+class Lease(Protocol):
+    """A right to do one job, with a fence: the number grows each time the lease changes hands."""
+
+    @property
+    def fence(self) -> int:
+        """The number of this holding."""
+
+    def renew(self) -> None:
+        """Extend the lease by its time to live; raises LeaseLostError when another holds it."""
+
+    def release(self) -> None:
+        """Give the lease back; does nothing when another holds it."""
+
+
+Rebase = Callable[[str, bytes, bytes, bytes], bytes | None]
+"""Merge two edits of one file: (path, before, theirs, ours) to merged bytes, or None when it cannot."""
+
+
+class Store(Protocol):
+    """What every store can do. All methods raise the typed errors of `StoreError` and `PathError`."""
+
+    @property
+    def read_only(self) -> bool:
+        """Whether nothing can be written here."""
+
+    def read(self, path: str, start: int = 0, end: int | None = None) -> Blob | None:
+        """Read a file or a part of it; None where there is none."""
+
+    def version(self, path: str) -> str:
+        """Name the version of a file: content hash, `length:hash of last line` for append-only, or MISSING."""
+
+    def list(self, prefix: str = "") -> list[Stat]:
+        """List the files below a folder, sorted by path; hidden state of the store is left out."""
+
+    def append(self, path: str, lines: Sequence[Screened], *, durable: bool = True) -> int:
+        """Add lines to an append-only file and return its feed number; durable means synced to disk."""
+
+    def locked(self, path: str) -> AbstractContextManager[None]:
+        """Hold one append-only file against other appenders, so that read-then-append is one step."""
+
+    def feed(self, number: int) -> tuple[int, tuple[str, ...] | None]:
+        """Say which paths were appended to since a feed number: (newest number, paths, or None for `look at all`)."""
+
+    def commit(self, header: Mapping[str, object], payload: Mapping[str, object], writes: Sequence[Write], *,
+               expect: Mapping[str, str] | None = None) -> Logged:  # fmt: skip
+        """Log one change and apply all its writes, or nothing; VersionConflictError where a version moved."""
+
+    def since(self, number: int) -> Iterator[Logged]:
+        """Yield the committed changes after a number, oldest first."""
+
+    def lease(self, name: str, ttl_seconds: float) -> Lease | None:
+        """Take a lease, or None while another live holder has it."""
+
+    def close(self) -> None:
+        """Release handles; what was acknowledged stays."""
