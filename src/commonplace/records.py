@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final, Literal
@@ -241,10 +242,10 @@ def join(parts: Sequence[Screened | str]) -> Screened:
     return Screened("".join(texts), tuple(findings), _seal=_SEAL)
 
 
-def json_line(values: Mapping[str, Any]) -> Screened:
+def json_line(values: Mapping[str, Any], *, checksum: bool = False) -> Screened:
     """Encode one JSON object whose every text is screened or structural, on one line, no newline.
 
-    Leaves may be Screened, int, float, bool, None, datetime, structural `str`, and lists or mappings
+    With `checksum`, the last key is `h`: the CRC-32, as 8 hex digits, of the line before `,"h"`. Leaves may be Screened, int, float, bool, None, datetime, structural `str`, and lists or mappings
     of these; keys are structural.
     """
     findings: list[Finding] = []
@@ -268,6 +269,9 @@ def json_line(values: Mapping[str, Any]) -> Screened:
         raise TypeError(f"{type(value).__name__} cannot stand in a stored line")
 
     text = json.dumps(plain(values), ensure_ascii=False, separators=(",", ":"))
+    if checksum:
+        body = text[:-1]
+        text = f'{body},"h":"{zlib.crc32(body.encode("utf-8", "surrogatepass")):08x}"}}'
     return Screened(text, tuple(findings), _seal=_SEAL)
 
 
