@@ -245,7 +245,8 @@ def join(parts: Sequence[Screened | str]) -> Screened:
 def json_line(values: Mapping[str, Any], *, checksum: bool = False) -> Screened:
     """Encode one JSON object whose every text is screened or structural, on one line, no newline.
 
-    With `checksum`, the last key is `h`: the CRC-32, as 8 hex digits, of the line before `,"h"`. Leaves may be Screened, int, float, bool, None, datetime, structural `str`, and lists or mappings
+    With `checksum`, the last key is `h`: the CRC-32, as 8 hex digits, of the line before `,"h"`.
+    Leaves may be Screened, int, float, bool, None, datetime, structural `str`, and lists or mappings
     of these; keys are structural.
     """
     findings: list[Finding] = []

@@ -314,15 +314,16 @@ class Sessions:
         return lowest_trust(levels)
 
     def _head_line(self, session_id: str, agent: str, kind: str) -> Screened:
-        return encode(
-            json_line({
+        return json_line(
+            {
                 "type": "session",
                 "id": self._screen(session_id),
                 "created_at": self._clock(),
                 "agent": self._screen(agent),
                 "kind": self._screen(kind),
                 "zone": self._zone,
-            })
+            },
+            checksum=True,
         )
 
     def _message_line(
