@@ -6,20 +6,23 @@ Owns no state and reads nothing.
 from __future__ import annotations
 
 import hashlib
+import hmac
 import re
 import unicodedata
 from typing import Final
 
 _WIDE: Final = re.compile(r"[\u1100-\u11ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\U0001f000-\U0003ffff]")
 _SAFE_NAME: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-")
-_RESERVED: Final = frozenset([
-    "con",
-    "prn",
-    "aux",
-    "nul",
-    *(f"com{n}" for n in range(10)),
-    *(f"lpt{n}" for n in range(10)),
-])
+_RESERVED: Final = frozenset(
+    [
+        "con",
+        "prn",
+        "aux",
+        "nul",
+        *(f"com{n}" for n in range(10)),
+        *(f"lpt{n}" for n in range(10)),
+    ]
+)
 NAME_BYTES: Final = 180  # leaves room for a suffix and a temporary name inside the usual 255
 
 
@@ -86,3 +89,32 @@ def fingerprint(text: str) -> str:
     """Hash a text to 12 hex digits, after NFC and folding of white space; nothing else is dropped."""
     normal = one_line(unicodedata.normalize("NFC", text))
     return hashlib.sha256(normal.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+
+
+_FENCE: Final = re.compile(
+    r"<recalled-memory nonce=\"([0-9a-f]{16})\"[^>\n]*>\n(.*?)\n</recalled-memory nonce=\"\1\">\n?", re.DOTALL
+)
+_BOUNDARY: Final = re.compile(r"<(/?)(recalled-memory)", re.IGNORECASE)
+
+
+def fence(content: str, key: bytes, note: str = "") -> str:
+    """Wrap recalled text as data: the boundary carries a nonce that only this scope can make.
+
+    The nonce is the HMAC of the scope's key and the content, so the same text gives the same bytes;
+    what looks like the boundary inside the content is escaped.
+    """
+    safe = _BOUNDARY.sub(r"&lt;\1\2", content)
+    nonce = _nonce(safe, key)
+    head = f'<recalled-memory nonce="{nonce}"{f" {note}" if note else ""}>'
+    return f'{head}\n{safe}\n</recalled-memory nonce="{nonce}">'
+
+
+def strip_fences(text: str, key: bytes) -> str:
+    """Take out every fenced part that this scope's key made; anything else that looks like one stays."""
+    if "<recalled-memory" not in text:
+        return text
+    return _FENCE.sub(lambda m: "" if m.group(1) == _nonce(m.group(2), key) else m.group(0), text)
+
+
+def _nonce(content: str, key: bytes) -> str:
+    return hmac.new(key, content.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()[:16]

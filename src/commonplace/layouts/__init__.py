@@ -1,1 +1,100 @@
-"""Not yet made."""
+"""Layouts: the five designs and our own, as data over one engine.
+
+A layout says where each layer lives, how its text is read, what caps it, what enters the prompt
+unasked and in which order, when jobs are due, and which tool the agent gets. It holds no code of its
+own: what one layout alone needs is a named strategy in the stage that runs it, chosen here by name.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final, Literal
+
+import msgspec
+
+LayerKind = Literal["documents", "journals", "topics", "items"]
+
+_FIELDS: Final = {
+    "year": r"\d{4}",
+    "month": r"\d{2}",
+    "date": r"\d{4}-\d{2}-\d{2}",
+    "session": r"[^/]+",
+    "topic": r"[^/.][^/]*(?:/[^/.][^/]*)*",
+}
+
+
+class Layer(msgspec.Struct, frozen=True, kw_only=True):
+    """One layer of a layout: where its files are and what they are for.
+
+    `path` is relative to the memory folder and may hold `{year} {month} {date} {session} {topic}`.
+    `style` names how the codec of its kind reads it. `shown` says in which part of a context it
+    stands unasked, `title` its heading there. `cap` names the Config field that limits it; the unit
+    is in that name. `weight` scales its records in recall; 0 keeps them out.
+    """
+
+    name: str
+    kind: LayerKind
+    path: str
+    style: str = ""
+    shown: Literal["stable", "volatile", ""] = ""
+    title: str = ""
+    cap: str = ""
+    weight: float = 1.0
+    person_only: bool = False
+
+
+class Trigger(msgspec.Struct, frozen=True, kw_only=True):
+    """When a job is due: `when` names a predicate of `triggers`, `over` the Config field it is held against."""
+
+    job: str
+    when: str
+    over: str = ""
+
+
+class Layout(msgspec.Struct, frozen=True, kw_only=True):
+    """One layout, whole.
+
+    `memory` and `sessions` are folders below a scope's root; `scopes` is where scopes other than
+    `default` have theirs. `targets` says which layer takes a memory of which kind. `index_of` names
+    the document that carries the generated index of topics, if any. `agent_edits_files` says that
+    the agent has a file tool, so that an outside edit ranks `agent`.
+    """
+
+    name: str
+    layers: tuple[Layer, ...]
+    targets: dict[str, str]
+    memory: str = "memory"
+    sessions: str = "sessions"
+    scopes: str = "scopes/{scope}"
+    index_of: str = ""
+    recalls: tuple[str, ...] = ("sessions", "documents", "journals", "topics", "items")
+    recap: bool = True
+    agent_edits_files: bool = False
+    triggers: tuple[Trigger, ...] = ()
+    consolidator: str = "summarise"
+    tool: str = "memory"
+
+    def layer(self, name: str) -> Layer:
+        """Give a layer by its name; KeyError where the layout has none of it."""
+        return next(layer for layer in self.layers if layer.name == name)
+
+    def layer_of(self, path: str) -> Layer | None:
+        """Say which layer a stored file belongs to; None for what is no memory."""
+        prefix = f"{self.memory}/" if self.memory else ""
+        if not path.startswith(prefix):
+            return None
+        inside = path[len(prefix) :]
+        return next((layer for layer in self.layers if pattern(layer.path).fullmatch(inside)), None)
+
+    def path_of(self, layer: Layer, **fields: str) -> str:
+        """Give the stored path of a layer's file, its fields filled in."""
+        inside = layer.path.format(**fields)
+        return f"{self.memory}/{inside}" if self.memory else inside
+
+
+@lru_cache(maxsize=256)
+def pattern(path: str) -> re.Pattern[str]:
+    """Compile a layer's path with its fields to a pattern for stored paths."""
+    pieces = re.split(r"\{(\w+)\}", path)
+    return re.compile("".join(_FIELDS[piece] if i % 2 else re.escape(piece) for i, piece in enumerate(pieces)))

@@ -1,0 +1,73 @@
+"""The native layout: a superset of the five, under names they already use."""
+
+from __future__ import annotations
+
+from commonplace.layouts import Layer, Layout, Trigger
+
+LAYOUT = Layout(
+    name="native",
+    layers=(
+        Layer(name="soul", kind="documents", path="SOUL.md", shown="stable", title="Soul", person_only=True),
+        Layer(name="agents", kind="documents", path="AGENTS.md", shown="stable", title="Agents", person_only=True),
+        Layer(name="tools", kind="documents", path="TOOLS.md", shown="stable", title="Tools", person_only=True),
+        Layer(name="user", kind="documents", path="USER.md", shown="stable", title="User", person_only=True),
+        Layer(
+            name="facts_user",
+            kind="documents",
+            path="facts/user.md",
+            style="separator",
+            shown="stable",
+            title="User profile",
+            cap="facts_user_chars",
+            weight=1.2,
+        ),
+        Layer(
+            name="facts_env",
+            kind="documents",
+            path="facts/env.md",
+            style="separator",
+            shown="stable",
+            title="Environment",
+            cap="facts_env_chars",
+            weight=1.2,
+        ),
+        Layer(
+            name="memory",
+            kind="documents",
+            path="MEMORY.md",
+            shown="stable",
+            title="Long-term memory",
+            cap="memory_bytes",
+            weight=1.2,
+        ),
+        Layer(name="history", kind="journals", path="HISTORY-{year}-{month}.md", style="history", weight=0.9),
+        Layer(name="history_all", kind="journals", path="HISTORY.md", style="history", weight=0.9),
+        Layer(name="daily", kind="journals", path="{date}.md", style="daily", weight=0.5),
+        Layer(name="episodes", kind="topics", path="episodes/{session}.md", weight=0.9),
+        Layer(name="episodic", kind="items", path="items/episodic/{date}.jsonl", weight=0.8),
+        Layer(name="semantic", kind="items", path="items/semantic.jsonl", weight=1.1),
+        Layer(name="procedural", kind="items", path="items/procedural.jsonl", weight=1.1),
+        Layer(name="topics", kind="topics", path="{topic}.md", weight=1.1),
+    ),
+    targets={
+        "preference": "facts_user",
+        "fact": "facts_user",
+        "instruction": "facts_user",
+        "constraint": "memory",
+        "decision": "memory",
+        "task": "memory",
+        "failure": "procedural",
+        "fix": "procedural",
+        "environment": "facts_env",
+        "journal": "history",
+        "topic": "topics",
+    },
+    index_of="memory",
+    triggers=(
+        Trigger(job="consolidate", when="tokens", over="range_tokens"),
+        Trigger(job="consolidate", when="idle", over="idle_seconds"),
+        Trigger(job="consolidate", when="reset"),
+        Trigger(job="consolidate", when="session_end"),
+        Trigger(job="compact", when="window_tokens", over="window_tokens"),
+    ),
+)
