@@ -175,6 +175,70 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
     as_of: datetime | None = None
 
 
+class Dropped(msgspec.Struct, frozen=True):
+    """A record that did not enter a context, and why."""
+
+    record: str
+    reason: str
+    tokens: int = 0
+
+
+class Section(msgspec.Struct, frozen=True):
+    """One part of a context: where it stands, what it holds, what it costs."""
+
+    title: str
+    part: Literal["stable", "volatile"]
+    text: str
+    tokens: int
+    records: tuple[str, ...] = ()
+
+
+class Context(msgspec.Struct, frozen=True):
+    """What enters the prompt: `stable` stays the same until memory changes, `volatile` follows the query.
+
+    `tokens` is the estimate of both together and never above `budget`.
+    """
+
+    stable: str
+    volatile: str
+    sections: tuple[Section, ...] = ()
+    dropped: tuple[Dropped, ...] = ()
+    tokens: int = 0
+    budget: int = 0
+
+    @property
+    def text(self) -> str:
+        """Both parts as one text."""
+        return "\n\n".join(part for part in (self.stable, self.volatile) if part)
+
+    @property
+    def diagnostics(self) -> dict[str, Any]:
+        """What was spent where, and what was left out and why, as plain data."""
+        return {
+            "budget": self.budget,
+            "tokens": self.tokens,
+            "sections": [{"title": s.title, "part": s.part, "tokens": s.tokens} for s in self.sections],
+            "dropped": [{"record": d.record, "reason": d.reason, "tokens": d.tokens} for d in self.dropped],
+        }
+
+    def to_anthropic(self) -> dict[str, Any]:
+        """Render for `client.messages.create(**context.to_anthropic(), ...)`.
+
+        The stable part is a cached system block; the volatile part is a second block after it, so a
+        new query leaves the cached prefix alone.
+        """
+        system: list[dict[str, Any]] = []
+        if self.stable:
+            system.append({"type": "text", "text": self.stable, "cache_control": {"type": "ephemeral"}})
+        if self.volatile:
+            system.append({"type": "text", "text": self.volatile})
+        return {"system": system} if system else {}
+
+    def to_openai(self) -> list[dict[str, str]]:
+        """Render as leading messages of role system, the stable one first."""
+        return [{"role": "system", "content": part} for part in (self.stable, self.volatile) if part]
+
+
 class Finding(msgspec.Struct, frozen=True):
     """What the guard saw in a text: its class and rule, and where; never the text itself."""
 
