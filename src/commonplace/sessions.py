@@ -2,8 +2,8 @@
 
 A session file holds one head line, then messages and events, each with a checksum. Nothing in it is
 ever changed or trimmed: the live window, the buffer and the cursors are folded from its events.
-This module makes the lines and reads them back; the events themselves are written by the door,
-in the same commit as what they pay for.
+This module makes the lines (`transcripts` has their format); the events are written by the door, in
+the same commit as what they pay for.
 """
 
 from __future__ import annotations
@@ -11,14 +11,11 @@ from __future__ import annotations
 import hashlib
 import re
 import threading
-import zlib
 from array import array
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
-from typing import Any, Final, Literal, cast
-
-import msgspec
+from typing import Any, Final
 
 from commonplace.config import Clock, GuardConfig
 from commonplace.errors import InputError, RecordNotFoundError
@@ -37,87 +34,13 @@ from commonplace.records import (
 )
 from commonplace.storage import Store
 from commonplace.text import encode_name, one_line, truncate
+from commonplace.transcripts import Damaged, Event, Head, StoredMessage, decode, messages_of, split_lines
 
 SESSION_ID_CHARS: Final = 1000
 BUFFER_LINES: Final = 20  # seed facts: ring of one-line summaries
 BUFFER_LINE_CHARS: Final = 200  # seed facts, later version: 200 runes a summary
 _STATES_KEPT: Final = 512  # sessions whose folded state stays in memory
-_CHECKSUM: Final = re.compile(rb',"h":"([0-9a-f]{8})"\}\Z')
 _ROLE_TRUST: Final[dict[Role, Trust]] = {"user": "user", "assistant": "agent", "system": "agent", "tool": "tool"}
-
-
-class Damaged(msgspec.Struct, frozen=True):
-    """A line that cannot be read back, and why."""
-
-    reason: str
-
-
-class Head(msgspec.Struct, frozen=True, tag_field="type", tag="session"):
-    """The first line of a session file; what it says never changes."""
-
-    id: str
-    created_at: datetime
-    agent: str = "main"
-    kind: str = "foreground"
-    zone: str = "UTC"
-
-
-class Event(msgspec.Struct, frozen=True, tag_field="type", tag="event"):
-    """Something that happened to a session: its cursor, window, hold or end moved."""
-
-    event: Literal["cursor", "window", "hold", "end", "forget"]
-    at: datetime
-    name: str = ""
-    start: int = 0
-    to: int = 0
-    summary: str = ""
-    held: bool = True
-
-
-class StoredMessage(msgspec.Struct, frozen=True, tag_field="type", tag="message"):
-    """One message line."""
-
-    n: int
-    id: str
-    role: Role
-    at: datetime
-    content: str
-    trust: Trust
-    name: str | None = None
-    tools: tuple[str, ...] = ()
-
-    def message(self) -> Message:
-        """Give the message as it was appended, screened and completed."""
-        return Message(
-            self.role, self.content, name=self.name, id=self.id, at=self.at, tools=self.tools, trust=self.trust
-        )
-
-
-Line = Head | Event | StoredMessage
-_DECODER: Final[msgspec.json.Decoder[Any]] = msgspec.json.Decoder(Line)
-
-
-def decode(line: bytes) -> Line | Damaged:
-    """Read one line of a session file, verifying its checksum where it carries one."""
-    line = line.rstrip(b"\r\n")
-    checksum = _CHECKSUM.search(line)
-    if checksum and f"{zlib.crc32(line[: checksum.start()]):08x}".encode() != checksum.group(1):
-        return Damaged("checksum does not match")
-    try:
-        return cast("Line", _DECODER.decode(line))
-    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
-        return Damaged(str(error))
-
-
-def split_lines(data: bytes, base: int = 0) -> Iterator[tuple[int, bytes]]:
-    """Yield (offset, line) for each whole or last line of some bytes of a file; blank lines are left out."""
-    start = 0
-    while start < len(data):
-        end = data.find(b"\n", start)
-        end = len(data) if end < 0 else end
-        if end > start:
-            yield base + start, data[start:end]
-        start = end + 1
 
 
 class _State:
@@ -492,14 +415,6 @@ def _free_id(number: int, taken: set[bytes], seen: dict[bytes, str]) -> str:
     while _digest(f"m{number}") in taken or _digest(f"m{number}") in seen:
         number += 1
     return f"m{number}"
-
-
-def messages_of(path: str, session_id: str, data: bytes, base: int = 0) -> Iterator[RecordedMessage]:
-    """Yield the messages among some bytes of a session file that begin at offset `base`."""
-    for offset, raw in split_lines(data, base):
-        line = decode(raw)
-        if isinstance(line, StoredMessage):
-            yield RecordedMessage(f"{path}#{line.id}", path, session_id, line.n, line.message(), offset)
 
 
 def summary_line(message: Message) -> str:
