@@ -1,1 +1,5 @@
-"""Not yet made."""
+"""Models: the one-method protocol, adapters for two SDKs and plain functions, replies and spending."""
+
+from commonplace.llm.protocol import LLM, Reply, Request, Stop, demand
+
+__all__ = ["LLM", "Reply", "Request", "Stop", "demand"]

@@ -1,0 +1,103 @@
+"""Doubles for the two things a test may not have for real: a model and a clock.
+
+Shipped, so that code built on commonplace can test itself the same way. Nothing here reads the wall
+clock, sleeps or opens a connection.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime, timedelta
+
+from commonplace.llm import Reply, Request
+from commonplace.text import estimate_tokens
+
+Scripted = str | Reply | Exception | Callable[[Request], "str | Reply"]
+"""One scripted answer: a text, a whole reply, an error to raise, or a function of the request."""
+
+
+class ScriptedLLM:
+    """A model that answers from a list and remembers what it was asked.
+
+    Replies are used in order; a single callable, or `repeat=True`, answers for ever. Tokens are
+    estimated from the texts, so that measurements with it use real prompts. Safe across threads.
+    """
+
+    def __init__(
+        self,
+        replies: Iterable[Scripted] | Scripted = (),
+        *,
+        model: str = "scripted",
+        repeat: bool = False,
+    ) -> None:
+        single = isinstance(replies, (str, Reply, Exception)) or callable(replies)
+        self._replies: list[Scripted] = [replies] if single else list(replies)  # type: ignore[list-item, arg-type] # told apart above
+        self._repeat = repeat or callable(replies)
+        self._lock = threading.Lock()
+        self.model = model
+        self.requests: list[Request] = []
+
+    def complete(self, request: Request) -> Reply:
+        """Answer with the next scripted reply.
+
+        Raises:
+            AssertionError: The script is used up: the code under test asked more often than expected.
+        """
+        with self._lock:
+            number = len(self.requests)
+            self.requests.append(request)
+            if not self._replies or (number >= len(self._replies) and not self._repeat):
+                raise AssertionError(
+                    f"the script holds {len(self._replies)} replies; {request.purpose!r} asked once more"
+                )
+            answer = self._replies[number % len(self._replies)]
+        if isinstance(answer, Exception):
+            raise answer
+        given = answer(request) if callable(answer) else answer
+        if isinstance(given, Reply):
+            return given
+        return Reply(
+            text=given,
+            tokens_in=estimate_tokens(request.system) + estimate_tokens(request.prompt),
+            tokens_out=estimate_tokens(given),
+            model=request.model or self.model,
+        )
+
+    @property
+    def prompts(self) -> list[str]:
+        """The prompts asked so far, oldest first."""
+        return [request.prompt for request in self.requests]
+
+    @property
+    def tokens_in(self) -> int:
+        """The estimated input tokens of all requests so far, system prompts included."""
+        return sum(estimate_tokens(r.system) + estimate_tokens(r.prompt) for r in self.requests)
+
+
+class FixedClock:
+    """A clock that moves only when told: by `step_seconds` at each reading, or by `advance`."""
+
+    def __init__(self, start: datetime | str = "2026-01-01T00:00:00+00:00", step_seconds: float = 0.0) -> None:
+        at = datetime.fromisoformat(start) if isinstance(start, str) else start
+        self._now = at if at.tzinfo else at.replace(tzinfo=UTC)
+        self._step = timedelta(seconds=step_seconds)
+        self._lock = threading.Lock()
+
+    def __call__(self) -> datetime:
+        """Read the time, in UTC, then move on by one step."""
+        with self._lock:
+            now = self._now
+            self._now += self._step
+            return now.astimezone(UTC)
+
+    def advance(self, seconds: float = 0.0, *, hours: float = 0.0, days: float = 0.0) -> datetime:
+        """Move the clock (back, when negative) and tell the new time."""
+        with self._lock:
+            self._now += timedelta(seconds=seconds, hours=hours, days=days)
+            return self._now.astimezone(UTC)
+
+    def set(self, at: datetime) -> None:
+        """Put the clock to an aware instant."""
+        with self._lock:
+            self._now = at
