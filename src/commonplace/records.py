@@ -239,6 +239,100 @@ class Context(msgspec.Struct, frozen=True):
         return [{"role": "system", "content": part} for part in (self.stable, self.volatile) if part]
 
 
+OutcomeStatus = Literal[
+    "applied", "planned", "unchanged", "duplicate", "refused", "pending", "over_cap", "conflict", "skipped"
+]
+
+
+class Outcome(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of a request to change memory.
+
+    `change` is the number of the committed change, `records` the ids it made, `review` the ids of
+    what waits for a person, `diff` what the files' texts would show. Only `applied` (and `pending`,
+    for the review queue) changed anything.
+    """
+
+    status: OutcomeStatus
+    change: int | None = None
+    records: tuple[str, ...] = ()
+    review: tuple[str, ...] = ()
+    reason: str = ""
+    diff: str = ""
+
+    @property
+    def ok(self) -> bool:
+        """Whether what was asked for now holds."""
+        return self.status in {"applied", "planned", "unchanged", "duplicate"}
+
+
+class Change(msgspec.Struct, frozen=True, kw_only=True):
+    """One committed change as the log tells it; texts are empty where they were erased."""
+
+    number: int
+    at: datetime
+    actor: str
+    kinds: tuple[str, ...]
+    paths: tuple[str, ...]
+    reason: str = ""
+    diff: str = ""
+    sources: tuple[Source, ...] = ()
+    added: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    undoes: int | None = None
+    undone_by: int | None = None
+    erased: bool = False
+
+
+class Quote(msgspec.Struct, frozen=True):
+    """Words of a message that a record rests on."""
+
+    source: Source
+    text: str
+    role: str
+    at: datetime | None = None
+    name: str | None = None
+
+
+class Step(msgspec.Struct, frozen=True):
+    """One change in the life of a record: what it said from then on, and why."""
+
+    change: int
+    at: datetime
+    actor: str
+    reason: str
+    text: str
+
+
+class Trail(msgspec.Struct, frozen=True):
+    """Why a record is there: its life backwards, and the messages it rests on, quoted."""
+
+    record: str
+    text: str
+    trust: Trust
+    steps: tuple[Step, ...]
+    quotes: tuple[Quote, ...]
+
+
+class Receipt(msgspec.Struct, frozen=True, kw_only=True):
+    """What a forget did, or would do: each record with its text."""
+
+    forgotten: tuple[tuple[str, str], ...]
+    change: int | None = None
+    dry_run: bool = False
+    reason: str = ""
+
+
+class Waiting(msgspec.Struct, frozen=True, kw_only=True):
+    """One operation that waits for a person, and why it was not simply done."""
+
+    id: str
+    state: Literal["pending", "quarantined", "conflicted"]
+    at: datetime
+    reason: str
+    operation: dict[str, Any]
+    actor: str = ""
+
+
 class Finding(msgspec.Struct, frozen=True):
     """What the guard saw in a text: its class and rule, and where; never the text itself."""
 

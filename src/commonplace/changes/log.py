@@ -1,0 +1,215 @@
+"""The change log as values: what each committed change says, and what all of them together tell.
+
+Reads headers and payloads that a store logged and folds them: which record came from which change,
+what replaced it, who vouched for it. Decides nothing and writes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import datetime
+from typing import Any, Final
+
+import msgspec
+
+from commonplace.records import Change, Source, Trust
+from commonplace.storage import Logged
+
+_EPOCH: Final = datetime.fromisoformat("1970-01-01T00:00:00+00:00")
+
+
+class Added(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A record as a change made it."""
+
+    id: str
+    text: str
+    trust: Trust
+    sources: tuple[Source, ...] = ()
+    quotes: tuple[str, ...] = ()
+    kind: str = ""
+    person: bool = False
+
+
+class CursorMove(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A cursor or window of a session before and after a change; `name` is empty for the window."""
+
+    session: str
+    name: str
+    before: int
+    after: int
+    summary_before: str = ""
+    summary_after: str = ""
+
+
+class HoldMove(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A range that a change held or released."""
+
+    session: str
+    name: str
+    start: int
+    end: int
+    held: bool = True
+
+
+class Payload(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The texts of a change, as the door logs them beside the store's own writes."""
+
+    reason: str = ""
+    diff: str = ""
+    added: tuple[Added, ...] = ()
+    successors: dict[str, str] = msgspec.field(default_factory=dict)
+    removed_ids: tuple[str, ...] = ()
+    cursors: tuple[CursorMove, ...] = ()
+    holds: tuple[HoldMove, ...] = ()
+    promoted: dict[str, Trust] = msgspec.field(default_factory=dict)
+    operations: tuple[dict[str, Any], ...] = ()
+
+
+class Entered(msgspec.Struct, frozen=True):
+    """One change with its payload read; `payload` is empty where it was erased."""
+
+    change: Change
+    payload: Payload
+    files: tuple[dict[str, Any], ...]
+
+
+def read(logged: Logged) -> Entered:
+    """Read one logged change; unknown keys are passed over, an erased payload reads as empty."""
+    header = logged.header
+    raw = logged.payload
+    payload = msgspec.convert(raw.get("change", {}), Payload) if raw else Payload()
+    files = tuple(f for f in _list(header.get("files")) if isinstance(f, dict))
+    paths = dict.fromkeys(str(f["path"]) for f in files if not str(f["path"]).startswith("."))
+    outside = [str(path) for path in _list(header.get("outside"))]
+    change = Change(
+        number=logged.number,
+        at=datetime.fromisoformat(str(header["at"])) if header.get("at") else _EPOCH,
+        actor=str(header.get("actor", "")),
+        kinds=tuple(str(kind) for kind in _list(header.get("kinds"))),
+        paths=tuple(dict.fromkeys([*paths, *outside])),
+        reason=payload.reason,
+        diff=payload.diff,
+        sources=tuple(dict.fromkeys(source for added in payload.added for source in added.sources)),
+        added=tuple(added.id for added in payload.added),
+        removed=(*payload.removed_ids, *payload.successors),
+        undoes=int(str(header["undoes"])) if header.get("undoes") is not None else None,
+        erased=raw is None,
+    )
+    return Entered(change, payload, files)
+
+
+def _list(value: object) -> list[Any]:
+    return list(value) if isinstance(value, (list, tuple)) else []
+
+
+class Ledger:
+    """All changes of a scope, folded as far as they were read.
+
+    Args:
+        since: Yields the committed changes after a number, oldest first (a store's `since`).
+    """
+
+    def __init__(self, since: Callable[[int], Iterable[Logged]]) -> None:
+        self._since = since
+        self._read_to = 0
+        self._changes: dict[int, Change] = {}
+        self._made: dict[str, tuple[int, Added]] = {}
+        self._successors: dict[str, tuple[int, str]] = {}
+        self._gone: dict[str, int] = {}
+        self._undone: dict[int, int] = {}
+        self._trust: dict[str, Trust] = {}
+
+    def catch_up(self) -> None:
+        """Fold what was committed since the last time."""
+        for logged in self._since(self._read_to):
+            entered = read(logged)
+            self._fold(entered)
+            self._read_to = logged.number
+
+    def _fold(self, entered: Entered) -> None:
+        change, payload = entered.change, entered.payload
+        self._changes[change.number] = change
+        if change.undoes is not None:
+            self._undone[change.undoes] = change.number
+            if change.undoes in self._undone:
+                redone = self._changes.get(change.undoes)
+                if redone is not None and redone.undoes is not None:
+                    self._undone.pop(redone.undoes, None)
+        for old, new in payload.successors.items():
+            self._successors[old] = (change.number, new)
+            self._successors.pop(new, None)  # a text that came back is nobody's predecessor
+        for record in payload.removed_ids:
+            self._gone[record] = change.number
+        for added in payload.added:
+            self._made[added.id] = (change.number, added)
+            self._gone.pop(added.id, None)
+            self._successors.pop(added.id, None)
+        self._trust |= payload.promoted
+
+    @property
+    def newest(self) -> int:
+        """The number of the newest change that was folded; 0 when there is none."""
+        return self._read_to
+
+    def changes(self) -> Iterator[Change]:
+        """Yield the changes, newest first, each saying what undid it."""
+        for number in sorted(self._changes, reverse=True):
+            yield self.change(number)  # type: ignore[misc]  # the number is there
+
+    def change(self, number: int) -> Change | None:
+        """Give one change; None where there is none of that number."""
+        change = self._changes.get(number)
+        undone = self._undone.get(number)
+        return msgspec.structs.replace(change, undone_by=undone) if change and undone else change
+
+    def made(self, record: str) -> tuple[int, Added] | None:
+        """Say which change made a record, and as what; None for what was there before the log."""
+        return self._made.get(record)
+
+    def trust(self, record: str, default: Trust) -> Trust:
+        """Say how far a record is trusted now: as promoted, as made, or as its file is by default."""
+        if record in self._trust:
+            return self._trust[record]
+        made = self._made.get(record)
+        return made[1].trust if made else default
+
+    def successor(self, record: str) -> str | None:
+        """Follow the replacements of a record to the one that stands now; None when it was not replaced."""
+        seen: set[str] = set()
+        current = record
+        while current in self._successors and current not in seen:
+            seen.add(current)
+            current = self._successors[current][1]
+        return current if current != record else None
+
+    def replaced_in(self, record: str) -> int | None:
+        """Name the change that put another record in the place of this one."""
+        found = self._successors.get(record)
+        return found[0] if found else None
+
+    def predecessors(self, record: str) -> list[str]:
+        """Give the records that this one replaced, nearest first."""
+        backwards: dict[str, list[str]] = {}
+        for old, (_, new) in self._successors.items():
+            backwards.setdefault(new, []).append(old)
+        found: list[str] = []
+        queue = [record]
+        while queue:
+            for old in backwards.get(queue.pop(0), []):
+                if old not in found and old != record:
+                    found.append(old)
+                    queue.append(old)
+        return found
+
+    def gone(self, record: str) -> int | None:
+        """Name the change that took a record away; None while it stands."""
+        return self._gone.get(record)
+
+    def superseded_sources(self) -> Mapping[Source, str]:
+        """Say which message spans held a value that a later record replaced: source to successor."""
+        found: dict[Source, str] = {}
+        for old, (_, new) in self._successors.items():
+            made = self._made.get(old)
+            for source in made[1].sources if made else ():
+                found[source] = new
+        return found
