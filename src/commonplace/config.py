@@ -50,6 +50,45 @@ class ContextConfig(msgspec.Struct, frozen=True):
     recall_k: int = 8  # hits asked for
 
 
+class ModelConfig(msgspec.Struct, frozen=True):
+    """How a model is called; every limit is passed to the SDK, whose own read timeout is 600 s."""
+
+    base_url: str = ""  # of an OpenAI-compatible server: Ollama, vLLM, OpenRouter, LM Studio
+    timeout_seconds: float = 60.0  # seed two-layer after its fix; bounds one call with all its retries
+    connect_seconds: float = 5.0  # a server that is not there is known at once
+    max_tokens: int = 2000  # of one answer
+    retries: int = 2  # after 408, 409, 429, 5xx or a broken connection, as long as the deadline allows
+
+
+class Price(msgspec.Struct, frozen=True):
+    """What a model costs for a million tokens, in the owner's currency; `cached` is input read from a cache."""
+
+    input: float
+    output: float
+    cached: float | None = None  # as `input` when not given
+
+
+class SpendingConfig(msgspec.Struct, frozen=True):
+    """What models may take in a day, and when they are left alone for a while. 0 lifts a ceiling."""
+
+    daily_tokens: int = 1_000_000  # in and out together; about sixty times a busy day of the native layout
+    daily_money: float = 5.0  # counts only calls of models in `prices`
+    prices: dict[str, Price] = msgspec.field(default_factory=dict)  # by model name, or the start of one
+    breaker_failures: int = 5  # failed calls in a row until the breaker opens
+    breaker_seconds: float = 300.0  # then one call is let through to try
+
+
+class GateRules(msgspec.Struct, frozen=True):
+    """When a proposal needs a person; safety notes 2.4."""
+
+    delete_count: int = 3  # this many removals always pass the count
+    delete_share: float = 0.05  # of the entries, where that is more
+    shrink_share: float = 0.30  # of the bytes
+    compress_shrink_share: float = 0.60  # of the bytes, when compressing was asked for
+    cap_factor: float = 2.0  # a document may grow to this many times its cap before it is held
+    unfounded_share: float = 0.0  # of an operation's words that may stand in no message; plain words only
+
+
 class Config(msgspec.Struct, frozen=True):
     """All knobs of one memory."""
 
@@ -58,3 +97,6 @@ class Config(msgspec.Struct, frozen=True):
     guard: GuardConfig = msgspec.field(default_factory=GuardConfig)
     recall: RecallConfig = msgspec.field(default_factory=RecallConfig)
     context: ContextConfig = msgspec.field(default_factory=ContextConfig)
+    model: ModelConfig = msgspec.field(default_factory=ModelConfig)
+    spending: SpendingConfig = msgspec.field(default_factory=SpendingConfig)
+    gate: GateRules = msgspec.field(default_factory=GateRules)

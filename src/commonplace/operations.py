@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from commonplace.records import Source, Trust
+from commonplace.records import RecordedMessage, Source, Trust
 
 
 class _Operation(msgspec.Struct, frozen=True, kw_only=True, tag_field="op", omit_defaults=True):
@@ -179,3 +179,44 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True):
     read: tuple[str, ...] = ()
     search: tuple[str, ...] = ()
     done: bool = True
+
+
+class ViewEntry(msgspec.Struct, frozen=True, kw_only=True):
+    """One record a consolidator may touch: the short `number` a model sees stands for its `id`.
+
+    `user_authored` means last written by a person, not extracted from one; `shown` that it stands in
+    the part of memory that enters every prompt.
+    """
+
+    id: str
+    number: int
+    path: str
+    text: str
+    trust: Trust = "agent"
+    pinned: bool = False
+    user_authored: bool = False
+    shown: bool = False
+
+
+class View(msgspec.Struct, frozen=True, kw_only=True):
+    """What a consolidator sees, and what its proposal is judged against.
+
+    A model sees `messages` numbered from 1 in this order and `entries` by their `number`. `caps` are
+    bytes by path; `shown` are the paths that enter every prompt; `writable` are patterns
+    (`topics/*.md`) of the paths it may write, None for any. `compress` says that shrinking was asked for.
+    """
+
+    messages: tuple[RecordedMessage, ...] = ()
+    entries: tuple[ViewEntry, ...] = ()
+    caps: dict[str, int] = msgspec.field(default_factory=dict)
+    shown: tuple[str, ...] = ()
+    writable: tuple[str, ...] | None = None
+    compress: bool = False
+
+    def message(self, number: int) -> RecordedMessage | None:
+        """Find the message a model calls `number`."""
+        return self.messages[number - 1] if 0 < number <= len(self.messages) else None
+
+    def entry(self, number: int) -> ViewEntry | None:
+        """Find the entry a model calls `number`."""
+        return next((entry for entry in self.entries if entry.number == number), None)
