@@ -1,0 +1,191 @@
+"""Make hidden characters visible, and fold text for matching.
+
+Owns which code points may stand in memory. Clean text comes back as it is, the same object; a
+character that hides, reorders or drives a terminal becomes `⟦U+XXXX⟧`, so a person sees it and every
+text encodes as UTF-8. It never drops or repairs anything. Source: safety notes 3.2.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Final
+
+from commonplace.records import Finding
+
+_CLASSES: Final[tuple[tuple[str, str], ...]] = (
+    ("nul", "\x00"),
+    ("escape", "\x1b"),
+    ("carriage-return", "\r"),
+    ("control", "\x01-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f"),
+    ("delete", "\x7f"),
+    ("c1-control", "\x80-\x9f"),
+    ("bidi-embedding", "\u202a-\u202c"),
+    ("bidi-override", "\u202d\u202e"),
+    ("bidi-isolate", "\u2066-\u2069"),
+    ("bidi-mark", "\u200e\u200f\u061c"),
+    ("zero-width-space", "\u200b"),
+    ("zero-width-joiner", "\u200c\u200d"),
+    ("word-joiner", "\u2060"),
+    ("invisible-operator", "\u2061-\u2064"),
+    ("deprecated-format", "\u206a-\u206f"),
+    ("byte-order-mark", "\ufeff"),
+    ("soft-hyphen", "\u00ad"),
+    ("mongolian-separator", "\u180e"),
+    ("grapheme-joiner", "\u034f"),
+    ("hangul-filler", "\u115f\u1160\u3164\uffa0"),
+    ("annotation", "\ufff9-\ufffb"),
+    ("line-separator", "\u2028\u2029"),
+    ("tag", "\U000e0000-\U000e007f"),
+    ("variation-selector", "\ufe00-\ufe0f\U000e0100-\U000e01ef"),
+    ("surrogate", "\ud800-\udfff"),
+    ("ignorable", ("\u17b4\u17b5\u2065\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+                  "\U000e0080-\U000e00ff\U000e01f0-\U000e0fff")),
+)  # fmt: skip
+
+HIDDEN_CLASSES: Final = tuple(name for name, _ in _CLASSES)
+"""The names of the classes, as findings carry them."""
+
+_SELECTORS: Final = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
+_SINGLES: Final = "".join(ranges for name, ranges in _CLASSES if name != "variation-selector")
+# The three flags that Unicode recommends for interchange; other tag runs could carry any letters.
+_FLAG: Final = "\U0001f3f4(?:{})\U000e007f".format(
+    "|".join("".join(chr(0xE0000 + ord(c)) for c in region) for region in ("gbeng", "gbsct", "gbwls"))
+)
+_SUSPECT: Final = re.compile(f"{_FLAG}|[{_SELECTORS}]+|[{_SINGLES}]")
+_ANY_SUSPECT: Final = re.compile(f"[{_SELECTORS}{_SINGLES}]")
+_ASCII_SUSPECT: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\r(?!\n)")
+_CLASS_OF: Final = [(re.compile(f"[{ranges}]"), name) for name, ranges in _CLASSES]
+
+_RTL_REACH: Final = 16  # characters looked at on either side of a mark; keeps the work linear
+# Scripts whose letters need ZWNJ and ZWJ: Arabic to Thaana and NKo, Indic, Tibetan, Myanmar, Khmer, Mongolian.
+_JOINING: Final = re.compile(
+    "[\u0600-\u061b\u061d-\u07ff\u0840-\u0dff\u0f00-\u109f\u1780-\u17b3\u17b6-\u180d\u180f-\u18af\ua8e0-\ua9ff"
+    "\ufb50-\ufdff\ufe70-\ufefe\U00010d00-\U00010fff\U00011000-\U00011fff]"
+)
+_KEYCAP_OR_TEXT_EMOJI: Final = frozenset("#*0123456789\u203c\u2049\u2139\u3030")
+_SKIN_TONES: Final = ("\U0001f3fb", "\U0001f3ff")
+
+
+def visible(text: str) -> tuple[str, tuple[Finding, ...]]:
+    """Write every hidden character as `⟦U+XXXX⟧`; the spans found are those in the text returned.
+
+    Kept as they are: CR before LF (a line ending: nothing stands between the two that it could
+    overwrite), ZWJ between pictographs, ZWJ and ZWNJ after a letter of a joining script, marks of
+    direction near a right-to-left letter, one variation selector after a base it suits, the flags of
+    England, Scotland and Wales, a byte order mark at the very start.
+    """
+    if text.isascii():
+        if text.isprintable() or not _ASCII_SUSPECT.search(text):
+            return text, ()
+    elif not _ANY_SUSPECT.search(text):
+        return text, ()
+    pieces: list[str] = []
+    findings: list[Finding] = []
+    done = length = 0
+    for match in _SUSPECT.finditer(text):
+        start, end = match.span()
+        rule = _judge(text, start, end)
+        if rule is None:
+            continue
+        shown = "".join(f"⟦U+{ord(char):04X}⟧" for char in match.group())
+        pieces += (text[done:start], shown)
+        length += start - done
+        findings.append(Finding("unicode", rule, (length, length + len(shown))))
+        length += len(shown)
+        done = end
+    if not findings:
+        return text, ()
+    pieces.append(text[done:])
+    return "".join(pieces), tuple(findings)
+
+
+def show(text: str) -> str:
+    """Make a text safe to print on a terminal: nothing in it can move the cursor or hide a word."""
+    return visible(text)[0]
+
+
+def fold(text: str) -> str:
+    """Fold a text for matching, never for storing: NFKC, case, runs of white space; nothing is dropped."""
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+        return " ".join(text.split())
+    return " ".join(text.lower().split())
+
+
+def _judge(text: str, start: int, end: int) -> str | None:
+    """Name the class of a suspect run, or None where it is used as its script needs it."""
+    char = text[start]
+    if char == "\U0001f3f4":
+        return None
+    name = next(name for pattern, name in _CLASS_OF if pattern.match(char))
+    if name == "carriage-return":
+        allowed = text.startswith("\n", end)
+    elif name == "byte-order-mark":
+        allowed = start == 0
+    elif name == "variation-selector":
+        allowed = end - start == 1 and _selector_suits(text, start)
+    elif name == "zero-width-joiner":
+        allowed = _joiner_suits(text, start)
+    elif name == "bidi-mark":
+        allowed = _near_rtl(text, start)
+    else:
+        allowed = False
+    return None if allowed else name
+
+
+def _selector_suits(text: str, at: int) -> bool:
+    if at == 0:
+        return False
+    base, selector = text[at - 1], text[at]
+    category = unicodedata.category(base)
+    if selector in "\ufe0e\ufe0f":
+        return category in {"So", "Sm"} or base in _KEYCAP_OR_TEXT_EMOJI
+    if selector < "\ufe0e":
+        return category in {"Lo", "Sm", "Po"} and not base.isascii()
+    return category == "Lo" and unicodedata.name(base, "").startswith("CJK ")
+
+
+def _pictograph(char: str) -> bool:
+    return unicodedata.category(char) == "So" or "\u2190" <= char <= "\u21ff" or _skin_tone(char)
+
+
+def _skin_tone(char: str) -> bool:
+    return _SKIN_TONES[0] <= char <= _SKIN_TONES[1]
+
+
+def _joiner_suits(text: str, at: int) -> bool:
+    before = at - 1
+    after = text[at + 1 : at + 2]
+    if before < 0:
+        return False
+    if _JOINING.match(text[before]):
+        return after not in {"\u200c", "\u200d"}
+    if text[at] == "\u200c" or not after:
+        return False
+    if text[before] in "\ufe0e\ufe0f" and before > 0:
+        before -= 1
+    return _pictograph(text[before]) and _pictograph(after)
+
+
+def _near_rtl(text: str, at: int) -> bool:
+    """Tell whether the nearest strong letter on either side is right-to-left, and no second mark is beside."""
+    if text[at + 1 : at + 2] in {"\u200e", "\u200f", "\u061c"}:
+        return False
+    back = range(at - 1, max(-1, at - 1 - _RTL_REACH), -1)
+    ahead = range(at + 1, min(len(text), at + 1 + _RTL_REACH))
+    return _first_strong(text, back) or _first_strong(text, ahead)
+
+
+def _first_strong(text: str, places: range) -> bool:
+    for place in places:
+        char = text[place]
+        direction = unicodedata.bidirectional(char)
+        if direction in {"R", "AL"} and char not in "\u200f\u061c":
+            return True
+        if direction == "L" or char in "\n⟦⟧":
+            return False
+        # Another hidden character ends the look: it will be text of its own once it is visible.
+        if _ANY_SUSPECT.match(char) and not (char in "\ufe0e\ufe0f" and _selector_suits(text, place)):
+            return False
+    return False
