@@ -1,1 +1,1 @@
-"""Not yet made."""
+"""Find what was said and noted, rank it, and say why."""

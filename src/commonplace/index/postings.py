@@ -1,0 +1,121 @@
+"""Which rows hold which words: reading the full-text tables at a bounded cost.
+
+FTS5 walks a list of rows about ten times faster than rows can be handed to Python, so a rare word's
+rows are taken whole and a common word is only looked up among the rows of rarer ones.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from typing import Final
+
+import msgspec
+
+from commonplace.index import terms
+
+COMMON: Final = 4096  # a word on more rows is looked up among the rows of rarer words only
+NEWEST: Final = 20_000  # rows taken when every word of a question is that common
+_RARE_WORDS: Final = 24  # words that may stand in the expression that a common word is looked up with
+_INTEGERS: Final = msgspec.json.Decoder(list[int])
+
+
+class Found(msgspec.Struct):
+    """For each row the words it holds, as bits; for each word on how many rows it is."""
+
+    masks: dict[int, int]
+    found: list[int]
+
+
+def gather(db: sqlite3.Connection, table: str, words: Sequence[str], marks: Sequence[str]) -> Found:
+    """Collect the rows of some words; word `n` sets bit `n`."""
+    lists = [_rows(db, table, terms.match(word, marks), COMMON + 1) for word in words]
+    found = [len(each) for each in lists]
+    common = [at for at, each in enumerate(lists) if len(each) > COMMON]
+    if common:
+        _narrow(db, table, [terms.match(word, marks) for word in words], lists=lists, found=found, common=common)
+    masks: dict[int, int] = {}
+    for at in sorted(range(len(lists)), key=lambda at: -len(lists[at])):
+        bit = 1 << at
+        if not masks:
+            masks = dict.fromkeys(lists[at], bit)
+            continue
+        get = masks.get
+        for row in lists[at]:
+            masks[row] = get(row, 0) | bit
+    return Found(masks, found)
+
+
+def _narrow(
+    db: sqlite3.Connection,
+    table: str,
+    expressions: Sequence[str],
+    *,
+    lists: list[list[int]],
+    found: list[int],
+    common: list[int],
+) -> None:
+    """Replace the rows of common words by those that hold a rarer word too."""
+    for at in common:
+        found[at] = _count(db, table, expressions[at])
+    common = sorted(common, key=found.__getitem__)
+    rare = sorted((at for at in range(len(lists)) if at not in common and lists[at]), key=found.__getitem__)
+    if not rare:
+        first = common.pop(0)
+        lists[first] = _rows(db, table, expressions[first], NEWEST, newest=True)
+        rare = [first]
+    among = " OR ".join(f"({expressions[at]})" for at in rare[:_RARE_WORDS])
+    for at in common:
+        lists[at] = _rows(db, table, f"({among}) AND ({expressions[at]})", NEWEST, newest=True)
+
+
+def _rows(db: sqlite3.Connection, table: str, expression: str, limit: int, *, newest: bool = False) -> list[int]:
+    order = "ORDER BY rowid DESC " if newest else ""
+    query = f"SELECT json_group_array(rowid) FROM (SELECT rowid FROM {table} WHERE {table} MATCH ? {order}LIMIT ?)"  # noqa: S608 - our own table names
+    try:
+        return _INTEGERS.decode(db.execute(query, (expression, limit)).fetchone()[0])
+    except sqlite3.OperationalError as error:
+        if "phrase" in str(error):  # FTS5 splits this word where we do not: it names no single term
+            return []
+        raise
+
+
+def _count(db: sqlite3.Connection, table: str, expression: str) -> int:
+    query = f"SELECT count(*) FROM {table} WHERE {table} MATCH ?"  # noqa: S608 - our own table names
+    return int(db.execute(query, (expression,)).fetchone()[0])
+
+
+def similar(db: sqlite3.Connection, tables: Sequence[str], word: str) -> list[str]:
+    """List indexed terms at most a typo away from a word, the likeliest first."""
+    if len(word) < 4 or not word.isalpha():
+        return []
+    allowed = 1 if len(word) < 8 else 2
+    scored: dict[str, tuple[int, int]] = {}
+    for table in tables:
+        for first in dict.fromkeys(word[:2]):
+            query = f"SELECT term, doc FROM {table}_terms WHERE term >= ? AND term < ?"  # noqa: S608 - our own table names
+            for term, count in db.execute(query, (first, first + "\U0010ffff")):
+                # A stemmed term is shorter than the word it came from, by an ending that is not a typo.
+                distance = min(edits(word, term, allowed), edits(word[: len(term)], term, allowed))
+                if abs(len(term) - len(word)) <= 3 and distance <= allowed:
+                    scored[term] = (distance, -count)
+    return sorted(scored, key=scored.__getitem__)[:3]
+
+
+def edits(one: str, other: str, limit: int) -> int:
+    """Count the letters to insert, drop, change or swap between two words; `limit` + 1 when more."""
+    if abs(len(one) - len(other)) > limit:
+        return limit + 1
+    before: list[int] = []
+    previous = list(range(len(other) + 1))
+    for i, a in enumerate(one, 1):
+        current = [i]
+        for j, b in enumerate(other, 1):
+            cost = min(previous[j] + 1, current[j - 1] + 1, previous[j - 1] + (a != b))
+            if i > 1 and j > 1 and a == other[j - 2] and one[i - 2] == b:
+                cost = min(cost, before[j - 2] + 1)
+            current.append(cost)
+        if min(current) > limit:
+            return limit + 1
+        before, previous = previous, current
+    return min(previous[-1], limit + 1)

@@ -1,0 +1,152 @@
+"""What goes into the index and what comes out, and how one integer names a passage.
+
+A passage of a message is one row: its number packs (slot, message in the slot, passage). A slot is a
+run of at most 512 messages of one transcript, with one byte of facts a message, so that ranking
+reads neighbours, roles and sessions from arrays and never joins. Pure: no SQL and no file here.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections.abc import Sequence
+from typing import Final
+
+import msgspec
+
+from commonplace.records import LayerName, Source, Trust
+
+PASSAGE_BITS: Final = 10  # later passages of a longer message share the last rows, see `fold_passage`
+MESSAGE_BITS: Final = 9
+SLOT_MESSAGES: Final = 1 << MESSAGE_BITS
+PASSAGES: Final = 1 << PASSAGE_BITS
+
+ROLE_CODES: Final[dict[str, int]] = {"user": 0, "assistant": 1, "tool": 2, "system": 3}
+ROLE_MASK: Final = 3
+QUESTION: Final = 4  # the message asks something
+DATED: Final = 8  # the message holds a number or a word of time
+LENGTH_SHIFT: Final = 4
+LENGTH_MASK: Final = 7  # eighths of a passage, rounded down
+HIDDEN: Final = 128  # forgotten: never a hit
+
+_DATED: Final = re.compile(
+    r"\d|\b(?:to(?:day|night|morrow)|yesterday|last|next|ago|week|month|year|since|until|"
+    r"jan(?:uary)?|feb(?:ruary)?|march|april|june|july|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|"
+    r"dec(?:ember)?|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b|[年月日周天]",
+    re.IGNORECASE,
+)
+
+
+class MessageRow(msgspec.Struct, frozen=True, gc=False):
+    """One message to index; `at_ms` is UTC, `offset` where its line begins in the transcript."""
+
+    number: int
+    role: str
+    content: str
+    at_ms: int
+    offset: int
+    name: str | None = None
+    tools: tuple[str, ...] = ()
+
+
+class IndexRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One record of a layer to index: an entry, journal entry, topic or item."""
+
+    record: str
+    text: str
+    layer: LayerName
+    title: str = ""
+    kind: str = ""
+    trust: Trust = "user"
+    at_ms: int | None = None
+    sources: tuple[Source, ...] = ()
+    tags: tuple[str, ...] = ()
+    superseded_by: str = ""  # the record id that stands in its place
+
+
+class Note(msgspec.Struct, frozen=True):
+    """One passage of an indexed record, with its text."""
+
+    id: int
+    path: str
+    record: str
+    layer: LayerName
+    kind: str
+    trust: Trust
+    at_ms: int | None
+    superseded_by: str
+    sources: tuple[Source, ...]
+    text: str
+
+
+class PathState(msgspec.Struct, frozen=True):
+    """How far a path is indexed.
+
+    `token` is the store's for the bytes last looked at, `tail` the checksum of the last line taken
+    and `tail_start` where it begins, `crc` the checksum of all bytes taken.
+    """
+
+    path: str
+    bytes: int = 0
+    token: str = ""
+    crc: int = 0
+    tail_start: int = 0
+    tail: int = 0
+    session: str = ""
+    messages: int = 0
+    damaged: int = 0
+
+
+class Slot(msgspec.Struct):
+    """A run of messages of one transcript: `flags` and `speakers` hold one byte a message."""
+
+    id: int
+    path: str
+    session: str
+    first: int
+    names: tuple[str, ...]
+    flags: bytes
+    speakers: bytes
+
+
+class Places(msgspec.Struct):
+    """When and where the messages of a slot were said, as arrays; `end` closes the last line."""
+
+    times: array[int]
+    offsets: array[int]
+    end: int
+
+
+class Candidates(msgspec.Struct):
+    """What a search found: for each row the words it holds, as bits; how many rows hold each word.
+
+    `messages` maps packed passages, `notes` ids of note passages. `total` is the number of indexed
+    rows. `skipped` are words left out because they are on too many rows to look at.
+    """
+
+    messages: dict[int, int]
+    notes: dict[int, int]
+    found: Sequence[int]
+    total: int
+    skipped: tuple[int, ...] = ()
+
+
+def pack(slot: int, message: int, passage: int) -> int:
+    """Name one passage by one integer."""
+    return (slot << MESSAGE_BITS | message) << PASSAGE_BITS | passage
+
+
+def fold_passage(number: int, count: int) -> int:
+    """Say in which row the passage `number` of `count` stands; very long messages share rows evenly."""
+    return number if count <= PASSAGES else number * PASSAGES // count
+
+
+def flags_of(role: str, content: str, passage_chars: int) -> int:
+    """Tell in one byte what ranking asks of a message."""
+    length = min(LENGTH_MASK, len(content) * 8 // passage_chars)
+    flags = ROLE_CODES.get(role, 3) | length << LENGTH_SHIFT
+    if "?" in content or "？" in content:
+        flags |= QUESTION
+    if _DATED.search(content):
+        flags |= DATED
+    return flags

@@ -1,0 +1,499 @@
+"""The index on SQLite FTS5: one file a scope, or memory where nothing may be written.
+
+Two full-text tables. `said` holds the messages without a copy of their text (contentless, term to
+row only): what was said is read back from the transcripts. `noted` holds the records of the other
+layers, which change, with their text. All of it is derived: `reset` throws it away, and whoever
+feeds the index (indexing) can make it again. Several processes may write; each write re-reads its
+state inside its transaction.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import sqlite3
+import threading
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from commonplace.errors import DamagedError, IndexVersionError, StoreBusyError, StoreReadOnlyError
+from commonplace.index import passages, postings, rows, terms
+from commonplace.index.rows import Candidates, IndexRow, MessageRow, Note, PathState, Places, Slot
+from commonplace.records import Source
+
+SCHEMA: Final = 1  # raised whenever the same files would give other rows
+_BUSY_SECONDS: Final = 10.0
+_TOKENIZE: Final = "porter unicode61 remove_diacritics 2"
+_TABLES: Final = f"""
+CREATE TABLE meta(key TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE paths(path TEXT PRIMARY KEY, bytes INTEGER, token TEXT, crc INTEGER, tail_start INTEGER, tail INTEGER,
+    session TEXT, messages INTEGER, damaged INTEGER) WITHOUT ROWID;
+CREATE TABLE slots(id INTEGER PRIMARY KEY AUTOINCREMENT, path TEXT NOT NULL, session TEXT NOT NULL,
+    first INTEGER NOT NULL, names TEXT NOT NULL, flags BLOB NOT NULL, speakers BLOB NOT NULL, times BLOB NOT NULL,
+    offsets BLOB NOT NULL, changed INTEGER NOT NULL);
+CREATE INDEX slots_path ON slots(path, id);
+CREATE INDEX slots_changed ON slots(changed);
+CREATE TABLE hidden(path TEXT, message TEXT, PRIMARY KEY(path, message)) WITHOUT ROWID;
+CREATE TABLE notes(id INTEGER PRIMARY KEY, path TEXT NOT NULL, record TEXT NOT NULL, layer TEXT NOT NULL,
+    kind TEXT NOT NULL, trust TEXT NOT NULL, at_ms INTEGER, superseded_by TEXT NOT NULL, sources TEXT NOT NULL,
+    text TEXT NOT NULL);
+CREATE INDEX notes_path ON notes(path);
+CREATE VIRTUAL TABLE said USING fts5(text, content='', detail=none, columnsize=0, tokenize='{_TOKENIZE}');
+CREATE VIRTUAL TABLE noted USING fts5(text, detail=none, columnsize=0, tokenize='{_TOKENIZE}');
+CREATE VIRTUAL TABLE said_terms USING fts5vocab('said', 'row');
+CREATE VIRTUAL TABLE noted_terms USING fts5vocab('noted', 'row');
+"""
+_SOURCES: Final = msgspec.json.Decoder(tuple[Source, ...])
+_FULL_CODES: Final = ("full", "readonly", "read-only", "unable to open", "disk I/O", "no such table")
+
+
+class SqliteIndex:
+    """One open index.
+
+    Args:
+        path: Its file; None keeps it in memory.
+        passage_chars: How long a passage is; the same for all that feed one index.
+
+    Raises:
+        IndexVersionError: The file was written by a newer commonplace; it is left as it is.
+        DamagedError: The file is no index; `reset` makes an empty one.
+    """
+
+    def __init__(self, path: Path | str | None, *, passage_chars: int = 480) -> None:
+        self.path = Path(path) if path is not None else None
+        self._passage_chars = passage_chars
+        self._lock = threading.RLock()
+        self._slots: dict[int, Slot] = {}
+        self._slots_seen = -1
+        self._inode: tuple[int, int] | None = None
+        self._db: sqlite3.Connection
+        self._open()
+
+    # --- opening, resetting, closing ---
+
+    def _open(self) -> None:
+        if self.path is not None:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+        with self._file_lock(exclusive=False), self._guarded():
+            self._db = sqlite3.connect(
+                self.path or ":memory:", timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
+            )
+            if self.path is not None:
+                self._db.execute("PRAGMA journal_mode=WAL")
+                self._db.execute("PRAGMA synchronous=OFF")
+                stat = self.path.stat()
+                self._inode = (stat.st_dev, stat.st_ino)
+            self._db.execute("PRAGMA cache_size=-8000")
+            self._ensure_schema()
+        self._slots.clear()
+        self._slots_seen = -1
+
+    def _ensure_schema(self) -> None:
+        version = self._db.execute("PRAGMA user_version").fetchone()[0]
+        if version > SCHEMA:
+            self._db.close()
+            raise IndexVersionError(
+                f"the index at {str(self.path)!r} is of version {version}, this commonplace knows {SCHEMA}",
+                path=str(self.path), version=version, known=SCHEMA,
+            )  # fmt: skip
+        if version == SCHEMA:
+            return
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            if self._db.execute("PRAGMA user_version").fetchone()[0] != SCHEMA:
+                self._make_tables()
+            self._db.execute("COMMIT")
+        except BaseException:
+            self._db.execute("ROLLBACK")
+            raise
+
+    def _make_tables(self) -> None:
+        made = self._db.execute("SELECT name, type FROM sqlite_master WHERE type = 'table' AND sql LIKE 'CREATE %'")
+        names = [name for name, _ in made.fetchall()]
+        for name in ("said_terms", "noted_terms", "said", "noted", "meta", "paths", "slots", "hidden", "notes"):
+            if name in names:
+                self._db.execute(f"DROP TABLE {name}")
+        for statement in _TABLES.split(";"):
+            if statement.strip():
+                self._db.execute(statement)
+        self._db.execute("INSERT INTO meta VALUES ('rows', 0), ('changed', 0), ('dead', 0)")
+        self._db.execute(f"PRAGMA user_version={SCHEMA}")
+
+    @contextlib.contextmanager
+    def _file_lock(self, *, exclusive: bool) -> Iterator[None]:
+        """Hold the right to have (shared) or to replace (exclusive) the file behind the name."""
+        if self.path is None:
+            yield
+            return
+        handle = os.open(self.path.with_name(self.path.name + ".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH)
+            yield
+        finally:
+            os.close(handle)
+
+    @contextlib.contextmanager
+    def _guarded(self) -> Iterator[None]:
+        """Turn what SQLite raises into the typed errors of this package."""
+        try:
+            yield
+        except sqlite3.OperationalError as error:
+            message = str(error)
+            if "locked" in message or "busy" in message:
+                raise StoreBusyError("the index is busy; try again", path=str(self.path)) from error
+            if any(code in message for code in _FULL_CODES):
+                raise StoreReadOnlyError(f"the index cannot be used: {message}", path=str(self.path)) from error
+            raise DamagedError(f"the index cannot be read: {message}", path=str(self.path)) from error
+        except (sqlite3.DatabaseError, sqlite3.InterfaceError) as error:
+            raise DamagedError(f"the index cannot be read: {error}", path=str(self.path)) from error
+
+    def replaced(self) -> bool:
+        """Say whether the file behind the name is another than the open one."""
+        if self.path is None:
+            return False
+        try:
+            stat = self.path.stat()
+        except OSError:
+            return True
+        return (stat.st_dev, stat.st_ino) != self._inode
+
+    def reopen(self) -> None:
+        """Open the file that now stands behind the name."""
+        with self._lock:
+            self.close()
+            self._open()
+
+    def reset(self, *, memory: bool = False) -> None:
+        """Throw the index away and begin an empty one, in memory when asked.
+
+        A damaged file that another process has meanwhile replaced is kept and opened.
+        """
+        with self._lock:
+            self.close()
+            if memory:
+                self.path = None
+            elif self.path is not None:
+                with self._file_lock(exclusive=True):
+                    if not self.replaced() or not self.path.exists():
+                        for suffix in ("", "-wal", "-shm"):
+                            self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
+            self._open()
+
+    def clear(self) -> None:
+        """Empty the index in one transaction; readers of other processes see the old rows until then."""
+        with self.writing():
+            self._make_tables()
+            self._changed()
+            self._slots.clear()
+            self._slots_seen = -1
+
+    def close(self) -> None:
+        """Release the file."""
+        with self._lock, contextlib.suppress(sqlite3.Error):
+            self._db.close()
+
+    # --- writing ---
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[None]:
+        """Hold the one writer's place; what is done inside is kept whole or not at all.
+
+        Raises:
+            StoreBusyError: Another process held it for ten seconds.
+        """
+        with self._lock, self._guarded():
+            if self._db.in_transaction:  # nested: the outer one commits
+                yield
+                return
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._db.execute("COMMIT")
+            except BaseException:
+                with contextlib.suppress(sqlite3.Error):
+                    self._db.execute("ROLLBACK")
+                self._slots.clear()
+                self._slots_seen = -1
+                raise
+
+    def state(self, path: str) -> PathState | None:
+        """Say how far a path is indexed; None when it is not."""
+        with self._lock, self._guarded():
+            row = self._db.execute("SELECT * FROM paths WHERE path = ?", (path,)).fetchone()
+        return PathState(*row) if row else None
+
+    def states(self) -> dict[str, PathState]:
+        """Say how far every path is indexed."""
+        with self._lock, self._guarded():
+            return {row[0]: PathState(*row) for row in self._db.execute("SELECT * FROM paths")}
+
+    def set_state(self, state: PathState) -> None:
+        """Note how far a path is indexed."""
+        with self.writing():
+            values = msgspec.structs.astuple(state)
+            self._db.execute(f"REPLACE INTO paths VALUES ({','.join('?' * len(values))})", values)  # noqa: S608 - marks only
+
+    def add_messages(self, path: str, session: str, added: Iterable[MessageRow]) -> int:
+        """Index messages that follow those already indexed of a transcript, in order; returns how many rows."""
+        with self.writing():
+            last = self._db.execute(
+                "SELECT id, first, names, flags, speakers, times, offsets FROM slots WHERE path = ? "
+                "ORDER BY id DESC LIMIT 1",
+                (path,),
+            ).fetchone()
+            slot = _Filling(*last) if last else _Filling(self._next_slot(), 0)
+            changed = self._changed()
+            written = 0
+            pending: list[tuple[int, str]] = []
+            for row in added:
+                if len(slot.flags) >= rows.SLOT_MESSAGES:
+                    self._put_slot(slot, path, session, changed)
+                    slot = _Filling(self._next_slot(), slot.first + len(slot.flags))
+                number = slot.take(row, self._passage_chars)
+                pending.extend(self._message_terms(slot.id, number, row))
+                if len(pending) >= 2000:
+                    written += self._say(pending)
+            if slot.flags:
+                self._put_slot(slot, path, session, changed)
+            written += self._say(pending)
+            self._db.execute("UPDATE meta SET value = value + ? WHERE key = 'rows'", (written,))
+        return written
+
+    def _message_terms(self, slot: int, number: int, row: MessageRow) -> Iterator[tuple[int, str]]:
+        text = row.content
+        marks = ""
+        if row.tools:
+            marks = " " + " ".join(terms.marker("t", tool) for tool in row.tools)
+        if len(text) <= self._passage_chars:
+            yield rows.pack(slot, number, 0), terms.indexed(text) + marks
+            return
+        spans = passages.passages(text, self._passage_chars)
+        together: dict[int, list[str]] = {}
+        for at, (start, end) in enumerate(spans):
+            together.setdefault(rows.fold_passage(at, len(spans)), []).append(text[start:end])
+        for at, parts in together.items():
+            yield rows.pack(slot, number, at), terms.indexed("".join(parts)) + marks
+
+    def _say(self, pending: list[tuple[int, str]]) -> int:
+        self._db.executemany("INSERT INTO said(rowid, text) VALUES (?, ?)", pending)
+        count = len(pending)
+        pending.clear()
+        return count
+
+    def _next_slot(self) -> int:
+        cursor = self._db.execute(
+            "INSERT INTO slots(path, session, first, names, flags, speakers, times, offsets, changed) "
+            "VALUES ('', '', 0, '[]', x'', x'', x'', x'', 0)"
+        )
+        return int(cursor.lastrowid or 0)
+
+    def _put_slot(self, slot: _Filling, path: str, session: str, changed: int) -> None:
+        self._db.execute(
+            "UPDATE slots SET path = ?, session = ?, first = ?, names = ?, flags = ?, speakers = ?, times = ?, "
+            "offsets = ?, changed = ? WHERE id = ?",
+            (path, session, slot.first, json.dumps(slot.names), bytes(slot.flags), bytes(slot.speakers),
+             slot.times.tobytes(), slot.offsets.tobytes(), changed, slot.id),
+        )  # fmt: skip
+
+    def _changed(self) -> int:
+        self._db.execute("UPDATE meta SET value = value + 1 WHERE key = 'changed'")
+        return int(self._db.execute("SELECT value FROM meta WHERE key = 'changed'").fetchone()[0])
+
+    def hide(self, path: str, message: str) -> None:
+        """Keep one message of a transcript from ever being a hit."""
+        with self.writing():
+            self._db.execute("INSERT OR IGNORE INTO hidden VALUES (?, ?)", (path, message))
+
+    def hidden(self) -> frozenset[tuple[str, str]]:
+        """List the messages that are never a hit, as (path, message id)."""
+        with self._lock, self._guarded():
+            return frozenset(self._db.execute("SELECT path, message FROM hidden"))
+
+    def replace_path(self, path: str, replacing: Iterable[IndexRow]) -> int:
+        """Let the rows of a file be exactly these; returns how many passages there are."""
+        with self.writing():
+            self._drop_notes(path)
+            count = 0
+            for row in replacing:
+                for text in _note_passages(row, self._passage_chars):
+                    self._add_note(path, row, text)
+                    count += 1
+            self._db.execute("UPDATE meta SET value = value + ? WHERE key = 'rows'", (count,))
+        return count
+
+    def _add_note(self, path: str, row: IndexRow, text: str) -> None:
+        cursor = self._db.execute(
+            "INSERT INTO notes(path, record, layer, kind, trust, at_ms, superseded_by, sources, text) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (path, row.record, row.layer, row.kind, row.trust, row.at_ms, row.superseded_by,
+             msgspec.json.encode(row.sources).decode(), text),
+        )  # fmt: skip
+        marks = (
+            [terms.marker("l", row.layer), terms.marker("k", row.kind)] if row.kind else [terms.marker("l", row.layer)]
+        )
+        marks += [terms.marker("g", tag) for tag in row.tags]
+        content = f"{terms.indexed(row.title)} {terms.indexed(text)} {' '.join(marks)}"
+        self._db.execute("INSERT INTO noted(rowid, text) VALUES (?, ?)", (cursor.lastrowid, content))
+
+    def _drop_notes(self, path: str) -> None:
+        ids = self._db.execute("SELECT id FROM notes WHERE path = ?", (path,)).fetchall()
+        if ids:
+            self._db.executemany("DELETE FROM noted WHERE rowid = ?", ids)
+            self._db.execute("DELETE FROM notes WHERE path = ?", (path,))
+            self._db.execute("UPDATE meta SET value = value - ? WHERE key = 'rows'", (len(ids),))
+
+    def drop_path(self, path: str) -> None:
+        """Forget all that is indexed of a path."""
+        with self.writing():
+            self._drop_notes(path)
+            dead = self._db.execute("SELECT sum(length(flags)) FROM slots WHERE path = ?", (path,)).fetchone()[0]
+            self._db.execute("UPDATE meta SET value = value + ? WHERE key = 'dead'", (dead or 0,))
+            # Rows of messages cannot be taken out of a contentless table; without their slot they are never found.
+            self._db.execute(
+                "UPDATE slots SET path = '', flags = x'', speakers = x'', times = x'', offsets = x'', changed = ? "
+                "WHERE path = ?",
+                (self._changed(), path),
+            )
+            self._db.execute("DELETE FROM paths WHERE path = ?", (path,))
+            self._db.execute("DELETE FROM hidden WHERE path = ?", (path,))
+
+    # --- reading ---
+
+    def rows(self) -> int:
+        """Count the passages indexed, those that lead nowhere included."""
+        return self._meta("rows")
+
+    def dead_rows(self) -> int:
+        """Count the messages whose rows lead nowhere since their transcript was rewritten."""
+        return self._meta("dead")
+
+    def _meta(self, key: str) -> int:
+        with self._lock, self._guarded():
+            return int(self._db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()[0])
+
+    def search(
+        self,
+        words: Sequence[str],
+        *,
+        messages: bool = True,
+        notes: bool = True,
+        message_marks: Sequence[str] = (),
+        note_marks: Sequence[str] = (),
+    ) -> Candidates:
+        """Find the rows that hold the words; each mark is a term every row must hold as well."""
+        with self._lock, self._guarded():
+            total = self._db.execute("SELECT value FROM meta WHERE key = 'rows'").fetchone()[0]
+            said = postings.gather(self._db, "said", words, message_marks) if messages else None
+            noted = postings.gather(self._db, "noted", words, note_marks) if notes else None
+        parts = [part for part in (said, noted) if part is not None]
+        found = [sum(part.found[at] for part in parts) for at in range(len(words))]
+        return Candidates(said.masks if said else {}, noted.masks if noted else {}, found, total)
+
+    def slots(self) -> dict[int, Slot]:
+        """Give all slots, kept in memory and brought up to date."""
+        with self._lock, self._guarded():
+            now = self._db.execute("SELECT value FROM meta WHERE key = 'changed'").fetchone()[0]
+            if now != self._slots_seen:
+                found = self._db.execute(
+                    "SELECT id, path, session, first, names, flags, speakers FROM slots WHERE changed > ?",
+                    (self._slots_seen,),
+                )
+                for number, path, session, first, names, flags, speakers in found:
+                    if flags:
+                        self._slots[number] = Slot(
+                            number, path, session, first, tuple(json.loads(names)), flags, speakers
+                        )
+                    else:
+                        self._slots.pop(number, None)
+                self._slots_seen = now
+            return self._slots
+
+    def places(self, slot: int) -> Places | None:
+        """Say when and where the messages of one slot were said."""
+        with self._lock, self._guarded():
+            row = self._db.execute("SELECT path, times, offsets, first FROM slots WHERE id = ?", (slot,)).fetchone()
+            if not row or not row[1]:
+                return None
+            after = self._db.execute(
+                "SELECT offsets FROM slots WHERE path = ? AND id > ? ORDER BY id LIMIT 1", (row[0], slot)
+            ).fetchone()
+            ends = self._db.execute("SELECT bytes FROM paths WHERE path = ?", (row[0],)).fetchone()
+        times, offsets = array("q", row[1]), array("q", row[2])
+        end = array("q", after[0][:8])[0] if after and after[0] else ends[0] if ends else offsets[-1]
+        return Places(times, offsets, end)
+
+    def notes(self, ids: Iterable[int]) -> dict[int, Note]:
+        """Give indexed passages of records by number."""
+        wanted = list(ids)
+        found: dict[int, Note] = {}
+        with self._lock, self._guarded():
+            for at in range(0, len(wanted), 500):
+                part = wanted[at : at + 500]
+                marks = ",".join("?" * len(part))
+                for row in self._db.execute(f"SELECT * FROM notes WHERE id IN ({marks})", part):  # noqa: S608 - marks only
+                    found[row[0]] = _note(row)
+        return found
+
+    def similar(self, word: str) -> list[str]:
+        """List indexed terms at most a typo away from a word, the likeliest first."""
+        with self._lock, self._guarded():
+            return postings.similar(self._db, ("said", "noted"), word)
+
+    def check(self) -> list[str]:
+        """Name what is wrong with the index itself; empty when it is sound."""
+        problems: list[str] = []
+        try:
+            with self._lock, self._guarded():
+                problems += [row[0] for row in self._db.execute("PRAGMA quick_check") if row[0] != "ok"]
+                for table in ("said", "noted"):
+                    self._db.execute(f"INSERT INTO {table}({table}) VALUES ('integrity-check')")  # noqa: S608 - our own table names
+        except (DamagedError, StoreReadOnlyError) as error:
+            problems.append(str(error))
+        return problems
+
+
+class _Filling:
+    """A slot being filled."""
+
+    def __init__(self, number: int, first: int, names: str = "[]", *arrays: bytes) -> None:
+        flags, speakers, times, offsets = arrays or (b"", b"", b"", b"")
+        self.id = number
+        self.first = first
+        self.names: list[str] = json.loads(names)
+        self.flags = bytearray(flags)
+        self.speakers = bytearray(speakers)
+        self.times = array("q", times)
+        self.offsets = array("q", offsets)
+
+    def take(self, row: MessageRow, passage_chars: int) -> int:
+        """Add one message and give its number in the slot."""
+        self.flags.append(rows.flags_of(row.role, row.content, passage_chars))
+        self.speakers.append(self._speaker(row.name))
+        self.times.append(row.at_ms)
+        self.offsets.append(row.offset)
+        return len(self.flags) - 1
+
+    def _speaker(self, name: str | None) -> int:
+        if not name:
+            return 0
+        if name not in self.names:
+            if len(self.names) >= 255:
+                return 0
+            self.names.append(name)
+        return self.names.index(name) + 1
+
+
+def _note(row: tuple[Any, ...]) -> Note:
+    number, path, record, layer, kind, trust, at_ms, superseded_by, sources, text = row
+    return Note(number, path, record, layer, kind, trust, at_ms, superseded_by, _SOURCES.decode(sources), text)
+
+
+def _note_passages(row: IndexRow, passage_chars: int) -> Iterator[str]:
+    for start, end in passages.passages(row.text, passage_chars):
+        yield row.text[start:end].strip()

@@ -1,0 +1,105 @@
+"""Which terms stand for a text: what the index stores and what a question asks for.
+
+FTS5 splits at everything that is no letter or digit, folds case and accents, and stems English.
+This module adds what it cannot do: pairs of characters for Chinese, Japanese and Korean, the parts
+and the whole of code identifiers and paths, and marker terms for filters. Pure.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from typing import Final
+
+CJK: Final = "\u3040-\u30ff\u3105-\u312f\u31a0-\u31bf\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+_CJK_RUN: Final = re.compile(f"[{CJK}]+")
+_PIECE: Final = re.compile(f"([{CJK}]+)|[^\\W_{CJK}]+")
+_JOINED: Final = re.compile(r"[^\W_]+(?:[_./\\:@#-]+[^\W_]+)+")
+_HAS_JOINED: Final = re.compile(r"[a-z][A-Z]|\w[_/\\.:@#-]\w")
+_HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_HUMPED: Final = re.compile(r"\b[A-Za-z][a-z0-9]+(?:[A-Z]+[a-z0-9]*)+\b|\b[a-z]+[A-Z]+\w*\b")
+_MARKS: Final = re.compile(r"[^0-9a-z]+")
+_WHOLE_CHARS: Final = 60  # a longer identifier is found by its parts
+
+_STOP_WORDS: Final = """
+a about above after again all also am an and any anyone anything are aren as at be because been before being
+below between both but by came can cannot could couldn d did didn do does doesn doing don done down during each
+either else ever every few for from further get gets getting give go goes going gone got had hadn has hasn have
+haven having he hello her here hers herself hey hi him himself his how however i if in into is isn it its itself
+just know let like ll m made make many may me might mine more most much must my myself neither no nor not of off
+oh ok okay on once one only onto or other our ours ourselves out over own please re s said same say says shall
+she should so some someone something such t tell than thank thanks that the their theirs them themselves then
+there these they thing things this those though through to too under until up upon us ve very was wasn we well
+went were weren what whatever when where whether which while who whom whose why will with within without won
+would wouldn yes yet you your yours yourself yourselves
+"""
+STOP_WORDS: Final = frozenset(_STOP_WORDS.split())
+
+
+def indexed(text: str) -> str:
+    """Give the text as FTS5 is to take it: itself, with the terms added that FTS5 would not see."""
+    if not text.isascii():
+        text = fold(text)
+        if _CJK_RUN.search(text):
+            text = _CJK_RUN.sub(_spread, text)
+    if "\0" in text:
+        text = text.replace("\0", " ")
+    if _HAS_JOINED.search(text):
+        added = list(dict.fromkeys(term for word in _identifiers(text) for term in word))
+        if added:
+            return f"{text} {' '.join(added)}"
+    return text
+
+
+def fold(text: str) -> str:
+    """Bring letters that only look different (full width, ligatures) together; lone surrogates become `?`."""
+    return unicodedata.normalize("NFKC", text.encode("utf-8", "replace").decode("utf-8"))
+
+
+def words(text: str) -> list[str]:
+    """List the terms of a question in order, each once: lower case, stop words still in it."""
+    if not text.isascii():
+        text = fold(text)
+    found: dict[str, None] = {}
+    for match in _PIECE.finditer(text):
+        piece = match[0].lower()
+        if match[1]:
+            found.update(dict.fromkeys(pairs(piece)))
+        else:
+            found[piece] = None
+    if _HAS_JOINED.search(text):
+        for terms in _identifiers(text):
+            found.update(dict.fromkeys(terms))
+    return list(found)
+
+
+def pairs(run: str) -> list[str]:
+    """Split a run of wide characters into overlapping pairs; a single one stands for itself."""
+    return [run[at : at + 2] for at in range(len(run) - 1)] or [run]
+
+
+def marker(kind: str, value: str) -> str:
+    """Make the term that stands for a fact of a row (its tool, its kind, its tag), not for a word of it."""
+    digest = _MARKS.sub("", value.lower()) or "".join(f"{ord(char):x}" for char in value[:12])
+    return f"zz{kind}0{digest}"
+
+
+def match(word: str, markers: Iterable[str] = ()) -> str:
+    """Write the FTS5 expression for one term among rows that hold all markers."""
+    single = len(word) == 1 and _CJK_RUN.match(word)
+    return " AND ".join([f'"{word}"{"*" if single else ""}', *(f'"{each}"' for each in markers)])
+
+
+def _spread(match: re.Match[str]) -> str:
+    return f" {' '.join(pairs(match[0]))} "
+
+
+def _identifiers(text: str) -> Iterable[list[str]]:
+    for found in _JOINED.finditer(text):
+        if len(found[0]) <= _WHOLE_CHARS:
+            yield ["".join(piece[0] for piece in _PIECE.finditer(found[0])).lower()]
+    for found in _HUMPED.finditer(text):
+        parts = _HUMP.split(found[0])
+        if len(parts) > 1:
+            yield [part.lower() for part in parts if len(part) > 1]

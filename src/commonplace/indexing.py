@@ -1,0 +1,298 @@
+"""Feed the index from the store: transcripts by their new tail, other files whole.
+
+The index is derived. Whatever happens to it (deleted, damaged, of another version, nowhere to write)
+this module makes it again from the files, and a search answers all the same. It reads files through
+the store alone and never writes one.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import PurePosixPath
+from typing import Final, TypeVar
+
+import msgspec
+
+from commonplace import transcripts
+from commonplace.errors import CommonplaceError, DamagedError, StoreBusyError, StoreReadOnlyError
+from commonplace.index.rows import IndexRow, MessageRow, PathState, Places
+from commonplace.index.sqlite import SqliteIndex
+from commonplace.records import RecordedMessage
+from commonplace.storage import Stat, Store
+
+logger = logging.getLogger(__name__)
+
+Records = Callable[[str, bytes], Iterable[IndexRow] | None]
+"""Turns a file that is no transcript into rows; None for a file that is not to be searched."""
+
+SWEEP_SECONDS: Final = 2.0  # DESIGN 1: an outside edit is noticed after at most this
+_CHUNK_BYTES: Final = 4_000_000  # a transcript is read in parts of this, so that memory stays bounded
+_BATCH_BYTES: Final = 32_000_000  # files of about this much share one transaction
+_DEAD_SHARE: Final = 3  # the index is made again when more than 1/3 of its rows lead nowhere
+
+_T = TypeVar("_T")
+
+
+class Indexing:
+    """Keeps one index up to date with one store.
+
+    Args:
+        store: Holds the files.
+        index: Takes the rows.
+        folder: Where the transcripts are.
+        records: Reads the other files; without it only transcripts are indexed.
+    """
+
+    def __init__(
+        self, store: Store, index: SqliteIndex, *, folder: str = "sessions", records: Records | None = None
+    ) -> None:
+        self._store = store
+        self.index = index
+        self._folder = folder
+        self._records = records
+        self._number = 0
+        self._swept: float | None = None
+        self._noticed: set[str] = set()
+        self._lock = threading.RLock()
+
+    def catch_up(self, *, sweep: bool = False) -> int:
+        """Bring the index up to the store and return how many files were looked into.
+
+        Appended files are known from the store's feed; all files are compared by their token when
+        asked, at the first call, and every two seconds. A busy index is left for the next call.
+        """
+        with self._lock:
+            try:
+                return self._mending(lambda: self._catch_up(sweep=sweep))
+            except StoreBusyError:
+                logger.info("the index is being written elsewhere; this search may miss what was just said")
+                return 0
+
+    def notice(self, paths: Iterable[str]) -> None:
+        """Have the next catch-up look into these files, whatever their tokens say."""
+        with self._lock:
+            self._noticed.update(paths)
+
+    def rebuild(self) -> int:
+        """Make the index again from the files; searches elsewhere see the old one until it is done."""
+        with self._lock:
+            return self._mending(self._rebuild)
+
+    def answer(self, question: Callable[[SqliteIndex], _T]) -> _T:
+        """Ask the index; when it proves damaged it is made again and asked once more."""
+        with self._lock:
+            return self._mending(lambda: question(self.index))
+
+    def check(self) -> list[str]:
+        """Name every difference between the files and the index; nothing is changed."""
+        with self._lock:
+            problems = self.index.check()
+            if problems:
+                return problems
+            states = self.index.states()
+            for stat in self._store.list():
+                state = states.pop(stat.path, None)
+                if self._is_transcript(stat.path):
+                    problems += self._drift(stat, state)
+                elif self._records is not None and (state is None or state.token != stat.token):
+                    blob = self._store.read(stat.path)
+                    changed = state is None or (blob is not None and state.crc != zlib.crc32(blob.data))
+                    if changed and blob is not None and self._records(stat.path, blob.data) is not None:
+                        problems.append(f"{stat.path}: not indexed as it is")
+            problems += [f"{path}: indexed, but the file is gone" for path in states]
+            return problems
+
+    def message(self, places: Places, path: str, session: str, number: int) -> RecordedMessage | None:
+        """Read back the message at a place of a slot; None when the file no longer holds it there."""
+        start = places.offsets[number]
+        end = places.offsets[number + 1] if number + 1 < len(places.offsets) else places.end
+        blob = self._store.read(path, start, end)
+        if blob is None:
+            return None
+        return next(transcripts.messages_of(path, session, blob.data, start), None)
+
+    # --- catching up ---
+
+    def _mending(self, work: Callable[[], _T]) -> _T:
+        try:
+            return work()
+        except DamagedError as error:
+            logger.warning("the index is damaged and is made again: %s", error)
+            self.index.reset()
+        except StoreReadOnlyError as error:
+            logger.warning("the index cannot be written and is kept in memory: %s", error)
+            self.index.reset(memory=True)
+        self._sweep()
+        return work()
+
+    def _catch_up(self, *, sweep: bool) -> int:
+        if self.index.replaced():
+            self.index.reopen()
+            self._swept = None
+        number, appended = self._store.feed(self._number)
+        now = time.monotonic()
+        if sweep or appended is None or self._swept is None or now - self._swept >= SWEEP_SECONDS:
+            looked = self._sweep()
+            self._swept = now
+        else:
+            paths = [path for path in dict.fromkeys([*appended, *self._noticed]) if path]
+            looked = len(paths)
+            if paths:
+                with self.index.writing():
+                    for path in paths:
+                        self._take(path, "")
+        self._noticed.clear()
+        self._number = number
+        return looked
+
+    def _sweep(self) -> int:
+        states = self.index.states()
+        changed: list[Stat] = []
+        for stat in self._store.list():
+            state = states.pop(stat.path, None)
+            if state is None or state.token != stat.token or stat.path in self._noticed:
+                changed.append(stat)
+        for batch in _batches(changed):
+            with self.index.writing():
+                for stat in batch:
+                    self._take(stat.path, stat.token)
+        if states:
+            with self.index.writing():
+                for path in states:
+                    self.index.drop_path(path)
+        if self.index.dead_rows() * _DEAD_SHARE > self.index.rows():
+            self._rebuild()
+        return len(changed)
+
+    def _rebuild(self) -> int:
+        with self.index.writing():
+            self.index.clear()
+            return self._sweep()
+
+    def _is_transcript(self, path: str) -> bool:
+        return PurePosixPath(path).parent.as_posix() == self._folder and path.endswith(".jsonl")
+
+    def _take(self, path: str, token: str) -> None:
+        try:
+            if self._is_transcript(path):
+                self._take_transcript(path, token)
+            elif self._records is not None:
+                self._take_records(self._records, path, token)
+        except (StoreBusyError, DamagedError, StoreReadOnlyError):
+            raise
+        except CommonplaceError as error:
+            logger.warning("%s is not indexed: %s", path, error)
+
+    def _take_records(self, records: Records, path: str, token: str) -> None:
+        blob = self._store.read(path)
+        found = records(path, blob.data) if blob is not None else None
+        if blob is None or found is None:
+            self.index.drop_path(path)
+            if blob is not None:
+                self.index.set_state(PathState(path, token=token))
+            return
+        checksum = zlib.crc32(blob.data)
+        state = self.index.state(path)
+        if state is None or state.crc != checksum or state.bytes != len(blob.data):
+            self.index.replace_path(path, found)
+        self.index.set_state(PathState(path, bytes=len(blob.data), token=token, crc=checksum))
+
+    def _take_transcript(self, path: str, token: str) -> None:
+        state = self.index.state(path) or PathState(path)
+        if state.bytes and not self._continues(state, token):
+            self.index.drop_path(path)
+            state = PathState(path)
+        for data in self._whole_lines(path, state.bytes):
+            tail = data.rfind(b"\n", 0, len(data) - 1) + 1
+            state = msgspec.structs.replace(
+                self._take_lines(state, data),
+                bytes=state.bytes + len(data),
+                crc=zlib.crc32(data, state.crc),
+                tail_start=state.bytes + tail,
+                tail=zlib.crc32(data[tail:]),
+            )
+            self.index.set_state(state)  # each part with its rows: a read that fails later repeats nothing
+        self.index.set_state(msgspec.structs.replace(state, token=token))
+
+    def _take_lines(self, state: PathState, data: bytes) -> PathState:
+        session, damaged, messages = state.session, state.damaged, state.messages
+        added: list[MessageRow] = []
+        for offset, raw in transcripts.split_lines(data, state.bytes):
+            line = transcripts.decode(raw)
+            match line:
+                case transcripts.StoredMessage():
+                    at_ms = int(line.at.timestamp() * 1000)
+                    added.append(MessageRow(line.n, line.role, line.content, at_ms, offset, line.name, line.tools))
+                case transcripts.Head():
+                    session = session or line.id
+                case transcripts.Event(event="forget", name=name):
+                    self.index.hide(state.path, name)
+                case transcripts.Damaged():
+                    damaged += 1
+                case _:
+                    pass
+        if added:
+            self.index.add_messages(state.path, session, added)
+        return msgspec.structs.replace(state, session=session, damaged=damaged, messages=messages + len(added))
+
+    def _continues(self, state: PathState, token: str) -> bool:
+        """Say whether a transcript still begins with what was indexed of it."""
+        blob = self._store.read(state.path, state.tail_start, state.bytes)
+        if blob is None or len(blob.data) != state.bytes - state.tail_start or zlib.crc32(blob.data) != state.tail:
+            return False
+        if not token or not state.token:
+            return True
+        # Trigger: a sweep saw another token. Reason: longer is an append; of the same length it may be an edit.
+        longer = self._store.read(state.path, state.bytes, state.bytes + 1)
+        return bool(longer and longer.data) or self._checksum(state) == state.crc
+
+    def _checksum(self, state: PathState) -> int:
+        checksum = 0
+        for start in range(0, state.bytes, _CHUNK_BYTES):
+            blob = self._store.read(state.path, start, min(state.bytes, start + _CHUNK_BYTES))
+            checksum = zlib.crc32(blob.data if blob else b"", checksum)
+        return checksum
+
+    def _drift(self, stat: Stat, state: PathState | None) -> list[str]:
+        if state is None:
+            return [f"{stat.path}: not indexed"]
+        problems = [f"{stat.path}: {state.damaged} damaged lines are left out"] if state.damaged else []
+        if self._checksum(state) != state.crc:
+            problems.append(f"{stat.path}: differs from what was indexed")
+        elif next(self._whole_lines(stat.path, state.bytes), b""):
+            problems.append(f"{stat.path}: lines after byte {state.bytes} are not indexed")
+        return problems
+
+    def _whole_lines(self, path: str, start: int) -> Iterator[bytes]:
+        """Yield the rest of a file in parts that end where a line ends; a torn tail is left out."""
+        wanted = _CHUNK_BYTES
+        while True:
+            blob = self._store.read(path, start, start + wanted)
+            if blob is None or not blob.data:
+                return
+            end = blob.data.rfind(b"\n") + 1
+            if end:
+                yield blob.data[:end]
+                start += end
+                wanted = _CHUNK_BYTES
+            elif len(blob.data) < wanted:
+                return
+            else:
+                wanted *= 2
+
+
+def _batches(stats: Iterable[Stat]) -> Iterator[list[Stat]]:
+    batch: list[Stat] = []
+    size = 0
+    for stat in stats:
+        batch.append(stat)
+        size += stat.size
+        if size > _BATCH_BYTES:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
