@@ -41,6 +41,14 @@ class RecallConfig(msgspec.Struct, frozen=True):
     """How recall ranks; weights come from the recall measurements."""
 
     passage_chars: int = 480  # retrieval notes 5: about this long
+    candidates: int = 300  # messages whose neighbours are looked at
+    user: float = 2.5  # factor on what users say; retrieval notes 5
+    length: float = 0.3  # how much a longer passage loses
+    neighbour: float = 0.35  # share of the scores before and after
+    answer: float = 0.3  # share of the question's score that its answer gets
+    session: float = 0.4  # weight of the whole session
+    speaker: float = 1.2  # factor for the one speaker a question names
+    dated: float = 1.15  # factor for words of time when a question asks when
 
 
 class ContextConfig(msgspec.Struct, frozen=True):
