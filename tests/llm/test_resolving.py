@@ -87,8 +87,8 @@ def test_a_missing_key_says_which_variable_to_set(name, monkeypatch, tmp_path):
     llm = resolve(f"{name}:x", config=ModelConfig(retries=0))
     with pytest.raises(ModelUnavailableError, match="API_KEY"):
         ask(llm)
-    if name == "anthropic":
-        llm._open()[1].close()
+    if llm._opened:
+        llm._opened[1].close()
 
 
 def test_importing_models_imports_no_sdk():

@@ -53,12 +53,15 @@ class AnthropicLLM:
                     raise ModelUnavailableError(
                         "the anthropic package is missing; run: pip install 'commonplace[anthropic]'"
                     ) from error
-                client = anthropic.Anthropic(
-                    api_key=self._api_key,
-                    base_url=self._base_url,
-                    max_retries=0,
-                    timeout=self._config.timeout_seconds,
-                )
+                try:
+                    client = anthropic.Anthropic(
+                        api_key=self._api_key,
+                        base_url=self._base_url,
+                        max_retries=0,
+                        timeout=self._config.timeout_seconds,
+                    )
+                except anthropic.AnthropicError:
+                    raise ModelUnavailableError("no key for Anthropic; set ANTHROPIC_API_KEY") from None
                 self._opened = (anthropic, client)
             return self._opened
 
