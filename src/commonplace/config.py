@@ -97,6 +97,15 @@ class GateRules(msgspec.Struct, frozen=True):
     unfounded_share: float = 0.0  # of an operation's words that may stand in no message; plain words only
 
 
+class RulesConfig(msgspec.Struct, frozen=True):
+    """How much the consolidator without a model keeps."""
+
+    memos_per_range: int = 12  # DESIGN 7: a range is about 4k tokens; the least salient go first
+    memos_per_message: int = 4
+    text_chars: int = 200  # one statement
+    scan_chars: int = 20_000  # of a longer message only head and tail are read: the middle is pasted
+
+
 class Config(msgspec.Struct, frozen=True):
     """All knobs of one memory."""
 
@@ -108,3 +117,4 @@ class Config(msgspec.Struct, frozen=True):
     model: ModelConfig = msgspec.field(default_factory=ModelConfig)
     spending: SpendingConfig = msgspec.field(default_factory=SpendingConfig)
     gate: GateRules = msgspec.field(default_factory=GateRules)
+    rules: RulesConfig = msgspec.field(default_factory=RulesConfig)
