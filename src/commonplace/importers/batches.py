@@ -15,6 +15,7 @@ from typing import Final
 
 import msgspec
 
+from commonplace.guard import screen
 from commonplace.records import Message
 
 BATCH_MESSAGES: Final = 500  # messages held before they are handed on
@@ -111,7 +112,7 @@ class Numbering:
 class Batcher:
     """Groups messages by session and hands them on before they grow past the bounds."""
 
-    __slots__ = ("_dated", "_groups", "_held_bytes", "_held_messages", "_numbering", "_report", "_stem")
+    __slots__ = ("_dated", "_groups", "_held_bytes", "_held_messages", "_named", "_numbering", "_report", "_stem")
 
     def __init__(self, stem: str, report: Report) -> None:
         self._stem = stem
@@ -121,6 +122,7 @@ class Batcher:
         self._held_messages = 0
         self._held_bytes = 0
         self._dated: tuple[str, datetime] | None = None
+        self._named = ("", stem)
 
     def add(self, found: Found, line: int) -> Iterator[Batch]:
         """Take one message; yields batches when enough is held."""
@@ -148,7 +150,7 @@ class Batcher:
         if len(message.content) > MESSAGE_CHARS:
             self._report.problem(line, f"a message of {len(message.content)} characters; at most {MESSAGE_CHARS} fit")
             return None
-        session = plain_session(found.session) or self._stem
+        session = self._session(found.session)
         content = _whole(message.content)
         if content != message.content:
             self._report.problem(line, "half a character (a lone surrogate) was replaced", kept=True)
@@ -160,9 +162,14 @@ class Batcher:
         )
         if not message.id:
             message = msgspec.structs.replace(message, id=self._numbering.name(Found(session, message)))
-        elif len(message.id) > ID_CHARS or not _PLAIN_ID.match(message.id):
+        elif len(message.id) > ID_CHARS or not _PLAIN_ID.match(message.id) or screen(message.id).text != message.id:
             message = msgspec.structs.replace(message, id=_hashed(message.id))
         return Found(session, self._date(session, message))
+
+    def _session(self, name: str) -> str:
+        if self._named[0] != name:
+            self._named = (name, plain_session(name) or self._stem)
+        return self._named[1]
 
     def _date(self, session: str, message: Message) -> Message:
         """Give a message without an instant that of the one before it in its session."""
@@ -176,6 +183,8 @@ class Batcher:
 def plain_session(name: str) -> str:
     """Make a session id of a foreign name: control characters become `_`, a long one is cut and hashed."""
     plain = "".join(char if char.isprintable() else "_" for char in _whole(name)).strip()
+    if screen(plain).text != plain:  # a secret, or characters that hide: the store would refuse the whole batch
+        return f"session-{_hashed(plain)}"
     if len(plain) <= SESSION_CHARS:
         return plain
     return f"{plain[: SESSION_CHARS - 17]}~{_hashed(plain)}"

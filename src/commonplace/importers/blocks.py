@@ -20,7 +20,7 @@ from commonplace.records import Message, Role, Trust
 from commonplace.text import truncate
 
 CALL_CHARS: Final = 2000  # arguments of one tool call that are kept; the result stands in its own message
-CALLS_REMEMBERED: Final = 4096  # calls whose results may still come; a result follows its call closely
+CALLS_REMEMBERED: Final = 1024  # calls whose results may still come; a result follows its call closely
 MILLISECONDS_FROM: Final = 1e11  # a larger Unix time counts milliseconds: as seconds it is the year 5138
 _TEXT: Final = frozenset(["text", "input_text", "output_text", "refusal", "summary_text"])
 _SILENT: Final = frozenset(["thinking", "redacted_thinking", "reasoning", "reasoning_text", "encrypted_content"])

@@ -154,12 +154,11 @@ class _Source:
     def lines(self, chosen: str | None) -> tuple[str, Iterator[Line]]:
         """Find the format and give all lines, or the objects of a document."""
         head, votes = self._head()
-        blank = not any(data is None or data.strip(b" \t\r\0") for _, data in head)
-        if blank:
+        if not any(data is None or _bare(data) for _, data in head):
             raise InputError(f"{self._name!r} is empty; nothing was imported", path=self._name)
-        first = next(data for _, data in head if data is None or data.strip(b" \t\r\0"))
+        first = next(data for _, data in head if data is None or _bare(data))
         whole = first is not None and _is_json(first)
-        if not whole and (first is None or first.lstrip(b"\xef\xbb\xbf \t\r\0")[:1] in {b"[", b"{"}):
+        if not whole and (first is None or _bare(first)[:1] in {b"[", b"{"}):
             seen = sum(votes.values())
             if first is None or seen * 2 < len(head):
                 return self._document(head, chosen, votes)
@@ -197,11 +196,10 @@ class _Source:
             if data is None:
                 self._report.problem(number, f"a line of more than {LINE_BYTES} bytes")
                 continue
-            bare = data.removeprefix(b"\xef\xbb\xbf").strip(b" \t\r")
-            plain = bare.strip(b"\0")
+            plain = _bare(data)
             if plain:
                 yield Line(number, plain)
-            if plain != bare:
+            if data[:1] == b"\0" or data[-1:] == b"\0":
                 self._report.problem(number, "NUL bytes were left out", kept=bool(plain))
         if self._cut:
             self._report.problem(self._last, self._cut)
@@ -222,7 +220,7 @@ class _Source:
                     limit=DOCUMENT_BYTES,
                 )
             numbered.append((number, data))
-        document = b"\n".join(data or b"" for _, data in numbered).removeprefix(b"\xef\xbb\xbf").strip(b" \t\r\n\0")
+        document = _bare(b"\n".join(data or b"" for _, data in numbered))
         if _is_json(document):
             return chosen or self._elected(_vote([document])), self._each([(1, document)])
         return self._recovered(document, numbered, chosen, votes)
@@ -248,7 +246,7 @@ class _Source:
 
 def recognise(data: bytes) -> str | None:
     """Name the format one line or document belongs to, from its keys; None when it is no known one."""
-    line = Line(1, data.removeprefix(b"\xef\xbb\xbf").strip(b" \t\r\0"))
+    line = Line(1, _bare(data))
     try:
         if line.data[:1] == b"[":
             items = line.decode(list[msgspec.Raw])
@@ -282,12 +280,17 @@ def _recognised(probe: _Probe) -> str | None:
     return None
 
 
+def _bare(data: bytes) -> bytes:
+    """Take away a byte order mark, white space and the NUL bytes a crash leaves around a line."""
+    return data.removeprefix(b"\xef\xbb\xbf").strip(b" \t\r\n\0")
+
+
 def _vote(documents: list[bytes]) -> Counter[str]:
     return Counter(kind for data in documents if (kind := recognise(data)))
 
 
 def _is_json(data: bytes) -> bool:
-    line = Line(1, data.removeprefix(b"\xef\xbb\xbf").strip(b" \t\r\0"))
+    line = Line(1, _bare(data))
     try:
         line.decode(msgspec.Raw)
     except (LineError, RecursionError):
