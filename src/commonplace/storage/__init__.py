@@ -63,6 +63,9 @@ class Delete(msgspec.Struct, frozen=True):
 
 Write = Put | Append | Delete
 
+STATE = ".commonplace"
+"""The folder of our own files below a scope's root; never listed as memory."""
+
 MISSING = "missing"
 """The version of a file that is not there."""
 
@@ -75,12 +78,23 @@ class Logged(msgspec.Struct, frozen=True):
     payload: dict[str, object] | None
 
 
+class LogProblem(msgspec.Struct, frozen=True):
+    """One thing in the change log that is not as it was written: the file, the line from 1, what is wrong."""
+
+    file: str
+    line: int
+    reason: str
+
+
 class Lease(Protocol):
     """A right to do one job, with a fence: the number grows each time the lease changes hands."""
 
     @property
     def fence(self) -> int:
         """The number of this holding."""
+
+    def check(self) -> None:
+        """Make sure that it is still held; raises LeaseLostError when another took it over."""
 
     def renew(self) -> None:
         """Extend the lease by its time to live; raises LeaseLostError when another holds it."""
@@ -119,11 +133,34 @@ class Store(Protocol):
         """Say which paths were appended to since a feed number: (newest number, paths, or None for `look at all`)."""
 
     def commit(self, header: Mapping[str, object], payload: Mapping[str, object], writes: Sequence[Write], *,
-               expect: Mapping[str, str] | None = None) -> Logged:  # fmt: skip
-        """Log one change and apply all its writes, or nothing; VersionConflictError where a version moved."""
+               expect: Mapping[str, str] | None = None, fence: Lease | None = None, durable: bool = True) -> Logged:  # fmt: skip
+        """Log one change and apply all its writes, or nothing.
+
+        VersionConflictError where a version moved, LeaseLostError where the holder of `fence` is late.
+        """
+
+    def read_many(self, paths: Sequence[str]) -> dict[str, Blob | None]:
+        """Read several files as they stand between two changes."""
+
+    def change_number(self) -> int:
+        """Give the number of the last change whose writes are all applied."""
 
     def since(self, number: int) -> Iterator[Logged]:
         """Yield the committed changes after a number, oldest first."""
+
+    def change_number(self) -> int:
+        """Give the number of the newest committed change; 0 where there is none."""
+
+    def verify_log(self) -> Sequence[LogProblem]:
+        """Name every place where the change log is not as it was written."""
+
+    @property
+    def root(self) -> str:
+        """Where the scope is kept, for people."""
+
+    @property
+    def key(self) -> bytes:
+        """The scope's own key, for hashes that must not be guessed."""
 
     def lease(self, name: str, ttl_seconds: float) -> Lease | None:
         """Take a lease, or None while another live holder has it."""

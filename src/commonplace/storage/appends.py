@@ -1,0 +1,223 @@
+"""Append-only files: whole lines go in at the end, one writer at a time, and a torn one stays alone.
+
+The lock is `flock` on the file itself, so whoever appends with it, from any process, waits. Keeps a
+few descriptors open between appends; a file replaced from outside is noticed and opened again.
+Source: safety notes, findings 1 and 5 and section 2.2.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from commonplace.errors import StoreBusyError
+from commonplace.storage.disk import APPEND, CREATE, Disk, write_all
+from commonplace.storage.locks import try_flock, wait_until
+from commonplace.storage.paths import Tree
+
+_KEPT_OPEN: Final = 64
+LINES_SUFFIX: Final = ".jsonl"
+
+
+class Handle:
+    """One append-only file as this process knows it; `fd` is -1 while it is not open."""
+
+    __slots__ = ("clean_size", "depth", "fd", "identity", "lock", "path", "pins", "real")
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.real = ""
+        self.fd = -1
+        self.identity = (0, 0)
+        self.clean_size = 0  # up to here the file is known to end a line
+        self.lock = threading.RLock()
+        self.depth = 0
+        self.pins = 0
+
+    def close(self) -> None:
+        """Let the descriptor go."""
+        if self.fd >= 0:
+            os.close(self.fd)
+            self.fd = -1
+
+
+class Appender:
+    """Appends to the files of one tree."""
+
+    def __init__(self, tree: Tree, disk: Disk, *, wait_seconds: float) -> None:
+        self._tree = tree
+        self._disk = disk
+        self._wait_seconds = wait_seconds
+        self._handles: OrderedDict[str, Handle] = OrderedDict()
+        self._mutex = threading.Lock()
+        self._held = threading.local()
+
+    @property
+    def holds_any(self) -> bool:
+        """Whether the calling thread stands inside `hold`."""
+        return bool(getattr(self._held, "count", 0))
+
+    def forget(self) -> None:
+        """Start anew in a forked child; locks of the parent stay the parent's."""
+        for handle in self._handles.values():
+            handle.close()
+        self._handles = OrderedDict()
+        self._mutex = threading.Lock()
+        self._held = threading.local()
+
+    def close(self) -> None:
+        """Close what is not in use."""
+        with self._mutex:
+            for path, handle in list(self._handles.items()):
+                if not handle.pins:
+                    handle.close()
+                    del self._handles[path]
+
+    @contextmanager
+    def hold(self, path: str, *, create: bool) -> Iterator[Handle]:
+        """Hold a file against other appenders, re-entrantly in one thread.
+
+        Without `create`, a file that is not there is left so, and `fd` is -1. With it, a file that
+        got no byte by the end is taken away again.
+
+        Raises:
+            StoreBusyError: It was not free in time.
+        """
+        handle = self._pin(path)
+        try:
+            started = time.monotonic()
+            if not handle.lock.acquire(timeout=self._wait_seconds):
+                raise _busy(path, self._wait_seconds)
+            self._held.count = getattr(self._held, "count", 0) + 1
+            handle.depth += 1
+            try:
+                if handle.depth == 1 or (handle.fd < 0 and create):
+                    left = self._wait_seconds - (time.monotonic() - started)
+                    made = self._lock_file(handle, left, create=create)
+                else:
+                    made = False
+                try:
+                    yield handle
+                finally:
+                    if made and handle.fd >= 0 and os.fstat(handle.fd).st_size == 0:
+                        self._take_away(handle)
+            finally:
+                handle.depth -= 1
+                self._held.count -= 1
+                if not handle.depth and handle.fd >= 0:
+                    self._disk.flock(handle.fd, fcntl.LOCK_UN)
+                    if not path.endswith(LINES_SUFFIX):
+                        handle.close()  # an open writer would look like an editor at work (see replace.py)
+                handle.lock.release()
+        finally:
+            self._unpin(handle)
+
+    def append(self, path: str, body: bytes, *, durable: bool) -> int:
+        """Add whole lines and say at which offset they stand; on failure the file is as before."""
+        with self.hold(path, create=True) as handle:
+            return self.append_held(handle, body, durable=durable)
+
+    def append_held(self, handle: Handle, body: bytes, *, durable: bool) -> int:
+        """Add whole lines to a file that is held."""
+        fd = handle.fd
+        size = os.fstat(fd).st_size
+        if size == 0:
+            # Before the first byte, so that a file with bytes always has its name on the disk.
+            self._tree.sync_folders(handle.path)
+        elif size != handle.clean_size and os.pread(fd, 1, size - 1) != b"\n":
+            body = b"\n" + body
+        try:
+            write_all(self._disk, fd, body)
+            if durable:
+                self._disk.sync(fd)
+        except BaseException:
+            self._disk.truncate(fd, size)
+            raise
+        handle.clean_size = size + len(body)
+        return size
+
+    def _pin(self, path: str) -> Handle:
+        with self._mutex:
+            handle = self._handles.get(path)
+            if handle is None:
+                handle = self._handles[path] = Handle(path)
+                self._evict()
+            else:
+                self._handles.move_to_end(path)
+            handle.pins += 1
+            return handle
+
+    def _unpin(self, handle: Handle) -> None:
+        with self._mutex:
+            handle.pins -= 1
+
+    def _evict(self) -> None:
+        if len(self._handles) <= _KEPT_OPEN:
+            return
+        for path, handle in list(self._handles.items()):
+            if not handle.pins and len(self._handles) > _KEPT_OPEN:
+                handle.close()
+                del self._handles[path]
+
+    def _lock_file(self, handle: Handle, seconds: float, *, create: bool) -> bool:
+        """Open and lock the file that stands at the path now; say whether it was made."""
+        made = False
+        deadline = time.monotonic() + seconds
+        while True:
+            if handle.fd < 0:
+                made = self._open(handle, create=create)
+                if handle.fd < 0:
+                    return False
+            if not wait_until(lambda: try_flock(self._disk, handle.fd), deadline - time.monotonic()):
+                raise _busy(handle.path, self._wait_seconds)
+            try:
+                found = os.lstat(handle.real)
+                if (found.st_dev, found.st_ino) == handle.identity:
+                    return made
+            except (FileNotFoundError, NotADirectoryError):
+                pass
+            handle.close()  # replaced or taken away from outside while we waited
+
+    def _open(self, handle: Handle, *, create: bool) -> bool:
+        made = False
+        try:
+            with self._tree.folder(handle.path, create=create) as (folder, name):
+                while True:
+                    try:
+                        fd = self._tree.open_in(folder, name, handle.path, APPEND)
+                        break
+                    except FileNotFoundError:
+                        if not create:
+                            return False
+                    try:
+                        os.close(self._disk.open(name, CREATE, dir_fd=folder))
+                        made = True
+                    except FileExistsError:
+                        continue
+        except FileNotFoundError:
+            if create:
+                raise
+            return False
+        found = os.fstat(fd)
+        handle.fd = fd
+        handle.identity = (found.st_dev, found.st_ino)
+        handle.real = self._tree.absolute(handle.path)
+        handle.clean_size = 0
+        return made
+
+    def _take_away(self, handle: Handle) -> None:
+        with self._tree.folder(handle.path) as (folder, name):
+            found = os.stat(name, dir_fd=folder, follow_symlinks=False)
+            if (found.st_dev, found.st_ino) == handle.identity:
+                self._disk.unlink(name, dir_fd=folder)
+        handle.close()
+
+
+def _busy(path: str, seconds: float) -> StoreBusyError:
+    return StoreBusyError(f"{path!r} was locked by another writer for over {seconds:g} s; try again", path=path)

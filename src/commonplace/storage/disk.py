@@ -1,0 +1,206 @@
+"""The system calls through which the store on files touches a disk, and what their failures mean.
+
+Every call that changes, syncs or locks something goes through `Disk`, so that a test can make any
+single one fail or die. Owns no path and no format.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import fcntl
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from commonplace.errors import (
+    CommonplaceError,
+    PathError,
+    StoreError,
+    StoreFailedError,
+    StoreFullError,
+    StoreReadOnlyError,
+)
+
+_RENAME_NOREPLACE: Final = 1
+_RENAME_EXCHANGE: Final = 2
+_FALLOC_FL_KEEP_SIZE: Final = 1
+_AT_FDCWD: Final = -100
+
+_FULL: Final = frozenset([errno.ENOSPC, errno.EFBIG, errno.EDQUOT])
+_FORBIDDEN: Final = frozenset([errno.EACCES, errno.EPERM, errno.EROFS])
+_BAD_PATH: Final = frozenset([errno.ELOOP, errno.ENOTDIR, errno.ENAMETOOLONG, errno.EISDIR, errno.ENXIO])
+_NO_SUCH_CALL: Final = frozenset([errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP, errno.ENOTTY])
+
+READ: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
+APPEND: Final = os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
+CREATE: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+
+FILE_MODE: Final = 0o600
+FOLDER_MODE: Final = 0o700
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+class SyncFailedError(OSError):
+    """A sync was refused by the disk: what was written since the last one may be gone."""
+
+
+class Disk:
+    """The calls themselves; a test overrides single ones."""
+
+    def open(self, path: str, flags: int, mode: int = FILE_MODE, *, dir_fd: int | None = None) -> int:
+        """Open a file; the mode holds whatever the umask says."""
+        fd = os.open(path, flags, mode, dir_fd=dir_fd)
+        if flags & os.O_EXCL:
+            os.fchmod(fd, mode)
+        return fd
+
+    def mkdir(self, path: str, *, dir_fd: int | None = None) -> None:
+        """Make a folder that only its owner may enter."""
+        os.mkdir(path, FOLDER_MODE, dir_fd=dir_fd)
+
+    def write(self, fd: int, data: bytes | memoryview) -> int:
+        """Write some of the data and say how much."""
+        return os.write(fd, data)
+
+    def pwrite(self, fd: int, data: bytes, offset: int) -> int:
+        """Write some of the data at a place."""
+        return os.pwrite(fd, data, offset)
+
+    def sync(self, fd: int) -> None:
+        """Bring a file's data to the disk."""
+        _sync(os.fdatasync, fd)
+
+    def sync_all(self, fd: int) -> None:
+        """Bring a file's or folder's data and metadata to the disk."""
+        _sync(os.fsync, fd)
+
+    def truncate(self, fd: int, size: int) -> None:
+        """Cut a file."""
+        os.ftruncate(fd, size)
+
+    def reserve(self, fd: int, offset: int, size: int) -> None:
+        """Set blocks aside so that a later write cannot run out of space; no-op where unsupported."""
+        if size and _libc.fallocate(fd, _FALLOC_FL_KEEP_SIZE, ctypes.c_int64(offset), ctypes.c_int64(size)) != 0:
+            code = ctypes.get_errno()
+            if code not in _NO_SUCH_CALL:
+                raise OSError(code, os.strerror(code))
+
+    def rename(self, old: str, new: str, *, dir_fd: int) -> None:
+        """Put one name in the place of another, whatever stands there."""
+        os.replace(old, new, src_dir_fd=dir_fd, dst_dir_fd=dir_fd)
+
+    def rename_new(self, old: str, new: str, *, dir_fd: int) -> None:
+        """Rename only where nothing stands at the new name; else FileExistsError."""
+        if self._renameat2(old, new, dir_fd, _RENAME_NOREPLACE):
+            return
+        os.link(old, new, src_dir_fd=dir_fd, dst_dir_fd=dir_fd, follow_symlinks=False)
+        os.unlink(old, dir_fd=dir_fd)
+
+    def exchange(self, one: str, other: str, *, dir_fd: int) -> bool:
+        """Swap two names in one step; False where the system cannot."""
+        return self._renameat2(one, other, dir_fd, _RENAME_EXCHANGE)
+
+    def unlink(self, path: str, *, dir_fd: int | None = None) -> None:
+        """Take a name away."""
+        os.unlink(path, dir_fd=dir_fd)
+
+    def flock(self, fd: int, operation: int) -> None:
+        """Lock or unlock an open file."""
+        fcntl.flock(fd, operation)
+
+    def _renameat2(self, old: str, new: str, dir_fd: int, flags: int) -> bool:
+        call = getattr(_libc, "renameat2", None)
+        if call is None:
+            return False
+        if call(dir_fd, os.fsencode(old), dir_fd, os.fsencode(new), flags) == 0:
+            return True
+        code = ctypes.get_errno()
+        if code in _NO_SUCH_CALL:
+            return False
+        raise OSError(code, os.strerror(code), old)
+
+
+def _sync(call: object, fd: int) -> None:
+    try:
+        call(fd)  # type: ignore[operator] # os.fsync or os.fdatasync
+    except OSError as error:
+        raise SyncFailedError(error.errno, f"sync failed: {error.strerror}") from error
+
+
+def write_all(disk: Disk, fd: int, data: bytes) -> None:
+    """Write every byte, however the system splits them."""
+    view = memoryview(data)
+    while view:
+        view = view[disk.write(fd, view) :]
+
+
+def read_all(fd: int, start: int = 0, end: int | None = None) -> bytes:
+    """Read the bytes from start to end of an open file, or to where the file ends."""
+    size = os.fstat(fd).st_size
+    stop = size if end is None else min(end, size)
+    parts: list[bytes] = []
+    while start < stop:
+        part = os.pread(fd, min(stop - start, 1 << 24), start)
+        if not part:
+            break
+        parts.append(part)
+        start += len(part)
+    return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+def last_line_end(fd: int, size: int) -> int:
+    """Find where the last whole line of an open file's first `size` bytes ends."""
+    while size > 0:
+        start = max(0, size - 4096)
+        found = os.pread(fd, size - start, start).rfind(b"\n")
+        if found >= 0:
+            return start + found + 1
+        size = start
+    return 0
+
+
+def being_written(fd: int) -> bool:
+    """Say whether some process holds this file open for writing; False where the system cannot tell.
+
+    A read lease is granted exactly when nobody writes. It is given back at once; should an opener
+    come between, the signal it causes is one that is ignored by default.
+    """
+    try:
+        fcntl.fcntl(fd, fcntl.F_SETSIG, signal.SIGURG)
+        fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_RDLCK)
+    except OSError as error:
+        return error.errno == errno.EAGAIN
+    fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+    return False
+
+
+def typed(error: OSError, path: str = "") -> CommonplaceError:
+    """Turn a failed system call into the error that callers know."""
+    if isinstance(error, CommonplaceError):
+        return error
+    what = f"{path!r}: {error.strerror or error}" if path else str(error.strerror or error)
+    if isinstance(error, SyncFailedError):
+        return StoreFailedError(f"the disk failed a sync ({what}); reopen the store before writing again", path=path)
+    if error.errno in _FULL:
+        return StoreFullError(f"no room to write ({what}); nothing was changed, free some space", path=path)
+    if error.errno in _FORBIDDEN:
+        return StoreReadOnlyError(f"writing is not allowed here ({what})", path=path)
+    if error.errno in _BAD_PATH:
+        return PathError(f"not a path of a plain file inside the store ({what})", path=path)
+    return StoreError(f"the file system refused ({what}); nothing was changed", path=path)
+
+
+@contextmanager
+def typed_errors(path: str = "") -> Iterator[None]:
+    """Raise every failed system call inside as its typed error."""
+    try:
+        yield
+    except CommonplaceError:
+        raise
+    except OSError as error:
+        raise typed(error, path) from error

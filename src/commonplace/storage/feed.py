@@ -1,0 +1,128 @@
+"""Which files were appended to, in order: one line for each append, so that an index reads only those.
+
+A hint and no truth: it is not synced, and when it is lost or begins anew a reader looks at
+everything. A number is (which feed, byte offset) in one integer that grows within one feed.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import threading
+from contextlib import suppress
+from typing import Final
+
+from commonplace.storage.disk import CREATE, FILE_MODE, Disk, last_line_end, write_all
+from commonplace.storage.locks import boot_id
+
+_OFFSET_BITS: Final = 36
+_LIMIT_BYTES: Final = 8_000_000  # past this it begins anew; readers then look at everything once
+_HEAD: Final = re.compile(rb"feed ([0-9]+) ([0-9a-z-]+)\n")
+
+
+class Feed:
+    """The feed file of one scope."""
+
+    def __init__(self, path: str, disk: Disk) -> None:
+        self._path = path
+        self._disk = disk
+        self._fd = -1
+        self.forget()
+
+    def forget(self) -> None:
+        """Start anew in a forked child: a shared descriptor would share its position."""
+        self._mutex = threading.Lock()
+        self.close()
+        self._identity = (0, 0)
+        self._feed = 0
+
+    def note(self, path: str) -> int:
+        """Write that a file was appended to; the number is 0 where it could not be written."""
+        line = os.fsencode(path) + b"\n"
+        with self._mutex:
+            try:
+                return self._note(line)
+            except OSError:
+                # The append itself stands. Without its line the feed would lie, so it goes: readers look at all.
+                self.close()
+                with suppress(OSError):
+                    self._disk.unlink(self._path)
+                return 0
+
+    def since(self, number: int) -> tuple[int, tuple[str, ...] | None]:
+        """Give the newest number and the files noted after `number`; None means look at everything."""
+        try:
+            fd = os.open(self._path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        except OSError:
+            return 0, None
+        try:
+            feed, start = _head(fd)
+            size = os.fstat(fd).st_size
+            offset = number & ((1 << _OFFSET_BITS) - 1)
+            known = feed and number >> _OFFSET_BITS == feed and start <= offset <= size
+            data = os.pread(fd, size - offset + 1, offset - 1) if known else b""
+            if not known or not data.startswith(b"\n"):
+                size = last_line_end(fd, size)
+                return (feed << _OFFSET_BITS | size if feed else 0), None
+        finally:
+            os.close(fd)
+        whole = data.rfind(b"\n")
+        paths = dict.fromkeys(os.fsdecode(line) for line in data[1 : whole + 1].split(b"\n") if line)
+        return feed << _OFFSET_BITS | (offset + whole), tuple(paths)
+
+    def close(self) -> None:
+        """Let the descriptor go."""
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
+
+    def _note(self, line: bytes) -> int:
+        for _ in range(8):
+            if self._fd < 0:
+                self._open()
+            write_all(self._disk, self._fd, line)
+            end = os.lseek(self._fd, 0, os.SEEK_CUR)
+            try:
+                found = os.lstat(self._path)
+                same = (found.st_dev, found.st_ino) == self._identity
+            except FileNotFoundError:
+                same = False
+            if same and end <= _LIMIT_BYTES:
+                return self._feed << _OFFSET_BITS | end
+            self.close()
+            if same:
+                self._begin()
+        return 0
+
+    def _open(self) -> None:
+        while True:
+            try:
+                fd = self._disk.open(self._path, os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC)
+            except FileNotFoundError:
+                self._begin()
+                continue
+            feed, _ = _head(fd)
+            found = os.fstat(fd)
+            if feed:
+                self._fd, self._feed, self._identity = fd, feed, (found.st_dev, found.st_ino)
+                return
+            os.close(fd)
+            self._begin()  # of an earlier boot, whose last lines may be lost, or damaged
+
+    def _begin(self) -> None:
+        feed = int.from_bytes(os.urandom(3), "big") + 1  # must differ from any feed a reader remembers
+        fresh = f"{self._path}.{os.getpid()}-{feed}"
+        fd = self._disk.open(fresh, CREATE, FILE_MODE)
+        try:
+            write_all(self._disk, fd, f"feed {feed} {boot_id()}\n".encode())
+        finally:
+            os.close(fd)
+        os.replace(fresh, self._path)
+
+
+def _head(fd: int) -> tuple[int, int]:
+    """Read (which feed, where its lines begin); feed 0 is one that cannot be used."""
+    found = _HEAD.match(os.pread(fd, 128, 0))
+    if found is None or found[2].decode() != boot_id():
+        return 0, 0
+    return int(found[1]), found.end()

@@ -1,0 +1,198 @@
+"""Which file a path means: inside the root, a plain file, never through a link that leads out.
+
+A path is walked one component at a time without following links. A link whose target stays inside
+the root is resolved first; what it resolves to is walked the same way.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Final
+
+from commonplace.errors import PathError
+from commonplace.storage import Stat
+from commonplace.storage.disk import FOLDER, READ, Disk, read_all
+
+_FORBIDDEN: Final = re.compile(r"[\x00-\x1f\x7f\\]|^[A-Za-z]:")
+_OURS: Final = frozenset(["log", "lock", "locks", "leases", "feed", "key", "state"])
+_NAME_BYTES: Final = 255
+_TEMPORARY: Final = re.compile(r"\..*\.\d+-\d+(?:-\d+)?\.cp(?:tmp|new)\Z", re.DOTALL)
+
+
+def is_temporary(name: str) -> bool:
+    """Say whether a file name is one that a commit gives to a file on its way."""
+    return _TEMPORARY.match(name) is not None
+
+
+def split(path: str, state: str) -> tuple[str, ...]:
+    """Split a path into its components.
+
+    Raises:
+        PathError: It is absolute, empty, leaves the root, is not portable, or is the store's own.
+    """
+    parts = tuple(path.split("/"))
+    if _FORBIDDEN.search(path) or any(part in {"", ".", ".."} for part in parts):
+        raise PathError(f"{path[:200]!r} is not a relative path with / between plain names", path=path[:200])
+    try:
+        too_long = any(len(os.fsencode(part)) > _NAME_BYTES for part in parts)
+    except UnicodeEncodeError:
+        raise PathError(f"{path[:200]!r} holds characters that no file name can", path=path[:200]) from None
+    if too_long:
+        raise PathError(f"{path[:60]!r}... has a name over {_NAME_BYTES} bytes", path=path[:200])
+    if parts[0] == state and (len(parts) == 1 or parts[1] in _OURS):
+        raise PathError(f"{path[:200]!r} is the store's own", path=path[:200])
+    if is_temporary(parts[-1]):
+        raise PathError(f"{path[:200]!r} looks like a file on its way; use another name", path=path[:200])
+    return parts
+
+
+class Tree:
+    """The files below one root."""
+
+    def __init__(self, root: str, disk: Disk, *, state: str) -> None:
+        self.root = os.path.realpath(root)
+        self.state = state
+        self._disk = disk
+
+    @contextmanager
+    def folder(self, path: str, *, create: bool = False) -> Iterator[tuple[int, str]]:
+        """Open the folder a path lies in: (descriptor, name in it); FileNotFoundError where there is none."""
+        parts = split(path, self.state)
+        try:
+            fd = self._descend(parts, create=create)
+        except (NotADirectoryError, OSError) as error:
+            if isinstance(error, FileNotFoundError):
+                raise
+            parts = self._resolved(path, parts, error)
+            fd = self._descend(parts, create=create)
+        else:
+            if _is_link(parts[-1], fd):
+                os.close(fd)
+                parts = self._resolved(path, parts, None)
+                fd = self._descend(parts, create=create)
+        try:
+            yield fd, parts[-1]
+        finally:
+            os.close(fd)
+
+    def open(self, path: str, flags: int = READ) -> int:
+        """Open a plain file below the root.
+
+        Raises:
+            FileNotFoundError: There is none.
+            PathError: It is a folder, pipe or device, or leads out of the root.
+        """
+        with self.folder(path) as (folder, name):
+            return self.open_in(folder, name, path, flags)
+
+    def open_in(self, folder: int, name: str, path: str, flags: int = READ) -> int:
+        """Open a plain file in an open folder; `path` is for the message."""
+        if not stat.S_ISREG(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode):
+            raise PathError(f"{path!r} is not a plain file", path=path)
+        fd = self._disk.open(name, flags, dir_fd=folder)
+        if not stat.S_ISREG(os.fstat(fd).st_mode):
+            os.close(fd)
+            raise PathError(f"{path!r} is not a plain file", path=path)
+        return fd
+
+    def read(self, path: str) -> bytes | None:
+        """Read a whole file; None where there is none."""
+        try:
+            fd = self.open(path)
+        except FileNotFoundError:
+            return None
+        try:
+            return read_all(fd)
+        finally:
+            os.close(fd)
+
+    def absolute(self, path: str) -> str:
+        """Name the file of a checked path for a look that changes nothing."""
+        return os.path.realpath(os.path.join(self.root, *split(path, self.state)))
+
+    def sync_folders(self, path: str) -> None:
+        """Bring the folders from a file's own up to the root to the disk."""
+        parts = split(path, self.state)
+        for depth in range(len(parts) - 1, -1, -1):
+            with_fd = os.open(os.path.join(self.root, *parts[:depth]), FOLDER & ~os.O_NOFOLLOW)
+            try:
+                self._disk.sync_all(with_fd)
+            finally:
+                os.close(with_fd)
+
+    def list(self, prefix: str) -> list[Stat]:
+        """List the plain files below a folder, sorted by path.
+
+        Left out: links, names that begin with a dot (unless the prefix names them) and names that
+        no path can spell.
+        """
+        prefix = prefix.strip("/")
+        start = self.root
+        if prefix:
+            split(f"{prefix}/-", self.state)
+            start = os.path.join(self.root, prefix)
+            if not (os.path.realpath(start) + "/").startswith(self.root + "/"):
+                raise PathError(f"{prefix!r} leads out of the store", path=prefix)
+        found: list[Stat] = []
+        folders = [(start, prefix)]
+        while folders:
+            folder, below = folders.pop()
+            try:
+                entries = list(os.scandir(folder))
+            except (FileNotFoundError, NotADirectoryError):
+                continue
+            for entry in entries:
+                if entry.name.startswith(".") or _FORBIDDEN.search(entry.name):
+                    continue
+                path = f"{below}/{entry.name}" if below else entry.name
+                if entry.is_dir(follow_symlinks=False):
+                    if below != self.state or entry.name not in _OURS:
+                        folders.append((entry.path, path))
+                elif entry.is_file(follow_symlinks=False):
+                    try:
+                        found.append(Stat(path, *_size_and_token(entry.stat(follow_symlinks=False))))
+                    except FileNotFoundError:  # taken away between the look and the count
+                        continue
+        return sorted(found, key=lambda each: each.path)
+
+    def _descend(self, parts: tuple[str, ...], *, create: bool) -> int:
+        fd = os.open(self.root, FOLDER)
+        for part in parts[:-1]:
+            try:
+                try:
+                    below = os.open(part, FOLDER, dir_fd=fd)
+                except FileNotFoundError:
+                    if not create:
+                        raise
+                    with suppress(FileExistsError):  # another process made it first
+                        self._disk.mkdir(part, dir_fd=fd)
+                    below = os.open(part, FOLDER, dir_fd=fd)
+            finally:
+                os.close(fd)
+            fd = below
+        return fd
+
+    def _resolved(self, path: str, parts: tuple[str, ...], error: OSError | None) -> tuple[str, ...]:
+        real = os.path.realpath(os.path.join(self.root, *parts))
+        inside = os.path.relpath(real, self.root)
+        if not real.startswith(self.root.rstrip("/") + "/"):
+            raise PathError(f"{path!r} leads out of the store", path=path)
+        found = split(inside, self.state)
+        if found == parts:
+            raise error or PathError(f"{path!r} is a link that cannot be followed", path=path)
+        return found
+
+
+def _is_link(name: str, folder: int) -> bool:
+    try:
+        return stat.S_ISLNK(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
+    except FileNotFoundError:
+        return False
+
+
+def _size_and_token(found: os.stat_result) -> tuple[int, str]:
+    return found.st_size, f"{found.st_size:x}-{found.st_mtime_ns:x}-{found.st_ctime_ns:x}-{found.st_ino:x}"

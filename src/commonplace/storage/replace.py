@@ -1,0 +1,232 @@
+"""Put a document in place so that an edit from outside at the very same moment is never lost.
+
+Looking first and renaming then leaves a gap. So the new file and the old one swap names in one step,
+and what came out is looked at: anything but what was expected is somebody's edit. It is merged and
+goes in by another swap, or, where it cannot be merged, goes back and ours waits in the log. No edit's
+file is taken away before a file that carries it stands in its place.
+"""
+
+from __future__ import annotations
+
+import errno
+import logging
+import os
+import time
+from typing import Final
+
+import msgspec
+
+from commonplace.errors import PathError
+from commonplace.storage import Rebase
+from commonplace.storage.disk import CREATE, FILE_MODE, Disk, being_written, read_all, write_all
+from commonplace.storage.paths import Tree
+
+_QUIET_SECONDS: Final = 0.05  # an editor that truncates and writes in place is done when nothing moved so long
+_POLL_SECONDS: Final = 0.005
+_PATIENCE_SECONDS: Final = 2.0  # a program that keeps a file open for writing for ever is not waited for
+_ROUNDS: Final = 50  # so many edits against one commit are no accident; ours then waits in the log
+_NAME_BYTES: Final = 180
+
+_logger = logging.getLogger(__name__)
+
+
+class Place(msgspec.Struct, frozen=True):
+    """One file that a change writes: its open folder, its name there, its path, and whose write it is."""
+
+    folder: int
+    name: str
+    path: str
+    number: int
+    index: int
+
+    def temporary(self, turn: int = 0, *, building: bool = False) -> str:
+        """Name a file on its way to this place; nobody else's is named so while the scope lock is held."""
+        head = os.fsdecode(os.fsencode(self.name)[:_NAME_BYTES])
+        tail = f"-{turn}" if turn else ""
+        return f".{head}.{self.number}-{self.index}{tail}.{'cpnew' if building else 'cptmp'}"
+
+
+class Replacer:
+    """Puts documents in place below one tree."""
+
+    def __init__(self, tree: Tree, disk: Disk, rebase: Rebase | None) -> None:
+        self._tree = tree
+        self._disk = disk
+        self._rebase = rebase
+
+    def build(self, place: Place, content: bytes, turn: int = 0) -> str:
+        """Write content under a temporary name, with the mode of what it will replace."""
+        name = place.temporary(turn)
+        fresh = place.temporary(turn, building=True) if turn else name
+        mode, owner = FILE_MODE, None
+        try:
+            found = os.stat(place.name, dir_fd=place.folder, follow_symlinks=False)
+            mode, owner = found.st_mode & 0o777, (found.st_uid, found.st_gid)
+        except FileNotFoundError:
+            pass
+        try:
+            fd = self._disk.open(fresh, CREATE, mode, dir_fd=place.folder)
+        except FileExistsError:  # of a commit that died before it was logged
+            self._disk.unlink(fresh, dir_fd=place.folder)
+            fd = self._disk.open(fresh, CREATE, mode, dir_fd=place.folder)
+        try:
+            if owner is not None and owner != (os.geteuid(), os.getegid()):
+                _give(fd, owner)
+            write_all(self._disk, fd, content)
+        finally:
+            os.close(fd)
+        if turn:  # only a whole file bears a name that recovery would take for somebody's edit
+            self._disk.rename(fresh, name, dir_fd=place.folder)
+        return name
+
+    def put(self, place: Place, before: bytes | None, ours: bytes, *, turn: int = 0) -> bool:
+        """Put the built temporary of `turn` in place; False where an edit from outside stays instead."""
+        base, standing = before, ours
+        temporary = place.temporary(turn)
+        passed: list[str] = []
+        merged_all = True
+        while True:
+            out = self._swap(place, temporary, base)
+            if out == base:
+                self._unlink(place, [*passed, temporary])
+                return merged_all
+            turn += 1
+            merged = self.merge(place.path, base or b"", out or b"", standing) if turn < _ROUNDS else None
+            if merged is None and out is None:
+                self._unlink(place, [*passed, temporary])
+                return False
+            if temporary not in passed:
+                passed.append(temporary)
+            if merged is None and out is not None:
+                merged_all = False
+                base, standing = standing, out  # the temporary holds their very file; it goes back
+            elif merged is not None:
+                base, standing = (None if out is None else standing), merged
+                temporary = self.build(place, merged, turn)
+
+    def delete(self, place: Place, before: bytes | None) -> bool:
+        """Take a file away; False where an edit from outside stays instead."""
+        temporary = place.temporary()
+        try:
+            self._disk.rename_new(place.name, temporary, dir_fd=place.folder)
+        except FileNotFoundError:
+            return True
+        out = self._look(place, temporary, before)
+        merged = b"" if out == before else self.merge(place.path, before or b"", out, b"")
+        if merged == b"":
+            self._unlink(place, [temporary])
+            return True
+        if merged is None:
+            self.put(place, None, out)
+            return False
+        self.build(place, merged, 1)
+        stays = self.put(place, None, merged, turn=1)
+        self._unlink(place, [temporary])
+        return stays
+
+    def merge(self, path: str, before: bytes, theirs: bytes, ours: bytes) -> bytes | None:
+        """Merge two edits; None where nobody can."""
+        if theirs == ours:
+            return ours
+        if self._rebase is None:
+            return None
+        try:
+            return self._rebase(path, before, theirs, ours)
+        except Exception:  # a foreign callback must not leave a commit half applied
+            _logger.exception(
+                "merging an edit from outside failed; the file stays as it was left", extra={"path": path}
+            )
+            return None
+
+    def temporaries(self, place: Place) -> list[str]:
+        """Name the whole files on their way to this place, as a dead writer left them."""
+        stem = place.temporary().removesuffix(".cptmp")
+        return sorted(
+            name
+            for name in os.listdir(place.folder)
+            if name.endswith(".cptmp") and (name == f"{stem}.cptmp" or name.startswith(f"{stem}-"))
+        )
+
+    def read(self, place: Place, name: str) -> bytes | None:
+        """Read a file beside the place; None where there is none."""
+        try:
+            fd = self._tree.open_in(place.folder, name, place.path)
+        except FileNotFoundError:
+            return None
+        try:
+            return read_all(fd)
+        finally:
+            os.close(fd)
+
+    def _swap(self, place: Place, temporary: str, base: bytes | None) -> bytes | None:
+        """Let the temporary take the place and give what came out; None when nothing stood there.
+
+        When `base` is not None and nothing stands at the place, nothing is done.
+        """
+        if base is None:
+            try:
+                self._disk.rename_new(temporary, place.name, dir_fd=place.folder)
+            except FileExistsError:
+                pass
+            else:
+                return None
+        try:
+            if not self._disk.exchange(temporary, place.name, dir_fd=place.folder):
+                return self._swap_in_steps(place, temporary, base)
+        except FileNotFoundError:
+            return None
+        try:
+            return self._look(place, temporary, base)
+        except (PathError, OSError):
+            self._disk.exchange(temporary, place.name, dir_fd=place.folder)  # a folder, link or pipe took the name
+            raise
+
+    def _swap_in_steps(self, place: Place, temporary: str, base: bytes | None) -> bytes | None:
+        """Swap where the system has no call for it; leaves the gap between the look and the rename."""
+        out = self.read(place, place.name)
+        if out is None:
+            return None
+        if out == base:
+            self._disk.rename(temporary, place.name, dir_fd=place.folder)
+            return out
+        out = self._look(place, place.name, base)
+        aside = place.temporary(_ROUNDS + 1, building=True)
+        self._disk.rename(place.name, aside, dir_fd=place.folder)
+        self._disk.rename(temporary, place.name, dir_fd=place.folder)
+        self._disk.rename(aside, temporary, dir_fd=place.folder)
+        return out
+
+    def _look(self, place: Place, name: str, expected: bytes | None) -> bytes:
+        """Read what came out, once nobody writes into it any more."""
+        fd = self._tree.open_in(place.folder, name, place.path)
+        try:
+            data = read_all(fd)
+            if data == expected and not being_written(fd):
+                return data
+            give_up = time.monotonic() + _PATIENCE_SECONDS
+            quiet_since = time.monotonic()
+            while time.monotonic() < give_up:
+                time.sleep(_POLL_SECONDS)
+                now = read_all(fd)
+                if now != data or being_written(fd):
+                    data, quiet_since = now, time.monotonic()
+                elif time.monotonic() - quiet_since >= _QUIET_SECONDS:
+                    break
+            return data
+        finally:
+            os.close(fd)
+
+    def _unlink(self, place: Place, names: list[str]) -> None:
+        for name in names:
+            try:
+                self._disk.unlink(name, dir_fd=place.folder)
+            except FileNotFoundError:
+                continue
+
+
+def _give(fd: int, owner: tuple[int, int]) -> None:
+    try:
+        os.fchown(fd, *owner)
+    except OSError as error:
+        if error.errno not in {errno.EPERM, errno.EINVAL}:
+            raise
