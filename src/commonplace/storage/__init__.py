@@ -133,7 +133,8 @@ class Store(Protocol):
         """Say which paths were appended to since a feed number: (newest number, paths, or None for `look at all`)."""
 
     def commit(self, header: Mapping[str, object], payload: Mapping[str, object], writes: Sequence[Write], *,
-               expect: Mapping[str, str] | None = None, fence: Lease | None = None, durable: bool = True) -> Logged:  # fmt: skip
+               expect: Mapping[str, str] | None = None, fence: Lease | None = None,
+               durable: bool = True) -> Logged:  # fmt: skip
         """Log one change and apply all its writes, or nothing.
 
         VersionConflictError where a version moved, LeaseLostError where the holder of `fence` is late.
@@ -141,9 +142,6 @@ class Store(Protocol):
 
     def read_many(self, paths: Sequence[str]) -> dict[str, Blob | None]:
         """Read several files as they stand between two changes."""
-
-    def change_number(self) -> int:
-        """Give the number of the last change whose writes are all applied."""
 
     def since(self, number: int) -> Iterator[Logged]:
         """Yield the committed changes after a number, oldest first."""
@@ -158,9 +156,8 @@ class Store(Protocol):
     def root(self) -> str:
         """Where the scope is kept, for people."""
 
-    @property
     def key(self) -> bytes:
-        """The scope's own key, for hashes that must not be guessed."""
+        """Give the scope's own key, for hashes that must not be guessed; empty where none can be made."""
 
     def lease(self, name: str, ttl_seconds: float) -> Lease | None:
         """Take a lease, or None while another live holder has it."""

@@ -21,7 +21,7 @@ import msgspec
 
 from commonplace.errors import DamagedError, InputError
 from commonplace.records import Screened, join, json_line
-from commonplace.storage import MISSING, Append, Keep, Logged, Put, Write
+from commonplace.storage import MISSING, Append, Keep, Logged, LogProblem, Put, Write
 from commonplace.storage.disk import READ, Disk, write_all
 
 FIRST: Final = "0" * 32
@@ -85,14 +85,6 @@ class _Line(msgspec.Struct):
     header: msgspec.Raw
     payload: msgspec.Raw
     h: str
-
-
-class LogProblem(msgspec.Struct, frozen=True):
-    """One thing that is not as it was written."""
-
-    file: str
-    line: int
-    reason: str
 
 
 def content_hash(key: bytes, data: bytes | None) -> str:

@@ -20,13 +20,12 @@ import msgspec
 from commonplace.config import Clock, StoreConfig
 from commonplace.errors import InputError, StoreBusyError, StoreFailedError, VersionConflictError
 from commonplace.records import instant
-from commonplace.storage import Append, Delete, Keep, Logged, Put, Rebase, Write
+from commonplace.storage import Append, Delete, Keep, Logged, LogProblem, Put, Rebase, Write
 from commonplace.storage.appends import Appender, Handle
 from commonplace.storage.changelog import (
     FIRST,
     Entry,
     Log,
-    LogProblem,
     Touched,
     content_hash,
     decode,

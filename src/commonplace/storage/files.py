@@ -19,7 +19,7 @@ from commonplace.errors import InputError, StoreBusyError, StoreFailedError, Sto
 from commonplace.records import Screened
 from commonplace.storage import STATE, Append, Blob, Lease, Logged, Rebase, Stat, Write
 from commonplace.storage.appends import LINES_SUFFIX, Appender
-from commonplace.storage.changelog import LogProblem, line_bytes
+from commonplace.storage.changelog import line_bytes
 from commonplace.storage.commits import Commits, Conflict
 from commonplace.storage.disk import Disk, read_all, typed_errors
 from commonplace.storage.feed import Feed
