@@ -10,22 +10,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, tzinfo
 from typing import Final, NamedTuple
 
 import msgspec
 
 from commonplace.errors import InputError, RecordNotFoundError
-from commonplace.layers import blocks, edits
+from commonplace.layers import blocks, edits, rewrites
 from commonplace.layers.blocks import Block
-from commonplace.layers.edits import Duplicate, Effect, Numbered, Over, Splice, Unit
+from commonplace.layers.edits import Duplicate, Effect, Over, Splice, Unit
+from commonplace.layers.entries import ENTRY_KINDS, SEPARATOR, Document
+from commonplace.operations import AddEntry, Operation, RemoveEntry, ReplaceEntry, RewriteDocument
 from commonplace.records import Entry
 from commonplace.text import estimate_tokens, one_line, truncate
 
-SEPARATOR: Final = "§"  # seed facts: entries are joined by a line of it
-STYLES: Final = ("", "list", "paragraph", "separator")
 _PREVIEW_CHARS: Final = 80
 _PREVIEWS: Final = 5
-_SEPARATED: Final = re.compile(rf"^{SEPARATOR}\r?$", re.MULTILINE)
 
 
 class Cap(msgspec.Struct, frozen=True):
@@ -61,42 +61,6 @@ class Placed(NamedTuple):
     end: int
 
 
-class Part(NamedTuple):
-    """One entry as read: its words, its section, and its block."""
-
-    text: str
-    section: str
-    block: Block
-
-
-class Document:
-    """One text read to its entries (`parts`) and its structure, in characters."""
-
-    __slots__ = ("blocks", "ids", "newline", "parts", "path", "style", "text")
-
-    def __init__(self, path: str, text: str, style: str) -> None:
-        if style not in STYLES:
-            raise InputError(f"no document style {style!r}; use one of {', '.join(map(repr, STYLES))}")
-        self.path = path
-        self.text = text
-        self.style = style
-        self.newline = edits.newline_of(text)
-        self.blocks = _separated(text) if style == "separator" else blocks.scan(text, items=style != "paragraph")
-        self.parts = list(_parts(text, self.blocks))
-        self.ids: list[Numbered] = edits.number(path, (part.text for part in self.parts))
-
-    def structure(self) -> list[str]:
-        """Give what is no entry, piece by piece; the generated index by its name only."""
-        return [
-            "index" if block.kind == "index" else self.text[block.start : block.end]
-            for block in self.blocks
-            if block.kind not in _ENTRY_KINDS
-        ]
-
-
-_ENTRY_KINDS: Final = frozenset(["item", "fence", "text"])
-
-
 def parse(path: str, data: bytes, style: str = "") -> tuple[Placed, ...]:
     """Read a document to its entries, in order, each with its place in the bytes."""
     document = Document(path, edits.decode(data), style)
@@ -108,11 +72,39 @@ def parse(path: str, data: bytes, style: str = "") -> tuple[Placed, ...]:
     )
 
 
-def records(path: str, data: bytes, style: str = "") -> Iterator[Entry]:
+def records(path: str, data: bytes, style: str = "", zone: tzinfo = UTC) -> Iterator[Entry]:  # noqa: ARG001 - one signature for all codecs
     """Yield the entries of a document; bytes that are no UTF-8 show as `U+FFFD`."""
     document = Document(path, edits.decode(data), style)
     for one, part in zip(document.ids, document.parts, strict=True):
         yield Entry(one.id, path, part.text, part.section)
+
+
+def apply(
+    path: str,
+    data: bytes | None,
+    operation: Operation,
+    *,
+    now: datetime,  # noqa: ARG001 - one signature for all codecs
+    style: str = "",
+    zone: tzinfo = UTC,  # noqa: ARG001 - see above
+) -> Effect | Duplicate:
+    """Give the effect of one operation on a document; None as data where there is no file.
+
+    Raises:
+        InputError: The operation is none of documents, or its text or target cannot be used.
+        RecordNotFoundError: No entry matches the target.
+    """
+    match operation:
+        case AddEntry():
+            return add(path, data or b"", operation.text, section=operation.section, style=style)
+        case ReplaceEntry():
+            return replace(path, data or b"", operation.target, operation.text, style=style)
+        case RemoveEntry():
+            return remove(path, data or b"", operation.target, style=style)
+        case RewriteDocument():
+            return rewrites.rewrite(path, data or b"", operation.text, style=style)
+        case _:
+            raise InputError(f"{type(operation).__name__} cannot be done to the document {path!r}; add an entry")
 
 
 def find(document: Document, target: str) -> int:
@@ -248,14 +240,6 @@ def unchanged(path: str, data: bytes, style: str = "") -> Effect:
     return edits.effect(data, edits.pieces(document.text, ()), document.ids, document.ids)
 
 
-def index_lines(document: Document) -> list[str] | None:
-    """Give the lines of the generated index block; None where there is none."""
-    block = next((one for one in document.blocks if one.kind == "index"), None)
-    if block is None:
-        return None
-    return document.text[block.start : block.end].replace("\r\n", "\n").split("\n")[1:-1]
-
-
 def place_entry(data: bytes, document: Document, words: str, anchor: Block | None, section: str = "") -> Effect:
     """Put a new entry below a block, in the form its neighbours have, where it reads back as one entry.
 
@@ -333,28 +317,6 @@ def _key(text: str, section: str) -> tuple[str, str]:
     return text, one_line(section).casefold()
 
 
-def _parts(text: str, found: Sequence[Block]) -> Iterator[Part]:
-    section = ""
-    for block in found:
-        if block.kind == "heading":
-            section = edits.visible(block.title)
-        elif block.kind in _ENTRY_KINDS:
-            words = _words(text, block)
-            if words:
-                yield Part(words, section, block)
-
-
-def _words(text: str, block: Block) -> str:
-    """Give the words of an entry: without bullet, indentation of its continuation lines and blank edges."""
-    raw = edits.visible(text[block.body : block.end])
-    if "\n" not in raw:
-        return raw.strip()
-    lines = raw.replace("\r\n", "\n").split("\n")
-    if block.width:
-        lines[1:] = [blocks.dedent(line, block.width) for line in lines[1:]]
-    return "\n".join(line if line.strip() else "" for line in lines).strip()
-
-
 def _indented(words: str, columns: int, newline: str) -> str:
     first, *rest = words.split("\n")
     return newline.join([first, *(" " * columns + line if line else "" for line in rest)])
@@ -365,20 +327,6 @@ def _without_index(text: str) -> str:
         return text
     index = next((block for block in blocks.scan(text) if block.kind == "index"), None)
     return text if index is None else text[: index.start] + text[index.end :]
-
-
-def _separated(text: str) -> list[Block]:
-    """Split a text at its separator lines; each block is trimmed, empty ones are none."""
-    found: list[Block] = []
-    start = 1 if text.startswith("\ufeff") else 0
-    for stop in [*(match.span() for match in _SEPARATED.finditer(text)), (len(text), len(text))]:
-        inside = text[start : stop[0]]
-        words = inside.strip()
-        if words:
-            begin = start + len(inside) - len(inside.lstrip())
-            found.append(Block("text", begin, begin, begin + len(words)))
-        start = stop[1]
-    return found
 
 
 def _appended(data: bytes, document: Document, words: str) -> Effect:
@@ -442,7 +390,7 @@ def _anchor(document: Document, section: str) -> Block | None:
         if head is not None:
             stop = next((i for i in range(head + 1, len(found)) if found[i].kind == "heading"), len(found))
             inside = found[head:stop]
-            entries = [block for block in inside if block.kind in _ENTRY_KINDS]
+            entries = [block for block in inside if block.kind in ENTRY_KINDS]
             return (entries or [block for block in inside if block.kind != "index"])[-1]
     elif document.parts:
         return document.parts[-1].block

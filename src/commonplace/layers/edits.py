@@ -163,10 +163,10 @@ def pieces(text: str, splices: Iterable[Splice]) -> tuple[Keep | str, ...]:
         if splice.text:
             made.append(splice.text)
     keep(len(text))
-    return tuple(_joined(made))
+    return tuple(joined(made))
 
 
-def _joined(made: Iterable[Keep | str]) -> Iterator[Keep | str]:
+def joined(made: Iterable[Keep | str]) -> Iterator[Keep | str]:
     """Put neighbours together, so that equal edits give equal pieces."""
     last: Keep | str | None = None
     for piece in made:
@@ -256,7 +256,7 @@ def compose(data: bytes, first: Effect, second: Effect) -> Effect:
 
     Both must be of pieces; `data` are the bytes before the first.
     """
-    parts = tuple(_joined(_through(first.pieces, second.pieces)))
+    parts = tuple(joined(_through(first.pieces, second.pieces)))
     made_by_first = {*first.added, *first.successors.values()}
     gone_later = set(second.gone)
     successors = {
