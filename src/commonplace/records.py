@@ -112,6 +112,11 @@ class Topic(msgspec.Struct, frozen=True):
     links: tuple[str, ...] = ()
     extra: dict[str, Any] = msgspec.field(default_factory=dict)
 
+    @property
+    def text(self) -> str:
+        """Title, description and body together."""
+        return "\n".join(part for part in (self.title, self.description, self.body) if part)
+
 
 class Item(msgspec.Struct, frozen=True):
     """One typed JSONL record; `data` is the whole object as stored, unknown keys included."""
@@ -333,6 +338,28 @@ class Waiting(msgspec.Struct, frozen=True, kw_only=True):
     actor: str = ""
 
 
+class Problem(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that is not as it should be: where, what, and whether it was mended."""
+
+    kind: Literal["damaged", "drift", "log", "import", "format", "limit", "leftover"]
+    path: str
+    reason: str
+    line: int | None = None
+    fixed: bool = False
+
+
+class Report(msgspec.Struct, frozen=True):
+    """What `doctor` found; `checked` counts what was looked at, by kind."""
+
+    problems: tuple[Problem, ...]
+    checked: dict[str, int]
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing is left to mend."""
+        return all(problem.fixed for problem in self.problems)
+
+
 class Finding(msgspec.Struct, frozen=True):
     """What the guard saw in a text: its class and rule, and where; never the text itself."""
 
@@ -422,7 +449,7 @@ def json_line(values: Mapping[str, Any], *, checksum: bool = False) -> Screened:
         if isinstance(value, datetime):
             return instant(value)
         if isinstance(value, Mapping):
-            return {plain(key): plain(item) for key, item in value.items()}
+            return {str(plain(key)): plain(item) for key, item in value.items()}
         if isinstance(value, (list, tuple)):
             return [plain(item) for item in value]
         raise TypeError(f"{type(value).__name__} cannot stand in a stored line")

@@ -131,10 +131,9 @@ class Ledger:
         self._changes[change.number] = change
         if change.undoes is not None:
             self._undone[change.undoes] = change.number
-            if change.undoes in self._undone:
-                redone = self._changes.get(change.undoes)
-                if redone is not None and redone.undoes is not None:
-                    self._undone.pop(redone.undoes, None)
+            undone = self._changes.get(change.undoes)
+            if undone is not None and undone.undoes is not None:  # an undo was undone: its change stands again
+                self._undone.pop(undone.undoes, None)
         for old, new in payload.successors.items():
             self._successors[old] = (change.number, new)
             self._successors.pop(new, None)  # a text that came back is nobody's predecessor

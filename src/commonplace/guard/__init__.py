@@ -4,7 +4,7 @@ Hidden characters are made visible, secrets become markers, orders to a model ar
 dropped in silence. Rules are data in `rules/`.
 """
 
-from commonplace.guard.screening import Verdict, screen, verdict
+from commonplace.guard.screening import Verdict, encodable, screen, verdict
 from commonplace.guard.unicode import fold, show
 
-__all__ = ["Verdict", "fold", "screen", "show", "verdict"]
+__all__ = ["Verdict", "encodable", "fold", "screen", "show", "verdict"]

@@ -41,3 +41,8 @@ def verdict(screened: Screened, *, explicit: bool, trust: Trust) -> Verdict:
     if trust != "user" and any(f.kind == "injection" for f in screened.findings):
         return "quarantine"
     return "ok"
+
+
+def encodable(text: str) -> Screened:
+    """Let a text through as it is, but for what no file can hold; for a scope that chose raw transcripts."""
+    return seal(text.encode("utf-8", "replace").decode())

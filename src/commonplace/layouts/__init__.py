@@ -13,6 +13,8 @@ from typing import Final, Literal
 
 import msgspec
 
+from commonplace.records import LayerName
+
 LayerKind = Literal["documents", "journals", "topics", "items"]
 
 _FIELDS: Final = {
@@ -68,7 +70,7 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True):
     sessions: str = "sessions"
     scopes: str = "scopes/{scope}"
     index_of: str = ""
-    recalls: tuple[str, ...] = ("sessions", "documents", "journals", "topics", "items")
+    recalls: tuple[LayerName, ...] = ("sessions", "documents", "journals", "topics", "items")
     recap: bool = True
     agent_edits_files: bool = False
     triggers: tuple[Trigger, ...] = ()

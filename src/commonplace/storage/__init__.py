@@ -147,7 +147,7 @@ class Store(Protocol):
         """Yield the committed changes after a number, oldest first."""
 
     def change_number(self) -> int:
-        """Give the number of the newest committed change; 0 where there is none."""
+        """Give the number of the last change whose writes are all applied; 0 where there is none."""
 
     def verify_log(self) -> Sequence[LogProblem]:
         """Name every place where the change log is not as it was written."""

@@ -1,0 +1,93 @@
+"""Apply one operation to the text of one file, through the codec of its layer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime, tzinfo
+
+import msgspec
+
+from commonplace.layers import codec
+from commonplace.layers.edits import Duplicate
+from commonplace.layouts import Layer
+from commonplace.operations import Edit, RemoveTopic
+from commonplace.records import Record
+from commonplace.storage import Keep
+
+
+class Applied(msgspec.Struct, frozen=True, kw_only=True):
+    """What one operation makes of a file.
+
+    `added` are the records that are new, with their texts, those that replace another included.
+    """
+
+    pieces: tuple[Keep | str, ...] = ()
+    deletes: bool = False
+    added: tuple[tuple[str, str], ...] = ()
+    successors: dict[str, str] = msgspec.field(default_factory=dict)
+    removed: tuple[str, ...] = ()
+    duplicate: str = ""
+
+
+def records(layer: Layer, path: str, data: bytes, zone: tzinfo) -> Iterator[Record]:
+    """Yield the records of a file as its layer reads it."""
+    yield from codec(layer.kind).records(path, data, layer.style, zone)
+
+
+def apply(operation: Edit, layer: Layer, path: str, data: bytes, *, at: datetime, zone: tzinfo) -> Applied:
+    """Work out an operation on a file's bytes.
+
+    Raises:
+        InputError: The layer cannot do this, or the text cannot stand there; it says what to do.
+        RecordNotFoundError: It names a record that is not there.
+    """
+    effect = codec(layer.kind).apply(path, data, operation, now=at, style=layer.style, zone=zone)
+    if isinstance(effect, Duplicate):
+        return Applied(duplicate=effect.id)
+    if effect.delete or isinstance(operation, RemoveTopic):
+        return Applied(deletes=True, removed=effect.gone or (path,))
+    pieces = effect.pieces
+    if effect.append:
+        torn = "" if not data or data.endswith(b"\n") else "\n"
+        kept = (Keep(0, len(data)),) if data else ()
+        pieces = (*kept, f"{torn}{effect.append}\n")
+    fresh = {*effect.added, *effect.successors.values()}
+    after = assemble(data, pieces)
+    texts = {record.id: record.text for record in records(layer, path, after, zone) if record.id in fresh}
+    return Applied(
+        pieces=pieces,
+        added=tuple(texts.items()),
+        successors=dict(effect.successors),
+        removed=effect.gone,
+    )
+
+
+def assemble(data: bytes, pieces: tuple[Keep | str, ...]) -> bytes:
+    """Give the bytes that pieces make of the old bytes."""
+    return b"".join(
+        data[p.start : p.end] if isinstance(p, Keep) else p.encode("utf-8", "surrogateescape") for p in pieces
+    )
+
+
+def between(before: bytes, after: bytes) -> tuple[Keep | str, ...]:
+    """Give pieces that make one text of another, keeping what both begin and end with."""
+    start = 0
+    limit = min(len(before), len(after))
+    while start < limit and before[start] == after[start]:
+        start += 1
+    while start and (start < len(after) and after[start] & 0xC0 == 0x80):
+        start -= 1  # never inside a character
+    end = 0
+    while end < limit - start and before[-1 - end] == after[-1 - end]:
+        end += 1
+    while end and after[len(after) - end] & 0xC0 == 0x80:
+        end -= 1
+    middle = after[start : len(after) - end].decode("utf-8", "surrogateescape")
+    pieces: list[Keep | str] = []
+    if start:
+        pieces.append(Keep(0, start))
+    if middle:
+        pieces.append(middle)
+    if end:
+        pieces.append(Keep(len(before) - end, len(before)))
+    return tuple(pieces)

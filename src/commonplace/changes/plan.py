@@ -1,0 +1,278 @@
+"""What a set of operations would do: every file's new text, and what the log will say of it.
+
+A plan reads files as they are, applies operations in order in memory, and ends as store writes with
+a payload. It writes nothing itself; the door commits it or throws it away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from datetime import datetime, tzinfo
+from typing import Any
+
+import msgspec
+
+from commonplace.changes import diffs, edits, tombstones
+from commonplace.changes.log import Added, CursorMove, HoldMove, Payload
+from commonplace.changes.rope import Rope
+from commonplace.changes.sealing import sealed
+from commonplace.errors import InputError
+from commonplace.guard import screen
+from commonplace.layouts import Layer, Layout
+from commonplace.operations import (
+    AddEntry,
+    Edit,
+    EndSession,
+    HoldRange,
+    MoveCursor,
+    MoveWindow,
+    Operation,
+    PutTopic,
+)
+from commonplace.records import Screened, Source, Trust
+from commonplace.sessions import Sessions
+from commonplace.storage import MISSING, Append, Delete, Keep, Put, Store, Write
+from commonplace.transcripts import Event
+
+
+class Plan:
+    """The changes that some operations make, gathered.
+
+    Args:
+        store: Read only; what it holds is what the plan starts from.
+        layout: Says which layer a path belongs to.
+        sessions: Gives cursors and makes event lines.
+        at: The instant of the change.
+    """
+
+    def __init__(self, store: Store, layout: Layout, sessions: Sessions, *, at: datetime, zone: tzinfo) -> None:
+        self._store = store
+        self._layout = layout
+        self._sessions = sessions
+        self._at = at
+        self._zone = zone
+        self._ropes: dict[str, Rope] = {}
+        self._deleted: set[str] = set()
+        self._lines: dict[str, list[Screened]] = {}
+        self.versions: dict[str, str] = {}
+        self.added: list[Added] = []
+        self.successors: dict[str, str] = {}
+        self.removed: list[str] = []
+        self.cursors: list[CursorMove] = []
+        self.holds: list[HoldMove] = []
+        self.promoted: dict[str, Trust] = {}
+        self.kinds: dict[str, None] = {}
+        self.operations: list[Operation] = []
+
+    # --- reading ---
+
+    def rope(self, path: str) -> Rope:
+        """Give the text of a file as the plan has it so far."""
+        if path not in self._ropes:
+            blob = self._store.read(path)
+            self._ropes[path] = Rope(blob.data if blob else b"")
+            self.versions[path] = blob.version if blob else MISSING
+        return self._ropes[path]
+
+    def exists(self, path: str) -> bool:
+        """Say whether a file is there, as the plan has it so far."""
+        self.rope(path)
+        return path not in self._deleted and (self.versions[path] != MISSING or bool(self._ropes[path].data))
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing would change."""
+        return not (self._lines or self.promoted or self._deleted or any(r.changed for r in self._ropes.values()))
+
+    # --- taking operations ---
+
+    def edit(self, operation: Edit, layer: Layer, path: str, *, trust: Trust, person: bool) -> edits.Applied:
+        """Apply one edit to the plan's text of its file.
+
+        Raises:
+            InputError: The edit cannot be made; it says what to do instead.
+            RecordNotFoundError: It names an entry that is not there.
+        """
+        effect = edits.apply(operation, layer, path, self.rope(path).data, at=self._at, zone=self._zone)
+        if effect.duplicate:
+            return effect
+        self._note(operation, type(operation).__struct_config__.tag)
+        if effect.deletes:
+            self._deleted.add(path)
+            self.rope(path).edit(())
+        else:
+            self._deleted.discard(path)
+            self.rope(path).edit(effect.pieces)
+        kind = operation.kind if isinstance(operation, (AddEntry, PutTopic)) else ""
+        for record, text in effect.added:
+            self.added.append(Added(record, text, trust, operation.sources, operation.quotes, kind, person))
+        self.successors |= effect.successors
+        self.removed.extend(effect.removed)
+        return effect
+
+    def session_event(self, operation: MoveCursor | MoveWindow | EndSession | HoldRange) -> bool:
+        """Append the event of a session; False where it already holds."""
+        state = self._sessions.state(operation.session)
+        match operation:
+            case MoveCursor(session=session, name=name, to=to):
+                before = state.cursors.get(name, 0)
+                if before == to:
+                    return False
+                self.cursors.append(CursorMove(session, name, before, to))
+                event = Event("cursor", self._at, name=name, to=to)
+            case MoveWindow(session=session, to=to, summary=summary):
+                if state.window_start == to and self._sessions.summary(session) == summary:
+                    return False
+                self.cursors.append(
+                    CursorMove(session, "", state.window_start, to, self._sessions.summary(session), summary)
+                )
+                event = Event("window", self._at, to=to, summary=summary)
+            case HoldRange(session=session, name=name, start=start, end=end, held=held):
+                self.holds.append(HoldMove(session, name, start, end, held))
+                event = Event("hold", self._at, name=name, start=start, to=end, held=held)
+            case EndSession(session=session):
+                if state.ended:
+                    return False
+                event = Event("end", self._at)
+        self.line(self._sessions.path(operation.session), self._sessions.event_line(event))
+        self._note(operation, type(operation).__struct_config__.tag)
+        return True
+
+    def line(self, path: str, line: Screened) -> None:
+        """Add a line to an append-only file."""
+        self._lines.setdefault(path, []).append(line)
+
+    def bury(self, text: str, key: bytes, sources: Iterable[Source] = (), *, hides: bool = False) -> None:
+        """Add the tombstone of a text."""
+        sources = tuple(sources)
+        stone = tombstones.of(text, key, at=self._at, sources=sources, hides=hides)
+        encoded = screen(msgspec.json.encode(sources).decode()) if sources else None
+        self.line(tombstones.PATH, tombstones.line(stone, encoded))
+
+    def promote(self, operation: Operation, record: str, trust: Trust) -> None:
+        """Note that a person raised the trust of a record."""
+        self.promoted[record] = trust
+        self._note(operation, "promote")
+
+    def restore(self, path: str, data: bytes | None) -> None:
+        """Make a file read as given, or not be there."""
+        rope = self.rope(path)
+        if data is None:
+            self._deleted.add(path)
+            rope.edit(())
+        else:
+            self._deleted.discard(path)
+            rope.edit(edits.between(rope.data, data))
+
+    def _note(self, operation: Operation, tag: Any) -> None:
+        self.kinds[str(tag)] = None
+        self.operations.append(operation)
+
+    # --- ending ---
+
+    def regenerate_index(self, make: Callable[[Plan], tuple[str, tuple[Keep | str, ...]] | None]) -> None:
+        """Bring a generated index up to date with the topics as planned."""
+        made = make(self)
+        if made is not None:
+            self.rope(made[0]).edit(made[1])
+
+    def writes(self) -> list[Write]:
+        """Give the store writes, every new text screened."""
+        writes: list[Write] = []
+        for path, rope in self._ropes.items():
+            if path in self._deleted:
+                if self.versions[path] != MISSING:
+                    writes.append(Delete(path))
+            elif rope.changed or (self.versions[path] == MISSING and rope.data):
+                writes.append(self._append_of(path, rope) or _put(path, rope))
+        writes.extend(Append(path, tuple(lines)) for path, lines in self._lines.items())
+        return writes
+
+    def _append_of(self, path: str, rope: Rope) -> Append | None:
+        """Give an edit of a journal or of items as an append, where it only adds lines at the end."""
+        layer = self._layout.layer_of(path)
+        if layer is None or layer.kind not in {"journals", "items"} or not rope.pieces:
+            return None
+        *kept, last = rope.pieces
+        whole = [Keep(0, len(rope.original))] if rope.original else []
+        if kept != whole or not isinstance(last, str) or not last.endswith("\n"):
+            return None
+        torn = bool(rope.original) and not rope.original.endswith(b"\n")
+        text = last.removeprefix("\n") if torn else last  # the store itself ends a torn line
+        return Append(path, tuple(screen(_text(line)) for line in text.removesuffix("\n").split("\n")))
+
+    def expected(self) -> dict[str, str]:
+        """Give the versions that the files this plan rewrites were read at."""
+        touched = {
+            path
+            for path, rope in self._ropes.items()
+            if path in self._deleted or (rope.changed and self._append_of(path, rope) is None)
+        }
+        return {path: self.versions[path] for path in touched}
+
+    def diff(self) -> str:
+        """Show what the files' texts would lose and gain, by line."""
+        shown = [
+            diffs.of_pieces(path, rope.original, () if path in self._deleted else rope.pieces)
+            for path, rope in sorted(self._ropes.items())
+            if rope.changed and not path.startswith(".")
+        ]
+        return screen("\n".join(shown)).text
+
+    def lost(self) -> dict[str, list[list[Any]]]:
+        """Give, by file, the spans of old text that go: [offset, text], for undo."""
+        found: dict[str, list[list[Any]]] = {}
+        for path, rope in self._ropes.items():
+            if rope.changed:
+                pieces = () if path in self._deleted else rope.pieces
+                found[path] = [[start, screen(_text_of(part))] for start, part in diffs.gaps(rope.original, pieces)]
+        return found
+
+    def payload(self, reason: str) -> dict[str, Any]:
+        """Give what the log keeps of the texts: all of it screened."""
+        payload = Payload(
+            reason=reason,
+            diff=self.diff(),
+            added=tuple(self.added),
+            successors=self.successors,
+            removed_ids=tuple(self.removed),
+            cursors=tuple(self.cursors),
+            holds=tuple(self.holds),
+            promoted=self.promoted,
+            operations=tuple(msgspec.to_builtins(operation) for operation in self.operations),
+        )
+        return {"change": sealed(msgspec.to_builtins(payload)), "removed": self.lost()}
+
+
+def resolve(layout: Layout, path: str) -> tuple[Layer, str]:
+    """Find the layer of a path given from the store's root or from the memory folder.
+
+    Raises:
+        InputError: The layout has no layer there.
+    """
+    inside = f"{layout.memory}/{path}" if layout.memory else path
+    for candidate in (path, inside):
+        layer = layout.layer_of(candidate)
+        if layer is not None:
+            return layer, candidate
+    names = ", ".join(layer.path for layer in layout.layers)
+    raise InputError(f"{path!r} belongs to no layer of the layout {layout.name!r}; it has {names}", path=path)
+
+
+def files_of(layout: Layout, layer: Layer, at: datetime) -> str:
+    """Give the file of a layer that a new record of this instant goes to."""
+    return layout.path_of(
+        layer, year=f"{at.year:04}", month=f"{at.month:02}", date=at.date().isoformat(), session="", topic=""
+    )
+
+
+def _put(path: str, rope: Rope) -> Put:
+    return Put(path, tuple(p if isinstance(p, Keep) else screen(_text(p)) for p in rope.pieces))
+
+
+def _text(piece: str) -> str:
+    return piece.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def _text_of(data: bytes) -> str:
+    return data.decode("utf-8", "replace")

@@ -1,0 +1,78 @@
+"""Make the texts of operations storable: each text screened, what it holds judged by who asks.
+
+Owns the walk over an operation's texts; which findings refuse and which quarantine is the guard's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import msgspec
+
+from commonplace.errors import InputError
+from commonplace.guard import Verdict, screen, verdict
+from commonplace.operations import Operation
+from commonplace.records import Screened, Trust
+
+_NAMES: Final = frozenset({"op", "path", "id", "session", "message", "name", "record", "why", "to", "at", "trust"})
+_OPERATION: Final[Any] = Operation
+_ORDER: Final[tuple[Verdict, ...]] = ("ok", "quarantine", "refuse")
+
+
+class Judged(msgspec.Struct, frozen=True):
+    """An operation with screened texts, what becomes of it, and the classes of what the guard found."""
+
+    operation: Any
+    verdict: Verdict
+    classes: tuple[str, ...]
+
+
+def judge(operation: Operation, *, explicit: bool, trust: Trust) -> Judged:
+    """Screen every text of an operation.
+
+    Args:
+        operation: As it was asked for.
+        explicit: Someone asked for this very text, so a secret refuses it instead of being redacted.
+        trust: How far its texts are trusted.
+
+    Raises:
+        InputError: A path, id or name of it holds control characters or a secret.
+    """
+    verdicts: list[Verdict] = ["ok"]
+    classes: dict[str, None] = {}
+
+    def clean(value: Any, name: str) -> Any:
+        if isinstance(value, str):
+            screened = screen(value)
+            if name in _NAMES and screened.text != value:
+                raise InputError(f"{name} holds control characters or a secret; use a plain name", field=name)
+            if name not in _NAMES:
+                verdicts.append(verdict(screened, explicit=explicit, trust=trust))
+            classes.update(dict.fromkeys(finding.rule for finding in screened.findings))
+            return screened.text
+        if isinstance(value, Mapping):
+            return {clean(str(key), ""): clean(item, str(key)) for key, item in value.items()}
+        if isinstance(value, (list, tuple)):
+            return [clean(item, "") for item in value]
+        return value
+
+    cleaned = clean(msgspec.to_builtins(operation), "")
+    worst = max(verdicts, key=_ORDER.index)
+    return Judged(msgspec.convert(cleaned, _OPERATION), worst, tuple(classes))
+
+
+def sealed(value: Any) -> Any:
+    """Give the same plain data with every text in it screened, ready for a stored line."""
+    if isinstance(value, str):
+        return screen(value)
+    if isinstance(value, Mapping):
+        return {screen(str(key)): sealed(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [sealed(item) for item in value]
+    return value
+
+
+def text_of(value: Any) -> Screened:
+    """Encode plain data as one screened JSON text."""
+    return screen(msgspec.json.encode(value).decode())
