@@ -1,0 +1,330 @@
+"""Reads messages as a careful listener: which of their clauses are memos?
+
+Only a message of role user speaks of a person; what an assistant or a tool says may tell of a failure
+and its fix, nothing else. A joke, a role that is played and a text to be written for somebody are not
+read at all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from datetime import date, tzinfo
+
+from commonplace.config import RulesConfig
+from commonplace.consolidation import (
+    rules_clauses,
+    rules_corrections,
+    rules_dates,
+    rules_foreign,
+    rules_patterns,
+    rules_wording,
+)
+from commonplace.consolidation.rules_clauses import Clause
+from commonplace.consolidation.rules_memos import Memo
+from commonplace.consolidation.rules_patterns import Kind, Rule, guard
+from commonplace.records import RecordedMessage, Trust
+from commonplace.text import one_line
+
+
+class Reader:
+    """Reads one range of a conversation, message by message; remembers only whether a role is being played."""
+
+    def __init__(self, messages: Sequence[RecordedMessage], zone: tzinfo, limits: RulesConfig) -> None:
+        self._zone = zone
+        self._limits = limits
+        self._playing = False
+        names = {item.message.name for item in messages if item.message.role == "user" and item.message.name}
+        assisted = any(item.message.role == "assistant" for item in messages)
+        self._instructed = assisted or len(names) < 2
+        self._coding = any(item.message.role == "tool" or item.message.tools for item in messages) or any(
+            guard("code").search(item.text, 0, 4000) for item in messages if item.message.role == "assistant"
+        )
+
+    def read(self, item: RecordedMessage) -> list[Memo]:
+        """Give the memos of one message in the order they were said, the most salient where there are many."""
+        text = item.text
+        if item.message.role == "user" and (item.message.trust or "user") == "user":
+            if self._not_meant(text):
+                return []
+            memos = [memo for start, part in self._parts(text) for memo in self._of_user(item, start, part)]
+        elif item.message.role == "assistant" and self._coding:
+            memos = [memo for start, part in self._parts(text) for memo in self._of_agent(item, start, part)]
+        else:
+            return []
+        memos.sort(key=lambda memo: -memo.salience)
+        return sorted(memos[: self._limits.memos_per_message], key=lambda memo: memo.span)
+
+    def errors(self, item: RecordedMessage) -> Iterator[Memo]:
+        """Give the error lines of a tool's answer; they are worth keeping only beside their fix."""
+        if item.message.role != "tool":
+            return
+        for found in guard("error_line").finditer(item.text, 0, self._limits.scan_chars):
+            if "⟦" not in found["o"]:
+                yield self._memo(
+                    item, "failure", f"Failure: {one_line(found['o'])}", found.span("o"), 0.55, trust="tool"
+                )
+
+    def _not_meant(self, text: str) -> bool:
+        head = text[: self._limits.scan_chars]
+        if guard("played").search(head):
+            self._playing = False
+            return True
+        if guard("play").search(head):
+            self._playing = True
+        return self._playing or bool(guard("joke").search(head))
+
+    def _parts(self, text: str) -> Iterator[tuple[int, str]]:
+        """Give the text, or of a very long one its head and its tail; the middle of such is pasted."""
+        limit = self._limits.scan_chars
+        if len(text) <= limit:
+            yield 0, text
+            return
+        head = limit * 3 // 4
+        yield 0, text[:head]
+        yield len(text) - (limit - head), text[len(text) - (limit - head) :]
+
+    def _of_user(self, item: RecordedMessage, start: int, text: str) -> Iterator[Memo]:
+        masked = rules_clauses.mask(text)
+        drafted = guard("draft").search(text)
+        if drafted is not None:
+            masked = masked[: drafted.start()] + rules_clauses.MASK * (len(text) - drafted.start())
+        kin = guard("kin_named").finditer(masked)
+        yield from (memo for found in kin if (memo := self._kin(item, start, found)) is not None)
+        for clause in rules_clauses.clauses(text, masked):
+            memo = (
+                self._standing(item, start, clause)
+                or self._correction(item, start, clause)
+                or self._personal(item, start, clause)
+            )
+            if memo is None and self._coding:
+                memo = self._remark(item, start, clause)
+            if memo is None:
+                memo = self._foreign(item, start, clause)
+            if memo is not None:
+                yield memo
+
+    def _of_agent(self, item: RecordedMessage, start: int, text: str) -> Iterator[Memo]:
+        for clause in rules_clauses.clauses(text, rules_clauses.mask(text)):
+            memo = self._remark(item, start, clause)
+            if memo is not None and memo.kind == "fix":
+                yield memo
+
+    def _kin(self, item: RecordedMessage, start: int, found: re.Match[str]) -> Memo | None:
+        name = found["o"].split()
+        if name[0] in rules_patterns.words("no_names"):
+            return None
+        called = " ".join(name[:1] if len(name) > 1 and name[1] in rules_patterns.words("no_names") else name)
+        frame = f"{item.message.name or rules_wording.UNNAMED}'s {found['k'].lower()} is"
+        span = (start + found.start(), start + found.start("o") + len(called))
+        only = found["k"].split()[-1].lower() in rules_patterns.words("one_only")
+        return self._memo(
+            item, "fact", f"{frame} {called}.", span, 0.6, slot=found["k"].lower(), frame=frame if only else ""
+        )
+
+    def _standing(self, item: RecordedMessage, start: int, clause: Clause) -> Memo | None:
+        if not self._instructed or clause.question or clause.reported or len(clause.text.split()) < 3:
+            return None
+        for rule in rules_patterns.rows("standing"):
+            found = rule.pattern.match(clause.text, clause.core)
+            if found is None or guard("wishful").search(clause.text[:12]):
+                continue
+            text = one_line(clause.text)
+            text = re.sub(r"^(?:please |and |just )+", "", text, flags=re.IGNORECASE)
+            text = text[:1].upper() + text[1:]
+            if len(text) > self._limits.text_chars:
+                return None
+            frame = "Call me" if rule.slot else ""
+            return self._memo(item, "instruction", text.rstrip(" .,;") + ".", self._span(start, clause), rule.weight,
+                              slot=rule.slot, frame=frame, supersedes=rules_corrections.ended(clause.text))  # fmt: skip
+        return None
+
+    def _correction(self, item: RecordedMessage, start: int, clause: Clause) -> Memo | None:
+        if clause.question or clause.reported or clause.conditional:
+            return None
+        found = rules_corrections.corrected(clause.lead + clause.text) or rules_corrections.corrected(clause.text)
+        if found is None or clause.unreal:
+            return None
+        text = f"{found.new}, not {found.old}."
+        return self._memo(item, "fact", text, self._span(start, clause), 0.9, supersedes=found.old, becomes=found.new)
+
+    def _explicit(self, item: RecordedMessage, start: int, clause: Clause) -> Memo | None:
+        """Take a clause that was marked as worth noting (`Fact: …`) though no row knows its shape."""
+        mark = guard("noted").match(clause.lead)
+        if mark is None or clause.unreal or len(clause.text.split()) < 4 or not guard("asserts").search(clause.text):
+            return None
+        label = mark["mark"].split()[-1]
+        kinds: dict[str, Kind] = {
+            "decision": "decision",
+            "preference": "preference",
+            "rule": "constraint",
+            "constraint": "constraint",
+        }
+        rule = Rule(kind=kinds.get(label, "fact"), weight=0.7, pattern=guard("anything"))
+        found = guard("anything").fullmatch(clause.text)
+        return None if found is None else self._worded(item, start, clause, rule, found)
+
+    def _personal(self, item: RecordedMessage, start: int, clause: Clause) -> Memo | None:
+        if clause.question or clause.reported or clause.conditional:
+            return None
+        for rule in rules_patterns.rows("person"):
+            if clause.unreal and not rule.unreal:
+                continue
+            found = rule.pattern.match(clause.text, clause.core)
+            if found is None:
+                continue
+            memo = self._worded(item, start, clause, rule, found)
+            if memo is not None:
+                return memo
+        return self._explicit(item, start, clause)
+
+    def _worded(
+        self, item: RecordedMessage, start: int, clause: Clause, rule: Rule, found: re.Match[str]
+    ) -> Memo | None:
+        said = (found.groupdict().get("o") or found.groupdict().get("p") or "").strip()
+        if not says_something(clause.text, said, rule):
+            return None
+        past = rule.past or guard("past").match(clause.text, clause.core) is not None
+        text, core = clause.text, clause.core
+        whens: tuple[rules_dates.When, ...] = ()
+        if item.message.at is not None:
+            text, whens = rules_dates.absolute(clause.text, item.message.at, self._zone, past=past and not rule.ahead)
+            if core and whens and whens[0].start < core:
+                first = whens[0]
+                core = clause.core - (first.end - first.start) + len(first.wording)
+        last = whens[-1] if whens else None
+        if (rule.dated and last is None) or (rule.ahead and not self._ahead(last, item)):
+            return None
+        aside = guard("aside").search(text, core)
+        if (
+            aside is not None
+            and len(text[core : aside.start()].split()) >= 4
+            and rule.kind in {"preference", "fact", "task"}
+        ):
+            text = text[: aside.start()]
+        stated = None if guard("dangling").search(text) else self._fitted(text, core, item.message.name)
+        if stated is None:
+            return None
+        due = last.last if last is not None and rule.kind in {"task", "constraint"} else None
+        until = last.last if last is not None and re.search(r"\b(?:until|till)\b", clause.text) else None
+        weight = (
+            rule.weight
+            - 0.4 * bool(guard("ephemeral").search(clause.text) and not rule.dated)
+            + 0.1 * bool(guard("explicit").search(clause.lead))
+        )
+        weight += 0.03 * bool(whens) + 0.02 * bool(
+            re.search(r"\d|\b[A-Z][a-z]+ ?[A-Z]?", clause.text[clause.core + 2 :])
+        )
+        return self._memo(
+            item, rule.kind, stated, self._span(start, clause), weight,
+            slot=rule.slot.format(**{key: (value or "").lower() for key, value in found.groupdict().items()}),
+            frame=self._frame(clause, found, rule, item.message.name),
+            supersedes=rules_corrections.ended(clause.text), due=due, valid_until=until,
+        )  # fmt: skip
+
+    def _ahead(self, when: rules_dates.When | None, item: RecordedMessage) -> bool:
+        return (
+            when is not None
+            and item.message.at is not None
+            and when.last >= item.message.at.astimezone(self._zone).date()
+        )
+
+    def _frame(self, clause: Clause, found: re.Match[str], rule: Rule, speaker: str | None) -> str:
+        """Word what has one value at a time, up to that value."""
+        if not rule.slot or clause.core or "o" not in found.groupdict() or found["o"] is None:
+            return ""
+        return rules_wording.statement(clause.text[: found.start("o")], 0, speaker).rstrip(".")
+
+    def _fitted(self, text: str, core: int, speaker: str | None) -> str | None:
+        """Word a clause in the room there is, cut only where a reason or an aside begins."""
+        for _ in range(4):
+            stated = rules_wording.statement(text, core, speaker)
+            if len(stated) <= self._limits.text_chars:
+                return stated if len(stated.split()) >= 3 else None
+            tail = guard("tail").search(text)
+            if tail is None or tail.start() < max(30, core):
+                return None
+            text = text[: tail.start()]
+        return None
+
+    def _remark(self, item: RecordedMessage, start: int, clause: Clause) -> Memo | None:
+        if clause.question or clause.reported or clause.conditional or clause.unreal:
+            return None
+        for rule in rules_patterns.rows("remarks"):
+            found = rule.pattern.match(clause.text, clause.core)
+            if found is None or guard("pointing").search(clause.text) or guard("substitute").match(found["o"]):
+                continue
+            text = one_line(clause.text)
+            if len(text) > self._limits.text_chars - 1 or len(text.split()) < 5:
+                return None
+            trust: Trust = "user" if item.message.role == "user" else item.message.trust or "agent"
+            return self._memo(
+                item, rule.kind, text[:1].upper() + text[1:] + ".", self._span(start, clause), rule.weight, trust=trust
+            )
+        return None
+
+    def _foreign(self, item: RecordedMessage, start: int, clause: Clause) -> Memo | None:
+        if clause.question or clause.reported or len(clause.text) > self._limits.text_chars - 40:
+            return None
+        found = rules_foreign.match(clause.text)
+        if found is None:
+            return None
+        text = one_line(clause.text)
+        if found.kind != "instruction":
+            text = f"{item.message.name or rules_wording.UNNAMED}: {text}"
+        return self._memo(item, found.kind, text, self._span(start, clause), found.weight)
+
+    @staticmethod
+    def _span(start: int, clause: Clause) -> tuple[int, int]:
+        return start + clause.start, start + clause.end
+
+    def _memo(
+        self,
+        item: RecordedMessage,
+        kind: Kind,
+        text: str,
+        span: tuple[int, int],
+        salience: float,
+        *,
+        trust: Trust = "user",
+        slot: str = "",
+        frame: str = "",
+        supersedes: str = "",
+        becomes: str = "",
+        due: date | None = None,
+        valid_until: date | None = None,
+    ) -> Memo:
+        return Memo(
+            kind=kind,
+            text=text,
+            number=item.number,
+            message=item.id,
+            quote=item.text[slice(*span)],
+            span=span,
+            trust=trust,
+            salience=round(salience, 3),
+            slot=slot,
+            frame=frame,
+            supersedes=supersedes,
+            becomes=becomes,
+            speaker=item.message.name,
+            at=item.message.at,
+            due=due,
+            valid_until=valid_until,
+        )
+
+
+def says_something(text: str, said: str, rule: Rule) -> bool:
+    """Tell whether a statement stands for itself: it has an object, and points at nothing outside."""
+    if not said or not re.search(r"[^\W\d_]{3}|\d", said):
+        return False
+    if guard("pointing").search(text) or guard("substitute").match(said) or guard("substitute").search(said, 0, 18):
+        return False
+    if rule.unreal and guard("wishful").search(text):
+        return False
+    if rule.loose and (guard("empty_object").match(said) or guard("had_vaguely").match(said)):
+        return False
+    other = guard("he_or_she").search(text)
+    if other is not None and not guard("somebody").search(text[: other.start()], 2):
+        return False
+    return rule.the or not guard("the").match(said)

@@ -1,0 +1,110 @@
+"""Words a person's own sentence as a statement about that person.
+
+`I moved to Oslo` becomes `Ada moved to Oslo`; where the sentence is not of that shape it is kept
+behind the speaker's name. Nothing is added but the name and the ending of one verb.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from commonplace.consolidation.rules_patterns import words
+
+UNNAMED: Final = "User"
+
+_AUXILIARY: Final = {
+    "am": "is", "'m": "is", "’m": "is", "have": "has", "'ve": "has", "’ve": "has", "do": "does", "don't": "doesn't",
+    "don’t": "doesn't", "dont": "doesn't", "haven't": "hasn't", "were": "was", "'ll": "will", "’ll": "will",
+    "go": "goes", "'d": "would", "’d": "would",
+}  # fmt: skip
+_ADVERB: Final = re.compile(
+    r"(?:really|also|just|still|usually|often|always|never|sometimes|rarely|actually|recently|finally|only|mostly|mainly|"
+    r"currently|personally|generally|typically|normally|strongly|absolutely|totally|honestly|definitely|already|even|"
+    r"regularly|occasionally|primarily|genuinely|truly|especially|particularly|kinda|sort of|kind of|both|all|now|then|"
+    r"officially|originally|ultimately|eventually|formally|simply|love-hate|both|seldom|hardly|barely|highly|much)\s+",
+    re.IGNORECASE,
+)
+_SUBJECT: Final = re.compile(r"(I)(?P<joined>['’](?:m|ve|ll|d))?\s+", re.IGNORECASE)
+_MINE: Final = re.compile(r"my\s+", re.IGNORECASE)
+_LATER: Final = (
+    (re.compile(r"\bI['’]m\b"), "they're"),
+    (re.compile(r"\bI am\b"), "they are"),
+    (re.compile(r"\bI was\b"), "they were"),
+    (re.compile(r"\bI['’]ve\b"), "they've"),
+    (re.compile(r"\bI['’]ll\b"), "they'll"),
+    (re.compile(r"\bI['’]d\b"), "they'd"),
+    (re.compile(r"\bI\b(?!['’./])"), "they"),
+    (re.compile(r"\b[Mm]y\b"), "their"),
+    (re.compile(r"\bmine\b"), "theirs"),
+    (re.compile(r"\bme\b"), "them"),
+    (re.compile(r"\bmyself\b"), "themself"),
+)
+_WE: Final = re.compile(r"\b(?:we|us|our|ours|ourselves|we['’]\w+)\b", re.IGNORECASE)
+_SIGN_OFF: Final = re.compile(
+    r"[\s,;:–—-]+(?:lol|haha+|though|too|as well|you know|thanks|thank you|please|btw|tho|right|again)\Z", re.IGNORECASE
+)
+
+
+def statement(text: str, core: int, speaker: str | None) -> str:
+    """Word one clause as a sentence about its speaker, ended with a full stop.
+
+    Args:
+        text: The clause.
+        core: Where its subject begins; what stands before it is a time.
+        speaker: The name of who said it; None reads `User`.
+    """
+    name = speaker or UNNAMED
+    body = _SIGN_OFF.sub("", " ".join(text.split())) if core == 0 else " ".join(text.split())
+    head, rest = body[:core], body[core:]
+    subject = _SUBJECT.match(rest)
+    if subject is not None:
+        return _ended(f"{head}{name} {_third(rest[subject.end() :], subject['joined'])}")
+    mine = _MINE.match(rest)
+    if mine is not None:
+        return _ended(f"{head}{name}'s {_others(rest[mine.end() :])}")
+    if speaker or re.search(r"\b(?:I|my|me)\b", body):
+        return _ended(f"{name}: {body}")
+    return _ended(body[:1].upper() + body[1:])
+
+
+def _third(rest: str, joined: str | None) -> str:
+    if joined:
+        return f"{_AUXILIARY[joined.lower()]} {_others(rest)}"
+    position = 0
+    while (adverb := _ADVERB.match(rest, position)) is not None:
+        position = adverb.end()
+    verb, space, tail = rest[position:].partition(" ")
+    return f"{rest[:position]}{third_form(verb)}{space}{_others(tail)}"
+
+
+def _others(text: str) -> str:
+    for pattern, word in _LATER:
+        text = pattern.sub(word, text)
+    return text
+
+
+def third_form(verb: str) -> str:
+    """Give a verb the form it takes after he or she; a past form stays."""
+    lower = verb.lower()
+    if lower in _AUXILIARY:
+        return _AUXILIARY[lower]
+    if lower in words("unchanged") or (
+        lower.endswith("ed") and lower not in {"need", "feed", "speed", "breed", "proceed", "succeed"}
+    ):
+        return verb
+    if not lower.isalpha():
+        return verb
+    if lower.endswith(("s", "sh", "ch", "x", "z", "o")):
+        return verb + "es"
+    if lower.endswith("y") and lower[-2:-1] not in "aeiou":
+        return verb[:-1] + "ies"
+    return verb + "s"
+
+
+def _ended(text: str) -> str:
+    text = text.rstrip(" .!,;:")
+    first = text.partition(" ")[0]
+    if first.isalpha() and first.islower():
+        text = text[:1].upper() + text[1:]
+    return text if text.endswith(("。", "！", "？", "…")) else text + "."
