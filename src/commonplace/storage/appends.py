@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from typing import Final
 
 from commonplace.errors import StoreBusyError
-from commonplace.storage.disk import APPEND, CREATE, Disk, write_all
+from commonplace.storage.disk import APPEND, CREATE, READ, Disk, write_all
 from commonplace.storage.locks import try_flock, wait_until
 from commonplace.storage.paths import Tree
 
@@ -80,16 +80,18 @@ class Appender:
                     del self._handles[path]
 
     @contextmanager
-    def hold(self, path: str, *, create: bool) -> Iterator[Handle]:
+    def hold(self, path: str, *, create: bool, replacing: bool = False) -> Iterator[Handle]:
         """Hold a file against other appenders, re-entrantly in one thread.
 
         Without `create`, a file that is not there is left so, and `fd` is -1. With it, a file that
-        got no byte by the end is taken away again.
+        got no byte by the end is taken away again. For `replacing`, a document is not opened for
+        writing: that would look like an editor at work.
 
         Raises:
             StoreBusyError: It was not free in time.
         """
         handle = self._pin(path)
+        lines = path.endswith(LINES_SUFFIX)
         try:
             started = time.monotonic()
             if not handle.lock.acquire(timeout=self._wait_seconds):
@@ -99,7 +101,9 @@ class Appender:
             try:
                 if handle.depth == 1 or (handle.fd < 0 and create):
                     left = self._wait_seconds - (time.monotonic() - started)
-                    made = self._lock_file(handle, left, create=create)
+                    made = self._lock_file(
+                        handle, left, create=create, flags=READ if replacing and not lines else APPEND
+                    )
                 else:
                     made = False
                 try:
@@ -112,8 +116,8 @@ class Appender:
                 self._held.count -= 1
                 if not handle.depth and handle.fd >= 0:
                     self._disk.flock(handle.fd, fcntl.LOCK_UN)
-                    if not path.endswith(LINES_SUFFIX):
-                        handle.close()  # an open writer would look like an editor at work (see replace.py)
+                    if not lines:
+                        handle.close()
                 handle.lock.release()
         finally:
             self._unpin(handle)
@@ -165,13 +169,13 @@ class Appender:
                 handle.close()
                 del self._handles[path]
 
-    def _lock_file(self, handle: Handle, seconds: float, *, create: bool) -> bool:
+    def _lock_file(self, handle: Handle, seconds: float, *, create: bool, flags: int) -> bool:
         """Open and lock the file that stands at the path now; say whether it was made."""
         made = False
         deadline = time.monotonic() + seconds
         while True:
             if handle.fd < 0:
-                made = self._open(handle, create=create)
+                made = self._open(handle, create=create, flags=flags)
                 if handle.fd < 0:
                     return False
             if not wait_until(lambda: try_flock(self._disk, handle.fd), deadline - time.monotonic()):
@@ -184,13 +188,13 @@ class Appender:
                 pass
             handle.close()  # replaced or taken away from outside while we waited
 
-    def _open(self, handle: Handle, *, create: bool) -> bool:
+    def _open(self, handle: Handle, *, create: bool, flags: int) -> bool:
         made = False
         try:
             with self._tree.folder(handle.path, create=create) as (folder, name):
                 while True:
                     try:
-                        fd = self._tree.open_in(folder, name, handle.path, APPEND)
+                        fd = self._tree.open_in(folder, name, handle.path, flags)
                         break
                     except FileNotFoundError:
                         if not create:

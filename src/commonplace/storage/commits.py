@@ -183,7 +183,7 @@ class Commits:
         with self.locked() as head, ExitStack() as stack:
             check()
             number, now = head.number + 1, self._clock()
-            held = {path: self._held(stack, path) for path in sorted(write.path for write in writes)}
+            held = {write.path: self._held(stack, write) for write in sorted(writes, key=lambda write: write.path)}
             for path in expect.keys() - {write.path for write in writes if not isinstance(write, Append)}:
                 _require(path, expect, version_at(self._tree, path))
             planned = [self._plan(stack, held, write, (number, i), expect) for i, write in enumerate(writes)]
@@ -205,8 +205,9 @@ class Commits:
             self._checkpoint_if_due(number)
         return Entry(number, *decode(line[:-1]), end).logged()
 
-    def _held(self, stack: ExitStack, path: str) -> Handle:
-        return stack.enter_context(self._appender.hold(path, create=False))
+    def _held(self, stack: ExitStack, write: Write) -> Handle:
+        replacing = not isinstance(write, Append)
+        return stack.enter_context(self._appender.hold(write.path, create=False, replacing=replacing))
 
     def _plan(
         self,

@@ -17,7 +17,7 @@ from typing import Final, Self
 from commonplace.config import Clock, StoreConfig
 from commonplace.errors import InputError, StoreBusyError, StoreFailedError, StoreReadOnlyError
 from commonplace.records import Screened
-from commonplace.storage import STATE, Append, Blob, Lease, Logged, Rebase, Stat, Write
+from commonplace.storage import STATE, Append, Blob, Lease, Logged, LogProblem, Rebase, Stat, Write
 from commonplace.storage.appends import LINES_SUFFIX, Appender
 from commonplace.storage.changelog import line_bytes
 from commonplace.storage.commits import Commits, Conflict

@@ -164,7 +164,10 @@ class Redo:
 
     def _document(self, key: bytes, path: str, steps: list[Step], *, trust_temporaries: bool) -> None:
         last = [step for step in steps if not step.is_append][-1]
-        with self._appender.hold(path, create=False), self._tree.folder(path, create=True) as (folder, name):
+        with (
+            self._appender.hold(path, create=False, replacing=True),
+            self._tree.folder(path, create=True) as (folder, name),
+        ):
             place = Place(folder, name, path, last.number, last.index)
             data = self._replacer.read(place, name)
             result, foreign = project(key, data, steps)

@@ -18,6 +18,7 @@ import msgspec
 
 from commonplace.errors import PathError
 from commonplace.storage import Rebase
+from commonplace.storage.appends import LINES_SUFFIX
 from commonplace.storage.disk import CREATE, FILE_MODE, Disk, being_written, read_all, write_all
 from commonplace.storage.paths import Tree
 
@@ -201,14 +202,16 @@ class Replacer:
         fd = self._tree.open_in(place.folder, name, place.path)
         try:
             data = read_all(fd)
-            if data == expected and not being_written(fd):
+            # Appenders of lines keep their files open; they wait for a lock that the commit holds.
+            watched = not place.path.endswith(LINES_SUFFIX)
+            if data == expected and not (watched and being_written(fd)):
                 return data
             give_up = time.monotonic() + _PATIENCE_SECONDS
             quiet_since = time.monotonic()
             while time.monotonic() < give_up:
                 time.sleep(_POLL_SECONDS)
                 now = read_all(fd)
-                if now != data or being_written(fd):
+                if now != data or (watched and being_written(fd)):
                     data, quiet_since = now, time.monotonic()
                 elif time.monotonic() - quiet_since >= _QUIET_SECONDS:
                     break
