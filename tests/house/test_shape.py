@@ -1,0 +1,147 @@
+"""The shape of the code: what the house style says in numbers, held by a test."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import pkgutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SOURCE = ROOT / "src" / "commonplace"
+MODULES = sorted(SOURCE.rglob("*.py"))
+MODULE_LINES = 500
+FUNCTION_LINES = 60
+
+
+def functions(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            yield node
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(ROOT / "src").as_posix()
+
+
+def test_no_module_is_longer_than_500_lines():
+    """DESIGN 4: over 500 lines is a design question, not a formatting one."""
+    lengths = {name_of(path): len(path.read_text(encoding="utf-8").splitlines()) for path in MODULES}
+    assert {name: lines for name, lines in lengths.items() if lines > MODULE_LINES} == {}
+
+
+def test_no_function_is_longer_than_60_lines():
+    """DESIGN 4: over 60 lines is a design question."""
+    too_long = [
+        f"{name_of(path)}:{node.lineno} {node.name}"
+        for path in MODULES
+        for node in functions(path)
+        if node.end_lineno - node.lineno + 1 > FUNCTION_LINES
+    ]
+    assert too_long == []
+
+
+def imports_ourselves(node: ast.AST) -> bool:
+    if isinstance(node, ast.ImportFrom):
+        return node.level > 0 or (node.module or "").split(".")[0] == "commonplace"
+    return isinstance(node, ast.Import) and any(alias.name.split(".")[0] == "commonplace" for alias in node.names)
+
+
+def test_no_function_imports_our_own_package():
+    """House style: lazy self-imports are where cycles hide."""
+    lazy = [
+        f"{name_of(path)}:{inner.lineno} in {node.name}"
+        for path in MODULES
+        for node in functions(path)
+        for inner in ast.walk(node)
+        if imports_ourselves(inner)
+    ]
+    assert lazy == []
+
+
+def test_imports_are_absolute():
+    """House style: imports at the top, absolute."""
+    relative = [
+        f"{name_of(path)}:{node.lineno}"
+        for path in MODULES
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom) and node.level
+    ]
+    assert relative == []
+
+
+def module_names() -> list[str]:
+    return ["commonplace", *(found.name for found in pkgutil.walk_packages([str(SOURCE)], "commonplace."))]
+
+
+@pytest.mark.parametrize("name", [n for n in module_names() if not n.endswith("__main__")])
+def test_every_all_is_sorted_and_true(name):
+    """House style: `__all__` is sorted, and each name in it is there."""
+    module = importlib.import_module(name)
+    names = getattr(module, "__all__", None)
+    if names is not None:
+        assert list(names) == sorted(names)
+        assert [each for each in names if not hasattr(module, each)] == []
+
+
+def test_every_module_says_what_it_owns():
+    """House style: a module docstring says what it owns and what it never does."""
+    silent = [name_of(path) for path in MODULES if not ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))]
+    assert silent == []
+
+
+def calls(path: Path, name: str) -> Iterator[int]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and any(alias.name == name for alias in node.names):
+            yield node.lineno
+        if isinstance(node, ast.Attribute) and node.attr == name:
+            yield node.lineno
+
+
+def test_only_the_guard_seals_text():
+    """DESIGN 1.3: `Screened` is a type that only the guard makes, so no path can skip it."""
+    sealing = {name_of(path) for path in MODULES if [*calls(path, "seal"), *calls(path, "_SEAL")]}
+    assert {name for name in sealing if not name.startswith("commonplace/guard/")} == set()
+
+
+def layout_names() -> set[str]:
+    names = {"native", "two_layer", "two-layer", "graph", "structured", "memdir", "facts"}
+    return names | {path.stem for path in (SOURCE / "layouts").glob("*.py") if path.stem != "__init__"}
+
+
+def literals(node: ast.AST) -> set[str]:
+    return {inner.value for inner in ast.walk(node) if isinstance(inner, ast.Constant) and isinstance(inner.value, str)}
+
+
+def test_no_module_outside_layouts_compares_a_layouts_name():
+    """DESIGN 4: what one layout alone needs is a named strategy, chosen by the layout's data."""
+    names = layout_names()
+    found = []
+    for path in MODULES:
+        if name_of(path).startswith("commonplace/layouts/"):
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            compared = isinstance(node, ast.Compare) and "layout" in ast.unparse(node).lower()
+            matched = isinstance(node, ast.Match) and "layout" in ast.unparse(node.subject).lower()
+            if (compared or matched) and literals(node) & names:
+                found.append(f"{name_of(path)}:{node.lineno}")
+    assert found == []
+
+
+GRAB_BAGS = {"utils", "util", "common", "types", "base", "manager", "service", "helpers", "misc"}
+
+
+def test_no_module_is_a_grab_bag():
+    """House style: one noun a module, named after the domain."""
+    assert [name_of(path) for path in MODULES if path.stem in GRAB_BAGS] == []
+
+
+def test_no_error_shadows_a_builtin():
+    """House style: no exception named `MemoryError`."""
+    import builtins
+
+    errors = importlib.import_module("commonplace.errors")
+    assert [name for name in vars(errors) if name.endswith("Error") and hasattr(builtins, name)] == []
