@@ -1,8 +1,8 @@
 """The guard's rules as data: loaded at the first text that could need one, compiled one by one.
 
-Owns the reading of `rules/*.toml`, the keyword search that names the candidates, and the running of a
-rule at a keyword. Every rule is tried only where one of its keywords stands and looks at a bounded
-number of characters from there, so the work is linear in the text whatever the text is.
+Owns the reading of `rules/*.toml` and the keyword search that names the candidates. Every rule is
+tried only where one of its keywords stands and looks at a bounded number of characters from there, so
+the work is linear in the text whatever the text is.
 """
 
 from __future__ import annotations
@@ -14,60 +14,75 @@ from typing import Any, Final
 
 import msgspec
 
-_BEFORE_ASSIGNED: Final = r"""[A-Za-z0-9_.\- ]{0,40}["'`]?[ \t]{0,4}(?:=>|:=|[=:]|\bis\b|\bto\b|,)[ \t]{0,4}["'`]?"""
+_GAP: Final = r"""[A-Za-z0-9_.\- ]{0,40}["'`]?[ \t]{0,4}(?:=>|:=|[=:,]|\bis\b|(?<=key)|(?<=token)|(?<=secret)|(?<=KEY)|(?<=TOKEN)|(?<=SECRET))[ \t]{0,4}["'`]?"""
 _EDGE: Final = r"(?![A-Za-z0-9])"
+_KINDS: Final = ("token", "assigned", "phrase", "order")
 
 
 class Rule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One kind of thing to find.
 
     `pattern` starts at a keyword (or up to `back` characters before it); its first group, or all of it,
-    is what was found. `check` names a test the found text must pass; `entropy` is a floor in bits per
-    character; `human` says that people choose such secrets, so nothing of them may be hashed.
+    is what was found. `check` names a test that the found text must pass.
     """
 
     id: str
-    vendor: str = ""
+    kind: str
     keywords: tuple[str, ...]
-    pattern: str
+    pattern: str = ""
+    vendor: str = ""
     check: str = ""
-    entropy: float = 0.0
     back: int = 0
-    human: bool = False
     inside: bool = False  # the keyword may follow a letter or digit
+    whole: bool = False  # no letter or digit may follow the keyword
+    weak: bool = False  # a plain word may be the secret
+    signs_only: bool = False  # the noun counts only with a sign right behind it
+    human: bool = False  # people choose such secrets: nothing of them may be hashed
 
     def compiled(self) -> re.Pattern[str]:
         """Give the compiled pattern, compiled at its first use."""
         return _compile(self.pattern)
 
 
+class Candidate(msgspec.Struct, frozen=True):
+    """A rule to try, with its keyword that was seen."""
+
+    rule: Rule
+    keyword: str
+
+
 class Table(msgspec.Struct, frozen=True):
-    """Rules with their keyword search: `by_keyword` holds the rules of a keyword and of its own prefixes."""
+    """Rules with their keyword search; a keyword also names the rules of its own prefixes."""
 
     rules: tuple[Rule, ...]
-    by_keyword: Mapping[str, tuple[Rule, ...]]
+    by_keyword: Mapping[str, tuple[Candidate, ...]]
     search: re.Pattern[str]
 
-    def hits(self, lowered: str) -> Iterator[tuple[int, tuple[Rule, ...]]]:
-        """Yield each place of a keyword in a lower-case text, with the rules to try there."""
+    def candidates(self, text: str, lowered: str) -> Iterator[tuple[int, Candidate]]:
+        """Yield the rules to try, each with the place of its keyword; `lowered` is `lower(text)`."""
         for match in self.search.finditer(lowered):
-            keyword = match.group() + (match.group(match.lastindex) if match.lastindex else "")
-            yield match.start(), self.by_keyword[keyword]
+            place = match.start()
+            after_word = place > 0 and lowered[place - 1].isalnum() and lowered[place - 1].isascii()
+            for candidate in self.by_keyword[match.group() + match.group(match.lastindex or 0)]:
+                if after_word and not candidate.rule.inside:
+                    continue
+                if candidate.rule.whole and text[place + len(candidate.keyword) :][:1].isalnum():
+                    continue
+                yield place, candidate
 
 
 @functools.cache
-def load(name: str) -> Table:
-    """Read one rule file of the package; its tables are `rule`, `token` and `assigned`."""
+def load(*names: str) -> Table:
+    """Read rule files of the package into one table."""
     import pkgutil  # noqa: PLC0415 - kept off the import of the package: needed at the first candidate only
     import tomllib  # noqa: PLC0415 - as above
 
-    data = tomllib.loads((pkgutil.get_data(__package__, f"rules/{name}.toml") or b"").decode("utf-8"))
-    rules = [_read(kind, row) for kind in ("rule", "token", "assigned") for row in data.get(kind, [])]
+    rules: list[Rule] = []
+    for name in names:
+        data = tomllib.loads((pkgutil.get_data(__package__, f"rules/{name}.toml") or b"").decode("utf-8"))
+        rules += [_read(kind, row) for kind in _KINDS for row in data.get(kind, [])]
     words = sorted({word for rule in rules for word in rule.keywords})
-    by_keyword = {
-        word: tuple(rule for rule in rules if any(word.startswith(keyword) for keyword in rule.keywords))
-        for word in words
-    }
+    by_keyword = {word: tuple(_candidates(rules, word)) for word in words}
     return Table(tuple(rules), by_keyword, re.compile(_first_then_rest(words)))
 
 
@@ -79,15 +94,23 @@ def lower(text: str) -> str:
     return lowered
 
 
+def _candidates(rules: list[Rule], word: str) -> Iterator[Candidate]:
+    for rule in rules:
+        seen = [keyword for keyword in rule.keywords if word.startswith(keyword)]
+        if seen:
+            yield Candidate(rule, max(seen, key=len))
+
+
 def _read(kind: str, row: dict[str, Any]) -> Rule:
     """Make a rule of a row; a token ends at an edge, an assigned value stands behind its keyword and a sign."""
     if kind == "token":
         row = row | {"pattern": row["pattern"] + _EDGE}
     elif kind == "assigned":
-        row = row | {
-            "pattern": f"(?i:{'|'.join(map(re.escape, row['keywords']))}){_BEFORE_ASSIGNED}({row['pattern']}){_EDGE}"
-        }
-    return msgspec.convert(row, Rule)
+        names = "|".join(re.escape(keyword) for keyword in row["keywords"])
+        row = row | {"pattern": f"(?i:{names}){_GAP}({row['pattern']}){_EDGE}", "check": "named"}
+    elif kind == "phrase" and row["keywords"][0].isascii():
+        row = {"human": row["check"] != "random"} | row
+    return msgspec.convert(row | {"kind": kind}, Rule)
 
 
 @functools.cache
@@ -100,7 +123,7 @@ def _first_then_rest(words: list[str]) -> str:
     heads: dict[str, list[str]] = {}
     for word in words:
         heads.setdefault(word[0], []).append(word[1:])
-    return "|".join(f"{re.escape(head)}(?=({_trie(rests)}))" for head, rests in sorted(heads.items())) or r"(?!)"
+    return "|".join(f"{re.escape(head)}(?=({_trie(rests)}))" for head, rests in sorted(heads.items()))
 
 
 def _trie(words: list[str]) -> str:
