@@ -91,6 +91,8 @@ class _Scanner:
         self.items = items
         self.blocks: list[Block] = []
         self.unclosed: dict[str, int] = {}  # a closing mark that was looked for in vain, and its least length
+        self.index_at = (0, -1)
+        self.comment_at = (0, -1)  # between these places the next comment ends at the second
 
     def run(self) -> list[Block]:
         text, at = self.text, 1 if self.text.startswith("\ufeff") else 0
@@ -150,13 +152,22 @@ class _Scanner:
         return closing.end()
 
     def comment_end(self, at: int) -> int:
-        """Find where a comment closes, or -1."""
-        if "<" in self.unclosed:
+        """Find where a comment closes, or -1; one that another opens in is not closed."""
+        if not self.comment_at[0] <= at <= self.comment_at[1]:
+            found = self.text.find("-->", at)
+            self.comment_at = (at, found if found >= 0 else len(self.text))
+        end = self.comment_at[1]
+        return -1 if end == len(self.text) or self.text.find("<!--", at + 4, end) >= 0 else end
+
+    def index_end(self, at: int) -> int:
+        """Find where the generated index closes, or -1; one that another opens in is not closed."""
+        if not self.index_at[0] <= at <= self.index_at[1]:
+            found = _INDEX_END.search(self.text, at)
+            self.index_at = (at, found.start() if found else len(self.text))
+        end = self.index_at[1]
+        if end == len(self.text) or self.text.find("\n" + INDEX_OPEN, at, end) >= 0:
             return -1
-        found = self.text.find("-->", at)
-        if found < 0:
-            self.unclosed["<"] = 0
-        return found
+        return end + len(INDEX_CLOSE)
 
     def closed(self, kind: Kind, at: int, end: int) -> int:
         """Note a block whose last line ends at `end`; returns where the next line starts."""
@@ -177,10 +188,10 @@ class _Scanner:
     def comment(self, at: int, line: str) -> int:
         """Take a comment; the generated index is one block, text behind a comment makes it a paragraph."""
         if line.rstrip() == INDEX_OPEN:
-            end = _INDEX_END.search(self.text, at + len(line))
-            if end is not None:
-                return self.closed("index", at, end.end())
-        closing = self.comment_end(at) + 3
+            end = self.index_end(at + len(line))
+            if end >= 0:
+                return self.closed("index", at, end)
+        closing = self.comment_end(at) + len("-->")
         rest, after = self.line(closing)
         self.add("text" if rest.strip() else "comment", at, closing + len(rest))
         return after

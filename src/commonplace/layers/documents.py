@@ -26,6 +26,8 @@ from commonplace.text import estimate_tokens, one_line, truncate
 
 _PREVIEW_CHARS: Final = 80
 _PREVIEWS: Final = 5
+_BULLETS: Final = ("- ", "* ", "-   ", "*   ")  # a star where a dash makes a rule, deep to close no fence above
+_APART: Final = "<!-- -->"  # keeps apart what would run together; Markdown shows nothing of it
 
 
 class Cap(msgspec.Struct, frozen=True):
@@ -179,8 +181,10 @@ def replace(path: str, data: bytes, target: str, text: str, *, style: str = "") 
         return Duplicate(same[0] if same else document.ids[place].id)
     block = old.block
     forms = [Splice(block.body, block.end, _indented(words, block.width, document.newline))]
-    if block.kind != "item" and style in {"", "list"}:
-        forms.append(Splice(block.start, block.end, "- " + _indented(words, 2, document.newline)))
+    if style in {"", "list"}:
+        listed = [lead + _indented(words, len(lead), document.newline) for lead in _BULLETS]
+        forms += [Splice(block.start, block.end, form) for form in listed]
+        forms += [Splice(block.start, block.end, form + document.newline + _APART) for form in listed]
     wanted = [(part.text, part.section) for part in document.parts]
     wanted[place] = (words, old.section)
     return _first_that_reads(data, document, [[form] for form in forms], wanted, [(place, place)])
@@ -201,13 +205,13 @@ def remove(path: str, data: bytes, target: str, *, style: str = "") -> Effect:
     if style == "separator":
         forms = [[_cut_separated(document, block)]]
     else:
-        fence = f"<!-- -->{document.newline}"
+        apart = _APART + document.newline
         start, end = _cut(document, block)
         after = document.text.find("\n", block.end) + 1 or len(document.text)
-        forms = [[Splice(start, end, "")], [Splice(block.start, after, fence)]]
-        forms.append([Splice(block.start, after, fence + document.newline)])
+        forms = [[Splice(start, end, "")], [Splice(block.start, after, apart)]]
+        forms.append([Splice(block.start, after, apart + document.newline)])
     wanted = [(part.text, part.section) for i, part in enumerate(document.parts) if i != place]
-    return _first_that_reads(data, document, forms, wanted, [], exact_structure=False)
+    return _first_that_reads(data, document, forms, wanted, [])
 
 
 def replace_index(path: str, data: bytes, lines: Sequence[str]) -> Effect:
@@ -257,19 +261,22 @@ def place_entry(data: bytes, document: Document, words: str, anchor: Block | Non
     known = not section or any(block.kind == "heading" and _named(block, section) for block in document.blocks)
     head = "" if known else f"{'#' * _level(document)} {section}{gap}"
     candidates: list[list[Splice]] = []
+    spare: list[list[Splice]] = []
     for form, listed in _forms(document, words, None if head else anchor):
         if anchor is None:
             at = _top(document)
-            candidates.append([Splice(at, at, head + form + (gap if document.text[at:].strip() else newline))])
+            lead = "" if not at or document.text[at - 1] in "\n\ufeff" else newline
+            candidates.append([Splice(at, at, lead + head + form + (gap if document.text[at:].strip() else newline))])
             continue
         tight = listed and anchor.kind == "item" and not head and not _loose(document, anchor)
-        candidates += [
-            [Splice(anchor.end, anchor.end, lead + head + form)] for lead in ([newline, gap] if tight else [gap])
-        ]
+        leads = [newline, gap] if tight else [gap]
+        candidates += [[Splice(anchor.end, anchor.end, lead + head + form)] for lead in leads]
+        if listed:
+            spare.append([Splice(anchor.end, anchor.end, gap + head + form + newline + _APART)])
     place = sum(part.block.start < candidates[0][0].start for part in document.parts)
     wanted = [(part.text, part.section) for part in document.parts]
     wanted.insert(place, (words, section or _section_at(document, anchor)))
-    return _first_that_reads(data, document, candidates, wanted, [], headings=0 if known else 1)
+    return _first_that_reads(data, document, candidates + spare, wanted, [], headings=0 if known else 1)
 
 
 def _forms(document: Document, words: str, anchor: Block | None) -> list[tuple[str, bool]]:
@@ -277,8 +284,8 @@ def _forms(document: Document, words: str, anchor: Block | None) -> list[tuple[s
     plain = _indented(words, 0, document.newline)
     if document.style == "paragraph":
         return [(plain, False)]
-    bullets = ["- "] if anchor is None or anchor.kind != "item" else [_next_bullet(document, anchor), "- "]
-    listed = [(lead + _indented(words, len(lead), document.newline), True) for lead in bullets]
+    sibling = [_next_bullet(document, anchor)] if anchor is not None and anchor.kind == "item" else []
+    listed = [(lead + _indented(words, len(lead), document.newline), True) for lead in [*sibling, *_BULLETS]]
     after_text = document.style == "" and anchor is not None and anchor.kind in {"text", "fence"}
     return [(plain, False), *listed] if after_text else listed
 
@@ -291,18 +298,20 @@ def _first_that_reads(
     pairs: Sequence[tuple[int, int]],
     *,
     headings: int = 0,
-    exact_structure: bool = True,
 ) -> Effect:
     """Give the effect of the first candidate that reads back as the wanted entries and nothing else."""
-    structure = document.structure()
+    structure = [one for one in document.structure() if one != _APART]
     for splices in candidates:
         parts = edits.pieces(document.text, splices)
         after = Document(document.path, edits.decode(edits.assemble(data, parts)), document.style)
         if [_key(part.text, part.section) for part in after.parts] != [_key(*one) for one in wanted]:
             continue
-        if exact_structure and len(after.structure()) != len(structure) + headings:
+        made = [one for one in after.structure() if one != _APART]
+        if len(made) != len(structure) + headings or (not headings and made != structure):
             continue
         return edits.effect(data, parts, document.ids, after.ids, pairs)
+    if len(wanted) < len(document.parts):
+        raise InputError(f"without this entry {document.path!r} would read otherwise; mend its comments first")
     raise InputError(
         f"this text would not stand as one entry of {document.path!r}; "
         + (
