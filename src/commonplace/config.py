@@ -58,6 +58,16 @@ class ContextConfig(msgspec.Struct, frozen=True):
     recall_k: int = 8  # hits asked for
 
 
+class LimitsConfig(msgspec.Struct, frozen=True):
+    """How much a layer may hold; the unit is in the name: characters are code points, bytes are UTF-8."""
+
+    memory_bytes: int = 8192  # seed two-layer, maxMemorySize: past it a consolidation is asked to compress
+    facts_user_chars: int = 1500  # seed facts, facts_limit_user
+    facts_env_chars: int = 2500  # seed facts, facts_limit_env
+    index_lines: int = 200  # seed memdir: lines of the entrypoint that are loaded
+    index_bytes: int = 25_000  # seed memdir: bytes of it that are loaded
+
+
 class ModelConfig(msgspec.Struct, frozen=True):
     """How a model is called; every limit is passed to the SDK, whose own read timeout is 600 s."""
 
@@ -114,6 +124,7 @@ class Config(msgspec.Struct, frozen=True):
     guard: GuardConfig = msgspec.field(default_factory=GuardConfig)
     recall: RecallConfig = msgspec.field(default_factory=RecallConfig)
     context: ContextConfig = msgspec.field(default_factory=ContextConfig)
+    limits: LimitsConfig = msgspec.field(default_factory=LimitsConfig)
     model: ModelConfig = msgspec.field(default_factory=ModelConfig)
     spending: SpendingConfig = msgspec.field(default_factory=SpendingConfig)
     gate: GateRules = msgspec.field(default_factory=GateRules)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Iterable, Sequence
+from datetime import date, datetime
 from types import TracebackType
 from typing import Self
 
@@ -17,12 +18,33 @@ import msgspec
 
 from commonplace import context as contexts
 from commonplace import doctor as doctors
+from commonplace import verbs
+from commonplace.changes.door import LIBRARY, PERSON, Actor
 from commonplace.config import Clock, Config, system_clock
-from commonplace.errors import CommonplaceError, InputError, StoreReadOnlyError
+from commonplace.errors import CommonplaceError, InputError, RecordNotFoundError, StoreReadOnlyError
+from commonplace.operations import Forget, Operation, Promote
 from commonplace.recall import chain
-from commonplace.records import LAYERS, Context, Hit, LayerName, Message, Query, Report, Source
+from commonplace.records import (
+    LAYERS,
+    Change,
+    Context,
+    Hit,
+    LayerName,
+    Message,
+    Outcome,
+    Query,
+    Receipt,
+    Record,
+    Report,
+    Snapshot,
+    Source,
+    Trail,
+    Trust,
+)
+from commonplace.review import Queue
 from commonplace.sessions import Sessions
 from commonplace.text import strip_fences
+from commonplace.tool import Tool
 from commonplace.wiring import Scope, layout_named, scope_chain
 
 logger = logging.getLogger(__name__)
@@ -193,7 +215,7 @@ class Memory:
                 logger.warning("the context goes on without scope %r", scope.name, exc_info=True)
         hits: list[Hit] = []
         if query and query.strip():
-            wanted = Query(text=query, k=self._config.context.recall_k, layers=self._scopes[0].recalled_layers)
+            wanted = Query(text=query, k=self._config.context.recall_k, layers=self._scopes[0].layout.recalls)
             live = self._live(session_id)
             hits = [hit for hit in self.recall(wanted) if not any((s.session, s.message) in live for s in hit.sources)]
         return contexts.build(drafts, hits, tokens=budget, key=self._scopes[0].key)
@@ -204,6 +226,173 @@ class Memory:
         if session_id is None or not sessions.exists(session_id):
             return frozenset()
         return frozenset((session_id, str(message.message.id)) for message in sessions.window(session_id))
+
+    # --- changing memory ---
+
+    def remember(
+        self,
+        text: str,
+        *,
+        kind: str = "fact",
+        to: str | None = None,
+        source: Source | None = None,
+        trust: Trust | None = None,
+        valid_from: date | None = None,
+        expires: date | None = None,
+        expect: str | None = None,
+        reason: str = "",
+        actor: Actor = LIBRARY,
+    ) -> Outcome:
+        """Write one memory down.
+
+        Args:
+            text: One statement.
+            kind: What it is; the layout says which layer takes it.
+            to: A scope of the chain, a layer's name, or a file, instead.
+            source: The message it rests on.
+            trust: How far it is trusted, if less than who asks.
+            valid_from: The day from which it holds.
+            expires: The day after which it does not.
+            expect: The version of the file that must still stand.
+            reason: For the log.
+            actor: Who asks; the library itself counts as `agent`.
+
+        Returns:
+            What came of it: applied, duplicate, refused with the class of what was found, pending
+            where a person has to decide, over_cap with the sizes.
+
+        Raises:
+            InputError: The text is empty, or `to` names nothing.
+            VersionConflictError: The file is not as `expect` says.
+        """
+        scope, place = self._place(to)
+        operation = verbs.remember(
+            scope, text, kind=kind, to=place, source=source, trust=trust, valid_from=valid_from, expires=expires
+        )
+        versions = {operation.path: expect} if expect else None
+        return scope.door.commit([operation], actor=actor, reason=reason, expect=versions)
+
+    def _place(self, to: str | None) -> tuple[Scope, str | None]:
+        for scope in self._scopes:
+            if to is not None and scope.name == to:
+                return scope, None
+        return self._scopes[0], to
+
+    def _holder(self, record_id: str) -> tuple[Scope, Record]:
+        """Find which scope of the chain holds a record; the error is that of the first."""
+        first: RecordNotFoundError | None = None
+        for scope in self._scopes:
+            try:
+                return scope, scope.reader.find(record_id)
+            except RecordNotFoundError as error:
+                first = first or error
+        raise first or RecordNotFoundError(f"there is no record {record_id!r}", record=record_id)
+
+    def read(self, record_id: str) -> Record:
+        """Give a record by its id, or what has replaced it.
+
+        Raises:
+            GoneError: It was removed or forgotten.
+            RecordNotFoundError: There is none.
+        """
+        return self._holder(record_id)[1]
+
+    def update(
+        self, record_id: str, text: str, *, expect: str | None = None, reason: str = "", actor: Actor = LIBRARY
+    ) -> Outcome:
+        """Put a new text in place of a record; the old id leads on to the new one.
+
+        Args:
+            record_id: A record's id, or words that exactly one record holds.
+            text: What it says from now on.
+            expect: The version of its file that must still stand.
+            reason: For the log.
+            actor: Who asks.
+
+        Raises:
+            GoneError: The record was removed or forgotten.
+            RecordNotFoundError: There is no such record.
+            InputError: The record is a message, which is kept as it was said, or several hold the words.
+            VersionConflictError: The file is not as `expect` says.
+        """
+        scope, record = verbs.one_record(self._scopes, record_id)
+        operation = verbs.update(record, text)
+        versions = {operation.path: expect} if expect else None
+        return scope.door.commit([operation], actor=actor, reason=reason, expect=versions)
+
+    def apply(
+        self, operations: Sequence[Operation], *, reason: str, dry_run: bool = False, actor: Actor = LIBRARY
+    ) -> Outcome:
+        """Do several operations as one change of the first scope, or none of them."""
+        return self._scopes[0].door.commit(operations, actor=actor, reason=reason, dry_run=dry_run)
+
+    def forget(self, record_id_or_query: str, *, dry_run: bool = False, actor: Actor = LIBRARY) -> Receipt:
+        """Hide one record and keep it from coming back in any way.
+
+        Args:
+            record_id_or_query: A record's id, or words that exactly one record holds.
+            dry_run: Only name what would be forgotten.
+            actor: Who asks.
+
+        Raises:
+            GoneError, RecordNotFoundError: There is no such record.
+            InputError: Several records hold these words; the error names them.
+        """
+        scope, record = verbs.one_record(self._scopes, record_id_or_query)
+        forgotten = ((record.id, record.text),)
+        if dry_run:
+            return Receipt(forgotten=forgotten, dry_run=True)
+        outcome = scope.door.commit([Forget(record=record.id)], actor=actor, reason="forgotten on request")
+        return Receipt(forgotten=forgotten if outcome.ok else (), change=outcome.change, reason=outcome.reason)
+
+    def promote(self, record_id: str, *, to: Trust = "user", reason: str = "") -> Outcome:
+        """Raise the trust of a record, as a person; the agent's tool cannot do this."""
+        scope, record = self._holder(record_id)
+        return scope.door.commit([Promote(record=record.id, to=to)], actor=PERSON, reason=reason)
+
+    # --- the past ---
+
+    def why(self, record_id: str) -> Trail:
+        """Say why a record is there: the changes that made it, and the messages it rests on, quoted."""
+        scope, record = self._holder(record_id)
+        return scope.history.why(record.id)
+
+    def log(self, limit: int | None = 50) -> list[Change]:
+        """Give the newest changes of the scope that takes writes, newest first."""
+        self._scopes[0].drift.sweep()
+        return self._scopes[0].history.log(limit)
+
+    def diff(self, change: int) -> str:
+        """Show what a change did to the files, by line."""
+        return self._scopes[0].history.change(change).diff
+
+    def undo(self, change: int, *, reason: str = "", actor: Actor = PERSON) -> Outcome:
+        """Take a change back: bytes and cursors are as before, and what it added stays out.
+
+        Raises:
+            RecordNotFoundError: There is no such change.
+            UndoConflictError: A later change stands on it; the error names it.
+        """
+        return self._scopes[0].history.undo(change, actor=actor, reason=reason)
+
+    def at(self, instant: datetime) -> Self:
+        """Give this memory as it was at an instant, read-only."""
+        if instant.tzinfo is None:
+            raise InputError("the instant carries its zone; use an aware datetime", at=instant)
+        return type(self)([scope.at(instant) for scope in self._scopes], config=self._config, clock=lambda: instant)
+
+    def review(self) -> Queue:
+        """Give what waits for a person; approving writes as one."""
+        return self._scopes[0].review
+
+    def snapshot(self) -> Snapshot:
+        """Give what is always shown, frozen and read-only, for a sub-agent."""
+        shown = self.context()
+        return Snapshot(text=shown.stable, at=self._clock(), scope=self.scope)
+
+    def tool(self, *, read_only: bool = False) -> Tool:
+        """Give the agent's tool of this layout; it never approves, promotes or undoes."""
+        return verbs.tool(self, self._scopes[0].layout, read_only=read_only)
 
     def sync(self) -> int:
         """Look at every file for what changed outside, bring the index up to it, and count the files looked into."""

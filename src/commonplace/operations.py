@@ -138,22 +138,6 @@ class Forget(_Operation, frozen=True, kw_only=True, tag="forget"):
     record: str
 
 
-class OutsideEdit(_Operation, frozen=True, kw_only=True, tag="outside"):
-    """Note what a person or program changed in a file past the door; the file is as they left it."""
-
-    path: str
-    before: str = ""
-    after: str = ""
-
-
-class Spend(_Operation, frozen=True, kw_only=True, tag="spend"):
-    """Note one model call that a change paid for."""
-
-    model: str
-    tokens_in: int
-    tokens_out: int
-
-
 Edit = (
     AddEntry
     | ReplaceEntry
@@ -165,7 +149,7 @@ Edit = (
     | PutItem
     | RemoveItem
 )
-Operation = Edit | MoveCursor | MoveWindow | EndSession | HoldRange | Promote | Forget | OutsideEdit | Spend
+Operation = Edit | MoveCursor | MoveWindow | EndSession | HoldRange | Promote | Forget
 
 
 class Proposal(msgspec.Struct, frozen=True, kw_only=True):
@@ -203,7 +187,8 @@ class View(msgspec.Struct, frozen=True, kw_only=True):
 
     A model sees `messages` numbered from 1 in this order and `entries` by their `number`. `caps` are
     bytes by path; `shown` are the paths that enter every prompt; `writable` are patterns
-    (`topics/*.md`) of the paths it may write, None for any. `compress` says that shrinking was asked for.
+    (`topics/*.md`) of the paths it may write, None for any; `unseen` are paths that exist though none of
+    their text is among `entries`. `compress` says that shrinking was asked for.
     """
 
     messages: tuple[RecordedMessage, ...] = ()
@@ -211,6 +196,7 @@ class View(msgspec.Struct, frozen=True, kw_only=True):
     caps: dict[str, int] = msgspec.field(default_factory=dict)
     shown: tuple[str, ...] = ()
     writable: tuple[str, ...] | None = None
+    unseen: tuple[str, ...] = ()
     compress: bool = False
 
     def message(self, number: int) -> RecordedMessage | None:

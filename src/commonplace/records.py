@@ -360,6 +360,14 @@ class Report(msgspec.Struct, frozen=True):
         return all(problem.fixed for problem in self.problems)
 
 
+class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
+    """What is always shown, as it was when the snapshot was taken; nothing can be written through it."""
+
+    text: str
+    at: datetime
+    scope: tuple[str, ...]
+
+
 class Finding(msgspec.Struct, frozen=True):
     """What the guard saw in a text: its class and rule, and where; never the text itself."""
 

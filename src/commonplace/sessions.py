@@ -168,6 +168,11 @@ class Sessions:
             raise InputError("a session id holds control characters or a secret; use a plain name")
         return f"{self._folder}/{encode_name(session_id)}.jsonl"
 
+    def id_of(self, path: str) -> str | None:
+        """Say which session a file holds; None for a file that is no transcript."""
+        head = self._fold(path).head
+        return head.id if head else None
+
     def append(
         self, session_id: str, messages: Sequence[Message], *, agent: str = "main", kind: str = "foreground"
     ) -> list[Source]:

@@ -11,23 +11,36 @@ from datetime import datetime
 from typing import Final
 from zoneinfo import ZoneInfo
 
+import msgspec
+
 from commonplace import context as contexts
 from commonplace import guard
 from commonplace.changes import edits
+from commonplace.changes.door import Door
+from commonplace.changes.drift import Drift
+from commonplace.changes.history import History
+from commonplace.changes.log import Ledger
+from commonplace.changes.merging import Merging
+from commonplace.changes.past import PastStore
+from commonplace.changes.reader import Reader
+from commonplace.changes.tombstones import Tombstones
 from commonplace.config import Clock, Config
 from commonplace.errors import ConfigError, IndexVersionError, ScopeError, StoreError
 from commonplace.index.rows import IndexRow
+from commonplace.index.seen import Seen
 from commonplace.index.sqlite import SqliteIndex
 from commonplace.indexing import Indexing
-from commonplace.layouts import Layout, native
+from commonplace.layouts import Layer, Layout, native
 from commonplace.recall import search
-from commonplace.records import Entry, Hit, LayerName, Query, Record
+from commonplace.records import Entry, Hit, Query, Record, Trust
+from commonplace.review import Queue
 from commonplace.sessions import Sessions
-from commonplace.storage import STATE
+from commonplace.storage import STATE, Store
 from commonplace.storage.files import FilesStore
 from commonplace.text import encode_name
 
 LAYOUTS: Final[dict[str, Layout]] = {layout.name: layout for layout in (native.LAYOUT,)}
+_HIDDEN_ROOM: Final = 50  # this many forgotten messages may stand among the best hits
 _SCOPE: Final = re.compile(r"[^\s/\\\x00-\x1f\x7f.][^/\\\x00-\x1f\x7f]{0,199}")
 
 
@@ -68,17 +81,33 @@ class Scope:
     Args:
         location: The folder that `Memory.open` was given.
         name: `default` is the location itself; others have a folder of their own in it.
+        at: Give the scope as it was at this instant, read-only.
     """
 
     def __init__(
-        self, location: str, name: str, *, layout: Layout, config: Config, clock: Clock, read_only: bool = False
+        self,
+        location: str,
+        name: str,
+        *,
+        layout: Layout,
+        config: Config,
+        clock: Clock,
+        read_only: bool = False,
+        at: datetime | None = None,
     ) -> None:
         self.name = name
         self.layout = layout
         self.config = config
         self.zone = ZoneInfo(config.timezone)
+        self._location = location
+        self._clock = clock
+        merging = Merging(layout)
         inside = "" if name == "default" else "/" + layout.scopes.format(scope=encode_name(name))
-        self.store = FilesStore(location + inside, clock=clock, config=config.store, read_only=read_only)
+        self.store: Store = FilesStore(
+            location + inside, clock=clock, config=config.store, read_only=read_only or at is not None, rebase=merging
+        )
+        if at is not None:
+            self.store = PastStore(self.store, sessions=layout.sessions, instant=at)
         self.sessions = Sessions(
             self.store,
             screen=guard.screen,
@@ -90,6 +119,35 @@ class Scope:
             max_line_bytes=config.store.max_line_bytes,
         )
         self.indexing = Indexing(self.store, self._open_index(), folder=layout.sessions, records=self._rows)
+        self.ledger = Ledger(self.store.since)
+        trust: Trust = "agent" if layout.agent_edits_files else "user"
+        self.reader = Reader(self.store, layout, self.sessions, self.ledger, zone=self.zone, writers_trust=trust)
+        self.tombstones = Tombstones(self.store, self.key)
+        self._seen = Seen(None if self.store.read_only else f"{self.store.root}/{STATE}/seen.sqlite")
+        self.drift = Drift(
+            self.store, layout, self._seen, self.ledger, zone=self.zone, trust=trust, noticed=self.indexing.notice
+        )
+        self.door = Door(
+            self.store,
+            layout=layout,
+            sessions=self.sessions,
+            ledger=self.ledger,
+            reader=self.reader,
+            drift=self.drift,
+            tombstones=self.tombstones,
+            merging=merging,
+            clock=clock,
+            config=config,
+            committed=self.indexing.notice,
+        )
+        self.history = History(
+            self.store, layout=layout, sessions=self.sessions, ledger=self.ledger, reader=self.reader, door=self.door
+        )
+        self.review = Queue(self.store, self.door)
+
+    def at(self, instant: datetime) -> Scope:
+        """Give this scope as it was."""
+        return Scope(self._location, self.name, layout=self.layout, config=self.config, clock=self._clock, at=instant)
 
     def _open_index(self) -> SqliteIndex:
         if self.store.read_only:
@@ -104,57 +162,87 @@ class Scope:
         layer = self.layout.layer_of(path)
         if layer is None or not layer.weight:
             return None
-        return [
-            IndexRow(record=record.id, text=record.text, layer=layer.kind)
-            for record in edits.records(layer, path, data, self.zone)
-        ]
+        return [_row(layer, record) for record in edits.records(layer, path, data, self.zone)]
+
+    def now(self) -> datetime:
+        """Give the instant now, in the zone that files are dated in."""
+        return self._clock().astimezone(self.zone)
 
     @property
     def key(self) -> bytes:
         """The scope's own key."""
         return self.store.key()
 
-    @property
-    def recalled_layers(self) -> tuple[LayerName, ...]:
-        """The layers whose records may enter a context unasked."""
-        return self.layout.recalls
-
     def recall(self, query: Query, *, now: datetime, explain: bool) -> list[Hit]:
-        """Search this scope."""
-        return search.search(query, indexing=self.indexing, now=now, config=self.config.recall, explain=explain)
+        """Search this scope; what was forgotten is left out, trust is what it is now."""
+        hidden = self.tombstones.hidden()
+        wider = msgspec.structs.replace(query, k=query.k + min(len(hidden), _HIDDEN_ROOM))
+        weights: dict[str, float] = {}
+        for layer in self.layout.layers:
+            weights[layer.kind] = max(weights.get(layer.kind, 0.0), layer.weight)
+        found = search.search(
+            wider, indexing=self.indexing, now=now, config=self.config.recall, explain=explain, weights=weights
+        )
+        self.ledger.catch_up()
+        kept = [hit for hit in found if not any((s.session, s.message) in hidden for s in hit.sources)]
+        return [self._as_now(hit) for hit in kept[: query.k]]
+
+    def _as_now(self, hit: Hit) -> Hit:
+        if hit.layer == "sessions":
+            return hit
+        made = self.ledger.made(hit.record)
+        return msgspec.structs.replace(
+            hit,
+            trust=self.ledger.trust(hit.record, hit.trust),
+            sources=made[1].sources if made else hit.sources,
+        )
 
     def drafts(self, session_id: str | None) -> Iterator[contexts.Draft]:
         """Give the sections that stand in a context unasked, in the order of the layout."""
+        self.drift.look([self.layout.path_of(layer) for layer in self.layout.layers if layer.shown])
+        self.ledger.catch_up()
         for layer in self.layout.layers:
             if layer.shown:
-                path = self.layout.path_of(layer)
-                blob = self.store.read(path)
-                if blob is not None:
-                    entries = shown_entries(edits.records(layer, path, blob.data, self.zone))
-                    yield contexts.Draft(layer.title, layer.shown, tuple(entries))
+                shown = tuple(shown_entries(self.reader, self.layout.path_of(layer)))
+                if shown:
+                    yield contexts.Draft(layer.title, layer.shown, shown)
         if session_id is not None and self.sessions.exists(session_id):
             summary = self.sessions.summary(session_id)
             if summary:
-                shown = contexts.Shown(self.sessions.path(session_id), summary)
-                yield contexts.Draft("Earlier in this session", "volatile", (shown,))
+                earlier = contexts.Shown(self.sessions.path(session_id), summary)
+                yield contexts.Draft("Earlier in this session", "volatile", (earlier,))
 
     def sync(self) -> int:
-        """Look at every file and bring the index up to it."""
-        return self.indexing.catch_up(sweep=True)
+        """Look at every file, log what was edited outside, and bring the index up to it."""
+        edited = self.drift.sweep()
+        return max(len(edited), self.indexing.catch_up(sweep=True))
 
     def close(self) -> None:
         """Let go of files and the index; what was acknowledged stays."""
         self.indexing.index.close()
+        self._seen.close()
         self.store.close()
 
 
-def shown_entries(records: Iterable[Record]) -> Iterator[contexts.Shown]:
-    """Give entries as they read in a prompt: list items, each new section with its heading."""
+def _row(layer: Layer, record: Record) -> IndexRow:
+    at = getattr(record, "at", None)
+    return IndexRow(
+        record=record.id,
+        text=record.text,
+        layer=layer.kind,
+        title=getattr(record, "title", ""),
+        kind=getattr(record, "kind", ""),
+        at_ms=int(at.timestamp() * 1000) if at else None,
+    )
+
+
+def shown_entries(reader: Reader, path: str) -> Iterator[contexts.Shown]:
+    """Give the entries of a document as they read in a prompt: list items, each new section with its heading."""
     section = ""
-    for record in records:
+    for record in reader.records(path):
         heading = ""
         if isinstance(record, Entry) and record.section != section:
             section = record.section
             heading = f"### {section}\n" if section else ""
         indented = record.text.replace("\n", "\n  ")
-        yield contexts.Shown(record.id, f"{heading}- {indented}")
+        yield contexts.Shown(record.id, f"{heading}- {indented}", reader.trust(record))

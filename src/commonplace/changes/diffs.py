@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from commonplace.errors import DamagedError
 from commonplace.storage import Keep
 
 Piece = Keep | str
@@ -83,34 +82,3 @@ def _replacements(original: bytes, pieces: Iterable[Piece]) -> Iterator[tuple[in
         at = piece.end
     if text or at < len(original):
         yield at, len(original), text
-
-
-def invert(after: bytes, pieces: Sequence[Keep | str], removed: Sequence[tuple[int, str]], size: int) -> bytes:
-    """Make the bytes before an edit from those after it.
-
-    Args:
-        after: The file as the edit left it.
-        pieces: The edit; new texts by their own words.
-        removed: (offset in the old bytes, text) of what the edit left out.
-        size: Length of the old bytes.
-
-    Raises:
-        DamagedError: The parts do not fill the old length: something of them was erased or redacted.
-    """
-    parts: list[tuple[int, bytes]] = [(offset, text.encode("utf-8", "surrogateescape")) for offset, text in removed]
-    at = 0
-    for piece in pieces:
-        if isinstance(piece, Keep):
-            length = piece.end - piece.start
-            parts.append((piece.start, after[at : at + length]))
-            at += length
-        else:
-            at += len(piece.encode("utf-8", "surrogateescape"))
-    before = b""
-    for offset, data in sorted(parts):
-        if offset != len(before):
-            break
-        before += data
-    if len(before) != size:
-        raise DamagedError("the text before this change was redacted or erased, so it cannot be put back")
-    return before

@@ -34,8 +34,8 @@ def records(layer: Layer, path: str, data: bytes, zone: tzinfo) -> Iterator[Reco
     yield from codec(layer.kind).records(path, data, layer.style, zone)
 
 
-def apply(operation: Edit, layer: Layer, path: str, data: bytes, *, at: datetime, zone: tzinfo) -> Applied:
-    """Work out an operation on a file's bytes.
+def apply(operation: Edit, layer: Layer, path: str, data: bytes | None, *, at: datetime, zone: tzinfo) -> Applied:
+    """Work out an operation on a file's bytes; None where there is no file.
 
     Raises:
         InputError: The layer cannot do this, or the text cannot stand there; it says what to do.
@@ -46,6 +46,7 @@ def apply(operation: Edit, layer: Layer, path: str, data: bytes, *, at: datetime
         return Applied(duplicate=effect.id)
     if effect.delete or isinstance(operation, RemoveTopic):
         return Applied(deletes=True, removed=effect.gone or (path,))
+    data = data or b""
     pieces = effect.pieces
     if effect.append:
         torn = "" if not data or data.endswith(b"\n") else "\n"

@@ -49,7 +49,7 @@ class Plan:
         self._store = store
         self._layout = layout
         self._sessions = sessions
-        self._at = at
+        self.at = at
         self._zone = zone
         self._ropes: dict[str, Rope] = {}
         self._deleted: set[str] = set()
@@ -93,7 +93,8 @@ class Plan:
             InputError: The edit cannot be made; it says what to do instead.
             RecordNotFoundError: It names an entry that is not there.
         """
-        effect = edits.apply(operation, layer, path, self.rope(path).data, at=self._at, zone=self._zone)
+        data = self.rope(path).data if self.exists(path) else None
+        effect = edits.apply(operation, layer, path, data, at=self.at, zone=self._zone)
         if effect.duplicate:
             return effect
         self._note(operation, type(operation).__struct_config__.tag)
@@ -119,21 +120,21 @@ class Plan:
                 if before == to:
                     return False
                 self.cursors.append(CursorMove(session, name, before, to))
-                event = Event("cursor", self._at, name=name, to=to)
+                event = Event("cursor", self.at, name=name, to=to)
             case MoveWindow(session=session, to=to, summary=summary):
                 if state.window_start == to and self._sessions.summary(session) == summary:
                     return False
                 self.cursors.append(
                     CursorMove(session, "", state.window_start, to, self._sessions.summary(session), summary)
                 )
-                event = Event("window", self._at, to=to, summary=summary)
+                event = Event("window", self.at, to=to, summary=summary)
             case HoldRange(session=session, name=name, start=start, end=end, held=held):
                 self.holds.append(HoldMove(session, name, start, end, held))
-                event = Event("hold", self._at, name=name, start=start, to=end, held=held)
+                event = Event("hold", self.at, name=name, start=start, to=end, held=held)
             case EndSession(session=session):
                 if state.ended:
                     return False
-                event = Event("end", self._at)
+                event = Event("end", self.at)
         self.line(self._sessions.path(operation.session), self._sessions.event_line(event))
         self._note(operation, type(operation).__struct_config__.tag)
         return True
@@ -145,7 +146,7 @@ class Plan:
     def bury(self, text: str, key: bytes, sources: Iterable[Source] = (), *, hides: bool = False) -> None:
         """Add the tombstone of a text."""
         sources = tuple(sources)
-        stone = tombstones.of(text, key, at=self._at, sources=sources, hides=hides)
+        stone = tombstones.of(text, key, at=self.at, sources=sources, hides=hides)
         encoded = screen(msgspec.json.encode(sources).decode()) if sources else None
         self.line(tombstones.PATH, tombstones.line(stone, encoded))
 
@@ -219,16 +220,19 @@ class Plan:
         ]
         return screen("\n".join(shown)).text
 
-    def lost(self) -> dict[str, list[list[Any]]]:
-        """Give, by file, the spans of old text that go: [offset, text], for undo."""
-        found: dict[str, list[list[Any]]] = {}
-        for path, rope in self._ropes.items():
-            if rope.changed:
-                pieces = () if path in self._deleted else rope.pieces
-                found[path] = [[start, screen(_text_of(part))] for start, part in diffs.gaps(rope.original, pieces)]
+    def lost(self, writes: Iterable[Write]) -> list[list[list[Any]]]:
+        """Give, for each write, the spans of old text that go: [offset, text], for undo."""
+        found: list[list[list[Any]]] = []
+        for write in writes:
+            rope = self._ropes.get(write.path)
+            if rope is None or isinstance(write, Append):
+                found.append([])
+                continue
+            pieces = () if isinstance(write, Delete) else rope.pieces
+            found.append([[start, screen(_text_of(part))] for start, part in diffs.gaps(rope.original, pieces)])
         return found
 
-    def payload(self, reason: str) -> dict[str, Any]:
+    def payload(self, reason: str, writes: Iterable[Write]) -> dict[str, Any]:
         """Give what the log keeps of the texts: all of it screened."""
         payload = Payload(
             reason=reason,
@@ -241,7 +245,7 @@ class Plan:
             promoted=self.promoted,
             operations=tuple(msgspec.to_builtins(operation) for operation in self.operations),
         )
-        return {"change": sealed(msgspec.to_builtins(payload)), "removed": self.lost()}
+        return {"change": sealed(msgspec.to_builtins(payload)), "removed": self.lost(writes)}
 
 
 def resolve(layout: Layout, path: str) -> tuple[Layer, str]:

@@ -31,8 +31,9 @@ class Layer(msgspec.Struct, frozen=True, kw_only=True):
 
     `path` is relative to the memory folder and may hold `{year} {month} {date} {session} {topic}`.
     `style` names how the codec of its kind reads it. `shown` says in which part of a context it
-    stands unasked, `title` its heading there. `cap` names the Config field that limits it; the unit
-    is in that name. `weight` scales its records in recall; 0 keeps them out.
+    stands unasked, `title` its heading there. `cap` and `compress_over` name fields of the config's
+    limits, the unit in the name: past the first an edit is refused, past the second a consolidation is
+    asked to shorten. `person_only` keeps everyone but a person from changing it. `weight` scales its records in recall; 0 keeps them out.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Layer(msgspec.Struct, frozen=True, kw_only=True):
     shown: Literal["stable", "volatile", ""] = ""
     title: str = ""
     cap: str = ""
+    compress_over: str = ""
     weight: float = 1.0
     person_only: bool = False
 

@@ -37,7 +37,7 @@ LAYOUT = Layout(
             path="MEMORY.md",
             shown="stable",
             title="Long-term memory",
-            cap="memory_bytes",
+            compress_over="memory_bytes",
             weight=1.2,
         ),
         Layer(name="history", kind="journals", path="HISTORY-{year}-{month}.md", style="history", weight=0.9),

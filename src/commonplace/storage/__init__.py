@@ -78,6 +78,14 @@ class Logged(msgspec.Struct, frozen=True):
     payload: dict[str, object] | None
 
 
+class Conflict(msgspec.Struct, frozen=True):
+    """A file that an edit from outside kept from taking a change; the change's text is in the log."""
+
+    path: str
+    number: int
+    at: str
+
+
 class LogProblem(msgspec.Struct, frozen=True):
     """One thing in the change log that is not as it was written: the file, the line from 1, what is wrong."""
 
@@ -148,6 +156,12 @@ class Store(Protocol):
 
     def change_number(self) -> int:
         """Give the number of the last change whose writes are all applied; 0 where there is none."""
+
+    def conflicts(self) -> Sequence[Conflict]:
+        """List the files that an edit from outside kept from taking a change."""
+
+    def settle_conflict(self, conflict: Conflict) -> None:
+        """Take a conflict off the list."""
 
     def verify_log(self) -> Sequence[LogProblem]:
         """Name every place where the change log is not as it was written."""

@@ -20,7 +20,7 @@ import msgspec
 from commonplace.config import Clock, StoreConfig
 from commonplace.errors import InputError, StoreBusyError, StoreFailedError, VersionConflictError
 from commonplace.records import instant
-from commonplace.storage import Append, Delete, Keep, Logged, LogProblem, Put, Rebase, Write
+from commonplace.storage import Append, Conflict, Delete, Keep, Logged, LogProblem, Put, Rebase, Write
 from commonplace.storage.appends import Appender, Handle
 from commonplace.storage.changelog import (
     FIRST,
@@ -47,14 +47,6 @@ _KEY_BYTES: Final = 32
 _FOLDERS: Final = ("", "log", "state", "leases", "quarantine")
 
 _logger = logging.getLogger(__name__)
-
-
-class Conflict(msgspec.Struct, frozen=True):
-    """A file that an edit from outside kept from taking a change; the change's text is in the log."""
-
-    path: str
-    number: int
-    at: str
 
 
 class _Planned(msgspec.Struct, frozen=True):

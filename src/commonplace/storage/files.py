@@ -17,10 +17,10 @@ from typing import Final, Self
 from commonplace.config import Clock, StoreConfig
 from commonplace.errors import InputError, StoreBusyError, StoreFailedError, StoreReadOnlyError
 from commonplace.records import Screened
-from commonplace.storage import STATE, Append, Blob, Lease, Logged, LogProblem, Rebase, Stat, Write
+from commonplace.storage import STATE, Append, Blob, Conflict, Lease, Logged, LogProblem, Rebase, Stat, Write
 from commonplace.storage.appends import LINES_SUFFIX, Appender
 from commonplace.storage.changelog import line_bytes
-from commonplace.storage.commits import Commits, Conflict
+from commonplace.storage.commits import Commits
 from commonplace.storage.disk import Disk, read_all, typed_errors
 from commonplace.storage.feed import Feed
 from commonplace.storage.leases import FileLease, Leases
@@ -93,10 +93,7 @@ class FilesStore:
         """
         with typed_errors(path):
             split(path, self._tree.state)
-            if self._settled():
-                return self._read(path, start, end)
-            data = self._overlaid(path)
-            return None if data is None else Blob(data[start:end], version_of(path, data))
+            return self._read_as(path, start, end, on_disk=self._settled())
 
     def read_many(self, paths: Sequence[str]) -> dict[str, Blob | None]:
         """Read several files as they stand between two changes."""
@@ -104,10 +101,13 @@ class FilesStore:
             deadline = time.monotonic() + self._config.lock_wait_seconds
             tries = 0
             while True:
+                on_disk = self._settled()
                 before = self._head()
-                found = {path: self.read(path) for path in paths}
-                if before == self._head() and not (before and before.busy and self._commits.writer_lives()):
-                    return found
+                # While a live writer is at work no files belong together; a dead one's are completed in memory.
+                if not on_disk or before is None or before.settled:
+                    found = {path: self._read_as(path, on_disk=on_disk) for path in paths}
+                    if before == self._head():
+                        return found
                 tries += 1
                 if tries > _FREE_TRIES and not self.read_only:
                     with self._commits.locked():
@@ -321,6 +321,12 @@ class FilesStore:
             else:
                 return True
         return self._commits.writer_lives()
+
+    def _read_as(self, path: str, start: int = 0, end: int | None = None, *, on_disk: bool) -> Blob | None:
+        if on_disk:
+            return self._read(path, start, end)
+        data = self._overlaid(path)
+        return None if data is None else Blob(data[start:end], version_of(path, data))
 
     def _overlaid(self, path: str) -> bytes | None:
         """Read a file as it will be once somebody who may write finishes the dead writer's change."""

@@ -7,6 +7,7 @@ stands in the file is for people and for `doctor`, nothing decides by it.
 from __future__ import annotations
 
 import fcntl
+import functools
 import json
 import os
 import threading
@@ -36,8 +37,9 @@ class Process(msgspec.Struct, frozen=True):
     space: str
 
 
+@functools.cache
 def boot_id() -> str:
-    """Name the boot of this machine."""
+    """Name the boot of this machine; no process outlives it."""
     return _text("/proc/sys/kernel/random/boot_id") or "unknown"
 
 

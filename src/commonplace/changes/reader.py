@@ -1,0 +1,87 @@
+"""Read the records of a scope by their ids, following what replaced them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import tzinfo
+
+from commonplace.changes import edits
+from commonplace.changes.log import Ledger
+from commonplace.errors import GoneError, InputError, RecordNotFoundError
+from commonplace.layers.edits import split_id
+from commonplace.layouts import Layer, Layout
+from commonplace.records import Record, Trust
+from commonplace.sessions import Sessions
+from commonplace.storage import Store
+
+
+class Reader:
+    """The records of one scope as they are now.
+
+    Args:
+        writers_trust: How far text is trusted that no change made: the layout's rank of an outside edit.
+    """
+
+    def __init__(
+        self, store: Store, layout: Layout, sessions: Sessions, ledger: Ledger, *, zone: tzinfo, writers_trust: Trust
+    ) -> None:
+        self._store = store
+        self._layout = layout
+        self._sessions = sessions
+        self._ledger = ledger
+        self._zone = zone
+        self._writers_trust = writers_trust
+
+    def files(self, keep: Callable[[Layer], bool] = lambda _: True) -> Iterator[tuple[Layer, str]]:
+        """Yield the stored files of the layers asked for, in path order."""
+        for stat in self._store.list(self._layout.memory):
+            layer = self._layout.layer_of(stat.path)
+            if layer is not None and keep(layer):
+                yield layer, stat.path
+
+    def records(self, path: str) -> tuple[Record, ...]:
+        """Give the records of one file; none where there is no file or no layer."""
+        layer = self._layout.layer_of(path)
+        blob = self._store.read(path)
+        if layer is None or blob is None:
+            return ()
+        return tuple(edits.records(layer, path, blob.data, self._zone))
+
+    def trust(self, record: Record) -> Trust:
+        """Say how far a record is trusted."""
+        self._ledger.catch_up()
+        message = getattr(record, "message", None)
+        if message is not None:
+            return self._ledger.trust(record.id, message.trust or "web")
+        return self._ledger.trust(record.id, self._writers_trust)
+
+    def find(self, record_id: str) -> Record:
+        """Give the record of an id, or what replaced it.
+
+        Raises:
+            GoneError: It was removed or forgotten; the error names the change.
+            RecordNotFoundError: There never was one.
+        """
+        record = self._look(record_id)
+        if record is not None:
+            return record
+        self._ledger.catch_up()
+        successor = self._ledger.successor(record_id)
+        record = self._look(successor) if successor else None
+        if record is not None:
+            return record
+        gone = self._ledger.gone(successor or record_id)
+        if gone is not None:
+            raise GoneError(f"{record_id!r} was taken away by change {gone}; `undo {gone}` brings it back", change=gone)
+        raise RecordNotFoundError(f"there is no record {record_id!r}; recall gives ids that are", record=record_id)
+
+    def _look(self, record_id: str) -> Record | None:
+        path, key = split_id(record_id)
+        if path.startswith(f"{self._sessions.folder}/"):
+            session = self._sessions.id_of(path)
+            found = self._sessions.read(session) if session else iter(())
+            return next((message for message in found if message.message.id == key), None)
+        try:
+            return next((record for record in self.records(path) if record.id == record_id), None)
+        except InputError:
+            return None

@@ -1,0 +1,97 @@
+"""What waits for a person: list, approve, edit, reject. Never reachable from the agent's tool."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from commonplace.changes.door import PERSON, REVIEW, Door
+from commonplace.errors import RecordNotFoundError
+from commonplace.guard import screen
+from commonplace.operations import Operation
+from commonplace.records import Outcome, Waiting, json_line
+from commonplace.storage import Store
+
+_OPERATION: Final[Any] = Operation
+
+
+class _Line(msgspec.Struct, frozen=True):
+    id: str
+    state: str
+    at: str = ""
+    reason: str = ""
+    actor: str = ""
+    operation: str = ""
+
+
+class Queue:
+    """The review queue of one scope. Approving writes as a person does, past the agent's limits."""
+
+    def __init__(self, store: Store, door: Door) -> None:
+        self._store = store
+        self._door = door
+
+    def __iter__(self) -> Iterator[Waiting]:
+        return iter(self.list())
+
+    def __len__(self) -> int:
+        return len(self.list())
+
+    def list(self) -> tuple[Waiting, ...]:
+        """Give what waits, oldest first."""
+        blob = self._store.read(REVIEW)
+        waiting: dict[str, Waiting] = {}
+        for raw in blob.data.splitlines() if blob else ():
+            try:
+                line = msgspec.json.decode(raw, type=_Line)
+                if line.state in {"approved", "rejected"}:
+                    waiting.pop(line.id, None)
+                    continue
+                built = {
+                    "id": line.id,
+                    "state": line.state,
+                    "at": line.at,
+                    "reason": line.reason,
+                    "operation": msgspec.json.decode(line.operation),
+                    "actor": line.actor,
+                }
+                waiting[line.id] = msgspec.convert(built, Waiting)
+            except (msgspec.DecodeError, msgspec.ValidationError):
+                continue  # doctor names damaged lines
+        return tuple(waiting.values())
+
+    def get(self, name: str) -> Waiting:
+        """Give one waiting operation.
+
+        Raises:
+            RecordNotFoundError: Nothing of that id waits.
+        """
+        for waiting in self.list():
+            if waiting.id == name:
+                return waiting
+        raise RecordNotFoundError(f"nothing waits under {name!r}; `review` lists what does", id=name)
+
+    def approve(self, name: str, *, text: str | None = None, reason: str = "") -> Outcome:
+        """Do what waits, as a person; `text` puts other words in its place.
+
+        Raises:
+            RecordNotFoundError: Nothing of that id waits.
+            InputError: It cannot be done any more; it goes on waiting.
+        """
+        waiting = self.get(name)
+        built = dict(waiting.operation)
+        if text is not None:
+            built["body" if "body" in built else "text"] = text
+        built["trust"] = "user"
+        return self._settle(name, "approved", [msgspec.convert(built, _OPERATION)], reason or f"approved {name}")
+
+    def reject(self, name: str, *, reason: str = "") -> Outcome:
+        """Take it off the queue; it stays in the log."""
+        self.get(name)
+        return self._settle(name, "rejected", [], reason or f"rejected {name}")
+
+    def _settle(self, name: str, state: str, operations: Sequence[Operation], reason: str) -> Outcome:
+        line = json_line({"id": screen(name), "state": state})
+        return self._door.commit(operations, actor=PERSON, reason=reason, lines={REVIEW: (line,)})
