@@ -76,10 +76,11 @@ def test_trailing_commas_and_python_quotes_are_read():
 
 
 def test_only_the_journal_is_read_from_a_text_that_is_no_json():
-    """Safety notes 2.4: tier 3 may fill only the journal."""
+    """Safety notes 2.4: tier 3 may fill only the journal; seed-systems 1.3: the rest is not lost in silence."""
     broken = '{"history_entry": "We \\"agreed\\".", "memory_update": "all " new "}'
-    assert parse_two_layer(Reply(broken)) == ('We "agreed".', None)
-    assert read('{"journal": "We agreed.", "operations": [{"op": "add" "path"}]}').operations == ()
+    assert parse_two_layer(Reply(broken)) == Unusable(parse_two_layer(Reply(broken)).reason, broken, 'We "agreed".')
+    proposal = '{"journal": "We agreed.", "operations": [{"op": "add" "path"}]}'
+    assert (read(proposal).journal, read(proposal).raw) == ("We agreed.", proposal)
 
 
 @pytest.mark.parametrize(
@@ -94,8 +95,8 @@ def test_a_cut_answer_is_never_repaired(text):
 
 def test_a_cut_text_that_is_not_marked_gives_at_most_its_journal():
     """A local server may say `stop` for a cut answer."""
-    assert parse_two_layer(Reply('{"history_entry": "whole", "memory_update": "cut he')) == ("whole", None)
-    assert isinstance(parse_two_layer(Reply('{"history_entry": "cut he')), Unusable)
+    assert parse_two_layer(Reply('{"history_entry": "whole", "memory_update": "cut he')).journal == "whole"
+    assert parse_two_layer(Reply('{"history_entry": "cut he')).journal == ""
 
 
 @pytest.mark.parametrize(

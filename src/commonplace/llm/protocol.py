@@ -18,8 +18,9 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     """One question to a model.
 
     `schema` is a JSON schema the answer should follow; servers may ignore it, so every reply is
-    parsed as untrusted text. `timeout_seconds` bounds the whole call, retries included. `purpose`
-    says for the ledger what the call is for. `model` overrides the model that was opened.
+    parsed as untrusted text. `timeout_seconds` bounds the whole call, retries included. For the ledger,
+    `purpose` says what the call is for and `cause` what set it off (a trigger, a job). `model`
+    overrides the model that was opened.
     """
 
     system: str = ""
@@ -28,6 +29,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     max_tokens: int = 2000
     timeout_seconds: float = 60.0
     purpose: str = ""
+    cause: str = ""
     model: str | None = None
 
 

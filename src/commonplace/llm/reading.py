@@ -35,10 +35,15 @@ _PLACEHOLDER: Final = re.compile(
 
 
 class Unusable(msgspec.Struct, frozen=True):
-    """A reply that cannot be used: why, in words, and the whole text for review."""
+    """A reply that cannot be used: why, in words, and the whole text for review.
+
+    `journal` is the journal entry where that much could be read from a text that is no JSON: it may
+    stand in place of a raw entry, while the text itself still waits for a person.
+    """
 
     reason: str
     raw: str = ""
+    journal: str = ""
 
 
 def body(reply: Reply) -> str | Unusable:

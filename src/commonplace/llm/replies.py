@@ -100,16 +100,14 @@ def parse_proposal(
             so with an empty list of operations.
 
     Returns:
-        The proposal; from a text that is no JSON at most its journal.
+        The proposal, or `Unusable`, with its journal where only that can be read.
     """
     text = body(reply)
     if isinstance(text, Unusable):
         return text
     answer = find(text, _KEYS, prompt=prompt)
     if isinstance(answer, Unusable):
-        if answer.reason.startswith("no object") and (journal := quoted(text, "journal")):
-            return Proposal(journal=journal)
-        return Unusable(answer.reason, reply.text)
+        return _only_journal(answer, text, "journal", reply)
     try:
         proposal = _proposal(answer, view, default_path)
     except _BadReplyError as error:
@@ -275,17 +273,16 @@ def _cites(value: dict[str, Any], number: int, view: View) -> tuple[tuple[Source
 def parse_two_layer(reply: Reply, *, prompt: str = "") -> tuple[str, str | None] | Unusable:
     """Read the answer of the two-layer design: the journal entry, and the new long-term text or None.
 
-    None says that memory stays as it is: the key is missing or blank, or only the journal entry could
-    be read from a text that is no JSON. Source: seed two-layer, "3-tier JSON parsing".
+    None says that memory stays as it is: the key is missing or blank. Where only the journal entry can
+    be read from a text that is no JSON, it is in `Unusable.journal`; a memory update never is.
+    Source: seed two-layer, "3-tier JSON parsing".
     """
     text = body(reply)
     if isinstance(text, Unusable):
         return text
     answer = find(text, ("history_entry", "memory_update"), prompt=prompt)
     if isinstance(answer, Unusable):
-        if answer.reason.startswith("no object") and (journal := quoted(text, "history_entry")):
-            return journal, None
-        return Unusable(answer.reason, reply.text)
+        return _only_journal(answer, text, "history_entry", reply)
     journal = usable_text(answer.get("history_entry"))
     if journal is None:
         return Unusable("no journal entry: 'history_entry' is missing, blank or no text", reply.text)
@@ -295,6 +292,11 @@ def parse_two_layer(reply: Reply, *, prompt: str = "") -> tuple[str, str | None]
     if isinstance(update, str) and is_broken(update):
         return Unusable("'memory_update' is not valid Unicode", reply.text)
     return journal, update if usable_text(update) else None
+
+
+def _only_journal(answer: Unusable, text: str, key: str, reply: Reply) -> Unusable:
+    journal = quoted(text, key) if answer.reason.startswith("no object") else None
+    return Unusable(answer.reason, reply.text, journal or "")
 
 
 def parse_choice(reply: Reply, choices: Sequence[str]) -> str | None:
