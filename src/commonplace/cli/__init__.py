@@ -60,6 +60,7 @@ COMMANDS: Final[dict[str, str]] = {
 """Each command with the module that holds it, as a function of that name."""
 
 DEBUG_VARIABLE: Final = "COMMONPLACE_DEBUG"
+COMPLETION_VARIABLE: Final = "_COMMONPLACE_COMPLETE"
 
 
 class _Commands(click.Group):
@@ -106,7 +107,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run one command and exit with its code."""
     _speak_plainly()
     try:
-        code = _commonplace.main(arguments, prog_name="commonplace", standalone_mode=False)
+        code = _run(list(sys.argv[1:] if arguments is None else arguments))
         sys.stdout.flush()
     except click.exceptions.Exit as stop:
         code = stop.exit_code
@@ -126,7 +127,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
             code = _failed(error, STORE)
     except Exception as error:  # noqa: BLE001 - the top of a command: a person gets a sentence
         code = _bug(error)
-    sys.exit(code if isinstance(code, int) else OK)
+    sys.exit(code)
+
+
+def _run(arguments: list[str]) -> int:
+    if COMPLETION_VARIABLE in os.environ:
+        _commonplace.main(arguments, prog_name="commonplace")  # click's own, for the shell's completion
+    # Not click's `main`: it turns a closed pipe into exit code 1.
+    with _commonplace.make_context("commonplace", arguments) as context:
+        _commonplace.invoke(context)
+    return OK
 
 
 def _speak_plainly() -> None:

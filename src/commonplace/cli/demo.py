@@ -132,10 +132,16 @@ def _guarding(shown: Shown) -> Iterator[str]:
             secrets.append(message)
         if any(finding.kind == "injection" for finding in findings):
             orders.append((message, findings))
-    yield f"{terminal.count(len(secrets), 'message')} with a secret: it never reached the disk"
+    if secrets:
+        yield f"{terminal.count(len(secrets), 'message')} with a secret: it never reached the disk"
+    else:
+        yield "no message held a secret"
     for message in secrets[:_GUARD_SHOWN]:
         yield from _quoted(message, _marking(message.text, "⟦secret:", "⟧"))
-    yield f"{terminal.count(web, 'message')} that came from the web: kept, never believed"
+    if web:
+        yield f"{terminal.count(web, 'message')} that came from the web: kept, never believed"
+    else:
+        yield "nothing came from the web"
     for message, findings in orders[:_GUARD_SHOWN]:
         spans = [finding.span for finding in findings if finding.kind == "injection"]
         yield from _quoted(message, _around(message.text, spans), mark="an order to the model, noted")
@@ -187,7 +193,7 @@ def _recalling(shown: Shown) -> Iterator[str]:
         first += right[:1] == [True]
         among += any(right)
         yield terminal.heading(f"? {terminal.line(question)}")
-        yield from drawing.hits(shown.memory, found, question, ids=False, lines=3, right=right)
+        yield from drawing.hits(shown.memory, found, question, ids=False, lines=3, right=right, margin=3)
         if not found:
             yield "  nothing fits"
         yield ""
@@ -228,7 +234,7 @@ def _next(shown: Shown) -> Iterator[str]:
     yield f"{command} sessions"
     if shown.session:
         yield f"{command} show {terminal.line(shown.session)}"
-    yield f"{command} context --query {question!r} --tokens 300"
+    yield f"{command} context -q {question!r}"
     yield f"{command} record 'I drink green tea now' --session cli:me"
     yield f"{command} doctor"
     if shown.transcript is None:

@@ -69,6 +69,7 @@ def hits(
     ids: bool = True,
     lines: int = 4,
     right: Sequence[bool] = (),
+    margin: int = 0,
 ) -> Iterator[str]:
     """Yield hits with where they come from, the asked words marked; `right` says which are known to answer."""
     words = terminal.wanted(query)
@@ -78,7 +79,7 @@ def hits(
         origin = " · ".join(part for part in parts if part)
         answers = terminal.good(" ✓") if right[number - 1 : number] == [True] else ""
         yield f"{terminal.heading(str(number))}  {terminal.accent(origin)}{trust_mark(hit.trust)}{answers}"
-        yield from terminal.quote(hit.text, words, lines=lines)
+        yield from terminal.quote(hit.text, words, lines=lines, margin=margin)
         if ids:
             yield "   " + terminal.faint(terminal.line(hit.record))
         if hit.why:

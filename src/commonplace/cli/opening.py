@@ -12,13 +12,14 @@ from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
 from typing import Any, Final, TypeVar
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import click
 import msgspec
 
 from commonplace.cli import terminal
 from commonplace.config import Config
-from commonplace.errors import ConfigError
+from commonplace.errors import ConfigError, InputError
 from commonplace.memory import Memory
 
 LOCATION_VARIABLE: Final = "COMMONPLACE_LOCATION"
@@ -52,8 +53,13 @@ class Place(msgspec.Struct, frozen=True):
 
         What was given; else the environment's; else the current folder where it is a memory itself;
         else `commonplace-memory` in it.
+
+        Raises:
+            InputError: No folder can have that name.
         """
         given = self.location if self.location is not None else os.environ.get(LOCATION_VARIABLE)
+        if given and "\0" in given:
+            raise InputError(f"{given!r} is no folder; name one without control characters")
         if given:
             return Path(given).expanduser()
         here = Path()
@@ -114,9 +120,13 @@ def configuration(path: str | None, environ: Mapping[str, str]) -> Config:
     if not values:
         return Config()
     try:
-        return msgspec.convert(values, Config, strict=False)
+        config = msgspec.convert(values, Config, strict=False)
+        ZoneInfo(config.timezone)
     except msgspec.ValidationError as error:
         raise ConfigError(f"a knob has a value it cannot have: {error}") from None
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise ConfigError(f"there is no timezone {config.timezone!r}; use a name such as Europe/Stockholm") from None
+    return config
 
 
 def _from_file(path: Path) -> dict[str, Any]:

@@ -173,12 +173,18 @@ def _same_stem(one: str, other: str) -> bool:
 _ENDINGS: Final = frozenset({"", "s", "es", "e", "ed", "d", "ing", "er", "ers", "ly", "n", "y", "ies"})
 
 
-def quote(text: str, words: frozenset[str] = frozenset(), *, indent: int = 3, lines: int = 4) -> Iterator[str]:
-    """Yield a foreign text as indented lines with the asked words marked; `…` stands for what is left out."""
-    wrapped = wrap(line(text), columns() - indent)
+def quote(
+    text: str, words: frozenset[str] = frozenset(), *, indent: int = 3, lines: int = 4, margin: int = 0
+) -> Iterator[str]:
+    """Yield a foreign text as indented lines with the asked words marked; `…` stands for what is left out.
+
+    `margin` columns are kept free, for whoever sets the lines further in.
+    """
+    size = columns() - indent - margin
+    wrapped = wrap(line(text), size)
     shown = wrapped[:lines]
     if len(wrapped) > lines:
-        shown[-1] = cut(shown[-1] + " …", columns() - indent - 1)
+        shown[-1] = cut(shown[-1] + " …", size - 1)
         shown[-1] = shown[-1] if shown[-1].endswith("…") else shown[-1] + "…"
     for each in shown:
         yield " " * indent + marked(each, words)
