@@ -15,15 +15,16 @@ import msgspec
 
 from commonplace.config import RulesConfig
 from commonplace.consolidation import rules_matching
-from commonplace.consolidation.rules_memos import Known, Memo, Place, Targets
+from commonplace.consolidation.rules_memos import CHANGED_MIND, HOME, Known, Memo, Place, Targets
 from commonplace.consolidation.rules_reading import Reader
 from commonplace.operations import AddEntry, Edit, Proposal, PutItem, PutTopic, ReplaceEntry
-from commonplace.records import RecordedMessage, Source, instant
+from commonplace.records import RecordedMessage, Source, Trust, instant, lowest_trust
 from commonplace.text import fingerprint, one_line, truncate
 
 __all__ = ["Known", "Memo", "Place", "Targets", "extract", "propose"]
 
 _FAILURES_BESIDE = 12  # messages before its fix in which a failure is looked for
+_MIND_CHANGED_WITHIN = 6  # messages; further back it is not said which decision is meant
 _DEFAULTS = RulesConfig()
 
 
@@ -32,6 +33,11 @@ def extract(messages: Sequence[RecordedMessage], *, zone: tzinfo, limits: RulesC
 
     What a later message takes back is not among them; over the limit the least salient go first.
     """
+    return [memo for memo in _gather(messages, zone, limits) if not memo.becomes]
+
+
+def _gather(messages: Sequence[RecordedMessage], zone: tzinfo, limits: RulesConfig) -> list[Memo]:
+    """Find the memos, and the corrections of what was said before the range."""
     reader = Reader(messages, zone, limits)
     memos: list[Memo] = []
     failures: list[Memo] = []
@@ -73,13 +79,22 @@ def _admit(memos: list[Memo], memo: Memo) -> list[Memo]:
             )
             return [*memos[: old[0]], *memos[old[0] + 1 :], settled]
         return [*memos, memo]
+    if memo.slot == CHANGED_MIND:
+        memos = _without_last_decision(memos, memo)
     if any(kept.speaker == memo.speaker and rules_matching.same(memo.text, kept.text) for kept in memos):
         return memos
     return [*(kept for kept in memos if not _over(memo, kept.text)), memo]
 
 
+def _without_last_decision(memos: list[Memo], memo: Memo) -> list[Memo]:
+    places = [place for place, kept in enumerate(memos) if kept.kind == "decision" and kept.speaker == memo.speaker]
+    if not places or memo.number - memos[places[-1]].number > _MIND_CHANGED_WITHIN:
+        return memos
+    return [*memos[: places[-1]], *memos[places[-1] + 1 :]]
+
+
 def _over(memo: Memo, text: str) -> bool:
-    return rules_matching.succeeds(memo.text, memo.frame, memo.supersedes, text, home=memo.slot == "home")
+    return rules_matching.succeeds(memo.text, memo.frame, memo.supersedes, text, home=memo.slot == HOME)
 
 
 def propose(
@@ -105,7 +120,7 @@ def propose(
         The operations, each with its source, quote and trust; a replaced entry stays in the change
         log. The journal tells what was noted. Nothing memorable gives no operation.
     """
-    memos = extract(messages, zone=zone, limits=limits)
+    memos = _gather(messages, zone, limits)
     desk = _Desk(session, targets, existing)
     for memo in memos:
         desk.put(memo)
@@ -120,6 +135,7 @@ class _Desk:
         self._targets = targets
         self._known = list(existing)
         self._edits: list[Edit] = []
+        self._replaced: dict[str, Edit] = {}
         self._bodies: dict[str, _Body] = {}
         self.noted: list[str] = []
 
@@ -162,12 +178,20 @@ class _Desk:
 
     def _replace(self, old: Known, memo: Memo, text: str) -> None:
         place = next(place for place in self._targets.values() if place.path == old.path)
+        rests = self._rests_on(memo)
+        before = self._replaced.pop(old.id, None)
+        if before is not None:  # one operation for each record
+            self._edits.remove(before)
+            rests = {**rests, "sources": before.sources + rests["sources"], "quotes": before.quotes + rests["quotes"]}
         self._known[self._known.index(old)] = Known(old.id, old.path, text)
         self.noted.append(f"{text} (before: {old.text})")
         if place.form == "item":
-            self._edits.append(self._item(msgspec.structs.replace(memo, text=text), place, old.id))
+            item = self._item(msgspec.structs.replace(memo, text=text), place, old.id)
+            edit: Edit = msgspec.structs.replace(item, sources=rests["sources"], quotes=rests["quotes"])
         else:
-            self._edits.append(ReplaceEntry(path=old.path, target=old.id, text=text, **self._rests_on(memo)))
+            edit = ReplaceEntry(path=old.path, target=old.id, text=text, **rests)
+        self._edits.append(edit)
+        self._replaced[old.id] = edit
 
     def _reaches(self, known: Known) -> bool:
         return any(place.path == known.path and place.form != "topic" for place in self._targets.values())
@@ -181,6 +205,7 @@ class _Desk:
             rests = self._rests_on(memo)
             body.sources += rests["sources"]
             body.quotes += rests["quotes"]
+            body.trusts.append(memo.trust)
             self.noted.append(memo.text)
 
     def _item(self, memo: Memo, place: Place, item_id: str) -> PutItem:
@@ -209,6 +234,7 @@ class _Body:
         self._lines = text.split("\n") if text else []
         self.sources: tuple[Source, ...] = ()
         self.quotes: tuple[str, ...] = ()
+        self.trusts: list[Trust] = []
 
     def take(self, memo: Memo) -> bool:
         """Put a memo in as a list item, or over the line it takes back; False where it changes nothing."""
@@ -226,11 +252,16 @@ class _Body:
 
     def operation(self) -> PutTopic:
         place = self._place
-        front = (place.title, place.description, place.topic_kind) if self._new else ("", "", "")
         return PutTopic(
-            path=place.path, body="\n".join(self._lines) + "\n", title=front[0], description=front[1], kind=front[2],
-            sources=self.sources, quotes=self.quotes, trust="user",
-        )  # fmt: skip
+            path=place.path,
+            body="\n".join(self._lines).rstrip("\n") + "\n",
+            title=place.title if self._new else "",
+            description=place.description if self._new else "",
+            kind=place.topic_kind if self._new else "",
+            sources=self.sources,
+            quotes=self.quotes,
+            trust=lowest_trust(self.trusts),
+        )
 
 
 def _journal(messages: Sequence[RecordedMessage], noted: Sequence[str]) -> str:

@@ -236,10 +236,11 @@ def _calendar(match: re.Match[str], today: date, past: bool) -> _Span | None:
     if not days:
         return None
     side = [day for day in days if (day <= today if past else day >= today)]
-    near = min(side or days, key=lambda day: abs((day - today).days))
-    if (near - today).days > 300:  # no mark of the past, yet gone by only lately
-        near = min(days, key=lambda day: abs((day - today).days))
-    return _on(near)
+    near = min(days, key=lambda day: abs((day - today).days))
+    if past:
+        return _on(max(side, default=near))
+    ahead = min(side, default=near)  # a date just gone by is meant more often than one far ahead
+    return _on(near if (ahead - today).days > 2 * abs((near - today).days) else ahead)
 
 
 def _day(year: int, month: int, number: int) -> date | None:
@@ -270,7 +271,7 @@ _LEAD = r"(?:\b(?P<lead>(?i:by|until|till|before|since|from|after|starting|begin
 _LEAD_KEPT = r"(?:\b(?P<lead>(?i:by|until|till|before|since|from|after|starting|beginning|for|due|of)) )?"
 _LEAD_DAY = r"(?:\b(?P<lead>(?i:by|until|till|before|since|from|after|starting|beginning|on|for|due)) )?"
 _PART = r"(?i:,? (?:morning|afternoon|evening|night|end of (?:the )?day)\b| EOD\b)?"
-_YEAR = r"(?:,? (?P<year>(?:19|20)\d\d)\b)?(?![\d:])"
+_YEAR = r"(?! ?[-–] ?\d)(?:,? (?P<year>(?:19|20)\d\d)\b)?(?![\d:])"
 _UNIT = r"(?P<unit>(?i:day|week|month|year))s?\b"
 _STEPS: Final = {"last": -1, "this past": -1, "past": -1, "previous": -1, "this": 0, "this coming": 0, "next": 1}
 
@@ -285,6 +286,10 @@ _READINGS: Final[tuple[tuple[re.Pattern[str], Reading], ...]] = tuple(
             _named,
         ),
         (
+            _LEAD_DAY + r"(?:\b(?P<which>(?i:next|last|this coming|this past|this|past|coming)) )?\b" + _DAY + _PART,
+            _weekday,
+        ),
+        (
             _LEAD
             + r"\b(?:(?i:the )?(?i:end of (?:the |this )?(?:(?P<step>next) )?(?P<unit>day|week|month|quarter|year))|"
             r"(?i:(?P<dashed>month|quarter|year)[- ]end)|(?P<short>EOD|EOW|EOM))\b",
@@ -292,10 +297,6 @@ _READINGS: Final[tuple[tuple[re.Pattern[str], Reading], ...]] = tuple(
         ),
         (_LEAD + r"\b(?P<number>\d{1,2})(?:st|nd|rd|th)?(?: of)? " + _MONTH + _YEAR, _calendar),
         (_LEAD + r"\b" + _MONTH + r"\.? (?P<number>\d{1,2})(?:st|nd|rd|th)?\b" + _YEAR, _calendar),
-        (
-            _LEAD_DAY + r"(?:\b(?P<which>(?i:next|last|this coming|this past|this|past|coming)) )?\b" + _DAY + _PART,
-            _weekday,
-        ),
         (
             _LEAD_KEPT + r"\b(?P<step>(?i:last|this past|past|previous|this coming|this|next)) "
             r"(?P<unit>(?i:weekend|week|month|quarter|year|spring|summer|fall|autumn|winter))\b",
@@ -316,6 +317,7 @@ _READINGS: Final[tuple[tuple[re.Pattern[str], Reading], ...]] = tuple(
 _KEPT: Final = frozenset(
     ["by", "until", "till", "before", "since", "from", "after", "starting", "beginning", "for", "due", "of"]
 )
+_AHEAD: Final = frozenset({"by", "until", "till", "before", "starting", "beginning", "due"})
 _ROUGHLY: Final = frozenset({"about", "around", "almost", "nearly", "over", "like"})
 _BARE_AFTER: Final = re.compile(
     r"(?:\b(?:the|an?|my|our|their|his|her|is|was|are|be|to|than|between|and|or|moved|[Ee]very)|[(\"/-]) ?\Z"
@@ -344,8 +346,9 @@ def find(text: str, at: datetime, zone: tzinfo, *, past: bool = False) -> list[W
                 or _HABIT_AFTER.match(text, match.end())
             ):
                 continue
+            ahead = (match["lead"] or "").lower() in _AHEAD
             try:
-                span = reading(match, today, past)
+                span = reading(match, today, past and not ahead)
             except (ValueError, OverflowError):  # a date outside the calendar
                 continue
             if span is not None:

@@ -15,6 +15,7 @@ from commonplace.consolidation.rules_patterns import guard, words
 _FEELING: Final = frozenset(
     {"like", "lov", "love", "enjoy", "hat", "hate", "dislik", "dislike", "avoid", "ador", "adore", "stand", "prefer"}
 )
+_YEAR: Final = re.compile(r"\b(?:19|20)\d\d\b")
 _WORD: Final = re.compile(r"[^\W_][\w.+#-]*\w|\w", re.UNICODE)
 _IDEOGRAPH: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
@@ -73,7 +74,12 @@ def succeeds(text: str, frame: str, supersedes: str, other: str, *, home: bool =
     if frame and _plain(other).startswith(_plain(frame) + " "):
         return True
     subject = text.split(" ", 1)[0].casefold()
-    if home and other.split(" ", 1)[0].casefold() == subject and guard("home").match(other.partition(" ")[2]):
+    if (
+        home
+        and not _YEAR.search(other)
+        and other.split(" ", 1)[0].casefold() == subject
+        and guard("home").match(other.partition(" ")[2])
+    ):
         return True
     if supersedes and holds(other, supersedes) and guard("held").search(other) and not _denies(other):
         return True

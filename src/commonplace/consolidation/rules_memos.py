@@ -11,6 +11,13 @@ import msgspec
 from commonplace.consolidation.rules_patterns import Kind
 from commonplace.records import Trust
 
+CHANGED_MIND = "changed mind"
+"""The slot of a decision that takes the last one back."""
+
+
+HOME = "home"
+"""The slot of where a person lives."""
+
 
 class Memo(msgspec.Struct, frozen=True, kw_only=True):
     """One thing worth remembering, with the words it rests on.

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from datetime import date, tzinfo
+from datetime import date, timedelta, tzinfo
+
+import msgspec
 
 from commonplace.config import RulesConfig
 from commonplace.consolidation import (
@@ -17,11 +19,12 @@ from commonplace.consolidation import (
     rules_corrections,
     rules_dates,
     rules_foreign,
+    rules_matching,
     rules_patterns,
     rules_wording,
 )
 from commonplace.consolidation.rules_clauses import Clause
-from commonplace.consolidation.rules_memos import Memo
+from commonplace.consolidation.rules_memos import CHANGED_MIND, HOME, Memo
 from commonplace.consolidation.rules_patterns import Kind, Rule, guard
 from commonplace.records import RecordedMessage, Trust
 from commonplace.text import one_line
@@ -36,6 +39,7 @@ class Reader:
         self._playing = False
         names = {item.message.name for item in messages if item.message.role == "user" and item.message.name}
         assisted = any(item.message.role == "assistant" for item in messages)
+        self._two = len(names) > 1  # then `we` may mean the listener
         self._instructed = assisted or len(names) < 2
         self._coding = any(item.message.role == "tool" or item.message.tools for item in messages) or any(
             guard("code").search(item.text, 0, 4000) for item in messages if item.message.role == "assistant"
@@ -97,7 +101,7 @@ class Reader:
                 or self._correction(item, start, clause)
                 or self._personal(item, start, clause)
             )
-            if memo is None and self._coding:
+            if memo is None and (self._coding or guard("code").search(clause.text)):
                 memo = self._remark(item, start, clause)
             if memo is None:
                 memo = self._foreign(item, start, clause)
@@ -170,10 +174,9 @@ class Reader:
         for rule in rules_patterns.rows("person"):
             if clause.unreal and not rule.unreal:
                 continue
-            found = rule.pattern.match(clause.text, clause.core)
-            if found is None:
-                continue
-            memo = self._worded(item, start, clause, rule, found)
+            short = _without_aside(clause) if rule.kind in {"preference", "fact", "task"} else clause
+            found = rule.pattern.match(short.text, short.core)
+            memo = None if found is None else self._worded(item, start, short, rule, found)
             if memo is not None:
                 return memo
         return self._explicit(item, start, clause)
@@ -181,32 +184,30 @@ class Reader:
     def _worded(
         self, item: RecordedMessage, start: int, clause: Clause, rule: Rule, found: re.Match[str]
     ) -> Memo | None:
+        if self._two and rule.kind == "preference" and guard("we_start").match(clause.text, clause.core):
+            return None
         said = (found.groupdict().get("o") or found.groupdict().get("p") or "").strip()
-        if not says_something(clause.text, said, rule):
+        if not says_something(clause.text, said, rule) or (
+            not (rule.dated or rule.past) and guard("of_the_hour").search(clause.text)
+        ):
             return None
         past = rule.past or guard("past").match(clause.text, clause.core) is not None
+        past = past and rule.kind != "decision" and guard("arranged").search(clause.text) is None
         text, core = clause.text, clause.core
         whens: tuple[rules_dates.When, ...] = ()
-        if item.message.at is not None:
+        if item.message.at is not None and not guard("yearly").search(clause.text):
             text, whens = rules_dates.absolute(clause.text, item.message.at, self._zone, past=past and not rule.ahead)
             if core and whens and whens[0].start < core:
-                first = whens[0]
-                core = clause.core - (first.end - first.start) + len(first.wording)
-        last = whens[-1] if whens else None
-        if (rule.dated and last is None) or (rule.ahead and not self._ahead(last, item)):
+                core = clause.core - (whens[0].end - whens[0].start) + len(whens[0].wording)
+        whens = tuple(when for when in whens if self._ahead(when, item)) if rule.ahead else whens
+        if rule.dated and not whens:
             return None
-        aside = guard("aside").search(text, core)
-        if (
-            aside is not None
-            and len(text[core : aside.start()].split()) >= 4
-            and rule.kind in {"preference", "fact", "task"}
-        ):
-            text = text[: aside.start()]
+        first = whens[0] if whens else None
         stated = None if guard("dangling").search(text) else self._fitted(text, core, item.message.name)
         if stated is None:
             return None
-        due = last.last if last is not None and rule.kind in {"task", "constraint"} else None
-        until = last.last if last is not None and re.search(r"\b(?:until|till)\b", clause.text) else None
+        due = first.last if first is not None and rule.kind in {"task", "constraint"} else None
+        until = first.last if first is not None and re.search(r"\b(?:until|till)\b", clause.text) else None
         weight = (
             rule.weight
             - 0.4 * bool(guard("ephemeral").search(clause.text) and not rule.dated)
@@ -217,17 +218,32 @@ class Reader:
         )
         return self._memo(
             item, rule.kind, stated, self._span(start, clause), weight,
-            slot=rule.slot.format(**{key: (value or "").lower() for key, value in found.groupdict().items()}),
+            slot=self._slot(item, clause, rule, found, first),
             frame=self._frame(clause, found, rule, item.message.name),
             supersedes=rules_corrections.ended(clause.text), due=due, valid_until=until,
         )  # fmt: skip
 
-    def _ahead(self, when: rules_dates.When | None, item: RecordedMessage) -> bool:
-        return (
-            when is not None
-            and item.message.at is not None
-            and when.last >= item.message.at.astimezone(self._zone).date()
-        )
+    def _ahead(self, when: rules_dates.When, item: RecordedMessage) -> bool:
+        at = item.message.at
+        return at is not None and when.last >= at.astimezone(self._zone).date()
+
+    def _slot(
+        self,
+        item: RecordedMessage,
+        clause: Clause,
+        rule: Rule,
+        found: re.Match[str],
+        first: rules_dates.When | None,
+    ) -> str:
+        """Name what the statement gives a value to; a move of late says where a person lives."""
+        if "changed my mind" in clause.lead and rule.kind == "decision":
+            return CHANGED_MIND
+        at = item.message.at
+        late = first is None or (at is not None and first.last > at.date() - timedelta(days=366))
+        old = any(at is not None and int(year) < at.year - 1 for year in re.findall(r"\b(?:19|20)\d\d\b", clause.text))
+        if rule.past and late and not old and guard("moved").match(clause.text, clause.core):
+            return HOME
+        return rule.slot.format(**{key: (value or "").lower() for key, value in found.groupdict().items()})
 
     def _frame(self, clause: Clause, found: re.Match[str], rule: Rule, speaker: str | None) -> str:
         """Word what has one value at a time, up to that value."""
@@ -298,7 +314,7 @@ class Reader:
             kind=kind,
             text=text,
             number=item.number,
-            message=item.id,
+            message=item.message.id or item.id,
             quote=item.text[slice(*span)],
             span=span,
             trust=trust,
@@ -314,17 +330,37 @@ class Reader:
         )
 
 
+def _without_aside(clause: Clause) -> Clause:
+    """Leave out what a person only remarks on what they said (`- it was so fun`)."""
+    aside = guard("aside").search(clause.text, clause.core)
+    if aside is None or len(clause.text[clause.core : aside.start()].split()) < 4:
+        return clause
+    return msgspec.structs.replace(clause, text=clause.text[: aside.start()], end=clause.start + aside.start())
+
+
 def says_something(text: str, said: str, rule: Rule) -> bool:
     """Tell whether a statement stands for itself: it has an object, and points at nothing outside."""
     if not said or not re.search(r"[^\W\d_]{3}|\d", said):
         return False
-    if guard("pointing").search(text) or guard("substitute").match(said) or guard("substitute").search(said, 0, 18):
+    if guard("pointing").search(text) or guard("substitute").match(said) or guard("substitute").search(said, 0, 24):
+        return False
+    if not _enough(said, rule):
         return False
     if rule.unreal and guard("wishful").search(text):
         return False
     if rule.loose and (guard("empty_object").match(said) or guard("had_vaguely").match(said)):
         return False
     other = guard("he_or_she").search(text)
-    if other is not None and not guard("somebody").search(text[: other.start()], 2):
+    if other is not None and not guard("somebody").search(text[: other.start()]):
         return False
     return rule.the or not guard("the").match(said)
+
+
+def _enough(said: str, rule: Rule) -> bool:
+    """Ask for words that carry a meaning besides dates and times: one for what is liked, two for what was done."""
+    carrying = [word for word in rules_matching.content(said) if len(word) > 1 and not guard("of_time").fullmatch(word)]
+    if rule.slot or rule.kind == "constraint":
+        return True
+    if rule.kind == "preference" or (rule.kind == "fact" and not rule.loose):
+        return bool(carrying)
+    return len(carrying) + (rule.kind == "decision" and any(char.isupper() for char in said)) >= 2

@@ -22,9 +22,12 @@ _ADVERB: Final = re.compile(
     r"(?:really|also|just|still|usually|often|always|never|sometimes|rarely|actually|recently|finally|only|mostly|mainly|"
     r"currently|personally|generally|typically|normally|strongly|absolutely|totally|honestly|definitely|already|even|"
     r"regularly|occasionally|primarily|genuinely|truly|especially|particularly|kinda|sort of|kind of|both|all|now|then|"
-    r"officially|originally|ultimately|eventually|formally|simply|love-hate|both|seldom|hardly|barely|highly|much)\s+",
+    r"officially|originally|ultimately|eventually|formally|simply|seldom|no longer|hardly|barely|highly|much)\s+",
     re.IGNORECASE,
 )
+_REMIND: Final = re.compile(r"(?:please )?remind me (to|about|of|that) ", re.IGNORECASE)
+_AND_VERB: Final = re.compile(r"(and|or) ([a-z]+)\b")
+_MERE: Final = re.compile(r"(?:just|also)\s+(?=\w)", re.IGNORECASE)
 _SUBJECT: Final = re.compile(r"(I)(?P<joined>['’](?:m|ve|ll|d))?\s+", re.IGNORECASE)
 _MINE: Final = re.compile(r"my\s+", re.IGNORECASE)
 _LATER: Final = (
@@ -34,7 +37,7 @@ _LATER: Final = (
     (re.compile(r"\bI['’]ve\b"), "they've"),
     (re.compile(r"\bI['’]ll\b"), "they'll"),
     (re.compile(r"\bI['’]d\b"), "they'd"),
-    (re.compile(r"\bI\b(?!['’./])"), "they"),
+    (re.compile(r"\bI\b(?= [a-z])"), "they"),
     (re.compile(r"\b[Mm]y\b"), "their"),
     (re.compile(r"\bmine\b"), "theirs"),
     (re.compile(r"\bme\b"), "them"),
@@ -42,7 +45,9 @@ _LATER: Final = (
 )
 _WE: Final = re.compile(r"\b(?:we|us|our|ours|ourselves|we['’]\w+)\b", re.IGNORECASE)
 _SIGN_OFF: Final = re.compile(
-    r"[\s,;:–—-]+(?:lol|haha+|though|too|as well|you know|thanks|thank you|please|btw|tho|right|again)\Z", re.IGNORECASE
+    r"[\s,;:–—-]+(?:lol|haha+|though|too|as well|you know|thanks|thank you|please|btw|by the way|actually|tho|right|"
+    r"again)\Z",
+    re.IGNORECASE,
 )
 
 
@@ -60,6 +65,9 @@ def statement(text: str, core: int, speaker: str | None) -> str:
     subject = _SUBJECT.match(rest)
     if subject is not None:
         return _ended(f"{head}{name} {_third(rest[subject.end() :], subject['joined'])}")
+    remind = _REMIND.match(rest)
+    if remind is not None:
+        return _ended(f"{name} wants to be reminded {remind[1].lower()} {_others(rest[remind.end() :])}")
     mine = _MINE.match(rest)
     if mine is not None:
         return _ended(f"{head}{name}'s {_others(rest[mine.end() :])}")
@@ -69,13 +77,18 @@ def statement(text: str, core: int, speaker: str | None) -> str:
 
 
 def _third(rest: str, joined: str | None) -> str:
+    rest = _MERE.sub("", rest, count=1) if _MERE.match(rest) else rest
     if joined:
         return f"{_AUXILIARY[joined.lower()]} {_others(rest)}"
     position = 0
     while (adverb := _ADVERB.match(rest, position)) is not None:
         position = adverb.end()
     verb, space, tail = rest[position:].partition(" ")
-    return f"{rest[:position]}{third_form(verb)}{space}{_others(tail)}"
+    form = third_form(verb)
+    joined_verb = _AND_VERB.match(tail) if form != verb else None
+    if joined_verb is not None:
+        tail = f"{joined_verb[1]} {third_form(joined_verb[2])}{tail[joined_verb.end() :]}"
+    return f"{rest[:position]}{form}{space}{_others(tail)}"
 
 
 def _others(text: str) -> str:
