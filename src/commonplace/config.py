@@ -38,17 +38,11 @@ class GuardConfig(msgspec.Struct, frozen=True):
 
 
 class RecallConfig(msgspec.Struct, frozen=True):
-    """How recall ranks; weights come from the recall measurements."""
+    """How recall ranks; the weights of the ranking stand in `recall.ranking`."""
 
     passage_chars: int = 480  # retrieval notes 5: about this long
-    candidates: int = 300  # messages whose neighbours are looked at
-    user: float = 2.5  # factor on what users say; retrieval notes 5
-    length: float = 0.3  # how much a longer passage loses
-    neighbour: float = 0.35  # share of the scores before and after
-    answer: float = 0.3  # share of the question's score that its answer gets
-    session: float = 0.4  # weight of the whole session
-    speaker: float = 1.2  # factor for the one speaker a question names
-    dated: float = 1.15  # factor for words of time when a question asks when
+    floor: float = 0.05  # least share of a question's weight in one passage; below it nothing is returned
+    flood_share: float = 0.3  # of the hits, for one source that floods the top while others have something to say
 
 
 class ContextConfig(msgspec.Struct, frozen=True):
@@ -107,6 +101,20 @@ class GateRules(msgspec.Struct, frozen=True):
     unfounded_share: float = 0.0  # of an operation's words that may stand in no message; plain words only
 
 
+class ConsolidationConfig(msgspec.Struct, frozen=True):
+    """When jobs are due and what they may take."""
+
+    range_tokens: int = 4000  # DESIGN 7: a range is about this long, cut at a turn
+    message_tokens: int = 1500  # of one message in a prompt; the middle of a longer one is left out
+    entries: int = 120  # records a model is shown, at most
+    idle_seconds: float = 3600.0  # a session nobody spoke in for so long is consolidated
+    window_tokens: int = 24_000  # a live window past this is compacted
+    keep_messages: int = 20  # seed structured: what a compaction keeps
+    summary_tokens: int = 500  # seed structured: of a compaction's summary
+    awaited_seconds: float = 30.0  # seed two-layer: reset and end wait for their job at most so long
+    close_seconds: float = 60.0  # seed memdir: jobs under way at close may take so long
+
+
 class RulesConfig(msgspec.Struct, frozen=True):
     """How much the consolidator without a model keeps."""
 
@@ -128,4 +136,5 @@ class Config(msgspec.Struct, frozen=True):
     model: ModelConfig = msgspec.field(default_factory=ModelConfig)
     spending: SpendingConfig = msgspec.field(default_factory=SpendingConfig)
     gate: GateRules = msgspec.field(default_factory=GateRules)
+    consolidation: ConsolidationConfig = msgspec.field(default_factory=ConsolidationConfig)
     rules: RulesConfig = msgspec.field(default_factory=RulesConfig)

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import date, datetime
 from types import TracebackType
-from typing import Self
+from typing import Any, Literal, Self
 
 import msgspec
 
@@ -21,7 +21,11 @@ from commonplace import doctor as doctors
 from commonplace import verbs
 from commonplace.changes.door import LIBRARY, PERSON, Actor
 from commonplace.config import Clock, Config, system_clock
+from commonplace.consolidation.jobs import together
+from commonplace.consolidation.schedule import Mode
 from commonplace.errors import CommonplaceError, InputError, RecordNotFoundError, StoreReadOnlyError
+from commonplace.llm import LLM, resolve
+from commonplace.llm.spending import Totals, totals
 from commonplace.operations import Forget, Operation, Promote
 from commonplace.recall import chain
 from commonplace.records import (
@@ -68,8 +72,10 @@ class Memory:
         *,
         scope: str | Iterable[str] = "default",
         layout: str = "native",
+        llm: str | LLM | Callable[..., Any] | None = None,
         config: Config | None = None,
         clock: Clock | None = None,
+        jobs: Mode = "thread",
         read_only: bool = False,
     ) -> Self:
         """Open the memory at a folder, which is made when something is first kept.
@@ -78,12 +84,16 @@ class Memory:
             location: A folder.
             scope: A name, or names in order: reads follow the chain, writes go to the first.
             layout: How memory is laid out in files.
+            llm: `anthropic:MODEL`, `openai:MODEL`, anything with `complete`, or a function of a prompt;
+                without one the rules consolidate, and nothing leaves the machine.
             config: Knobs; the defaults where not given.
             clock: Gives the time now, aware; the system's where not given.
+            jobs: `thread` runs what is due in the background, `inline` at the next context, flush or
+                close, `worker` leaves it to a worker.
             read_only: Nothing is written, not even an index.
 
         Raises:
-            ConfigError: There is no such layout.
+            ConfigError: There is no such layout, or the model string cannot be read.
             ScopeError: A scope is not a name.
             StoreError: The folder cannot be used.
         """
@@ -91,9 +101,10 @@ class Memory:
         clock = clock or system_clock
         found = layout_named(layout)
         root = os.fspath(location)
+        model = resolve(llm, config=config.model)
         return cls(
             [
-                Scope(root, name, layout=found, config=config, clock=clock, read_only=read_only)
+                Scope(root, name, layout=found, config=config, clock=clock, read_only=read_only, llm=model, mode=jobs)
                 for name in scope_chain(scope)
             ],
             config=config,
@@ -152,7 +163,9 @@ class Memory:
             else message
             for message in messages
         ]
-        return scope.sessions.append(session_id, cleaned, agent=agent, kind=kind)
+        sources, new = scope.sessions.append_new(session_id, cleaned, agent=agent, kind=kind)
+        scope.schedule.note(session_id, cleaned, new)
+        return sources
 
     def recall(
         self, query: str | Query, *, k: int = 8, layers: Iterable[LayerName] | None = None, explain: bool = False
@@ -208,6 +221,7 @@ class Memory:
         drafts: list[contexts.Draft] = []
         for scope in self._scopes:
             try:
+                scope.schedule.prepare(session_id)
                 drafts.extend(scope.drafts(session_id))
             except InputError:
                 raise
@@ -349,6 +363,39 @@ class Memory:
         """Raise the trust of a record, as a person; the agent's tool cannot do this."""
         scope, record = self._holder(record_id)
         return scope.door.commit([Promote(record=record.id, to=to)], actor=PERSON, reason=reason)
+
+    # --- consolidation ---
+
+    def consolidate(self, session_id: str | None = None, *, reason: str = "manual", dry_run: bool = False) -> Outcome:
+        """Turn what was said since the last time into memory, of one session or of all.
+
+        Also runs ranges that an undo holds. With a model it is asked once a range; without one the
+        rules decide. What is refused leaves a raw entry and waits in `review`.
+        """
+        scope = self._scopes[0]
+        names = [session_id] if session_id is not None else [s.id for s in reversed(scope.sessions.list())]
+        return together([scope.jobs.consolidate(name, cause=reason, dry_run=dry_run) for name in names])
+
+    def compact(self, session_id: str, keep: int | None = None) -> Outcome:
+        """Let the live window of a session begin later, with a summary of what was before it."""
+        return self._scopes[0].jobs.compact(session_id, keep)
+
+    def reset(self, session_id: str) -> Outcome:
+        """Consolidate a session, then empty its live window; the transcript stays."""
+        return self._scopes[0].jobs.reset(session_id)
+
+    def end(self, session_id: str) -> Outcome:
+        """Consolidate a session and mark it as ended; an append opens it again."""
+        return self._scopes[0].jobs.end(session_id)
+
+    def flush(self, timeout_seconds: float | None = None) -> bool:
+        """Wait until all jobs that are due have run; False where the time was not enough."""
+        finished = [scope.schedule.flush(timeout_seconds) for scope in self._scopes]
+        return all(finished)
+
+    def cost(self, by: Literal["day", "purpose", "model"] = "day") -> dict[str, Totals]:
+        """Sum what model calls took, by day, purpose or model."""
+        return totals(self._scopes[0].spending.spends(), by, self._scopes[0].zone)
 
     # --- the past ---
 

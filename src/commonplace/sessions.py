@@ -188,9 +188,15 @@ class Sessions:
             InputError: A message or the session id is not well formed; nothing was written.
             StoreError: The store could not keep them; nothing was written.
         """
+        return self.append_new(session_id, messages, agent=agent, kind=kind)[0]
+
+    def append_new(
+        self, session_id: str, messages: Sequence[Message], *, agent: str = "main", kind: str = "foreground"
+    ) -> tuple[list[Source], int]:
+        """Append, and also say how many of the messages were not there before."""
         path = self.path(session_id)
         if not messages:
-            return []
+            return [], 0
         contents = [self._checked(message) for message in messages]
         with self._lock, self._store.locked(path):
             state = self._fold(path)
@@ -214,7 +220,7 @@ class Sessions:
                 number += 1
             if seen:
                 self._store.append(path, lines)
-            return sources
+            return sources, len(seen)
 
     def _checked(self, message: Message) -> Screened:
         given: object = message.content  # annotations do not hold at run time for a caller's own values

@@ -58,7 +58,7 @@ _NEGATION: Final = re.compile(
     re.IGNORECASE,
 )
 _GUESS: Final = re.compile(
-    r"\b(?:might|maybe|perhaps|(?-i:may)|could|would(?:n['’]t)?(?! (?:like|love|prefer|rather))|if|unless|consider\w*"
+    r"\A\W{0,20}(?-i:May)\b|\b(?:might|maybe|perhaps|(?-i:may)|could|would(?:n['’]t)?(?! (?:like|love|prefer|rather))|if|unless|consider\w*"
     r"|thinking (?:of|about)|wish\w*|hop(?:e|es|ing)|possibl[ey]|suppos\w+|imagin\w+|probably|plans?|planning"
     r"|intends?|wants? to|vielleicht|peut-être|quizás?|tal vez)\b|[?？]|也许|可能|如果",
     re.IGNORECASE,
@@ -116,7 +116,8 @@ class Evidence:
     def __init__(self, messages: Sequence[RecordedMessage]) -> None:
         self.messages = tuple(messages)
         self.folded = tuple(fold(m.text) for m in self.messages)
-        self.words = tuple(content_words(m.text) for m in self.messages)
+        # A statement names its speaker, who does not say their own name.
+        self.words = tuple(content_words(f"{m.message.name or ''} {m.text}") for m in self.messages)
         self.trusts = tuple(message_trust(m) for m in self.messages)
         self._read: dict[int, Clauses] = {}
         self._numbers = {(m.session, m.message.id or m.id): n for n, m in enumerate(self.messages)}

@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 import msgspec
 
 from commonplace import context as contexts
-from commonplace import guard
+from commonplace import guard, triggers
 from commonplace.changes import edits
 from commonplace.changes.door import Door
 from commonplace.changes.drift import Drift
@@ -25,19 +25,27 @@ from commonplace.changes.past import PastStore
 from commonplace.changes.reader import Reader
 from commonplace.changes.tombstones import Tombstones
 from commonplace.config import Clock, Config
+from commonplace.consolidation.jobs import Jobs
+from commonplace.consolidation.schedule import Mode, Schedule
+from commonplace.consolidation.views import Views
 from commonplace.errors import ConfigError, IndexVersionError, ScopeError, StoreError
 from commonplace.index.rows import IndexRow
 from commonplace.index.seen import Seen
 from commonplace.index.sqlite import SqliteIndex
 from commonplace.indexing import Indexing
 from commonplace.layouts import Layer, Layout, native
+from commonplace.llm import spending
+from commonplace.llm.protocol import LLM
 from commonplace.recall import search
-from commonplace.records import Entry, Hit, Query, Record, Trust
+from commonplace.records import Entry, Hit, Query, Record, Screened, Trust
 from commonplace.review import Queue
 from commonplace.sessions import Sessions
 from commonplace.storage import STATE, Store
 from commonplace.storage.files import FilesStore
 from commonplace.text import encode_name
+
+SPENDING: Final = f"{STATE}/spending.jsonl"
+"""The ledger of model calls, one line a call."""
 
 LAYOUTS: Final[dict[str, Layout]] = {layout.name: layout for layout in (native.LAYOUT,)}
 _HIDDEN_ROOM: Final = 50  # this many forgotten messages may stand among the best hits
@@ -82,6 +90,8 @@ class Scope:
         location: The folder that `Memory.open` was given.
         name: `default` is the location itself; others have a folder of their own in it.
         at: Give the scope as it was at this instant, read-only.
+        llm: The model, not yet metered.
+        mode: Who runs the jobs.
     """
 
     def __init__(
@@ -94,6 +104,8 @@ class Scope:
         clock: Clock,
         read_only: bool = False,
         at: datetime | None = None,
+        llm: LLM | None = None,
+        mode: Mode = "thread",
     ) -> None:
         self.name = name
         self.layout = layout
@@ -144,6 +156,38 @@ class Scope:
             self.store, layout=layout, sessions=self.sessions, ledger=self.ledger, reader=self.reader, door=self.door
         )
         self.review = Queue(self.store, self.door)
+        self.spending = spending.Ledger(self._note_spend, self._spend_lines)
+        budget = spending.Budget(config.spending, self.spending.spends, self.zone)
+        breaker = spending.Breaker(config.spending, self.spending.spends)
+        self.llm = spending.MeteredLLM(llm, self.spending, budget, breaker, clock) if llm is not None else None
+        self.jobs = Jobs(
+            self.store,
+            layout=layout,
+            sessions=self.sessions,
+            door=self.door,
+            views=Views(layout, self.reader, self.ledger, config),
+            clock=clock,
+            config=config,
+            zone=self.zone,
+            llm=self.llm,
+        )
+        self.schedule = Schedule(
+            self.jobs,
+            self.sessions,
+            rules=triggers.rules(
+                ((each.job, each.when, each.over) for each in layout.triggers),
+                {name: float(getattr(config.consolidation, name)) for name in config.consolidation.__struct_fields__},
+            ),
+            mode=mode,
+            clock=clock,
+        )
+
+    def _note_spend(self, line: Screened) -> None:
+        self.store.append(SPENDING, [line], durable=False)
+
+    def _spend_lines(self) -> Iterable[bytes]:
+        blob = self.store.read(SPENDING)
+        return blob.data.splitlines() if blob else ()
 
     def at(self, instant: datetime) -> Scope:
         """Give this scope as it was."""
@@ -218,7 +262,8 @@ class Scope:
         return max(len(edited), self.indexing.catch_up(sweep=True))
 
     def close(self) -> None:
-        """Let go of files and the index; what was acknowledged stays."""
+        """Finish the jobs under way, then let go of files and the index; what was acknowledged stays."""
+        self.schedule.close(self.config.consolidation.close_seconds)
         self.indexing.index.close()
         self._seen.close()
         self.store.close()

@@ -1,0 +1,328 @@
+"""Jobs: an immutable range, a lease, a proposal, a verdict, one commit that also moves the cursor.
+
+Killed at any point and run again, the result is there once: the cursor moves in the commit that
+holds the result. A range that is refused or fails leaves a raw entry that names it, and goes on.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from datetime import datetime, tzinfo
+from typing import Final, cast
+
+import msgspec
+
+from commonplace import gate
+from commonplace.changes.door import Actor, Door, Waits
+from commonplace.config import Clock, Config
+from commonplace.consolidation import compact, ranges, rules, summarise
+from commonplace.consolidation.rules_memos import Known, Place, Targets
+from commonplace.consolidation.views import Views
+from commonplace.consolidation.work import Consolidator, Work
+from commonplace.errors import LeaseLostError, ModelError
+from commonplace.guard import screen
+from commonplace.layouts import Layout
+from commonplace.llm.protocol import LLM
+from commonplace.llm.reading import Unusable
+from commonplace.operations import (
+    AppendJournal,
+    EndSession,
+    HoldRange,
+    MoveCursor,
+    MoveWindow,
+    Operation,
+    Proposal,
+    View,
+)
+from commonplace.records import Outcome, RecordedMessage, Source, instant
+from commonplace.sessions import Sessions
+from commonplace.storage import Lease, Store
+from commonplace.text import truncate
+
+logger = logging.getLogger(__name__)
+
+JOB: Final = "consolidate"
+"""The name of the cursor that range jobs move, whichever consolidator runs them."""
+
+_RAW_CHARS: Final = 20_000  # of an unusable reply that is kept for review
+_ITEM_FIELDS: Final = {"text": "content", "kind": "type"}
+
+
+def by_rules(work: Work) -> Proposal:
+    """Propose without a model."""
+    places: dict[str, Place] = {}
+    for kind, path in work.places.items():
+        items = path.endswith(".jsonl")
+        places[kind] = Place(path=path, form="item" if items else "entry", fields=_ITEM_FIELDS if items else {})
+    known = [Known(entry.id, entry.path, entry.text) for entry in work.view.entries]
+    targets = cast("Targets", places)  # kinds a layout names beyond those of the rules are never asked for
+    return rules.propose(work.view.messages, session=work.session, zone=work.zone, targets=targets, existing=known)
+
+
+CONSOLIDATORS: Final[dict[str, Consolidator]] = {"rules": by_rules, "summarise": summarise.propose}
+
+
+class Jobs:
+    """Runs the jobs of one scope. Safe to call from several threads and processes.
+
+    Args:
+        llm: The model, metered; None leaves the work to the rules.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        layout: Layout,
+        sessions: Sessions,
+        door: Door,
+        views: Views,
+        clock: Clock,
+        config: Config,
+        zone: tzinfo,
+        llm: LLM | None,
+    ) -> None:
+        self._store = store
+        self._layout = layout
+        self._sessions = sessions
+        self._door = door
+        self._views = views
+        self._clock = clock
+        self._config = config
+        self._zone = zone
+        self._llm = llm
+        name = layout.consolidator if llm is not None else "rules"
+        self._consolidator = CONSOLIDATORS[name]
+        self._actor = Actor(f"consolidator:{name}", "user", explicit=False)
+
+    @property
+    def model_free(self) -> bool:
+        """Whether jobs run without a model."""
+        return self._llm is None
+
+    def consolidate(
+        self,
+        session: str,
+        *,
+        cause: str = "manual",
+        explicit: bool = True,
+        dry_run: bool = False,
+        seconds: float | None = None,
+        whole: bool = True,
+    ) -> Outcome:
+        """Do what lies between a session's cursor and its end.
+
+        Args:
+            session: The session.
+            cause: What set it off, for the ledger and the log.
+            explicit: Also run ranges that an undo holds.
+            dry_run: Only say what the first range would change.
+            seconds: The deadline of each model call.
+            whole: Take the tail that is shorter than a range too.
+
+        Returns:
+            One outcome over all ranges; `skipped` where there was nothing to do or another worker does it.
+        """
+        lease = None if dry_run else self._lease(session)
+        if lease is None and not dry_run:
+            return Outcome(status="skipped", reason="another worker is at this session")
+        try:
+            outcomes = [
+                self._range(session, messages, lease, cause=cause, dry_run=dry_run, seconds=seconds, release=held)
+                for messages, held in self._todo(session, explicit=explicit, whole=whole, first=dry_run)
+            ]
+        except LeaseLostError:
+            return Outcome(status="skipped", reason="another worker took this session over")
+        finally:
+            if lease is not None:
+                lease.release()
+        return together(outcomes)
+
+    def _lease(self, session: str) -> Lease | None:
+        model = self._config.model
+        return self._store.lease(f"{JOB}:{session}", 2 * model.timeout_seconds * (model.retries + 1))
+
+    def _todo(
+        self, session: str, *, explicit: bool, whole: bool, first: bool
+    ) -> Sequence[tuple[Sequence[RecordedMessage], tuple[int, int] | None]]:
+        """List the ranges to do now, held ones before what the cursor has not reached."""
+        state = self._sessions.state(session)
+        held = [(start, end) for name, start, end in self._sessions.held(session) if name == JOB]
+        todo: list[tuple[Sequence[RecordedMessage], tuple[int, int] | None]] = []
+        if explicit:
+            todo += [(tuple(self._sessions.read(session, start, end)), (start, end)) for start, end in held]
+        start = state.cursors.get(JOB, 0)
+        for begin, end in sorted(held):
+            if begin <= start < end:
+                start = end
+        knobs = self._config.consolidation
+        pieces = ranges.cut(
+            tuple(self._sessions.read(session, start)), tokens=knobs.range_tokens, message_tokens=knobs.message_tokens
+        )
+        if pieces and not whole:
+            pieces.pop()
+        todo += [(piece, None) for piece in pieces]
+        todo = [(piece, release) for piece, release in todo if piece]
+        return todo[:1] if first else todo
+
+    def _range(
+        self,
+        session: str,
+        messages: Sequence[RecordedMessage],
+        lease: Lease | None,
+        *,
+        cause: str,
+        dry_run: bool,
+        seconds: float | None,
+        release: tuple[int, int] | None,
+    ) -> Outcome:
+        now = self._clock()
+        view = self._views.view(messages, now)
+        limit = self._config.model.timeout_seconds
+        work = Work(
+            session=session,
+            view=view,
+            places=self._views.places(now),
+            default_path=next(iter(self._views.places(now).values()), ""),
+            zone=self._zone,
+            seconds=min(limit, seconds) if seconds else limit,
+            message_tokens=self._config.consolidation.message_tokens,
+            max_tokens=self._config.model.max_tokens,
+            cause=cause,
+            llm=self._llm,
+        )
+        try:
+            proposal = self._consolidator(work)
+        except ModelError as error:
+            logger.warning("no proposal for session %r: %s", session, error)
+            proposal = Unusable(str(error))
+        operations, waits, reason = self._verdict(session, proposal, view, now)
+        if release is None:
+            operations.append(MoveCursor(session=session, name=JOB, to=messages[-1].number + 1))
+        else:
+            operations.append(HoldRange(session=session, name=JOB, start=release[0], end=release[1], held=False))
+        return self._door.commit(
+            operations,
+            actor=self._actor,
+            reason=f"{cause}: messages {messages[0].number} to {messages[-1].number} of {session}{reason}",
+            dry_run=dry_run,
+            waits=waits,
+            fence=lease,
+            partial=True,
+        )
+
+    def _verdict(
+        self, session: str, proposal: Proposal | Unusable, view: View, now: datetime
+    ) -> tuple[list[Operation], list[Waits], str]:
+        """Turn a proposal into what is committed: accepted operations, what waits, and the journal entry."""
+        path = self._views.journal_path(now)
+        if isinstance(proposal, Unusable):
+            waits = [Waits(AppendJournal(path=path, text=truncate(proposal.raw, _RAW_CHARS)), proposal.reason)]
+            entry = proposal.journal or self._raw(session, view.messages, proposal.reason)
+            return [self._journal(path, entry, session, view)], waits if proposal.raw else [], f"; {proposal.reason}"
+        verdicts = {text: screen(text).findings for text in gate.texts(proposal)}
+        judged = gate.judge(proposal, view, verdicts, self._config.gate)
+        held = [Waits(self._settled(edit, path), why) for edit, why in judged.held]
+        entry = judged.journal or (
+            self._raw(session, view.messages, judged.refused) if judged.refused or proposal.journal else ""
+        )
+        operations: list[Operation] = list(judged.accepted)
+        if entry or not operations:
+            operations.append(self._journal(path, entry or self._nothing(session, view.messages), session, view))
+        return operations, held, f"; {judged.refused}" if judged.refused else ""
+
+    @staticmethod
+    def _settled(edit: Operation, path: str) -> Operation:
+        if isinstance(edit, AppendJournal) and not edit.path:
+            return msgspec.structs.replace(edit, path=path)
+        return edit
+
+    @staticmethod
+    def _journal(path: str, text: str, session: str, view: View) -> AppendJournal:
+        first, last = view.messages[0], view.messages[-1]
+        at = last.message.at
+        sources = tuple(dict.fromkeys([Source(session, str(first.message.id)), Source(session, str(last.message.id))]))
+        return AppendJournal(path=path, text=text, at=instant(at) if at else "", sources=sources)
+
+    def _raw(self, session: str, messages: Sequence[RecordedMessage], reason: str | None) -> str:
+        """Write the entry that names a range nobody summarised; every word of it is in the transcript."""
+        return (
+            f"[raw] {_named(session, messages)} was not summarised ({reason or 'refused'}). "
+            f"All of it is kept in {self._sessions.path(session)}."
+        )
+
+    @staticmethod
+    def _nothing(session: str, messages: Sequence[RecordedMessage]) -> str:
+        return f"{_named(session, messages)}: nothing to keep."
+
+    # --- window ---
+
+    def compact(self, session: str, keep: int | None = None, *, cause: str = "manual") -> Outcome:
+        """Let the live window begin later, with a summary of what was before; nothing is deleted.
+
+        The window begins where a turn does, so that a call and its results stay together; the range
+        before it is consolidated first.
+        """
+        window = self._sessions.window(session)
+        keep = self._config.consolidation.keep_messages if keep is None else keep
+        if len(window) <= keep:
+            return Outcome(status="unchanged", reason=f"the window holds {len(window)} messages")
+        cut_at = window[len(window) - keep].number if keep else window[-1].number + 1
+        start = ranges.turn_start(window, cut_at) if keep else cut_at
+        gone = [message for message in window if message.number < start]
+        if not gone:
+            return Outcome(status="unchanged", reason="the window is one turn")
+        self.consolidate(session, cause=cause, explicit=False)
+        knobs = self._config.consolidation
+        summary = compact.summarise(
+            gone,
+            self._sessions.summary(session),
+            llm=self._llm,
+            tokens=knobs.summary_tokens,
+            message_tokens=knobs.message_tokens,
+            seconds=self._config.model.timeout_seconds,
+            cause=cause,
+        )
+        move = MoveWindow(session=session, to=start, why="compact", summary=summary)
+        return self._door.commit([move], actor=self._actor, reason=f"{cause}: window of {session}")
+
+    def reset(self, session: str) -> Outcome:
+        """Consolidate what is open, then let the window be empty; never the second without the first."""
+        return self._finish(session, "reset", lambda end: [MoveWindow(session=session, to=end, why="reset")])
+
+    def end(self, session: str) -> Outcome:
+        """Consolidate what is open, then mark the session as ended."""
+        return self._finish(session, "session_end", lambda _: [EndSession(session=session)])
+
+    def _finish(self, session: str, cause: str, then: Callable[[int], list[Operation]]) -> Outcome:
+        end = self._sessions.state(session).messages
+        seconds = self._config.consolidation.awaited_seconds
+        done = self.consolidate(session, cause=cause, explicit=False, seconds=seconds)
+        held = max((stop for name, _, stop in self._sessions.held(session) if name == JOB), default=0)
+        if max(self._sessions.state(session).cursors.get(JOB, 0), held) < end:
+            return Outcome(status="conflict", reason=f"{session} is not safe yet: {done.reason}; try again")
+        moved = self._door.commit(then(end), actor=self._actor, reason=cause)
+        return together([done, moved])
+
+
+def _named(session: str, messages: Sequence[RecordedMessage]) -> str:
+    first, last = messages[0], messages[-1]
+    days = [m.message.at.date().isoformat() for m in (first, last) if m.message.at]
+    when = f", {' to '.join(dict.fromkeys(days))}" if days else ""
+    return f"Session {session}, messages {first.number} to {last.number}{when}"
+
+
+def together(outcomes: Sequence[Outcome]) -> Outcome:
+    """Put the outcomes of several ranges into one."""
+    if not outcomes:
+        return Outcome(status="skipped", reason="nothing to do")
+    did = [each for each in outcomes if each.status in {"applied", "planned", "pending"}]
+    return Outcome(
+        status=did[-1].status if did else outcomes[-1].status,
+        change=max((each.change for each in outcomes if each.change), default=None),
+        records=tuple(dict.fromkeys(record for each in outcomes for record in each.records)),
+        review=tuple(dict.fromkeys(name for each in outcomes for name in each.review)),
+        reason="; ".join(dict.fromkeys(each.reason for each in outcomes if each.reason)),
+        diff="\n".join(each.diff for each in outcomes if each.diff),
+    )
