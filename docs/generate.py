@@ -112,7 +112,20 @@ def options(name: str) -> str:
             if name != "every" and parameter.name in shared:
                 continue
             rows.append(f"| {spelled(parameter)} | {meaning(parameter)} |")
-    usage = "" if name == "every" else f"`commonplace {name} {' '.join(command.collect_usage_pieces(click.Context(command)))}`\n\n"
+    if isinstance(command, click.Group) and name != "every":
+        for verb, inner in command.commands.items():
+            pieces = " ".join(inner.collect_usage_pieces(click.Context(inner)))
+            rows.append(f"| `{name} {verb} {pieces}` | {inner.get_short_help_str(200)} |")
+            rows += [
+                f"| {spelled(each)} of `{verb}` | {meaning(each)} |"
+                for each in inner.params
+                if isinstance(each, click.Option) and each.name not in shared and each.name != "as_json"
+            ]
+    usage = (
+        ""
+        if name == "every"
+        else f"`commonplace {name} {' '.join(command.collect_usage_pieces(click.Context(command)))}`\n\n"
+    )
     if len(rows) == 2:
         return usage + "No options of its own.\n"
     return usage + "\n".join(rows) + "\n"

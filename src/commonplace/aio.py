@@ -8,13 +8,36 @@ it is done or not done as a whole, as with Memory.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date, datetime
 from types import TracebackType
-from typing import TYPE_CHECKING, ParamSpec, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar
 
+from commonplace.changes.door import LIBRARY, PERSON, Actor
 from commonplace.config import Clock, Config
 from commonplace.memory import Memory
-from commonplace.records import Context, Hit, LayerName, Message, Query, RecordedMessage, Report, Session, Source
+from commonplace.operations import Operation
+from commonplace.records import (
+    Change,
+    Context,
+    Hit,
+    LayerName,
+    Message,
+    Outcome,
+    Query,
+    Receipt,
+    Record,
+    RecordedMessage,
+    Report,
+    Session,
+    Snapshot,
+    Source,
+    Trail,
+    Trust,
+    Waiting,
+)
+from commonplace.review import Queue
+from commonplace.tool import Provider, Tool
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -72,6 +95,51 @@ class AsyncSessions:
     async def read(self, session_id: str, start: int = 0, end: int | None = None) -> tuple[RecordedMessage, ...]:
         """As `Sessions.read`, all at once."""
         return await _in(self._pool, lambda: tuple(self._memory.sessions.read(session_id, start, end)))
+
+
+class AsyncQueue:
+    """What waits for a person, for asyncio; as `Queue`."""
+
+    def __init__(self, queue: Queue, pool: Executor) -> None:
+        self._queue = queue
+        self._pool = pool
+
+    async def list(self) -> tuple[Waiting, ...]:
+        """As `Queue.list`."""
+        return await _in(self._pool, self._queue.list)
+
+    async def get(self, name: str) -> Waiting:
+        """As `Queue.get`."""
+        return await _in(self._pool, self._queue.get, name)
+
+    async def approve(self, name: str, *, text: str | None = None, reason: str = "") -> Outcome:
+        """As `Queue.approve`."""
+        return await _in(self._pool, self._queue.approve, name, text=text, reason=reason)
+
+    async def reject(self, name: str, *, reason: str = "") -> Outcome:
+        """As `Queue.reject`."""
+        return await _in(self._pool, self._queue.reject, name, reason=reason)
+
+
+class AsyncTool:
+    """The agent's tool, for asyncio; as `Tool`."""
+
+    def __init__(self, tool: Tool, pool: Executor) -> None:
+        self._tool = tool
+        self._pool = pool
+
+    @property
+    def actions(self) -> tuple[str, ...]:
+        """As `Tool.actions`."""
+        return self._tool.actions
+
+    def schema(self, provider: Provider = "anthropic") -> dict[str, Any]:
+        """As `Tool.schema`; nothing is waited for."""
+        return self._tool.schema(provider)
+
+    async def call(self, arguments: Mapping[str, Any] | str) -> dict[str, Any]:
+        """As `Tool.call`."""
+        return await _in(self._pool, self._tool.call, arguments)
 
 
 class AsyncMemory:
@@ -147,6 +215,83 @@ class AsyncMemory:
     ) -> Context:
         """As `Memory.context`."""
         return await _in(self._store, self._memory.context, session_id, query, tokens=tokens)
+
+    async def remember(
+        self,
+        text: str,
+        *,
+        kind: str = "fact",
+        to: str | None = None,
+        source: Source | None = None,
+        trust: Trust | None = None,
+        valid_from: date | None = None,
+        expires: date | None = None,
+        expect: str | None = None,
+        reason: str = "",
+        actor: Actor = LIBRARY,
+    ) -> Outcome:
+        """As `Memory.remember`."""
+        return await _in(
+            self._store, self._memory.remember, text,
+            kind=kind, to=to, source=source, trust=trust, valid_from=valid_from, expires=expires,
+            expect=expect, reason=reason, actor=actor,
+        )  # fmt: skip
+
+    async def read(self, record_id: str) -> Record:
+        """As `Memory.read`."""
+        return await _in(self._store, self._memory.read, record_id)
+
+    async def update(
+        self, record_id: str, text: str, *, expect: str | None = None, reason: str = "", actor: Actor = LIBRARY
+    ) -> Outcome:
+        """As `Memory.update`."""
+        return await _in(self._store, self._memory.update, record_id, text, expect=expect, reason=reason, actor=actor)
+
+    async def apply(
+        self, operations: Sequence[Operation], *, reason: str, dry_run: bool = False, actor: Actor = LIBRARY
+    ) -> Outcome:
+        """As `Memory.apply`."""
+        return await _in(self._store, self._memory.apply, operations, reason=reason, dry_run=dry_run, actor=actor)
+
+    async def forget(self, record_id_or_query: str, *, dry_run: bool = False, actor: Actor = LIBRARY) -> Receipt:
+        """As `Memory.forget`."""
+        return await _in(self._store, self._memory.forget, record_id_or_query, dry_run=dry_run, actor=actor)
+
+    async def promote(self, record_id: str, *, to: Trust = "user", reason: str = "") -> Outcome:
+        """As `Memory.promote`."""
+        return await _in(self._store, self._memory.promote, record_id, to=to, reason=reason)
+
+    async def why(self, record_id: str) -> Trail:
+        """As `Memory.why`."""
+        return await _in(self._store, self._memory.why, record_id)
+
+    async def log(self, limit: int | None = 50) -> list[Change]:
+        """As `Memory.log`."""
+        return await _in(self._store, self._memory.log, limit)
+
+    async def diff(self, change: int) -> str:
+        """As `Memory.diff`."""
+        return await _in(self._store, self._memory.diff, change)
+
+    async def undo(self, change: int, *, reason: str = "", actor: Actor = PERSON) -> Outcome:
+        """As `Memory.undo`."""
+        return await _in(self._store, self._memory.undo, change, reason=reason, actor=actor)
+
+    async def at(self, instant: datetime) -> Self:
+        """As `Memory.at`."""
+        return type(self)(await _in(self._store, self._memory.at, instant))
+
+    async def review(self) -> AsyncQueue:
+        """As `Memory.review`."""
+        return AsyncQueue(await _in(self._store, self._memory.review), self._store)
+
+    async def snapshot(self) -> Snapshot:
+        """As `Memory.snapshot`."""
+        return await _in(self._store, self._memory.snapshot)
+
+    async def tool(self, *, read_only: bool = False) -> AsyncTool:
+        """As `Memory.tool`."""
+        return AsyncTool(await _in(self._store, self._memory.tool, read_only=read_only), self._store)
 
     async def sync(self) -> int:
         """As `Memory.sync`."""

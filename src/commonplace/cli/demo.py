@@ -18,11 +18,13 @@ import click
 import msgspec
 
 from commonplace import guard
+from commonplace.changes.door import PERSON
 from commonplace.cli import distinctive, drawing, sample, terminal, writing
 from commonplace.cli.opening import Place, placed
 from commonplace.errors import InputError, StoreReadOnlyError
 from commonplace.memory import Memory
-from commonplace.records import RecordedMessage
+from commonplace.operations import ReplaceEntry
+from commonplace.records import RecordedMessage, Source
 
 FOLDER: Final = "demo-memory"
 _MARK: Final = ".commonplace/demo"
@@ -204,6 +206,37 @@ def _recalling(shown: Shown) -> Iterator[str]:
         yield "too little was said here to ask about"
 
 
+def _correcting(shown: Shown) -> Iterator[str]:
+    """Write a memory down, correct it, explain it, take the correction back and bring it in again."""
+    memory = shown.memory
+    if shown.transcript is not None:
+        yield "`remember`, `update`, `why` and `undo` do this with what you write down yourself"
+        return
+    said = Source("cli:lantern-kickoff", "s01m05")
+    first = memory.remember("The station in Malmö has 14 gauges.", source=said, actor=PERSON)
+    corrected = ReplaceEntry(
+        path=first.records[0].partition("#")[0],
+        target=first.records[0],
+        text="The station in Malmö has 17 gauges.",
+        sources=(Source("cli:lantern-deadline", "s03m05"),),
+    )
+    second = memory.apply([corrected], reason="Marta corrected it", actor=PERSON)
+    for done, title in ((first, "remember"), (second, "update")):
+        yield terminal.heading(title)
+        yield from (f"  {line}" for line in drawing.diff(done.diff))
+    yield terminal.heading("why")
+    yield from (f"  {line}".rstrip() for line in drawing.trail(memory.why(second.records[0]), margin=5))
+    if second.change is not None:
+        undone = memory.undo(second.change, reason="only to show it")
+        yield terminal.heading("undo") + terminal.faint("  and undo of the undo")
+        yield from (f"  {line}" for line in drawing.diff(undone.diff))
+        if undone.change is not None:
+            memory.undo(undone.change, reason="the correction was right")
+    yield terminal.heading("log")
+    for change in memory.log(4):
+        yield from (f"  {line}" for line in list(drawing.change(change))[:1])
+
+
 def _building(shown: Shown) -> Iterator[str]:
     """Show what would enter the prompt and what it costs."""
     question = QUESTION if shown.transcript is None else " ".join(question for question, _ in shown.questions[:2])
@@ -236,7 +269,8 @@ def _next(shown: Shown) -> Iterator[str]:
         yield f"{command} show {terminal.line(shown.session)}"
     yield f"{command} context -q {question!r}"
     yield f"{command} record 'I drink green tea now' --session cli:me"
-    yield f"{command} doctor"
+    yield f"{command} remember 'Lars Ek is the new contact'"
+    yield f"{command} log"
     if shown.transcript is None:
         yield "make demo TRANSCRIPT=path" + terminal.faint("   the same with your own transcript")
 
@@ -245,6 +279,7 @@ PARTS: Final[tuple[tuple[str, Callable[[Shown], Iterator[str]]], ...]] = (
     ("A conversation is recorded", _recording),
     ("The guard looks at every text before it is stored", _guarding),
     ("It is found again", _recalling),
+    ("It is written down, corrected, explained and taken back", _correcting),
     ("What would enter the prompt", _building),
     ("Where it is", _files),
     ("Try", _next),

@@ -14,7 +14,18 @@ from typing import Final
 from commonplace.cli import terminal
 from commonplace.errors import CommonplaceError
 from commonplace.memory import Memory
-from commonplace.records import TRUST_RANK, Context, Dropped, Hit, Message, Session
+from commonplace.records import (
+    TRUST_RANK,
+    Change,
+    Context,
+    Dropped,
+    Hit,
+    Message,
+    Quote,
+    Session,
+    Trail,
+    Waiting,
+)
 
 BAR_COLUMNS: Final = 40
 DROPPED_SHOWN: Final = 8
@@ -153,13 +164,81 @@ def _state(session: Session) -> str:
     return ", ".join(parts)
 
 
+def change(done: Change) -> Iterator[str]:
+    """Yield one change of the log: its number, when, who, what, and where."""
+    undone = terminal.warning(f"  undone by {done.undone_by}") if done.undone_by is not None else ""
+    undoes = f"  undoes {done.undoes}" if done.undoes is not None else ""
+    head = (
+        f"{terminal.heading(str(done.number))}  {minute(done.at)}  {terminal.line(done.actor)}  {', '.join(done.kinds)}"
+    )
+    yield f"{head}{undoes}{undone}"
+    if done.reason:
+        yield f"   {terminal.line(done.reason)}"
+    if done.paths:
+        yield "   " + terminal.accent(", ".join(terminal.line(path) for path in done.paths))
+    if done.erased:
+        yield "   " + terminal.faint("its texts were erased")
+
+
+def diff(text: str) -> Iterator[str]:
+    """Yield a diff by line, what came green and what went red."""
+    for each in terminal.safe(text).splitlines():
+        if each.startswith("--- "):
+            yield terminal.accent(each)
+        elif each.startswith("+"):
+            yield terminal.good(each)
+        elif each.startswith("-"):
+            yield terminal.removed(each)
+        else:
+            yield terminal.faint(each)
+
+
+def trail(found: Trail, *, margin: int = 0) -> Iterator[str]:
+    """Yield why a record is there: what it says, its changes, and what was said; `margin` as for `hits`."""
+    yield from terminal.quote(found.text, indent=0, lines=8, margin=margin)
+    yield terminal.faint(f"{terminal.line(found.record)}, trust {found.trust}")
+    if found.steps:
+        yield ""
+        yield terminal.heading("how it came to be")
+    for step in found.steps:
+        reason = f": {terminal.line(step.reason)}" if step.reason else ""
+        yield f"   change {step.change}  {minute(step.at)}  {terminal.line(step.actor)}{reason}"
+        yield from terminal.quote(step.text, indent=6, lines=3, margin=margin)
+    if found.quotes:
+        yield ""
+        yield terminal.heading("what it rests on")
+    for quoted in found.quotes:
+        yield from _quoted(quoted, margin)
+
+
+def _quoted(quoted: Quote, margin: int) -> Iterator[str]:
+    speaks = f"{quoted.role} {quoted.name}" if quoted.name else quoted.role
+    parts = (day(quoted.at), quoted.source.session, speaks, quoted.source.message)
+    yield "   " + terminal.accent(" · ".join(terminal.line(part) for part in parts if part))
+    yield from terminal.quote(quoted.text, indent=6, lines=4, margin=margin)
+
+
+def waiting(queue: Sequence[Waiting]) -> Iterator[str]:
+    """Yield what waits for a person: its id, why it waits, and what it would do."""
+    for each in queue:
+        head = f"{terminal.heading(terminal.line(each.id))}  {minute(each.at)}  {terminal.warning(each.state)}"
+        yield f"{head}  {terminal.line(each.actor)}".rstrip()
+        yield f"   {terminal.line(each.reason)}"
+        operation = each.operation
+        where = operation.get("path") or operation.get("record") or ""
+        yield f"   {terminal.accent(terminal.line(str(operation.get('op', ''))))} {terminal.line(str(where))}".rstrip()
+        said = operation.get("text") or operation.get("body") or operation.get("data") or ""
+        yield from terminal.quote(str(said), indent=3, lines=4)
+
+
 def tree(root: Path) -> Iterator[str]:
     """Yield a folder as a tree with the sizes of its files."""
     yield terminal.heading(f"{terminal.line(str(root))}/")
     rows = list(_branches(root, root, ""))
     widest = max((terminal.width_of(left) for left, _, _ in rows), default=0)
     for left, size, what in rows:
-        yield f"{terminal.pad(left, widest)}  {size:>8}  {terminal.faint(what)}".rstrip()
+        told = f"{terminal.pad(left, widest)}  {size:>8}".rstrip()
+        yield f"{terminal.pad(told, widest + 10)}  {terminal.faint(what)}" if what else told
 
 
 def _branches(root: Path, folder: Path, indent: str) -> Iterator[tuple[str, str, str]]:

@@ -8,7 +8,7 @@ from typing import Any, Final, cast
 
 import click
 
-from commonplace.cli import drawing, plain, terminal
+from commonplace.cli import drawing, instants, plain, terminal
 from commonplace.cli.opening import Place, placed
 from commonplace.errors import InputError, PathError, RecordNotFoundError
 from commonplace.memory import Memory
@@ -99,15 +99,17 @@ def sessions_command(ctx: click.Context, *, as_json: bool, place: Place) -> None
 
 @click.command("show")
 @click.argument("id")
+@click.option("--at", metavar="INSTANT", help="As it was then, ISO 8601; local time where no zone is given.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @placed
-def show_command(id: str, *, as_json: bool, place: Place) -> None:  # noqa: A002 - click names it as the argument
+def show_command(id: str, *, at: str | None, as_json: bool, place: Place) -> None:  # noqa: A002 - click names it as the argument
     """Show a session, a record or a file, by its ID.
 
     ID is the id of a session, a record as `recall` prints it, or the path of a file below the location.
     """
+    instant = instants.instant(at)
     with place.open() as memory:
-        found, lines = _found(memory, id)
+        found, lines = _found(memory if instant is None else memory.at(instant), id, past=instant is not None)
         if as_json:
             plain.show({"location": memory.location, **found})
         else:
@@ -115,18 +117,22 @@ def show_command(id: str, *, as_json: bool, place: Place) -> None:  # noqa: A002
                 terminal.out(each)
 
 
-def _found(memory: Memory, wanted: str) -> tuple[dict[str, Any], Iterator[str]]:
+def _found(memory: Memory, wanted: str, *, past: bool) -> tuple[dict[str, Any], Iterator[str]]:
     path, mark, part = wanted.rpartition("#")
     if mark:
         session = _session_at(memory, path)
         if session is not None:
             message = memory.sessions.message(session, part)
             return {"record": _message(message)}, _told([message])
-    elif wanted.strip() and memory.sessions.exists(wanted):
+        record = memory.read(wanted)
+        return {"record": record}, iter(
+            [*terminal.safe(record.text).splitlines(), terminal.faint(terminal.line(record.id))]
+        )
+    if wanted.strip() and memory.sessions.exists(wanted):
         messages = list(memory.sessions.read(wanted))
         found = {"session": memory.sessions.state(wanted), "messages": [_message(each) for each in messages]}
         return found, _told(messages)
-    text = _file(memory, wanted)
+    text = _past_file(memory, wanted) if past else _file(memory, wanted)
     return {"path": wanted, "text": text}, iter(terminal.safe(text).splitlines())
 
 
@@ -149,6 +155,13 @@ def _told(messages: list[RecordedMessage]) -> Iterator[str]:
         head = f"{drawing.minute(message.at)} · {drawing.who(message)} · {terminal.line(message.id or '')}"
         yield terminal.accent(head) + drawing.trust_mark(message.trust or "user")
         yield from ("   " + line for line in terminal.safe(message.content).splitlines() or [""])
+
+
+def _past_file(memory: Memory, path: str) -> str:
+    blob = memory._scopes[0].store.read(path)  # noqa: SLF001 - Memory has no public way to read a whole file as it was
+    if blob is None:
+        raise RecordNotFoundError(f"there was no session, record or file {path!r} then", record=path)
+    return blob.data.decode("utf-8", "replace")
 
 
 def _file(memory: Memory, path: str) -> str:

@@ -76,6 +76,11 @@ def bad(text: str) -> str:
     return click.style(text, fg="red", bold=True)
 
 
+def removed(text: str) -> str:
+    """Style what went."""
+    return click.style(text, fg="red")
+
+
 def accent(text: str) -> str:
     """Style names: sessions, files, commands."""
     return click.style(text, fg="cyan")

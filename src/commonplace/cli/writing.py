@@ -6,7 +6,6 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import datetime
 from pathlib import Path
 from typing import BinaryIO, Final, cast, get_args
 
@@ -14,7 +13,7 @@ import click
 import msgspec
 
 from commonplace import importers
-from commonplace.cli import plain, terminal
+from commonplace.cli import instants, plain, terminal
 from commonplace.cli.opening import Place, placed
 from commonplace.errors import CommonplaceError, InputError
 from commonplace.memory import Memory
@@ -49,7 +48,7 @@ def record_command(  # noqa: PLR0917 - click passes options by name
     content = " ".join(text) if text and text != ("-",) else _standard_input()
     if not content.strip():
         raise InputError("there is nothing to record; give a text, or send one on standard input")
-    message = Message(cast("Role", role), content, name=name, id=message_id, at=_instant(at))
+    message = Message(cast("Role", role), content, name=name, id=message_id, at=instants.instant(at))
     with place.open(writes=True) as memory:
         before = _messages_in(memory, session)
         sources = memory.append(session, [message])
@@ -70,16 +69,6 @@ def _standard_input() -> str:
     except UnicodeDecodeError:
         terminal.note(terminal.warning("warning: ") + "the text is not UTF-8; what could not be read was replaced")
         return data.decode("utf-8", "replace").removesuffix("\n")
-
-
-def _instant(text: str | None) -> datetime | None:
-    if text is None:
-        return None
-    try:
-        at = datetime.fromisoformat(text)
-        return at if at.tzinfo else at.astimezone()
-    except (ValueError, OverflowError, OSError):
-        raise InputError(f"{text!r} is no instant; write it as 2026-11-21T10:00 or 2026-11-21T10:00:00Z") from None
 
 
 def _messages_in(memory: Memory, session: str) -> int:
