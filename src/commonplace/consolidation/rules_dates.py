@@ -237,8 +237,10 @@ def _calendar(match: re.Match[str], today: date, past: bool) -> _Span | None:
         return None
     side = [day for day in days if (day <= today if past else day >= today)]
     near = min(days, key=lambda day: abs((day - today).days))
-    if past:
+    if past and (near - today).days > 3:  # a day or two ahead is a slip of the clock, not a year ago
         return _on(max(side, default=near))
+    if past:
+        return _on(near)
     ahead = min(side, default=near)  # a date just gone by is meant more often than one far ahead
     return _on(near if (ahead - today).days > 2 * abs((near - today).days) else ahead)
 

@@ -184,7 +184,7 @@ class Reader:
     def _worded(
         self, item: RecordedMessage, start: int, clause: Clause, rule: Rule, found: re.Match[str]
     ) -> Memo | None:
-        if self._two and rule.kind == "preference" and guard("we_start").match(clause.text, clause.core):
+        if self._two and rule.kind == "preference" and guard("we_start").search(clause.text):
             return None
         said = (found.groupdict().get("o") or found.groupdict().get("p") or "").strip()
         if not says_something(clause.text, said, rule) or (
@@ -363,4 +363,11 @@ def _enough(said: str, rule: Rule) -> bool:
         return True
     if rule.kind == "preference" or (rule.kind == "fact" and not rule.loose):
         return bool(carrying)
-    return len(carrying) + (rule.kind == "decision" and any(char.isupper() for char in said)) >= 2
+    return (
+        len(carrying)
+        + (
+            rule.kind == "decision"
+            and any(word[0].isupper() and not guard("of_time").fullmatch(word) for word in said.split())
+        )
+        >= 2
+    )
