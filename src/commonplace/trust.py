@@ -58,7 +58,8 @@ _NEGATION: Final = re.compile(
     re.IGNORECASE,
 )
 _GUESS: Final = re.compile(
-    r"\A\W{0,20}(?-i:May)\b|\b(?:might|maybe|perhaps|(?-i:may)|could|would(?:n['’]t)?(?! (?:like|love|prefer|rather))|if|unless|consider\w*"
+    r"\A\W{0,20}(?-i:May)\b"
+    r"|\b(?:might|maybe|perhaps|(?-i:may)|could|would(?:n['’]t)?(?! (?:like|love|prefer|rather))|if|unless|consider\w*"
     r"|thinking (?:of|about)|wish\w*|hop(?:e|es|ing)|possibl[ey]|suppos\w+|imagin\w+|probably|plans?|planning"
     r"|intends?|wants? to|vielleicht|peut-être|quizás?|tal vez)\b|[?？]|也许|可能|如果",
     re.IGNORECASE,

@@ -1,9 +1,13 @@
 """Both adapters with the real SDK clients against a loopback server."""
 
+import json
+
 import pytest
 from loopback import Loopback, Provider, anthropic_body, openai_body
 
+from commonplace.config import Price, SpendingConfig
 from commonplace.errors import (
+    BudgetExceededError,
     ModelError,
     ModelRefusedError,
     ModelTimeoutError,
@@ -11,6 +15,10 @@ from commonplace.errors import (
     ModelUnavailableError,
 )
 from commonplace.llm import Request, calls
+from commonplace.llm.replies import Unusable, parse_proposal, proposal_schema
+from commonplace.llm.spending import Breaker, Budget, Ledger, MeteredLLM
+from commonplace.operations import View
+from commonplace.testing import FixedClock
 
 SCHEMA = {
     "type": "object",
@@ -276,3 +284,45 @@ def test_a_late_answer_of_an_abandoned_call_is_dropped():
         calls.run(work, ask(timeout_seconds=0.05), "slow")
     go.set()
     assert ended.wait(30)
+
+
+IGNORED = {
+    "prose": "Maja lives in Oslo, I will remember that!",
+    "schema echoed": json.dumps(proposal_schema()),
+    "fenced": '```json\n{"journal": "Maja told of Oslo.", "operations": []}\n```',
+}
+
+
+@pytest.mark.parametrize("name", IGNORED)
+def test_a_server_that_ignores_or_echoes_the_schema_ends_in_a_clean_outcome(provider, server, name):
+    """Issue 4: schema ignored, schema echoed; the whole text stays for review."""
+    server.script = [(200, provider.body(IGNORED[name]))]
+    reply = provider.open().complete(ask(schema=proposal_schema()))
+    read = parse_proposal(reply, view=View())
+    assert provider.schema_field in server.seen[0]["body"]
+    if name == "fenced":
+        assert read.journal == "Maja told of Oslo."
+    else:
+        assert isinstance(read, Unusable)
+        assert read.raw == IGNORED[name]
+
+
+def test_a_metered_call_through_a_real_client_notes_the_cached_part(server):
+    """Issue 4: every call in a ledger, tokens in, out, cached, money."""
+    made, lines = Provider("anthropic", server), []
+    ledger = Ledger(lambda screened: lines.append(screened.text.encode()), lambda: lines)
+    config = SpendingConfig(prices={"claude": Price(1.0, 5.0, 0.1)}, breaker_failures=2)
+    server.script = [(200, anthropic_body("x", cache_read_input_tokens=90)), (500, made.error("api_error"), QUICK)]
+    llm = made.open(retries=0)
+    metered = MeteredLLM(llm, ledger, Budget(config, ledger.spends), Breaker(config, ledger.spends), FixedClock())
+    metered.complete(ask(purpose="summarise", cause="messages"))
+    for _ in range(2):
+        with pytest.raises(ModelUnavailableError):
+            metered.complete(ask())
+    with pytest.raises(BudgetExceededError):
+        metered.complete(ask())
+    first, second, third = ledger.spends()
+    assert (first.tokens_in, first.tokens_cached, first.money) == (100, 90, pytest.approx(0.000044))
+    assert [first.outcome, second.outcome, third.outcome] == ["ok", "unavailable", "unavailable"]
+    assert len(server.seen) == 3
+    llm._open()[1].close()

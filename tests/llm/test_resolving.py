@@ -91,6 +91,24 @@ def test_a_missing_key_says_which_variable_to_set(name, monkeypatch, tmp_path):
         llm._opened[1].close()
 
 
+def test_a_key_that_is_missed_only_when_sending_is_named_too(monkeypatch, tmp_path):
+    """Without a configuration folder Anthropic's SDK opens, and misses the key at the first request."""
+    for variable in (
+        "ANTHROPIC_API_KEY",
+        "ANTHROPIC_AUTH_TOKEN",
+        "ANTHROPIC_PROFILE",
+        "ANTHROPIC_IDENTITY_TOKEN",
+        "ANTHROPIC_CONFIG_DIR",
+    ):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    llm = resolve("anthropic:x", base_url="http://127.0.0.1:9", config=ModelConfig(retries=0))
+    with pytest.raises(ModelUnavailableError, match="ANTHROPIC_API_KEY"):
+        ask(llm)
+    if llm._opened:
+        llm._opened[1].close()
+
+
 def test_importing_models_imports_no_sdk():
     """DESIGN 8: what is heavy is imported where it is used."""
     code = "import sys, commonplace.llm; print([m for m in ('anthropic','openai','httpx2','asyncio','pydantic','inspect') if m in sys.modules])"

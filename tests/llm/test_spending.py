@@ -269,9 +269,7 @@ def test_a_damaged_line_costs_only_itself():
 def test_a_line_takes_no_secret_and_no_text_in_a_name():
     """DESIGN 1.7: a key pasted as a model name does not reach the ledger whole."""
     key = "sk-" + "a1B2c3D4" * 8
-    written = line(
-        Spend(at=datetime(2026, 1, 1, tzinfo=UTC), model=key, purpose="a\nb\x1b[31m", cause="ø" * 300)
-    ).text
+    written = line(Spend(at=datetime(2026, 1, 1, tzinfo=UTC), model=key, purpose="a\nb\x1b[31m", cause="ø" * 300)).text
     assert key not in written
     assert "\x1b" not in written
     assert "\n" not in written
