@@ -176,8 +176,8 @@ def picture() -> str:
 def svg(lines: list[str]) -> str:
     width, height, step = 880, len(lines) * 18 + 32, 18
     out = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" role="img"'
-        ' aria-label="The output of make demo">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" role="img">',
+        "<title>The output of make demo</title>",
         f'<rect width="{width}" height="{height}" rx="8" fill="#1d2127"/>',
         '<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, monospace" font-size="14" fill="#d7dae0">',
     ]
