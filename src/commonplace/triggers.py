@@ -16,8 +16,8 @@ from commonplace.errors import ConfigError
 class Facts(msgspec.Struct, frozen=True, kw_only=True):
     """What is known of a session when jobs are looked for.
 
-    `messages`, `tokens` and `turns` are those after the job's cursor, `window_messages` and
-    `window_tokens` those of the live window. `event` is what just happened, if anything: `reset`,
+    `messages`, `tokens` and `turns` are those after the job's cursor, `window_tokens` those of the live
+    window, `window_messages` those that stood in it when the present turn began. `event` is what just happened, if anything: `reset`,
     `session_end` or `manual`. `elapsed_seconds` is since the job last ran, `sessions` how many other
     sessions were used since.
     """

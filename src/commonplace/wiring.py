@@ -33,7 +33,7 @@ from commonplace.index.rows import IndexRow
 from commonplace.index.seen import Seen
 from commonplace.index.sqlite import SqliteIndex
 from commonplace.indexing import Indexing
-from commonplace.layouts import Layer, Layout, native
+from commonplace.layouts import Layer, Layout, native, two_layer
 from commonplace.llm import spending
 from commonplace.llm.protocol import LLM
 from commonplace.recall import search
@@ -47,7 +47,7 @@ from commonplace.text import encode_name
 SPENDING: Final = f"{STATE}/spending.jsonl"
 """The ledger of model calls, one line a call."""
 
-LAYOUTS: Final[dict[str, Layout]] = {layout.name: layout for layout in (native.LAYOUT,)}
+LAYOUTS: Final[dict[str, Layout]] = {layout.name: layout for layout in (native.LAYOUT, two_layer.LAYOUT)}
 _HIDDEN_ROOM: Final = 50  # this many forgotten messages may stand among the best hits
 _SCOPE: Final = re.compile(r"[^\s/\\\x00-\x1f\x7f.][^/\\\x00-\x1f\x7f]{0,199}")
 
@@ -245,6 +245,7 @@ class Scope:
         """Give the sections that stand in a context unasked, in the order of the layout."""
         self.drift.look([self.layout.path_of(layer) for layer in self.layout.layers if layer.shown])
         self.ledger.catch_up()
+        hidden = self.tombstones.hidden()
         for layer in self.layout.layers:
             if layer.shown:
                 shown = tuple(shown_entries(self.reader, self.layout.path_of(layer)))
@@ -255,6 +256,14 @@ class Scope:
             if summary:
                 earlier = contexts.Shown(self.sessions.path(session_id), summary)
                 yield contexts.Draft("Earlier in this session", "volatile", (earlier,))
+            if self.layout.recap:
+                said = tuple(
+                    contexts.Shown(m.id, f"{m.message.role.upper()}: {m.text}")
+                    for m in self.sessions.window(session_id)
+                    if m.text.strip() and (m.session, m.message.id) not in hidden
+                )
+                limit = self.config.consolidation.recap_tokens
+                yield contexts.Draft("Recent Conversation Recap", "volatile", said, limit)
 
     def sync(self) -> int:
         """Look at every file, log what was edited outside, and bring the index up to it."""

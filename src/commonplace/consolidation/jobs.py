@@ -7,6 +7,7 @@ holds the result. A range that is refused or fails leaves a raw entry that names
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable, Sequence
 from datetime import datetime, tzinfo
 from typing import Final, cast
@@ -16,7 +17,7 @@ import msgspec
 from commonplace import gate
 from commonplace.changes.door import Actor, Door, Waits
 from commonplace.config import Clock, Config
-from commonplace.consolidation import compact, ranges, rules, summarise
+from commonplace.consolidation import compact, ranges, rewrite, rules, summarise
 from commonplace.consolidation.rules_memos import Known, Place, Targets
 from commonplace.consolidation.views import Views
 from commonplace.consolidation.work import Consolidator, Work
@@ -45,6 +46,9 @@ logger = logging.getLogger(__name__)
 JOB: Final = "consolidate"
 """The name of the cursor that range jobs move, whichever consolidator runs them."""
 
+_TURN_SECONDS: Final = 0.02  # between two looks whether it is one's turn
+_FALLBACK_MESSAGES: Final = 10  # seed two-layer: of a failed range, its last messages
+_FALLBACK_CHARS: Final = 200  # seed two-layer: of each
 _RAW_CHARS: Final = 20_000  # of an unusable reply that is kept for review
 _ITEM_FIELDS: Final = {"text": "content", "kind": "type"}
 
@@ -60,7 +64,11 @@ def by_rules(work: Work) -> Proposal:
     return rules.propose(work.view.messages, session=work.session, zone=work.zone, targets=targets, existing=known)
 
 
-CONSOLIDATORS: Final[dict[str, Consolidator]] = {"rules": by_rules, "summarise": summarise.propose}
+CONSOLIDATORS: Final[dict[str, Consolidator]] = {
+    "rules": by_rules,
+    "summarise": summarise.propose,
+    "rewrite": rewrite.propose,
+}
 
 
 class Jobs:
@@ -110,6 +118,7 @@ class Jobs:
         dry_run: bool = False,
         seconds: float | None = None,
         whole: bool = True,
+        until: int | None = None,
     ) -> Outcome:
         """Do what lies between a session's cursor and its end.
 
@@ -120,17 +129,18 @@ class Jobs:
             dry_run: Only say what the first range would change.
             seconds: The deadline of each model call.
             whole: Take the tail that is shorter than a range too.
+            until: Stop before the message of this number.
 
         Returns:
             One outcome over all ranges; `skipped` where there was nothing to do or another worker does it.
         """
-        lease = None if dry_run else self._lease(session)
+        lease = None if dry_run else self._lease(session, seconds)
         if lease is None and not dry_run:
             return Outcome(status="skipped", reason="another worker is at this session")
         try:
             outcomes = [
                 self._range(session, messages, lease, cause=cause, dry_run=dry_run, seconds=seconds, release=held)
-                for messages, held in self._todo(session, explicit=explicit, whole=whole, first=dry_run)
+                for messages, held in self._todo(session, explicit=explicit, whole=whole, until=until, first=dry_run)
             ]
         except LeaseLostError:
             return Outcome(status="skipped", reason="another worker took this session over")
@@ -139,12 +149,19 @@ class Jobs:
                 lease.release()
         return together(outcomes)
 
-    def _lease(self, session: str) -> Lease | None:
+    def _lease(self, session: str, seconds: float | None) -> Lease | None:
+        """Take the right to work at a session; where jobs run one after the other, wait for one's turn."""
         model = self._config.model
-        return self._store.lease(f"{JOB}:{session}", 2 * model.timeout_seconds * (model.retries + 1))
+        life = 2 * model.timeout_seconds * (model.retries + 1)
+        if not self._layout.serial_jobs:
+            return self._store.lease(f"{JOB}:{session}", life)
+        give_up = time.monotonic() + (seconds or life)
+        while (lease := self._store.lease(JOB, life)) is None and time.monotonic() < give_up:
+            time.sleep(_TURN_SECONDS)
+        return lease
 
     def _todo(
-        self, session: str, *, explicit: bool, whole: bool, first: bool
+        self, session: str, *, explicit: bool, whole: bool, until: int | None, first: bool
     ) -> Sequence[tuple[Sequence[RecordedMessage], tuple[int, int] | None]]:
         """List the ranges to do now, held ones before what the cursor has not reached."""
         state = self._sessions.state(session)
@@ -158,7 +175,9 @@ class Jobs:
                 start = end
         knobs = self._config.consolidation
         pieces = ranges.cut(
-            tuple(self._sessions.read(session, start)), tokens=knobs.range_tokens, message_tokens=knobs.message_tokens
+            tuple(self._sessions.read(session, start, until)),
+            tokens=knobs.range_tokens,
+            message_tokens=knobs.message_tokens,
         )
         if pieces and not whole:
             pieces.pop()
@@ -191,6 +210,7 @@ class Jobs:
             max_tokens=self._config.model.max_tokens,
             cause=cause,
             llm=self._llm,
+            documents=self._views.documents(now),
         )
         try:
             proposal = self._consolidator(work)
@@ -247,10 +267,18 @@ class Jobs:
 
     def _raw(self, session: str, messages: Sequence[RecordedMessage], reason: str | None) -> str:
         """Write the entry that names a range nobody summarised; every word of it is in the transcript."""
-        return (
-            f"[raw] {_named(session, messages)} was not summarised ({reason or 'refused'}). "
-            f"All of it is kept in {self._sessions.path(session)}."
-        )
+        kept = f"All of it is kept in {self._sessions.path(session)}."
+        if self._layout.fallback == "messages":
+            said = [m for m in messages if m.text.strip()][-_FALLBACK_MESSAGES:]
+            lines = [f"{m.message.role.upper()}: {truncate(m.text, _FALLBACK_CHARS)}" for m in said]
+            return "\n".join(
+                [
+                    "[raw-fallback] Consolidation failed. Recent messages:",
+                    *lines,
+                    f"{_named(session, messages)}. {kept}",
+                ]
+            )
+        return f"[raw] {_named(session, messages)} was not summarised ({reason or 'refused'}). {kept}"
 
     @staticmethod
     def _nothing(session: str, messages: Sequence[RecordedMessage]) -> str:
@@ -258,14 +286,22 @@ class Jobs:
 
     # --- window ---
 
-    def compact(self, session: str, keep: int | None = None, *, cause: str = "manual") -> Outcome:
+    def compact(
+        self, session: str, keep: int | None = None, *, end: int | None = None, cause: str = "manual"
+    ) -> Outcome:
         """Let the live window begin later, with a summary of what was before; nothing is deleted.
 
         The window begins where a turn does, so that a call and its results stay together; the range
         before it is consolidated first.
+
+        Args:
+            session: The session.
+            keep: How many messages stay; as the layout has it when None.
+            end: Count the window up to this message number only: what came after is of the turn under way.
+            cause: What set it off.
         """
-        window = self._sessions.window(session)
-        keep = self._config.consolidation.keep_messages if keep is None else keep
+        window = tuple(m for m in self._sessions.window(session) if end is None or m.number < end)
+        keep = self._keep() if keep is None else keep
         if len(window) <= keep:
             return Outcome(status="unchanged", reason=f"the window holds {len(window)} messages")
         cut_at = window[len(window) - keep].number if keep else window[-1].number + 1
@@ -273,19 +309,35 @@ class Jobs:
         gone = [message for message in window if message.number < start]
         if not gone:
             return Outcome(status="unchanged", reason="the window is one turn")
-        self.consolidate(session, cause=cause, explicit=False)
+        done = self.consolidate(session, cause=cause, explicit=False, until=start)
+        if self._safe_to(session) < start:
+            return Outcome(status="conflict", reason=f"{session} is not safe yet: {done.reason}; try again")
         knobs = self._config.consolidation
-        summary = compact.summarise(
-            gone,
-            self._sessions.summary(session),
-            llm=self._llm,
-            tokens=knobs.summary_tokens,
-            message_tokens=knobs.message_tokens,
-            seconds=self._config.model.timeout_seconds,
-            cause=cause,
+        summary = (
+            ""
+            if not self._layout.window_summary
+            else compact.summarise(
+                gone,
+                self._sessions.summary(session),
+                llm=self._llm,
+                tokens=knobs.summary_tokens,
+                message_tokens=knobs.message_tokens,
+                seconds=self._config.model.timeout_seconds,
+                cause=cause,
+            )
         )
         move = MoveWindow(session=session, to=start, why="compact", summary=summary)
-        return self._door.commit([move], actor=self._actor, reason=f"{cause}: window of {session}")
+        moved = self._door.commit([move], actor=self._actor, reason=f"{cause}: window of {session}")
+        return together([done, moved])
+
+    def _keep(self) -> int:
+        knobs = self._config.consolidation
+        return int(knobs.window_messages * knobs.keep_share) if self._layout.keeps == "share" else knobs.keep_messages
+
+    def _safe_to(self, session: str) -> int:
+        """Give the message number up to which a session is consolidated or held."""
+        held = max((stop for name, _, stop in self._sessions.held(session) if name == JOB), default=0)
+        return max(self._sessions.state(session).cursors.get(JOB, 0), held)
 
     def reset(self, session: str) -> Outcome:
         """Consolidate what is open, then let the window be empty; never the second without the first."""
@@ -299,8 +351,7 @@ class Jobs:
         end = self._sessions.state(session).messages
         seconds = self._config.consolidation.awaited_seconds
         done = self.consolidate(session, cause=cause, explicit=False, seconds=seconds)
-        held = max((stop for name, _, stop in self._sessions.held(session) if name == JOB), default=0)
-        if max(self._sessions.state(session).cursors.get(JOB, 0), held) < end:
+        if self._safe_to(session) < end:
             return Outcome(status="conflict", reason=f"{session} is not safe yet: {done.reason}; try again")
         moved = self._door.commit(then(end), actor=self._actor, reason=cause)
         return together([done, moved])

@@ -55,6 +55,18 @@ def show(messages: Iterable[RecordedMessage], *, message_tokens: int) -> str:
     return "\n".join(lines)
 
 
+def show_lines(messages: Iterable[RecordedMessage], *, message_tokens: int) -> str:
+    """Write messages as the two-layer design does: `[YYYY-MM-DDTHH:MM] ROLE [tools: a, b]: content`."""
+    lines: list[str] = []
+    for message in messages:
+        said = message.message
+        if said.content.strip():
+            when = said.at.strftime("%Y-%m-%dT%H:%M") if said.at else "?"
+            tools = f" [tools: {', '.join(said.tools)}]" if said.tools else ""
+            lines.append(f"[{when}] {said.role.upper()}{tools}: {_shortened(said.content, message_tokens)}")
+    return "\n".join(lines)
+
+
 def _shortened(text: str, tokens: int) -> str:
     if estimate_tokens(text) <= tokens:
         return text

@@ -29,15 +29,20 @@ Mode = Literal["thread", "inline", "worker"]
 class _Pending:
     """What came in since a session's cursor."""
 
-    __slots__ = ("last", "messages", "tokens", "turns", "window_messages", "window_tokens")
+    __slots__ = ("last", "messages", "tokens", "total", "turn_end", "turn_window", "turns", "window_messages",
+                 "window_tokens")  # fmt: skip
 
     def __init__(self) -> None:
         self.messages = self.tokens = self.turns = 0
         self.window_messages = self.window_tokens = 0
+        self.turn_window = self.turn_end = self.total = 0
         self.last: datetime | None = None
 
     def add(self, role: str, content: str) -> None:
         tokens = estimate_tokens(content)
+        if role == "user":  # a turn begins: the window that counts is the one before it
+            self.turn_window, self.turn_end = self.window_messages, self.total
+        self.total += 1
         self.messages += 1
         self.tokens += tokens
         self.turns += role == "user"
@@ -63,7 +68,7 @@ class Schedule:
         self._mode = mode
         self._clock = clock
         self._pending: dict[str, _Pending] = {}
-        self._due: dict[str, tuple[str, ...]] = {}
+        self._due: dict[str, tuple[tuple[str, ...], int]] = {}
         self._lock = threading.Lock()
         self._queue: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
@@ -92,6 +97,7 @@ class Schedule:
         """Count what a session held before this process saw it."""
         pending = _Pending()
         state = self._sessions.state(session)
+        pending.total = state.messages - skip
         start = state.cursors.get(JOB, 0)
         for message in self._sessions.read(session, min(start, state.window_start), state.messages - skip):
             tokens = estimate_tokens(message.text)
@@ -110,13 +116,13 @@ class Schedule:
             messages=pending.messages,
             tokens=pending.tokens,
             turns=pending.turns,
-            window_messages=pending.window_messages,
+            window_messages=pending.turn_window,
             window_tokens=pending.window_tokens,
             idle_seconds=idle,
         )
         names = triggers.due(facts, self._rules)
         if names:
-            self._due[session] = names
+            self._due[session] = (names, pending.turn_end)
 
     # --- running ---
 
@@ -125,14 +131,14 @@ class Schedule:
         with self._lock:
             wanted = [session] if session is not None else list(self._due)
             work = [(each, self._due.pop(each)) for each in wanted if each in self._due]
-        for each, names in work:
-            self._run(each, names)
+        for each, (names, end) in work:
+            self._run(each, names, end)
 
-    def _run(self, session: str, names: tuple[str, ...]) -> None:
+    def _run(self, session: str, names: tuple[str, ...], end: int) -> None:
         try:
             for name in names:
                 if name == "compact":
-                    self._jobs.compact(session, cause="trigger")
+                    self._jobs.compact(session, end=end, cause="trigger")
                 else:
                     self._jobs.consolidate(session, cause="trigger", explicit=False)
         except CommonplaceError:

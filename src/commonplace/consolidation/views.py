@@ -34,6 +34,15 @@ class Views:
                 found[kind] = files_of(self._layout, layer, at)
         return found
 
+    def documents(self, at: datetime) -> dict[str, str]:
+        """Give the whole texts of the documents among the places."""
+        found: dict[str, str] = {}
+        for path in dict.fromkeys(self.places(at).values()):
+            layer = self._layout.layer_of(path)
+            if layer is not None and layer.kind == "documents":
+                found[path] = self._reader.text(path)
+        return found
+
     def journal_path(self, at: datetime) -> str:
         """Name the journal that takes what happened at an instant."""
         return files_of(self._layout, self._layout.layer(self._layout.targets["journal"]), at)

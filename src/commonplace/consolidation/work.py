@@ -16,7 +16,7 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
     """One range of one session, with what may be touched and within which limits.
 
     `view.messages` is the range. `places` says which file takes a memory of which kind. `seconds` is
-    what is left of the deadline. `extras` are numbers of the layout's own knobs.
+    what is left of the deadline. `documents` are the whole texts of the documents it may rewrite, by path.
     """
 
     session: str
@@ -28,6 +28,7 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
     message_tokens: int
     max_tokens: int
     cause: str = ""
+    documents: Mapping[str, str] = {}
     llm: LLM | None = None
     model: str | None = None
 

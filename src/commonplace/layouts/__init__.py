@@ -32,8 +32,9 @@ class Layer(msgspec.Struct, frozen=True, kw_only=True):
     `path` is relative to the memory folder and may hold `{year} {month} {date} {session} {topic}`.
     `style` names how the codec of its kind reads it. `shown` says in which part of a context it
     stands unasked, `title` its heading there. `cap` and `compress_over` name fields of the config's
-    limits, the unit in the name: past the first an edit is refused, past the second a consolidation is
-    asked to shorten. `person_only` keeps everyone but a person from changing it. `weight` scales its records in recall; 0 keeps them out.
+    limits, the unit in the name: past the first an edit is refused, past the second a consolidation
+    is asked to shorten. `mirror` names a layer that gets every entry of a journal too. `weight` scales
+    its records in recall; 0 keeps them out. `person_only` keeps everyone but a person from changing it.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Layer(msgspec.Struct, frozen=True, kw_only=True):
     title: str = ""
     cap: str = ""
     compress_over: str = ""
+    mirror: str = ""
     weight: float = 1.0
     person_only: bool = False
 
@@ -61,8 +63,13 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True):
 
     `memory` and `sessions` are folders below a scope's root; `scopes` is where scopes other than
     `default` have theirs. `targets` says which layer takes a memory of which kind. `index_of` names
-    the document that carries the generated index of topics, if any. `agent_edits_files` says that
-    the agent has a file tool, so that an outside edit ranks `agent`.
+    the document that carries the generated index of topics, if any. `recap` puts the live window into
+    the context, `window_summary` has a compaction write a summary, `keeps` says how much of the window
+    it leaves: so many messages, or a share. `serial_jobs` runs the jobs of all sessions one after the
+    other. `fallback` is what a failed range leaves in the journal: a line that names it, or its last
+    messages too. `agent_edits_files` says that the agent has a file tool, so that an outside edit ranks
+    `agent`. `config_names` maps the knobs of the layout's own document to ours, with the factor to our
+    unit.
     """
 
     name: str
@@ -73,8 +80,13 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True):
     scopes: str = "scopes/{scope}"
     index_of: str = ""
     recalls: tuple[LayerName, ...] = ("sessions", "documents", "journals", "topics", "items")
-    recap: bool = True
+    recap: bool = False
+    window_summary: bool = True
+    keeps: Literal["messages", "share"] = "messages"
+    serial_jobs: bool = False
+    fallback: Literal["range", "messages"] = "range"
     agent_edits_files: bool = False
+    config_names: dict[str, tuple[str, float]] = msgspec.field(default_factory=dict)
     triggers: tuple[Trigger, ...] = ()
     consolidator: str = "summarise"
     tool: str = "memory"

@@ -1,0 +1,65 @@
+"""The two-layer layout: MEMORY.md always in the prompt, HISTORY files searched on demand.
+
+Source: seed two-layer. Its folder opens unchanged and its files stay readable by it; our transcripts
+and state lie beside, in folders it does not look into.
+"""
+
+from __future__ import annotations
+
+from commonplace.layouts import Layer, Layout, Trigger
+
+LAYOUT = Layout(
+    name="two-layer",
+    layers=(
+        Layer(
+            name="memory",
+            kind="documents",
+            path="MEMORY.md",
+            shown="stable",
+            title="Memory",
+            compress_over="memory_bytes",
+            weight=1.2,
+        ),
+        Layer(
+            name="history",
+            kind="journals",
+            path="HISTORY-{year}-{month}.md",
+            style="history",
+            mirror="history_all",
+            weight=1.0,
+        ),
+        Layer(name="history_all", kind="journals", path="HISTORY.md", style="history", weight=1.0),
+    ),
+    targets={
+        "preference": "memory",
+        "fact": "memory",
+        "instruction": "memory",
+        "constraint": "memory",
+        "decision": "memory",
+        "environment": "memory",
+        "failure": "memory",
+        "fix": "memory",
+        "task": "memory",
+        "journal": "history",
+    },
+    sessions="transcripts",
+    recalls=("sessions", "documents"),
+    recap=True,
+    window_summary=False,
+    keeps="share",
+    serial_jobs=True,
+    fallback="messages",
+    agent_edits_files=True,
+    consolidator="rewrite",
+    triggers=(
+        Trigger(job="compact", when="window_messages", over="window_messages"),
+        Trigger(job="consolidate", when="reset"),
+    ),
+    config_names={
+        "maxMemorySize": ("limits.memory_bytes", 1.0),
+        "max_memory_bytes": ("limits.memory_bytes", 1.0),
+        "consolidationTimeout": ("consolidation.awaited_seconds", 0.001),
+        "memoryWindow": ("consolidation.window_messages", 1.0),
+        "memory_window": ("consolidation.window_messages", 1.0),
+    },
+)
