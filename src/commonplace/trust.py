@@ -41,6 +41,7 @@ _GLUE_TEXT: Final = """
     per because if whether fact s t re ve ll d m don doesn didn isn aren wasn weren won wouldn shouldn couldn hasn haven
     der die das ein eine und oder ist sind im zu mit von auf für le la les un une des et ou est dans el los las y o
     es en de del que no not nor neither never none nothing without cannot
+    rather due even though although onto toward towards
 """
 _ALIKE: Final[dict[str, str]] = {
     word: group.split()[0]
