@@ -241,6 +241,8 @@ class Commits:
         try:
             for each in planned:
                 self._apply(each)
+            for place in self._replacer.confirm():
+                self._note_conflict(place.path, place.number)
         except OSError as error:
             if any(map(self._is_applied, planned)):
                 self.failed = True
@@ -291,6 +293,7 @@ class Commits:
 
     def _settle(self) -> Head:
         """Apply the unapplied tail and say where the log stands; the lock is held."""
+        self._replacer.discard()
         head = self.state.head()
         months = self.log.months()
         if (

@@ -182,6 +182,8 @@ class Redo:
                 self._write(place, data, result)
             for edit in left.values():
                 self._bring_back(key, place, last, edit)
+            for kept_out in self._replacer.confirm():
+                self._conflict(path, kept_out.number)
 
     def _left(self, key: bytes, place: Place, step: Step) -> dict[str, bytes]:
         """Read what a dead writer left on its way: by hash, ours included, the old state left out."""

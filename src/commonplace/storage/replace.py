@@ -25,6 +25,7 @@ from commonplace.storage.paths import Tree
 _QUIET_SECONDS: Final = 0.05  # an editor that truncates and writes in place is done when nothing moved so long
 _POLL_SECONDS: Final = 0.005
 _PATIENCE_SECONDS: Final = 2.0  # a program that keeps a file open for writing for ever is not waited for
+_GRACE_SECONDS: Final = 0.0002  # for an opener that had found the old file's name but not opened it yet
 _ROUNDS: Final = 50  # so many edits against one commit are no accident; ours then waits in the log
 _NAME_BYTES: Final = 180
 
@@ -47,13 +48,23 @@ class Place(msgspec.Struct, frozen=True):
         return f".{head}.{self.number}-{self.index}{tail}.{'cpnew' if building else 'cptmp'}"
 
 
+class _Displaced(msgspec.Struct, frozen=True):
+    """An old file that was swapped out: what it held, what stands in its place, the turn that names it."""
+
+    place: Place
+    turn: int
+    held: bytes
+    standing: bytes | None
+
+
 class Replacer:
-    """Puts documents in place below one tree."""
+    """Puts documents in place below one tree; used by one thread at a time, under the scope lock."""
 
     def __init__(self, tree: Tree, disk: Disk, rebase: Rebase | None) -> None:
         self._tree = tree
         self._disk = disk
         self._rebase = rebase
+        self._displaced: list[_Displaced] = []
 
     def build(self, place: Place, content: bytes, turn: int = 0) -> str:
         """Write content under a temporary name, with the mode of what it will replace."""
@@ -81,15 +92,20 @@ class Replacer:
         return name
 
     def put(self, place: Place, before: bytes | None, ours: bytes, *, turn: int = 0) -> bool:
-        """Put the built temporary of `turn` in place; False where an edit from outside stays instead."""
+        """Put the built temporary of `turn` in place; False where an edit from outside stays instead.
+
+        The old file is kept beside it until `confirm`.
+        """
         base, standing = before, ours
-        temporary = place.temporary(turn)
+        temporary, swapped = place.temporary(turn), turn
         passed: list[str] = []
         merged_all = True
         while True:
             out = self._swap(place, temporary, base)
             if out == base:
-                self._unlink(place, [*passed, temporary])
+                if out is not None:
+                    self._displaced.append(_Displaced(place, swapped, out, standing))
+                self._unlink(place, [each for each in passed if each != temporary])
                 return merged_all
             turn += 1
             merged = self.merge(place.path, base or b"", out or b"", standing) if turn < _ROUNDS else None
@@ -103,7 +119,7 @@ class Replacer:
                 base, standing = standing, out  # the temporary holds their very file; it goes back
             elif merged is not None:
                 base, standing = (None if out is None else standing), merged
-                temporary = self.build(place, merged, turn)
+                temporary, swapped = self.build(place, merged, turn), turn
 
     def delete(self, place: Place, before: bytes | None) -> bool:
         """Take a file away; False where an edit from outside stays instead."""
@@ -113,16 +129,49 @@ class Replacer:
         except FileNotFoundError:
             return True
         out = self._look(place, temporary, before)
-        merged = b"" if out == before else self.merge(place.path, before or b"", out, b"")
-        if merged == b"":
-            self._unlink(place, [temporary])
+        if out == before:
+            self._displaced.append(_Displaced(place, 0, out, None))
             return True
+        return self._add_late(_Displaced(place, 0, before or b"", None), out)
+
+    def discard(self) -> None:
+        """Forget what an interrupted change had swapped out; recovery looks at it where it lies."""
+        self._displaced = []
+
+    def confirm(self) -> list[Place]:
+        """Look at what was swapped out once more, then take it away.
+
+        A program may have found the old file by its name, been halted, and opened it only after the
+        swap. Gives the places where such an edit stays instead of ours.
+        """
+        kept_out: list[Place] = []
+        while self._displaced:
+            time.sleep(_GRACE_SECONDS)
+            looked_at, self._displaced = self._displaced, []
+            for each in looked_at:
+                temporary = each.place.temporary(each.turn)
+                try:
+                    late = self._look(each.place, temporary, each.held)
+                except FileNotFoundError:  # it was renamed over where names cannot be swapped
+                    continue
+                if late == each.held:
+                    self._unlink(each.place, [temporary])
+                elif not self._add_late(each, late):
+                    kept_out.append(each.place)
+        return kept_out
+
+    def _add_late(self, old: _Displaced, late: bytes) -> bool:
+        """Bring an edit of a swapped-out file in; False where it stays instead of ours."""
+        place, standing = old.place, old.standing
+        merged = self.merge(place.path, old.held, late, standing or b"")
         if merged is None:
-            self.put(place, None, out)
+            self.put(place, standing, late, turn=old.turn)
             return False
-        self.build(place, merged, 1)
-        stays = self.put(place, None, merged, turn=1)
-        self._unlink(place, [temporary])
+        stays = True
+        if merged != (standing or b""):
+            self.build(place, merged, old.turn + 1)
+            stays = self.put(place, standing, merged, turn=old.turn + 1)
+        self._unlink(place, [place.temporary(old.turn)])
         return stays
 
     def merge(self, path: str, before: bytes, theirs: bytes, ours: bytes) -> bytes | None:
