@@ -247,7 +247,8 @@ class Jobs:
         entry = judged.journal or (
             self._raw(session, view.messages, judged.refused) if judged.refused or proposal.journal else ""
         )
-        operations: list[Operation] = list(judged.accepted)
+        room = self._views.relief(view, judged.accepted) if self._llm is None else []
+        operations: list[Operation] = [*room, *judged.accepted]
         if entry or not operations:
             operations.append(self._journal(path, entry or self._nothing(session, view.messages), session, view))
         return operations, held, f"; {judged.refused}" if judged.refused else ""
