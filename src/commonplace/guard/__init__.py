@@ -1,10 +1,10 @@
 """May this text be stored, and how: the only maker of screened text.
 
 Hidden characters are made visible, secrets become markers, orders to a model are noted; nothing is
-dropped in silence. Rules are data in `rules/`.
+dropped in silence. The rules are data in `rules/`.
 """
 
-from commonplace.guard.screening import Verdict, encodable, screen, verdict
-from commonplace.guard.unicode import fold, show
+from commonplace.guard.screening import Verdict, encodable, reasons, screen, verdict
+from commonplace.guard.unicode import HIDDEN_CLASSES, fold, show
 
-__all__ = ["Verdict", "encodable", "fold", "screen", "show", "verdict"]
+__all__ = ["HIDDEN_CLASSES", "Verdict", "encodable", "fold", "reasons", "screen", "show", "verdict"]

@@ -8,119 +8,118 @@ hold none.
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
-from commonplace.guard.table import Rule
+from commonplace.guard.table import Rule, compiled, load
 
 Span = tuple[int, int]
 
 _REACH: Final = 90  # characters behind a noun in which its sign may stand
 _BEFORE: Final = 70  # characters in front of a noun, for "… is my password"
-_SENTENCE_END: Final = re.compile(r"[\n。]|[.!](?=\s)|\?(?=\s(?!\s?\d))")
-_ABOUT_IT: Final = re.compile(  # what follows the noun in a name for something about a secret
-    r"[ _-]?(?:hash|digest|field|reset|policy|length|manager|hint|file|path|url|uri|salt|column|input|store|prompt|min|max|count|type|id|name|arn|limit|usage|budget|s?[_ ]used)"
-    r"(?![a-z])",
-    re.IGNORECASE,
+_SHORTEST: Final = 4  # characters of a password
+_SENTENCE_END: Final = r"[\n。]|[.!](?=\s)|\?(?=\s(?!\s?\d))"
+# What follows the noun in a name for something about a secret: `password_hash`, "password reset".
+_ABOUT_IT: Final = (
+    r"(?i)[ _-]?(?:hash|digest|field|reset|policy|length|manager|hint|file|path|url|uri|salt|column|input|store|prompt"
+    r"|min|max|count|type|id|name|arn|limit|usage|budget|s?[_ ]used)(?![a-z])"
 )
-_SIGN: Final = re.compile(
-    r"""["'`*_)\]]{0,3}\s{0,3}(?:=>|:=|->|={1,2}|[:：→—–?])\s{0,3}"""
-    r"|(?:\b(?:is|was|are|equals|es|ist|lautet|war|est|était|è|é|era|jest|är|er|on|je|este|là|adalah|ialah|это)\b|['’]s\b)\s{0,2}[:=]?\s{0,3}"
-    r"|(?:是|为|為|は|が|는|은|: )\s{0,3}[:：]?\s{0,3}"
+_CHANGE_SIGN: Final = r"\b(?:to|auf|a|en|in|na)\b\s{1,2}"
+_SIGN: Final = (
+    r"""(?i)["'`*_)\]]{0,3}\s{0,3}(?:=>|:=|->|={1,2}|[:：→—–?])\s{0,3}"""
+    r"|(?:\b(?:is|was|are|equals|es|ist|lautet|war|est|était|è|é|era|jest|är|er|on|je|este|là|adalah|ialah|это)\b|['’]s\b)"
+    r"\s{0,2}[:=]?\s{0,3}"
+    r"|[是为為はが는은]\s{0,3}[:：]?\s{0,3}"
     r"|\b(?:هي|هو|היא|הוא|είναι|ήταν)\s{1,3}"
-    r"|\b(?:to|auf|a|en|in|na)\b\s{1,2}",
-    re.IGNORECASE,
+    rf"|{_CHANGE_SIGN}"
 )
-_SIGN_OF_CHANGE: Final = re.compile(r"\b(?:to|auf|a|en|in|na)\b\s{1,2}\Z", re.IGNORECASE)
-_PLAIN_GAP: Final = re.compile(r"""["'`*_]{0,2}[\w\s,.'’()@*&?#+-]{0,90}\Z""")
-_PLAIN_SIGN: Final = re.compile(r"(?:is|was|[:=→>]|['’]s)\s{0,3}\Z", re.IGNORECASE)
-_CHANGE: Final = re.compile(
-    r"\b(?:set|chang|updat|reset|switch|rotat|geänder|gesetzt|cambi|chang|ändern)", re.IGNORECASE
+_MARK: Final = r"\s{0,3}(?:=>|:=|->|={1,2}|[:：→])\s{0,3}|[\"'`]{1,3}\s{0,3}(?:=>|[:=])\s{0,3}"
+_PLAIN_SIGN: Final = r"(?i)(?:\bis\b|\bwas\b|[:=→>]|['’]s)\s{0,3}"
+_GAP: Final = r"""["'`*_]{0,2}[\w\s,.'’()@*&?#+-]{0,90}\Z"""  # between a noun and its sign: no other value
+_CHANGE: Final = r"(?i)\b(?:set|chang|updat|reset|switch|rotat|geänder|gesetzt|cambi|ändern)"
+_FIRST_GAP: Final = r"\w{0,4}[ \t]{1,3}"  # an ending of the noun ("salasanani"), and space
+_NEXT_GAP: Final = r"\S{1,24}[ \t]{1,3}"
+_SAID_SIGN: Final = (
+    r"(?<=\s)(?:is|was|as|for|est|es|ist|è|é)\s(?:my|the|our|his|her|their|a|mi|la|mein|das|mon|le|minha)\s"
 )
-_MARK: Final = re.compile(r"\s{0,3}(?:=>|:=|->|={1,2}|[:：→])\s{0,3}|[\"'`]{1,3}\s{0,3}(?:=>|[:=])\s{0,3}")
-_VALUE: Final = re.compile(
-    r"""[*_]{0,2}(?:"([^"\n⟦]{3,128})"|'([^'\n⟦]{3,128})'|`([^`\n⟦]{3,128})`|“([^”\n⟦]{3,128})”|«\s?([^»\n⟦]{3,128}?)\s?»"""
-    r"""|「([^」\n⟦]{3,128})」|([^\s"'`“”«»「」,;<>⟦⟧，。；、！？）（\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]{3,128}))"""
+_VALUE: Final = (
+    r"""[*_]{0,2}(?:"([^"\n⟦]{3,128})"|'([^'\n⟦]{3,128})'|`([^`\n⟦]{3,128})`|“([^”\n⟦]{3,128})”"""
+    r"""|«\s?([^»\n⟦]{3,128}?)\s?»|「([^」\n⟦]{3,128})」"""
+    r"""|([^\s"'`“”«»「」,;<>⟦⟧，。；、！？）（\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]{3,128}))"""
 )
-_DIGITS: Final = re.compile(r"[*#\"'`]{0,2}(\d{1,8}(?:[ -]\d{1,8}){0,5}[#*]?)(?![\w.%:/°€$]|,\d)")
-_PLACE: Final = re.compile(
-    r"\b(?:garage|door|gate|alarm|safe|building|lockbox|house|front|storage|shed|locker|elevator|lobby|keypad|vault|padlock|cabin|airbnb|key box|portail|puerta|tür)\b",
-    re.IGNORECASE,
+_UNQUOTED: Final = 7  # the group of `_VALUE` without quotes
+_DIGITS: Final = r"[*#\"'`]{0,2}(\d{1,8}(?:[ -]\d{1,8}){0,5}[#*]?)(?![\w.%:/°€$]|,\d)"
+_PLACE: Final = (
+    r"(?i)\b(?:garage|door|gate|alarm|safe|building|lockbox|house|front|storage|shed|locker|elevator|lobby|keypad"
+    r"|vault|padlock|cabin|airbnb|key box|portail|puerta|tür)\b"
 )
-_RANDOM: Final = re.compile(r"[\"'`“]{0,2}([A-Za-z0-9+/_.~!@#$%^&*=-]{16,512})")
-_SEED_WORDS: Final = re.compile(r"[\"'`“]{0,1}([a-z]{3,8}(?:[ ,]{1,2}[a-z]{3,8}){11,23})(?![a-z])", re.IGNORECASE)
-_PLAIN_SIGN_BEHIND: Final = re.compile(r"(?:\bis\b|\bwas\b|[:=])\s{0,3}", re.IGNORECASE)
-_PLAIN_WORDS: Final = re.compile(r"[A-Za-z]{3,12}(?:[ -][A-Za-z]{3,12}){2,7}(?![A-Za-z])")
+_RANDOM: Final = r"[\"'`“]{0,2}([A-Za-z0-9+/_.~!@#$%^&*=-]{16,512})"
+_PUBLIC: Final = r"(?i)publi(?:c|shable)[_ -]{0,2}\Z"
+_SEED_WORDS: Final = r"(?i)[\"'`“]{0,1}([a-z]{3,8}(?:[ ,]{1,2}[a-z]{3,8}){11,23})(?![a-z])"
+_PLAIN_WORDS: Final = r"[A-Za-z]{3,12}(?:[ -][A-Za-z]{3,12}){2,7}(?![A-Za-z])"
+_PAIR: Final = r"[\w.@+-]{2,64}\s?[/:|]\s?(?=(\S{5,64}))"
 _TRAILING: Final = ".?:)]}…*"
+_HARD_SIGNS: Final = frozenset("!@#$%^&*+?~=")
 
-_CODE: Final = re.compile(
-    r"[(){}\[\]<>|\\]|\$\{|\$\(|::|->|^[$%@][A-Za-z_]|^(?:process|os|self|this|config|env|settings|cfg)\.|^/|^https?:|^--"
+_CODE: Final = (
+    r"[(){}\[\]<>|\\]|::|->|^[$%@][A-Za-z_]|^(?:process|os|self|this|config|env|settings|cfg)\.|^/|^https?:|^--"
 )
-_WORDLIKE: Final = re.compile(r"[^\W\d_]+(?:[-_.'’/][^\W\d_]+)*\Z")
-_PLACEHOLDER: Final = re.compile(
-    r"(?:x{3,}|\*{3,}|\.{3,}|•+|_+|-+|your|change_?me|example|placeholder|redacted|dummy|todo|tbd|insert|replace|"
-    r"none|null|undefined|true|false|nil|n/a|test$|password|passwd|secret$|token$|string|str$|int$|bool|secrets\.|masked|hidden)",
-    re.IGNORECASE,
+_WORDLIKE: Final = r"[^\W\d_]+(?:[-_.'’/][^\W\d_]+)*\Z"
+_PLACEHOLDER: Final = (
+    r"(?i)(?:x{3,}|\*{3,}|\.{3,}|•+|_+|-+|your|change_?me|example|placeholder|redacted|dummy|todo|tbd|insert|replace"
+    r"|masked|hidden|secrets\.|(?:none|null|undefined|true|false|nil|n/a|test|password|passwd|secret|token|string|str"
+    r"|int|bool)\Z)"
 )
-_TERM: Final = re.compile(
-    r"(?:sha-?\d+|md5|base\d\d|utf-?\d+|oauth\d?|o?auth2?|ipv\d|pbkdf2|argon2\w{0,2}|bcrypt|scrypt|\dfa|1password|mp\d|v?\d+(?:\.\d+)*[a-z]?|"
-    r"\d+(?:st|nd|rd|th|h|m|s|d|ms|x|k|gb|mb|kb|min|hrs?|days?|am|pm|char\w*|bit|-\w+)|win(?:dows)?\d+|web\d|k8s|s3|ec2|wpa\d?\S*|"
-    r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{1,2}:\d\d(?::\d\d)?|\d+\+?|p\d|q\d|h\d|[a-z]\d{1,2})\Z",
-    re.IGNORECASE,
+_TERM: Final = (  # words with digits that are no passwords: names of techniques, measures, dates, versions
+    r"(?i)(?:sha-?\d+|md5|base\d\d|utf-?\d+|o?auth\d?|ipv\d|pbkdf2|argon2\w{0,2}|\dfa|1password|mp\d|v?\d+(?:\.\d+)*[a-z]?"
+    r"|\d+(?:st|nd|rd|th|h|m|s|d|ms|x|k|gb|mb|kb|min|hrs?|days?|am|pm|char\w*|bit|-\w+)|win(?:dows)?\d+|web\d|k8s|s3|ec2"
+    r"|wpa\d?\S*|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{1,2}:\d\d(?::\d\d)?|\d+\+?|[a-z]\d{1,2})\Z"
 )
-_ADJECTIVE: Final = re.compile(
-    r".*(?:ed|ing|ly|able|ible|ory|ary|ive|ent|less|ful|ous|ic|al|ish|ten|own|ese)\Z", re.IGNORECASE
-)
-_FUNCTION_WORDS: Final = frozenset("""
-    a an and any are as at be been but by can cannot could do does for from had has have if in into is it its kept may must
-    never no not of on or our please same set should so stored than that the their them then there they this to too until
-    used very was were when which will with without would you your enter reset forgot forgotten required
-    """.split())  # fmt: skip
-_NOT_A_PASSWORD: Final = frozenset("""
-    about above again all alright also always another around available away back bad below best better between blank both
-    broken case changed clear clever complex confidential correct default different difficult direct done down each easy
-    either elsewhere email empty enough even every everything exact expired false fair fine first fixed forever free from
-    full funny generic gone good great green half hard here his hers impossible incorrect indeed insecure invalid inside just kept
-    known last late later less like long longer lost lower mandatory many maybe mine missing more most much myself named
-    near necessary needed neither never new nice none normal not nothing nowhere null obvious off okay old once only open
-    optional other ours outside over part perfect plain please possible present private probably protected public pure
-    quite random rather ready real really red required reset right safe same sane secret secure sensitive shared short
-    simple since slow some something somewhere soon sorry stale still strange strong stupid such sufficient sure taken
-    terrible text that their them then there these they this those though tight today together tomorrow tonight too totally
-    trivial true twice ugly unclear under undefined unique unknown unless unsafe until unusual upper useless user username
-    valid very visible wait weak weird well what when where whether which while white why with within without wrong yes
-    yesterday your yours type text number object field input label value values string array boolean integer varchar char
-    password passwords passcode credentials login account admin bearer basic digest body header query cookie session
-    """.split())  # fmt: skip
+_ADJECTIVE: Final = r"(?i).*(?:ed|ing|ly|able|ible|ory|ary|ive|ent|less|ful|ous|ic|al|ish|ten|own|ese)\Z"
 
 
 def find(text: str, start: int, keyword: str, rule: Rule) -> Iterator[Span]:
-    """Yield the spans of secrets said with the noun that stands at `start`."""
+    """Yield the span of a secret said with the noun that stands at `start`."""
     end = start + len(keyword)
-    if _ABOUT_IT.match(text, end):
+    if compiled(_ABOUT_IT).match(text, end):
         return
     match rule.check:
         case "password":
-            yield from _password(text, start, end, rule)
+            span = _password(text, start, end, rule)
         case "passphrase":
-            span = _several_words(text, end)
-            yield from [span] if span else _password(text, start, end, rule)
+            span = _several_words(text, end) or _password(text, start, end, rule)
         case "code":
-            yield from _code(text, end)
+            span = _code(text, end)
         case "place-code":
-            if _PLACE.search(text, max(0, start - 40), min(len(text), end + 60)):
-                yield from _code(text, end)
+            near = compiled(_PLACE).search(text, max(0, start - 40), min(len(text), end + 60))
+            span = _code(text, end) if near else None
         case "random":
-            yield from _random(text, start, end)
+            span = _random(text, start, end)
         case "words":
-            yield from _seed_words(text, end)
+            span = _seed_words(text, end)
         case "login":
-            yield from _login(text, end)
+            span = _login(text, end)
         case _:
             raise ValueError(f"rule {rule.id!r} names an unknown check {rule.check!r}")
+    if span:
+        yield span
+
+
+def looks_random(value: str) -> bool:
+    """Tell whether a value of 16 or more characters was made by a machine and is no path, name or version."""
+    if compiled(_PLACEHOLDER).match(value) or compiled(_CODE).search(value) or entropy(value) < 3.0:
+        return False
+    parts = [part for part in re.split(r"[^A-Za-z0-9]+", value) if part]
+    mixed = [part for part in parts if not part.isalpha() and not part.isdigit()]
+    if not mixed:
+        return any(part.isalpha() and not (part.islower() or part.isupper() or part.istitle()) for part in parts) and (
+            any(part.isdigit() for part in parts)
+        )
+    return max(map(len, mixed)) >= 12 or sum(map(len, mixed)) >= 16
 
 
 def entropy(text: str) -> float:
@@ -131,51 +130,65 @@ def entropy(text: str) -> float:
 
 def _window(text: str, end: int) -> int:
     """Give the end of the stretch behind a noun: its sentence, its line, or the reach."""
-    stop = _SENTENCE_END.search(text, end, end + _REACH)
+    stop = compiled(_SENTENCE_END).search(text, end, end + _REACH)
     return stop.end() if stop else min(len(text), end + _REACH)
 
 
-def _password(text: str, start: int, end: int, rule: Rule) -> Iterator[Span]:
-    stop = _window(text, end)
-    for sign in (_MARK if rule.signs_only else _SIGN).finditer(text, end, stop):
-        changing = _SIGN_OF_CHANGE.search(sign.group())
-        if changing and not _CHANGE.search(text, max(0, start - 40), sign.start()):
-            continue
-        gap = text[end : sign.start()]
-        if not _PLAIN_GAP.match(gap):
-            break
-        direct = not gap.strip(" \t\"'`*_")
-        span = _chosen(text, sign.end(), weak=direct and rule.weak and bool(_PLAIN_SIGN.search(sign.group())))
-        if span:
-            yield span
-            return
-        if rule.signs_only:
-            return
-    if rule.signs_only:
-        return
-    for place in _gaps(text, end, stop, 1 if rule.weak else 3):
-        span = _chosen(text, place, weak=False, alone=True)
-        if span:
-            yield span
-            return
-    span = _said_before(text, start)
-    if span:
-        yield span
-
-
 def _gaps(text: str, end: int, stop: int, count: int) -> Iterator[int]:
-    """Yield the starts of the next words: the secret may follow its noun without a sign."""
+    """Yield the starts of the next words: a secret may follow its noun without a sign."""
     place = end
-    for _ in range(count):
-        gap = (
-            re.compile(r"\w{0,4}[ \t]{1,3}").match(text, place, stop)
-            if place == end
-            else re.compile(r"\S{1,24}[ \t]{1,3}").match(text, place, stop)
-        )
+    for number in range(count):
+        gap = compiled(_NEXT_GAP if number else _FIRST_GAP).match(text, place, stop)
         if not gap:
             return
         place = gap.end()
         yield place
+
+
+def _places(text: str, end: int) -> Iterator[int]:
+    """Yield where a value may start behind a noun: behind each sign, then right behind the noun."""
+    stop = _window(text, end)
+    signs = (sign.end() for sign in compiled(_SIGN).finditer(text, end, stop))
+    return itertools.chain(signs, _gaps(text, end, stop, 1))
+
+
+def _password(text: str, start: int, end: int, rule: Rule) -> Span | None:
+    stop = _window(text, end)
+    if rule.signs_only:
+        sign = compiled(_MARK).match(text, end, stop)
+        return _chosen(text, sign.end(), weak=rule.weak) if sign else None
+    for sign in compiled(_SIGN).finditer(text, end, stop):
+        gap = text[end : sign.start()]
+        if not compiled(_GAP).match(gap):
+            break
+        changing = compiled(_CHANGE_SIGN).fullmatch(sign.group())
+        if changing and not compiled(_CHANGE).search(text, max(0, start - 40), sign.start()):
+            continue
+        weak = rule.weak and not gap.strip(" \t\"'`*_") and bool(compiled(_PLAIN_SIGN).search(sign.group()))
+        if span := _chosen(text, sign.end(), weak=weak and not changing):
+            return span
+    # Verbs come last in many languages, so the secret may stand a word or two behind its noun.
+    for place in _gaps(text, end, stop, 1 if rule.weak else 3):
+        if span := _chosen(text, place, weak=False, alone=True):
+            return span
+    return _said_before(text, start)
+
+
+def _said_before(text: str, start: int) -> Span | None:
+    """Find the password in "… is my wifi password" and "use … as the password"."""
+    low = max(0, start - _BEFORE)
+    before = text[low:start]
+    signs = list(compiled(_SAID_SIGN).finditer(before))
+    if not signs:
+        return None
+    between = before[signs[-1].end() :]
+    if len(between.split()) > 3 or compiled(_SENTENCE_END).search(between):
+        return None
+    word = compiled(r"(?<!\S)(\S{4,64})\s{1,2}\Z").search(before[: signs[-1].start()])
+    if not word or (word.start(1) == 0 and low > 0):
+        return None
+    span = _chosen(text, low + word.start(1), weak=False, alone=True)
+    return span if span and span[1] <= low + signs[-1].start() else None
 
 
 def _chosen(text: str, place: int, *, weak: bool, alone: bool = False) -> Span | None:
@@ -183,140 +196,97 @@ def _chosen(text: str, place: int, *, weak: bool, alone: bool = False) -> Span |
 
     `weak` takes a plain word at the end of its clause too; `alone` takes no plain number.
     """
-    match = _VALUE.match(text, place)
-    if not match or match.lastindex is None:
+    match = compiled(_VALUE).match(text, place)
+    if not match or not match.lastindex:
         return None
     start, end = match.span(match.lastindex)
     value = text[start:end]
-    quoted = match.lastindex < 7
+    quoted = match.lastindex < _UNQUOTED
     if not quoted:
         value = value.rstrip(_TRAILING)
         end = start + len(value)
-    if len(value) < 4 or _PLACEHOLDER.match(value) or value.casefold() in _NOT_A_PASSWORD:
+    if len(value) < _SHORTEST or compiled(_PLACEHOLDER).match(value) or _is_said_of(value):
         return None
     if quoted and " " in value:
-        return (
-            (start, end) if weak and not value.istitle() and len(value) <= 64 and not _looks_like_prose(value) else None
-        )
-    if _CODE.search(value) or len(set(value)) < 3:
-        return None
-    if value.isdecimal():
-        return None if alone else (start, end)
-    if _TERM.match(value):
-        return None
-    if _WORDLIKE.match(value):
-        return (
-            (start, end) if weak and _clause_ends(text, match.end(), quoted=quoted) and _unlikely_word(value) else None
-        )
-    return (start, end) if _mixed(value) else None
+        chosen = weak and not value.istitle() and not _is_prose(value)
+    elif compiled(_CODE).search(value) or len(set(value)) < 3:
+        chosen = False
+    elif value.isdecimal():
+        chosen = not alone
+    elif compiled(_TERM).match(value):
+        chosen = False
+    elif compiled(_WORDLIKE).match(value):
+        chosen = weak and (quoted or _ends_clause(text, match.end())) and _is_unlikely_word(value)
+    else:
+        chosen = _is_mixed(value)
+    return (start, end) if chosen else None
+
+
+def _is_mixed(value: str) -> bool:
+    digits = any(char.isdigit() for char in value)
+    letters = any(char.isalpha() for char in value)
+    return (digits and letters) or (not _HARD_SIGNS.isdisjoint(value) and (letters or digits))
+
+
+def _is_said_of(value: str) -> bool:
+    return value.casefold() in load().words["not_a_password"]
+
+
+def _is_prose(value: str) -> bool:
+    words = value.casefold().replace("-", " ").split()
+    return len(words) > 8 or not load().words["function"].isdisjoint(words)
+
+
+def _is_unlikely_word(value: str) -> bool:
+    """Tell whether a plain word can hardly be said of a password itself, as "required" and "wrong" can."""
+    return len(value) > _SHORTEST and value.isascii() and value.isalpha() and not compiled(_ADJECTIVE).match(value)
+
+
+def _ends_clause(text: str, end: int) -> bool:
+    return end >= len(text) or text[end] in "\n,;.!)" or text[end - 1] in ".!,;"
 
 
 def _several_words(text: str, end: int) -> Span | None:
     """Find a passphrase of three to eight plain words that end their clause."""
-    sign = _PLAIN_SIGN_BEHIND.search(text, end, end + _REACH)
-    match = _PLAIN_WORDS.match(text, sign.end()) if sign else None
-    if not match or not _clause_ends(text, match.end(), quoted=False) or _looks_like_prose(match.group()):
+    sign = compiled(_PLAIN_SIGN).search(text, end, end + _REACH)
+    match = compiled(_PLAIN_WORDS).match(text, sign.end()) if sign else None
+    if not match or not _ends_clause(text, match.end()) or _is_prose(match.group()):
         return None
     return match.span()
 
 
-def _looks_like_prose(value: str) -> bool:
-    words = value.casefold().replace("-", " ").split()
-    return len(words) > 8 or not _FUNCTION_WORDS.isdisjoint(words)
+def _code(text: str, end: int) -> Span | None:
+    """Find a numeric code behind its noun; three digits need a sign, four do not."""
+    bare = next(_gaps(text, end, _window(text, end), 1), -1)
+    for place in _places(text, end):
+        match = compiled(_DIGITS).match(text, place)
+        if match and (3 + (place == bare)) <= sum(char.isdigit() for char in match.group(1)) <= 12:
+            return match.span(1)
+    return None
 
 
-def _mixed(value: str) -> bool:
-    digits = sum(char.isdigit() for char in value)
-    letters = sum(char.isalpha() for char in value)
-    signs = len(value) - digits - letters
-    hard_signs = sum(char in "!@#$%^&*+?~=" for char in value)
-    return bool(
-        (digits and letters) or (hard_signs and letters) or (digits >= 4 and signs and not letters and hard_signs)
-    )
-
-
-def _clause_ends(text: str, end: int, *, quoted: bool) -> bool:
-    return quoted or end >= len(text) or text[end] in "\n,;.!)" or text[end - 1] in ".!,;"
-
-
-def _unlikely_word(value: str) -> bool:
-    """Tell whether a plain word can hardly be said of a password itself ("required", "wrong")."""
-    return len(value) >= 5 and "_" not in value and "." not in value and not _ADJECTIVE.match(value) and value.isascii()
-
-
-def _said_before(text: str, start: int) -> Span | None:
-    """Find the password in "… is my wifi password" and "use … as the password"."""
-    low = max(0, start - _BEFORE)
-    before = text[low:start]
-    sign = None
-    for sign in re.finditer(
-        r"(?<=\s)(?:is|was|as|for|est|es|ist|est|è|é)\s(?:my|the|our|his|her|their|a|mi|la|mein|das|mon|le|minha)\s",
-        before,
-    ):
-        pass
-    if sign is None or len(before[sign.end() :].split()) > 3 or _SENTENCE_END.search(before, sign.end()):
-        return None
-    word = re.search(r"(\S{4,64})\s{1,2}\Z", before[: sign.start()])
-    if not word or (word.start(1) == 0 and low > 0):
-        return None
-    span = _chosen(text, low + word.start(1), weak=False, alone=True)
-    return span if span and span[1] <= low + sign.start() else None
-
-
-def _code(text: str, end: int) -> Iterator[Span]:
-    """Find a numeric code behind its noun, with or without a sign."""
-    stop = _window(text, end)
-    for place in (*(sign.end() for sign in _SIGN.finditer(text, end, stop)), *_gaps(text, end, stop, 1)):
-        match = _DIGITS.match(text, place)
-        if match and 3 <= sum(char.isdigit() for char in match.group(1)) <= 12 and _SIGN.search(text, end, place + 1):
-            yield match.span(1)
-            return
-        if match and 4 <= sum(char.isdigit() for char in match.group(1)) <= 12:
-            yield match.span(1)
-            return
-
-
-def _random(text: str, start: int, end: int) -> Iterator[Span]:
+def _random(text: str, start: int, end: int) -> Span | None:
     """Find a machine-made value assigned to a name such as `api_key`."""
-    if text[max(0, start - 12) : start].lower().rstrip("_- ").endswith(("public", "publishable")):
-        return
-    stop = _window(text, end)
-    places = [sign.end() for sign in _SIGN.finditer(text, end, stop)]
-    for place in (*places, *_gaps(text, end, stop, 1)):
-        match = _RANDOM.match(text, place)
+    if compiled(_PUBLIC).search(text, max(0, start - 14), start):
+        return None
+    for place in _places(text, end):
+        match = compiled(_RANDOM).match(text, place)
         if match and looks_random(match.group(1)):
-            yield match.span(1)
-            return
+            return match.span(1)
+    return None
 
 
-def looks_random(value: str) -> bool:
-    """Tell whether a value of 16 or more characters was made by a machine and is no path, name or version."""
-    if _PLACEHOLDER.match(value) or _CODE.search(value) or entropy(value) < 3.0:
-        return False
-    parts = [part for part in re.split(r"[^A-Za-z0-9]+", value) if part]
-    if all(part.isalpha() and (part.islower() or part.isupper() or part.istitle()) or part.isdigit() for part in parts):
-        return False
-    mixed = [part for part in parts if any(c.isdigit() for c in part) and any(c.isalpha() for c in part)]
-    longest = max((len(part) for part in mixed), default=0)
-    return longest >= 12 or sum(map(len, mixed)) >= 16
+def _seed_words(text: str, end: int) -> Span | None:
+    for sign in compiled(_SIGN).finditer(text, end, min(len(text), end + 40)):
+        if match := compiled(_SEED_WORDS).match(text, sign.end()):
+            return match.span(1)
+    return None
 
 
-def _seed_words(text: str, end: int) -> Iterator[Span]:
-    stop = min(len(text), end + 40)
-    for sign in _SIGN.finditer(text, end, stop):
-        match = _SEED_WORDS.match(text, sign.end())
-        if match:
-            yield match.span(1)
-            return
-
-
-def _login(text: str, end: int) -> Iterator[Span]:
+def _login(text: str, end: int) -> Span | None:
     """Find the password of a pair such as "credentials: admin/…"."""
-    stop = _window(text, end)
-    for place in (*(sign.end() for sign in _SIGN.finditer(text, end, stop)), *_gaps(text, end, stop, 1)):
-        pair = re.compile(r"[\w.@+-]{2,64}\s?[/:|]\s?(?=(\S{5,64}))").match(text, place)
-        if pair:
-            span = _chosen(text, pair.start(1), weak=False, alone=True)
-            if span:
-                yield span
-                return
+    for place in _places(text, end):
+        pair = compiled(_PAIR).match(text, place)
+        if pair and (span := _chosen(text, pair.start(1), weak=False, alone=True)):
+            return span
+    return None

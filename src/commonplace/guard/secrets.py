@@ -1,4 +1,4 @@
-"""Find secrets and put a marker in their place.
+"""Find secrets, and say what shall stand in their place.
 
 Owns what counts as a secret; the kinds are data in `rules/secrets.toml` and `rules/phrases.toml`. Only
 the secret goes, the words around it stay. The marker is `⟦secret:<rule>:<hash4>⟧`. `hash4` is 4 hex
@@ -13,35 +13,29 @@ from __future__ import annotations
 import hashlib
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple
 
-from commonplace.guard import phrases, table
-from commonplace.records import Finding
+from commonplace.guard import phrases
+from commonplace.guard.markers import Marker
+from commonplace.guard.table import Rule, compiled
+from commonplace.guard.views import View
 
-_LONG_RUN: Final = re.compile(r"\S{15}|\d{4}[ -]\d{4,6}[ -]\d")
-_STEMS: Final = (
-    "pass", "pin", "code", "secret", "token", "key", "cred", "login", "log in", "sign in", "combination", "combo", "cvv", "cvc", "pwd", "pw",
-    "otp", "phrase", "mnemonic", "seed", "psk", "contrase", "clave", "kennwort", "geheimzahl", "mot de", "mdp", "senha", "parola", "palavra",
-    "wachtwoord", "haslo", "sifre", "adgangs", "salasana", "heslo", "lozinka", "geslo", "parool", "sandi", "codigo", "codice", "zugangs", "identif",
-)  # fmt: skip
-_MARKER: Final = re.compile(r"⟦secret:[a-z0-9-]{1,40}:[0-9a-f]{4}⟧")
-_HIDDEN: Final = re.compile(r"(?:⟦U\+(?:00AD|034F|061C|180E|200[B-F]|20[26][0-9A-F]|FEFF|E0[0-9A-F]{3}|FE0[0-9A-F])⟧)+")
-_CARD: Final = re.compile(
-    r"(?<![\d.,/:_=&+-])(?<!\d )(?:[2-6]\d{3}([ -]?)\d{4}\1\d{4}\1\d{4}|3[47]\d{2}([ -]?)\d{6}\2\d{5}|3[0689]\d{2}([ -]?)\d{6}\3\d{4})(?![\w/-]|[.,]\d| \d)"
+_CARD_SHAPE: Final = r"[0-9]{4}[ -]?[0-9]{4,6}[ -]?[0-9]{4}"
+_CARD: Final = (
+    r"(?<![\w.,/:=&+-])(?<!\d )(?:[2-6]\d{3}([ -]?)\d{4}\1\d{4}\1\d{4}|3[47]\d{2}([ -]?)\d{6}\2\d{5}"
+    r"|3[0689]\d{2}([ -]?)\d{6}\3\d{4})(?![\w/-]|[.,]\d| \d)"
 )
-_KEY_BEGINS: Final = re.compile(
-    r"-{4,5} ?BEGIN (?:[A-Z0-9]{1,20} ){0,4}(?:PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V\d) ?-{4,5}|PuTTY-User-Key-File-\d:"
-)
-_KEY_ENDS: Final = re.compile(
-    r"-{4,5} ?END (?:[A-Z0-9]{1,20} ){0,4}(?:PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V\d) ?-{4,5}|Private-MAC: [0-9a-f]{40,64}"
-)
-_KEY_LINE: Final = re.compile(
-    r"(?:[ \t\r\n>|]|\\[rn]){0,12}(?:[A-Za-z0-9+/]{16,}={0,2}|(?:Proc-Type|DEK-Info|Version|Comment|Encryption|Public-Lines|Private-Lines):[^\n\\]{0,100}"
+_KEY: Final = r"(?:[A-Z0-9]{1,20} ){0,4}(?:PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V\d)"
+_KEY_BEGINS: Final = rf"-{{4,5}} ?BEGIN {_KEY} ?-{{4,5}}|PuTTY-User-Key-File-\d:"
+_KEY_ENDS: Final = rf"-{{4,5}} ?END {_KEY} ?-{{4,5}}|Private-MAC: [0-9a-f]{{40,64}}"
+_KEY_LINE: Final = (
+    r"(?:[ \t\r\n>|]|\\[rn]){0,12}(?:[A-Za-z0-9+/]{16,}={0,2}"
+    r"|(?:Proc-Type|DEK-Info|Version|Comment|Encryption|Public-Lines|Private-Lines):[^\n\\]{0,100}"
     r"|=?[A-Za-z0-9+/]{1,64}={0,2}(?=\\n|\r?\n|\Z))"
 )
 _KEY_CHARS: Final = 65_536  # a private key is shorter; a closing line further off is another key's
-_NAMED: Final = re.compile(r"key|token|secret|auth|pass|cred|\bpat\b|\bapi\b", re.IGNORECASE)
+_NAMED: Final = r"(?i)key|token|secret|auth|pass|cred|\bpat\b|\bapi\b"
 
 
 class Span(NamedTuple):
@@ -53,78 +47,46 @@ class Span(NamedTuple):
     human: bool
 
 
-def redact(text: str) -> tuple[str, tuple[Finding, ...]]:
-    """Put a marker in place of each secret; the spans found are those of the markers in the text returned."""
-    lowered = table.lower(text)
-    if text.isascii() and not _LONG_RUN.search(text) and not any(stem in lowered for stem in _STEMS):
-        return text, ()
-    spans = _merge(_found(text, lowered))
-    if not spans:
-        return text, ()
-    pieces: list[str] = []
-    findings: list[Finding] = []
-    done = length = 0
-    for span in spans:
-        marker = f"⟦secret:{span.rule}:{_hash4(text[span.start : span.end], human=span.human)}⟧"
-        pieces += (text[done : span.start], marker)
-        length += span.start - done
-        findings.append(Finding("secret", span.rule, (length, length + len(marker))))
-        length += len(marker)
-        done = span.end
-    pieces.append(text[done:])
-    return "".join(pieces), tuple(findings)
+def find(text: str, seen: list[View]) -> list[Marker]:
+    """List the secrets of a text in order, each with its marker; `seen` are the views of the text."""
+    spans: list[Span] = []
+    for view in seen:
+        for span in _found(view):
+            start, end = view.span(span.start, span.end)
+            spans.append(span._replace(start=start, end=end))
+    return [_marker(text, span) for span in _merged(spans)] if spans else []
 
 
-def _found(text: str, lowered: str) -> Iterator[Span]:
-    """Yield the secrets of a text, seen as it is and, where it hides characters, without those."""
-    if "⟦" not in text:
-        yield from _seen(text, lowered)
-        return
-    masked = _MARKER.sub(lambda match: "⟦" * len(match.group()), text)
-    yield from _seen(masked, table.lower(masked))
-    hidden = [match.span() for match in _HIDDEN.finditer(masked)]
-    if not hidden:
-        return
-    joined = _HIDDEN.sub("", masked)
-    starts: list[int] = []  # where each removed run stood in the joined text
-    removed = [0]
-    for start, end in hidden:
-        starts.append(start - removed[-1])
-        removed.append(removed[-1] + end - start)
-    for span in _seen(joined, table.lower(joined)):
-        start = span.start + removed[bisect_left(starts, span.start + 1)]
-        end = span.end + removed[bisect_left(starts, span.end)]
-        yield span._replace(start=start, end=end)
+def _marker(text: str, span: Span) -> Marker:
+    secret = text[span.start : span.end].encode("utf-8", "surrogatepass")
+    hash4 = "0000" if span.human else hashlib.sha256(secret).hexdigest()[:4]
+    return Marker(span.start, span.end, f"⟦secret:{span.rule}:{hash4}⟧", "secret", span.rule)
 
 
-def _seen(text: str, lowered: str) -> Iterator[Span]:
-    yield from _private_keys(text)
-    for card in _CARD.finditer(text):
-        if _is_card(card.group()):
-            yield Span(*card.span(), "payment-card", human=True)
+def _found(view: View) -> Iterator[Span]:
+    text = view.text
+    if "PRIVATE KEY" in text or "PuTTY-User-Key-File" in text or "OpenVPN Static key" in text:
+        yield from _private_keys(text)
+    if compiled(_CARD_SHAPE).search(text):
+        yield from _cards(text)
     done: dict[str, int] = {}
-    for place, candidate in table.load("secrets", "phrases").candidates(text, lowered):
+    for place, candidate in view.candidates:
         rule = candidate.rule
-        if place < done.get(rule.id, 0):
+        # A place inside what this rule has found already is not looked at again: the work stays linear.
+        if rule.kind == "order" or place < done.get(rule.id, 0):
             continue
         if rule.kind == "phrase":
-            spans = list(phrases.find(text, place, candidate.keyword, rule))
+            spans: Iterable[tuple[int, int]] = phrases.find(text, place, candidate.keyword, rule)
         else:
-            spans = list(_matched(text, place, rule))
+            spans = _matched(text, place, rule)
         for start, end in spans:
             done[rule.id] = end
             yield Span(start, end, rule.id, rule.human)
 
 
-def _matched(text: str, place: int, rule: table.Rule) -> Iterator[tuple[int, int]]:
-    pattern = rule.compiled()
-    if not rule.back:
-        match = pattern.match(text, place)
-    else:
-        low = max(0, place - rule.back)
-        match = next(
-            (found for at in range(low, place + 1) if (found := pattern.match(text, at)) and _edge(text, at)), None
-        )
+def _matched(text: str, place: int, rule: Rule) -> Iterator[tuple[int, int]]:
+    pattern = compiled(rule.pattern)
+    match = pattern.match(text, place) if not rule.back else _matched_around(pattern, text, place, rule.back)
     if not match:
         return
     start, end = match.span(1 if pattern.groups else 0)
@@ -133,8 +95,12 @@ def _matched(text: str, place: int, rule: table.Rule) -> Iterator[tuple[int, int
     yield start, end
 
 
-def _edge(text: str, at: int) -> bool:
-    return at == 0 or not text[at - 1].isalnum()
+def _matched_around(pattern: re.Pattern[str], text: str, place: int, back: int) -> re.Match[str] | None:
+    """Match from the start of the word that a keyword stands in or behind, at most `back` before it."""
+    for start in range(max(0, place - back), place + 1):
+        if (start == 0 or not text[start - 1].isalnum()) and (match := pattern.match(text, start)):
+            return match
+    return None
 
 
 def _is_mixed(_: re.Match[str], value: str) -> bool:
@@ -142,30 +108,26 @@ def _is_mixed(_: re.Match[str], value: str) -> bool:
 
 
 def _is_named(match: re.Match[str], value: str) -> bool:
-    """Tell whether a vendor's name and a value have a word for a key between them, and the value is random."""
-    return bool(_NAMED.search(match.string, match.start(), match.start(1))) and _is_mixed(match, value)
+    """Tell whether a word for a key stands between a vendor's name and a value that a machine made."""
+    return bool(compiled(_NAMED).search(match.string, match.start(), match.start(1))) and _is_mixed(match, value)
 
 
 _CHECKS: Final[dict[str, Callable[[re.Match[str], str], bool]]] = {"mixed": _is_mixed, "named": _is_named}
 
 
-def _is_card(digits: str) -> bool:
-    """Check the number's last digit (Luhn) and that it is no run of one digit."""
-    numbers = [int(char) for char in digits if char.isdigit()]
-    doubled = [number * 2 - 9 if number > 4 else number * 2 for number in numbers[-2::-2]]
-    return (sum(numbers[-1::-2]) + sum(doubled)) % 10 == 0 and len(set(numbers)) > 2
+def _cards(text: str) -> Iterator[Span]:
+    for card in compiled(_CARD).finditer(text):
+        numbers = [int(char) for char in card.group() if char.isdigit()]
+        doubled = [number * 2 - 9 if number > 4 else number * 2 for number in numbers[-2::-2]]
+        # Luhn's check; a run of one or two digits is an example, not a card.
+        if (sum(numbers[-1::-2]) + sum(doubled)) % 10 == 0 and len(set(numbers)) > 2:
+            yield Span(*card.span(), "payment-card", human=True)
 
 
 def _private_keys(text: str) -> Iterator[Span]:
     """Yield whole key blocks; one without its end goes as far as its lines look like a key's."""
-    ends = (
-        [match.span() for match in _KEY_ENDS.finditer(text)]
-        if "PRIVATE KEY" in text or "Key-File" in text or "Static key" in text
-        else None
-    )
-    if ends is None:
-        return
-    begins = list(_KEY_BEGINS.finditer(text))
+    begins = list(compiled(_KEY_BEGINS).finditer(text))
+    ends = [match.span() for match in compiled(_KEY_ENDS).finditer(text)] if begins else []
     for number, begin in enumerate(begins):
         following = begins[number + 1].start() if number + 1 < len(begins) else len(text)
         at = bisect_left(ends, (begin.end(), 0))
@@ -173,22 +135,19 @@ def _private_keys(text: str) -> Iterator[Span]:
             end = ends[at][1]
         else:
             end = begin.end()
-            while end < following and (line := _KEY_LINE.match(text, end, following)):
+            while line := compiled(_KEY_LINE).match(text, end, following):
                 end = line.end()
         yield Span(begin.start(), end, "private-key", human=False)
 
 
-def _merge(spans: Iterator[Span]) -> list[Span]:
+def _merged(spans: list[Span]) -> Iterator[Span]:
     """Join overlapping spans; the first and longest names the whole, and one a person chose keeps it unhashed."""
-    merged: list[Span] = []
-    for span in sorted(spans, key=lambda span: (span.start, -span.end, span.human)):
-        if merged and span.start < merged[-1].end:
-            before = merged[-1]
-            merged[-1] = before._replace(end=max(before.end, span.end))
+    spans.sort(key=lambda span: (span.start, -span.end, span.human))
+    joined = spans[0]
+    for span in spans[1:]:
+        if span.start < joined.end:
+            joined = joined._replace(end=max(joined.end, span.end), human=joined.human and span.human)
         else:
-            merged.append(span)
-    return merged
-
-
-def _hash4(secret: str, *, human: bool) -> str:
-    return "0000" if human else hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()[:4]
+            yield joined
+            joined = span
+    yield joined

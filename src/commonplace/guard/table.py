@@ -14,8 +14,16 @@ from typing import Any, Final
 
 import msgspec
 
-_GAP: Final = r"""[A-Za-z0-9_.\- ]{0,40}["'`]?[ \t]{0,4}(?:=>|:=|[=:,]|\bis\b|(?<=key)|(?<=token)|(?<=secret)|(?<=KEY)|(?<=TOKEN)|(?<=SECRET))[ \t]{0,4}["'`]?"""
+_GAP: Final = (
+    r"""[A-Za-z0-9_.\- ]{0,40}["'`]?[ \t]{0,4}"""
+    r"""(?:=>|:=|[=:,]|\bis\b|(?<=key)|(?<=token)|(?<=secret)|(?<=KEY)|(?<=TOKEN)|(?<=SECRET))[ \t]{0,4}["'`]?"""
+)
 _EDGE: Final = r"(?![A-Za-z0-9])"
+_HEAD: Final = 3
+_SHORT: Final = 5  # shorter words are few letters of many keywords; they are asked for whole
+_FIRST_WORD: Final = re.compile(r"[a-z0-9]+")
+_SPACES: Final = {code: " " for code in range(128) if not chr(code).isalnum()}
+_WORDS: Final = re.compile(r"[a-z0-9]+").findall
 _KINDS: Final = ("token", "assigned", "phrase", "order")
 
 
@@ -39,10 +47,6 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     signs_only: bool = False  # the noun counts only with a sign right behind it
     human: bool = False  # people choose such secrets: nothing of them may be hashed
 
-    def compiled(self) -> re.Pattern[str]:
-        """Give the compiled pattern, compiled at its first use."""
-        return _compile(self.pattern)
-
 
 class Candidate(msgspec.Struct, frozen=True):
     """A rule to try, with its keyword that was seen."""
@@ -52,38 +56,84 @@ class Candidate(msgspec.Struct, frozen=True):
 
 
 class Table(msgspec.Struct, frozen=True):
-    """Rules with their keyword search; a keyword also names the rules of its own prefixes."""
+    """Rules, and their keywords by the way a text is asked for them.
+
+    Most keywords begin with a whole word of the text (`by_word`) or begin a longer one (`by_head`, its
+    first three characters); the others are looked for as they are, once what several of them begin with
+    is seen (`anywhere`). So a text is cut into words once, and what it cannot hold costs next to nothing.
+    """
 
     rules: tuple[Rule, ...]
-    by_keyword: Mapping[str, tuple[Candidate, ...]]
-    search: re.Pattern[str]
+    by_word: Mapping[str, tuple[Candidate, ...]]
+    by_head: Mapping[str, tuple[Candidate, ...]]
+    anywhere: tuple[tuple[str, tuple[Candidate, ...]], ...]
+    foreign: tuple[tuple[str, tuple[Candidate, ...]], ...]
+    words: Mapping[str, frozenset[str]]
 
-    def candidates(self, text: str, lowered: str) -> Iterator[tuple[int, Candidate]]:
-        """Yield the rules to try, each with the place of its keyword; `lowered` is `lower(text)`."""
-        for match in self.search.finditer(lowered):
-            place = match.start()
-            after_word = place > 0 and lowered[place - 1].isalnum() and lowered[place - 1].isascii()
-            for candidate in self.by_keyword[match.group() + match.group(match.lastindex or 0)]:
-                if after_word and not candidate.rule.inside:
-                    continue
-                if candidate.rule.whole and text[place + len(candidate.keyword) :][:1].isalnum():
-                    continue
-                yield place, candidate
+    def candidates(self, lowered: str) -> list[tuple[int, Candidate]]:
+        """List the rules to try in a lower-case text in the order of their keywords' places."""
+        present: list[Candidate] = []
+        for head, candidates in self.anywhere:
+            if head in lowered:
+                present += candidates
+        if lowered.isascii():
+            words = set(lowered.translate(_SPACES).split())
+        else:
+            words = set(_WORDS(lowered))
+            for head, candidates in self.foreign:
+                if head in lowered:
+                    present += candidates
+        for word in self.by_word.keys() & words:
+            present += self.by_word[word]
+        for head in self.by_head.keys() & {word[:_HEAD] for word in words if len(word) > _SHORT}:
+            present += self.by_head[head]
+        if not present:
+            return []
+        found = [(place, candidate) for candidate in present for place in _places(lowered, candidate)]
+        found.sort(key=_place_of)
+        return found
 
 
 @functools.cache
-def load(*names: str) -> Table:
-    """Read rule files of the package into one table."""
-    import pkgutil  # noqa: PLC0415 - kept off the import of the package: needed at the first candidate only
+def load() -> Table:
+    """Read the rule files of the package."""
+    import pkgutil  # noqa: PLC0415 - kept off the import of the package: needed at the first text only
     import tomllib  # noqa: PLC0415 - as above
 
     rules: list[Rule] = []
-    for name in names:
+    words: dict[str, frozenset[str]] = {}
+    for name in ("secrets", "phrases", "injection"):
         data = tomllib.loads((pkgutil.get_data(__package__, f"rules/{name}.toml") or b"").decode("utf-8"))
         rules += [_read(kind, row) for kind in _KINDS for row in data.get(kind, [])]
-    words = sorted({word for rule in rules for word in rule.keywords})
-    by_keyword = {word: tuple(_candidates(rules, word)) for word in words}
-    return Table(tuple(rules), by_keyword, re.compile(_first_then_rest(words)))
+        words |= {key: frozenset(value.split()) for key, value in data.get("words", {}).items()}
+    by_word: dict[str, list[Candidate]] = {}
+    by_head: dict[str, list[Candidate]] = {}
+    anywhere: dict[str, list[Candidate]] = {}
+    for candidate in (Candidate(rule, keyword) for rule in rules for keyword in rule.keywords):
+        word = _FIRST_WORD.match(candidate.keyword)
+        if word and not candidate.rule.inside and (word.end() < len(candidate.keyword) or candidate.rule.whole):
+            by_word.setdefault(word.group(), []).append(candidate)
+        elif word and not candidate.rule.inside and word.end() >= _HEAD:
+            by_head.setdefault(word.group()[:_HEAD], []).append(candidate)
+            if word.end() <= _SHORT:
+                by_word.setdefault(word.group(), []).append(candidate)
+        else:
+            anywhere.setdefault(candidate.keyword[: _HEAD if word else 1], []).append(candidate)
+    groups = [(head, tuple(candidates)) for head, candidates in anywhere.items()]
+    return Table(
+        rules=tuple(rules),
+        by_word={word: tuple(candidates) for word, candidates in by_word.items()},
+        by_head={head: tuple(candidates) for head, candidates in by_head.items()},
+        anywhere=tuple(group for group in groups if group[0].isascii()),
+        foreign=tuple(group for group in groups if not group[0].isascii()),
+        words=words,
+    )
+
+
+@functools.cache
+def compiled(pattern: str) -> re.Pattern[str]:
+    """Compile a pattern at its first use; the flags it needs stand in it."""
+    return re.compile(pattern)
 
 
 def lower(text: str) -> str:
@@ -94,46 +144,43 @@ def lower(text: str) -> str:
     return lowered
 
 
-def _candidates(rules: list[Rule], word: str) -> Iterator[Candidate]:
-    for rule in rules:
-        seen = [keyword for keyword in rule.keywords if word.startswith(keyword)]
-        if seen:
-            yield Candidate(rule, max(seen, key=len))
+def _places(lowered: str, candidate: Candidate) -> Iterator[int]:
+    """Yield where a keyword stands with the borders that its rule asks for."""
+    keyword, rule = candidate.keyword, candidate.rule
+    place = lowered.find(keyword)
+    while place >= 0:
+        behind = place + len(keyword)
+        after_word = place > 0 and not rule.inside and _is_word(lowered[place - 1])
+        if not after_word and not (rule.whole and behind < len(lowered) and _is_word(lowered[behind])):
+            yield place
+        place = lowered.find(keyword, place + 1)
+
+
+def _is_word(char: str) -> bool:
+    return char.isascii() and char.isalnum()
+
+
+def _place_of(found: tuple[int, Candidate]) -> int:
+    return found[0]
 
 
 def _read(kind: str, row: dict[str, Any]) -> Rule:
-    """Make a rule of a row; a token ends at an edge, an assigned value stands behind its keyword and a sign."""
+    """Make a rule of a row.
+
+    A token ends at an edge; an assigned value stands behind its keyword and a sign; a space in an order
+    stands for any white space; what is said of a secret may be one that a person chose.
+    """
     if kind == "token":
         row = row | {"pattern": row["pattern"] + _EDGE}
     elif kind == "assigned":
         names = "|".join(re.escape(keyword) for keyword in row["keywords"])
-        row = row | {"pattern": f"(?i:{names}){_GAP}({row['pattern']}){_EDGE}", "check": "named"}
-    elif kind == "phrase" and row["keywords"][0].isascii():
-        row = {"human": row["check"] != "random"} | row
+        row = row | {
+            "pattern": f"(?i:{names}){_GAP}({row['pattern']}){_EDGE}",
+            "check": "named",
+            "whole": row["keywords"][0].isalnum(),
+        }
+    elif kind == "order":
+        row = {"whole": row["keywords"][0][-1].isalnum()} | row | {"pattern": row["pattern"].replace(" ", r"\s{1,8}")}
+    else:
+        row = {"human": True} | row
     return msgspec.convert(row | {"kind": kind}, Rule)
-
-
-@functools.cache
-def _compile(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)
-
-
-def _first_then_rest(words: list[str]) -> str:
-    """Build a search that consumes one character of a keyword and sees the rest, so overlaps are all found."""
-    heads: dict[str, list[str]] = {}
-    for word in words:
-        heads.setdefault(word[0], []).append(word[1:])
-    return "|".join(f"{re.escape(head)}(?=({_trie(rests)}))" for head, rests in sorted(heads.items()))
-
-
-def _trie(words: list[str]) -> str:
-    """Write words as one expression that tries each character once and takes the longest word."""
-    heads: dict[str, list[str]] = {}
-    for word in words:
-        if word:
-            heads.setdefault(word[0], []).append(word[1:])
-    branches = [re.escape(head) + _trie(rests) for head, rests in sorted(heads.items())]
-    if not branches:
-        return ""
-    body = branches[0] if len(branches) == 1 and "" not in words else f"(?:{'|'.join(branches)})"
-    return f"{body}?" if "" in words else body

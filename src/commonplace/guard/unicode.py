@@ -7,11 +7,12 @@ text encodes as UTF-8. It never drops or repairs anything. Source: safety notes 
 
 from __future__ import annotations
 
+import functools
 import re
 import unicodedata
 from typing import Final
 
-from commonplace.records import Finding
+from commonplace.guard.markers import Marker, put
 
 _CLASSES: Final[tuple[tuple[str, str], ...]] = (
     ("nul", "\x00"),
@@ -55,7 +56,6 @@ _FLAG: Final = "\U0001f3f4(?:{})\U000e007f".format(
 _SUSPECT: Final = re.compile(f"{_FLAG}|[{_SELECTORS}]+|[{_SINGLES}]")
 _ANY_SUSPECT: Final = re.compile(f"[{_SELECTORS}{_SINGLES}]")
 _ASCII_SUSPECT: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\r(?!\n)")
-_CLASS_OF: Final = [(re.compile(f"[{ranges}]"), name) for name, ranges in _CLASSES]
 
 _RTL_REACH: Final = 16  # characters looked at on either side of a mark; keeps the work linear
 # Scripts whose letters need ZWNJ and ZWJ: Arabic to Thaana and NKo, Indic, Tibetan, Myanmar, Khmer, Mongolian.
@@ -67,42 +67,31 @@ _KEYCAP_OR_TEXT_EMOJI: Final = frozenset("#*0123456789\u203c\u2049\u2139\u3030")
 _SKIN_TONES: Final = ("\U0001f3fb", "\U0001f3ff")
 
 
-def visible(text: str) -> tuple[str, tuple[Finding, ...]]:
-    """Write every hidden character as `⟦U+XXXX⟧`; the spans found are those in the text returned.
+def find(text: str) -> list[Marker]:
+    """List the hidden characters of a text, each run with the `⟦U+XXXX⟧` that shall stand for it.
 
-    Kept as they are: CR before LF (a line ending: nothing stands between the two that it could
+    Left as they are: CR before LF (a line ending: nothing stands between the two that it could
     overwrite), ZWJ between pictographs, ZWJ and ZWNJ after a letter of a joining script, marks of
     direction near a right-to-left letter, one variation selector after a base it suits, the flags of
     England, Scotland and Wales, a byte order mark at the very start.
     """
     if text.isascii():
         if text.isprintable() or not _ASCII_SUSPECT.search(text):
-            return text, ()
+            return []
     elif not _ANY_SUSPECT.search(text):
-        return text, ()
-    pieces: list[str] = []
-    findings: list[Finding] = []
-    done = length = 0
+        return []
+    markers: list[Marker] = []
     for match in _SUSPECT.finditer(text):
-        start, end = match.span()
-        rule = _judge(text, start, end)
-        if rule is None:
-            continue
-        shown = "".join(f"⟦U+{ord(char):04X}⟧" for char in match.group())
-        pieces += (text[done:start], shown)
-        length += start - done
-        findings.append(Finding("unicode", rule, (length, length + len(shown))))
-        length += len(shown)
-        done = end
-    if not findings:
-        return text, ()
-    pieces.append(text[done:])
-    return "".join(pieces), tuple(findings)
+        rule = _judge(text, match.start(), match.end())
+        if rule:
+            shown = "".join(f"⟦U+{ord(char):04X}⟧" for char in match.group())
+            markers.append(Marker(match.start(), match.end(), shown, "unicode", rule))
+    return markers
 
 
 def show(text: str) -> str:
     """Make a text safe to print on a terminal: nothing in it can move the cursor or hide a word."""
-    return visible(text)[0]
+    return put(text, find(text), ())[0]
 
 
 def fold(text: str) -> str:
@@ -118,7 +107,7 @@ def _judge(text: str, start: int, end: int) -> str | None:
     char = text[start]
     if char == "\U0001f3f4":
         return None
-    name = next(name for pattern, name in _CLASS_OF if pattern.match(char))
+    name = _class_of(char)
     if name == "carriage-return":
         allowed = text.startswith("\n", end)
     elif name == "byte-order-mark":
@@ -132,6 +121,11 @@ def _judge(text: str, start: int, end: int) -> str | None:
     else:
         allowed = False
     return None if allowed else name
+
+
+@functools.cache
+def _class_of(char: str) -> str:
+    return next(name for name, ranges in _CLASSES if re.match(f"[{ranges}]", char))
 
 
 def _selector_suits(text: str, at: int) -> bool:

@@ -1,0 +1,27 @@
+"""Note text that gives orders to a model.
+
+Owns the tripwire: structural rules, data in `rules/injection.toml`. It only notes what it saw and never
+changes a text. A rule that fires proves nothing and one that does not promises nothing; what protects
+memory is that text below `agent` does not enter the shown part unasked.
+"""
+
+from __future__ import annotations
+
+from commonplace.guard import views
+from commonplace.guard.table import compiled
+from commonplace.guard.views import View
+from commonplace.records import Finding
+
+
+def find(seen: list[View]) -> tuple[Finding, ...]:
+    """Find the orders in the views of a text, each rule once, with their spans in the text."""
+    found: dict[str, Finding] = {}
+    for plain in seen:
+        view = views.folded(plain)
+        for place, candidate in view.candidates:
+            rule = candidate.rule
+            if rule.kind != "order" or rule.id in found:
+                continue
+            if match := compiled(rule.pattern).match(view.lowered, place):
+                found[rule.id] = Finding("injection", rule.id, view.span(*match.span()))
+    return tuple(sorted(found.values(), key=lambda finding: finding.span)) if found else ()

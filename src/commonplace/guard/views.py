@@ -1,0 +1,83 @@
+"""A text as the rules see it: markers masked, hidden characters left out, look-alikes folded.
+
+Owns the mapping back: a place in a view is a place in the text. Views are for matching only and are
+never stored.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from bisect import bisect_right
+from typing import Final, NamedTuple
+
+from commonplace.guard import markers
+from commonplace.guard.table import Candidate, compiled, load, lower
+
+# Letters and signs in other dress: raised, circled, mathematical, ligatures, full width.
+_STYLED: Final = (
+    "[\u00aa\u00b2\u00b3\u00b9\u00ba\u1d2c-\u1d6a\u2070-\u209c\u2100-\u214f\u2460-\u24ff\ufb00-\ufb06"
+    "\uff1a-\uff1e\uff20-\uff5e\U0001d400-\U0001d7ff\U0001f110-\U0001f189]"
+)
+
+
+class View(NamedTuple):
+    """A text to match on, and the rules to try in it; from the places `at` on, places are moved by `moves`."""
+
+    text: str
+    lowered: str
+    candidates: list[tuple[int, Candidate]]
+    at: tuple[int, ...] = ()
+    moves: tuple[int, ...] = ()
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """Give the places in the text of a non-empty span in this view."""
+        if not self.at:
+            return start, end
+        return self._place(start), self._place(end - 1) + 1
+
+    def _place(self, place: int) -> int:
+        step = bisect_right(self.at, place) - 1
+        return place + self.moves[step] if step >= 0 else place
+
+
+def of(text: str) -> list[View]:
+    """List the views of a text: as it is, and without its hidden characters where it has some."""
+    if "⟦" not in text:
+        return [_view(text)]
+    masked = compiled(markers.SECRET).sub(lambda match: "⟦" * len(match.group()), text)
+    at: list[int] = []
+    moves: list[int] = []
+    removed = 0
+    for match in compiled(markers.INVISIBLE).finditer(masked):
+        at.append(match.start() - removed)
+        removed += match.end() - match.start()
+        moves.append(removed)
+    if not at:
+        return [_view(masked)]
+    return [_view(masked), _view(compiled(markers.INVISIBLE).sub("", masked), tuple(at), tuple(moves))]
+
+
+def _view(text: str, at: tuple[int, ...] = (), moves: tuple[int, ...] = ()) -> View:
+    lowered = lower(text)
+    return View(text, lowered, load().candidates(lowered), at, moves)
+
+
+def folded(view: View) -> View:
+    """Fold compatibility forms (full width, ligatures, styled letters), so that they match plain ones."""
+    if view.text.isascii() or not compiled(_STYLED).search(view.text):
+        return view
+    pieces: list[str] = []
+    at: list[int] = []
+    moves: list[int] = []
+    length = 0
+    for place, char in enumerate(view.text):
+        piece = char if char.isascii() else unicodedata.normalize("NFKC", char)
+        source = view.span(place, place + 1)[0]
+        # A character may become several: each of them stands for the whole of it.
+        for _ in piece:
+            if source - length != (moves[-1] if moves else 0):
+                at.append(length)
+                moves.append(source - length)
+            length += 1
+        pieces.append(piece)
+    return _view("".join(pieces), tuple(at), tuple(moves))
