@@ -23,7 +23,9 @@ Value = Any
 
 _OPEN: Final = re.compile(r"\ufeff?---[ \t]*\r?\n")
 _CLOSE: Final = re.compile(r"^(?:---|\.\.\.)[ \t]*\r?$", re.MULTILINE)
-_KEYLIKE: Final = re.compile(r"(?:\s*#[^\n]*\n|\s*\n)*+(?:\"[^\"\n]*\"|'[^'\n]*'|[^\s#:'\"{\[-][^:\n]*):(?:\s|\Z)")
+_KEYLIKE: Final = re.compile(
+    r"(?:\s*#[^\n]*\n|\s*\n)*+(?:\"(?:[^\"\\\n]|\\.)*+\"|'[^'\n]*'|[^\s#:'\"{\[-][^:\n]*):(?:\s|\Z)"
+)
 _PLAIN: Final = re.compile(r"[^\W\d_](?:[\w .,/()+@&;'-]*[\w.)])?\Z")
 _WORDS_OF_YAML: Final = frozenset(["true", "false", "yes", "no", "on", "off", "y", "n", "null", "nan", "inf"])
 _BAD_IN_YAML: Final = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")

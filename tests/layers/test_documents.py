@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from texts import documents as files
-from texts import entries, lines
+from layer_texts import documents as files
+from layer_texts import entries, lines, runs
 
 from commonplace.errors import InputError, RecordNotFoundError
 from commonplace.layers import blocks, documents, edits
@@ -34,7 +34,7 @@ def is_insertion(old: bytes, new: bytes) -> bool:
     return any(new.endswith(old[at:]) and new.startswith(old[:at]) for at in range(head + 1))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=runs(150), deadline=None)
 @given(files(), st.booleans())
 def test_every_character_that_is_not_blank_is_in_one_block(data, items):
     """Nothing of a file is outside of the reader's sight (issue 3: byte-exact round trips)."""
@@ -47,7 +47,7 @@ def test_every_character_that_is_not_blank_is_in_one_block(data, items):
     assert text[at:].strip() == ""
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=runs(200), deadline=None)
 @given(files(), entries, STYLES)
 def test_an_added_text_reads_back_as_exactly_one_entry(data, text, style):
     """The brief of issue 3: parse(add(x)) gives one new entry, or the text is refused; nothing else moves."""
@@ -70,7 +70,7 @@ def test_an_added_text_reads_back_as_exactly_one_entry(data, text, style):
     assert (effect.kept, effect.replaced, effect.gone) == (len(before), 0, ())
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=runs(150), deadline=None)
 @given(files(), entries, st.sampled_from(["Facts", "Deep", "New", "C#", "under", "x <!-- y"]))
 def test_a_text_added_to_a_section_stands_in_it(data, text, section):
     """AddEntry: at the end of a section, created when missing."""
@@ -84,7 +84,7 @@ def test_a_text_added_to_a_section_stands_in_it(data, text, section):
     assert is_insertion(data, new)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=runs(150), deadline=None)
 @given(files(), entries, STYLES, st.data())
 def test_a_replaced_entry_changes_alone(data, text, style, draw):
     """Model equality of replace: one entry differs, every other and all structure stay."""
@@ -108,7 +108,7 @@ def test_a_replaced_entry_changes_alone(data, text, style, draw):
     assert new.endswith(data[placed.end :])
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=runs(200), deadline=None)
 @given(files(), STYLES, st.data())
 def test_a_removed_entry_leaves_the_others_in_order(data, style, draw):
     """Seed facts 5.3.4: order is kept; nothing but the entry and blank lines beside it goes."""
@@ -127,7 +127,7 @@ def test_a_removed_entry_leaves_the_others_in_order(data, style, draw):
         assert style == "separator" or "\ufffd" in text or not (above + below).strip()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=runs(60), deadline=None)
 @given(st.data())
 def test_many_edits_agree_with_a_list_of_texts(data):
     """Issue 3: add, replace and remove against a plain model."""
@@ -235,7 +235,7 @@ def test_the_index_block_is_replaced_whole_and_holds_no_entries():
     assert added.decode().startswith("# Memory\n\n- mine\n- also mine\n\n<!--")
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=runs(100), deadline=None)
 @given(files(), st.lists(st.sampled_from(["- [A](a.md)", "- [B](b.md) — é"]), min_size=1))
 def test_replacing_the_index_leaves_every_entry(data, index):
     """The block is generated; what people wrote is not touched."""
@@ -281,7 +281,7 @@ def test_a_text_that_says_nothing_is_refused(text):
         documents.add(PATH, b"", text)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=runs(100), deadline=None)
 @given(lines.map("\n".join), st.sampled_from(["", "list", "paragraph", "separator"]))
 def test_windows_files_read_as_others_and_keep_their_line_breaks(text, style):
     """Byte-exact round trips, CRLF files included."""

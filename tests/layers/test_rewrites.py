@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from texts import LINES
-from texts import documents as files
+from layer_texts import LINES, runs
+from layer_texts import documents as files
 
 from commonplace.layers import blocks, documents, edits, merges, rewrites
 from commonplace.layers.blocks import INDEX_OPEN
@@ -21,7 +21,7 @@ def ids(data: bytes, style: str = "") -> list[str]:
     return [entry.id for entry in documents.records(PATH, data, style)]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=runs(150), deadline=None)
 @given(files(), st.lists(st.sampled_from(LINES), min_size=1, max_size=14), STYLES)
 def test_a_rewrite_reads_as_the_new_text_says(data, lines, style):
     """Seed model conclusion 4: a whole document from a model is executed as edits and reaches its text."""
@@ -40,7 +40,7 @@ def test_a_rewrite_reads_as_the_new_text_says(data, lines, style):
     ) | set(effect.successors.values())
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=runs(150), deadline=None)
 @given(files(), files(), STYLES)
 def test_the_counts_of_a_comparison_add_up(before, after, style):
     """A shrink guard judges by them: every old entry is kept, replaced or gone."""
@@ -94,7 +94,7 @@ def test_moved_entries_keep_their_ids():
 words = st.sampled_from(["tea", "dog", "chess", "Kyiv", "Go 1.25", "dark mode", "42", "日本"])
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=runs(100), deadline=None)
 @given(
     st.lists(st.tuples(words, words), max_size=6, unique=True),
     st.lists(st.integers(0, 5), max_size=3, unique=True),
@@ -185,7 +185,7 @@ def test_a_change_of_ours_to_headings_is_left_to_a_person():
     assert merges.merge3(PATH, b"# A\n\n- x\n", b"# A\n\n- x\n- y\n", b"# B\n\n- x\n") is None
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=runs(100), deadline=None)
 @given(files(), files(), files(), STYLES)
 def test_a_merge_never_fails_and_never_drops_their_bytes_unasked(base, theirs, ours, style):
     """Whatever the three are: a merge, or a person's turn; their entries we did not touch all stay."""
@@ -197,7 +197,7 @@ def test_a_merge_never_fails_and_never_drops_their_bytes_unasked(base, theirs, o
     assert [text for text in texts(merged.data, style) if text in set(stays)] == stays
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=runs(100), deadline=None)
 @given(files(), st.data())
 def test_two_effects_compose_to_the_effect_of_both(data, draw):
     """Two operations on one file in one commit are one write against the bytes as they were."""

@@ -230,9 +230,9 @@ def replace_index(path: str, data: bytes, lines: Sequence[str]) -> Effect:
     elif not lines:
         splices = []
     else:
-        end = len(document.text.rstrip())
-        lead = 2 * newline if document.text.strip("\ufeff \t\r\n") else ""
-        splices = [Splice(end, end, lead + body + ("" if document.text[end:].count("\n") else newline))]
+        end = len(document.text)
+        lead = newline if document.text.endswith("\n") else 2 * newline
+        splices = [Splice(end, end, (lead if document.text.strip("\ufeff \t\r\n") else "") + body + newline)]
     parts = edits.pieces(document.text, splices)
     after = Document(path, edits.decode(edits.assemble(data, parts)), "")
     return edits.effect(data, parts, document.ids, after.ids)
@@ -303,7 +303,7 @@ def _first_that_reads(
     structure = [one for one in document.structure() if one != _APART]
     for splices in candidates:
         parts = edits.pieces(document.text, splices)
-        after = Document(document.path, edits.decode(edits.assemble(data, parts)), document.style)
+        after = Document(document.path, edits.decode(edits.assemble(data, parts)), document.style, document.marks)
         if [_key(part.text, part.section) for part in after.parts] != [_key(*one) for one in wanted]:
             continue
         made = [one for one in after.structure() if one != _APART]
@@ -345,8 +345,9 @@ def _appended(data: bytes, document: Document, words: str) -> Effect:
         end = document.parts[-1].block.end
         splice = Splice(end, end, newline + SEPARATOR + newline + body)
     else:
-        start = _top(document)
-        splice = Splice(start, start, body)
+        end = len(document.text)
+        lead = newline if document.text.strip("\ufeff") and not document.text.endswith("\n") else ""
+        splice = Splice(end, end, lead + body)
     wanted = [*((part.text, "") for part in document.parts), (words, "")]
     return _first_that_reads(data, document, [[splice]], wanted, [])
 

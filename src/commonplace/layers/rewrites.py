@@ -29,7 +29,7 @@ def rewrite(path: str, data: bytes, text: str, *, style: str = "") -> Effect:
     target = _as_written(old, text)
     edits.encode(target)
     parts = edits.pieces(old.text, _line_splices(old.text, target))
-    new = Document(path, edits.decode(edits.assemble(data, parts)), style)
+    new = Document(path, edits.decode(edits.assemble(data, parts)), style, old.marks)
     return edits.effect(data, parts, old.ids, new.ids, align(old, new)[1])
 
 
@@ -38,7 +38,8 @@ def compare(path: str, before: bytes, after: bytes, *, style: str = "") -> Effec
 
     Bytes that are no UTF-8 stand in the pieces as `decode` reads them.
     """
-    old, new = (Document(path, edits.decode(data), style) for data in (before, after))
+    old = Document(path, edits.decode(before), style)
+    new = Document(path, edits.decode(after), style, old.marks)
     parts = edits.pieces(old.text, _line_splices(old.text, new.text))
     return edits.effect(before, parts, old.ids, new.ids, align(old, new)[1])
 

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import os
+
 from hypothesis import strategies as st
 
 from commonplace.layers.blocks import INDEX_CLOSE, INDEX_OPEN
+
+
+def runs(examples: int) -> int:
+    """How many examples a property is tried on: ten times as many in the full battery."""
+    return examples * (10 if os.environ.get("COMMONPLACE_BATTERY") == "full" else 1)
+
 
 LINES = [
     "", "", "- one", "- two", "* star", "  - nested", "   continued", "\t- tabbed", "1. first", "2. second", "10) ten",
