@@ -33,7 +33,8 @@ class GuardConfig(msgspec.Struct, frozen=True):
 
     raw_transcripts: bool = False  # DESIGN 1.7: keep messages unredacted in this scope
     web_tools: tuple[str, ...] = (
-        "web_fetch", "webfetch", "web_search", "websearch", "fetch", "browser", "browse", "http_get", "curl", "read_url",
+        "web_fetch", "webfetch", "web_search", "websearch", "fetch", "browser", "browse", "http_get", "curl",
+        "read_url",
     )  # fmt: skip  # DESIGN 1.6: text of these tools is trusted as `web`; compared in lower case
 
 
@@ -50,6 +51,7 @@ class ContextConfig(msgspec.Struct, frozen=True):
 
     tokens: int = 2000  # the whole budget when none is given
     recall_k: int = 8  # hits asked for
+    notes_tokens: int = 400  # of today's notes, in layouts that show them
 
 
 class LimitsConfig(msgspec.Struct, frozen=True):
@@ -113,6 +115,8 @@ class ConsolidationConfig(msgspec.Struct, frozen=True):
     keep_messages: int = 20  # seed structured: what a compaction keeps
     keep_share: float = 0.5  # seed two-layer: what is kept of a window that is cut
     recap_tokens: int = 4000  # of the live window, where the layout recaps it
+    rewrite_tokens: int = 16_000  # of a document a model writes anew; of a longer one it is given the end
+    model: str = ""  # seed two-layer: the model of these calls; the one that was opened when empty
     summary_tokens: int = 500  # seed structured: of a compaction's summary
     awaited_seconds: float = 30.0  # seed two-layer: reset and end wait for their job at most so long
     close_seconds: float = 60.0  # seed memdir: jobs under way at close may take so long
@@ -122,7 +126,7 @@ class RulesConfig(msgspec.Struct, frozen=True):
     """How much the consolidator without a model keeps."""
 
     memos_per_range: int = 12  # DESIGN 7: a range is about 4k tokens; the least salient go first
-    memos_per_message: int = 4
+    memos_per_message: int = 4  # the least salient go first
     text_chars: int = 200  # one statement
     scan_chars: int = 20_000  # of a longer message only head and tail are read: the middle is pasted
 

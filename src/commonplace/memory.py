@@ -297,7 +297,7 @@ class Memory:
         first: RecordNotFoundError | None = None
         for scope in self._scopes:
             try:
-                return scope, scope.reader.find(record_id)
+                return scope, scope.find(record_id)
             except RecordNotFoundError as error:
                 first = first or error
         raise first or RecordNotFoundError(f"there is no record {record_id!r}", record=record_id)

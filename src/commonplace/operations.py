@@ -7,7 +7,7 @@ and the messages it uses, never taken from a model.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final, get_args
 
 import msgspec
 
@@ -155,6 +155,8 @@ Edit = (
     | RemoveItem
 )
 Operation = Edit | MoveCursor | MoveWindow | EndSession | HoldRange | Promote | Forget
+OPERATIONS: Final = get_args(Operation)
+"""The same union, for `isinstance`."""
 
 
 class Proposal(msgspec.Struct, frozen=True, kw_only=True):

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
+from commonplace import transcripts
 from commonplace.changes.door import PERSON, REVIEW, Door
 from commonplace.errors import RecordNotFoundError
 from commonplace.guard import screen
@@ -44,6 +45,8 @@ class Queue:
         blob = self._store.read(REVIEW)
         waiting: dict[str, Waiting] = {}
         for raw in blob.data.splitlines() if blob else ():
+            if transcripts.checksum(raw) is False:
+                continue  # doctor names damaged lines
             try:
                 line = msgspec.json.decode(raw, type=_Line)
                 if line.state in {"approved", "rejected"}:
@@ -93,5 +96,5 @@ class Queue:
         return self._settle(name, "rejected", [], reason or f"rejected {name}")
 
     def _settle(self, name: str, state: str, operations: Sequence[Operation], reason: str) -> Outcome:
-        line = json_line({"id": screen(name), "state": state})
+        line = json_line({"id": screen(name), "state": state}, checksum=True)
         return self._door.commit(operations, actor=PERSON, reason=reason, lines={REVIEW: (line,)})

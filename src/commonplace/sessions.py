@@ -18,9 +18,11 @@ from datetime import datetime
 from typing import Any, Final
 
 from commonplace.config import Clock, GuardConfig
-from commonplace.errors import InputError, RecordNotFoundError
+from commonplace.errors import InputError, RecordNotFoundError, StoreReadOnlyError
+from commonplace.operations import Forget, MoveWindow, Operation
 from commonplace.records import (
     Message,
+    Outcome,
     RecordedMessage,
     Role,
     Screened,
@@ -46,8 +48,8 @@ _ROLE_TRUST: Final[dict[Role, Trust]] = {"user": "user", "assistant": "agent", "
 class _State:
     """What one session file folds to, and how far it was read."""
 
-    __slots__ = ("bytes_read", "cursors", "damaged", "ended", "head", "held", "ids", "last", "numbers", "offsets",
-                 "summary", "web_turn", "window_start")  # fmt: skip
+    __slots__ = ("bytes_read", "cursors", "damaged", "ended", "forgotten", "forgotten_ids", "head", "held", "ids",
+                 "last", "numbers", "offsets", "summary", "web_turn", "window_start")  # fmt: skip
 
     def __init__(self) -> None:
         self.bytes_read = 0
@@ -62,7 +64,14 @@ class _State:
         self.web_turn = False
         self.cursors: dict[str, int] = {}
         self.held: list[tuple[str, int, int]] = []
+        self.forgotten = 0  # messages numbered below it are hidden
+        self.forgotten_ids: set[str] = set()
         self.damaged: list[tuple[int, str]] = []
+
+    @property
+    def stands(self) -> bool:
+        """Whether there is such a session, and not all of it was deleted."""
+        return self.head is not None and (self.numbers > self.forgotten or not self.forgotten)
 
     def take(self, data: bytes, base: int) -> None:
         """Fold the whole lines of some bytes that begin at `base`; a torn tail is looked at again later."""
@@ -81,6 +90,9 @@ class _State:
         self.bytes_read = base + whole
 
     def _message(self, line: StoredMessage, offset: int) -> None:
+        if not len(self.offsets) <= line.n <= len(self.offsets) + len(self.damaged):
+            self.damaged.append((offset, f"message number {line.n} is out of order"))
+            return
         self.ids.add(_digest(line.id))
         while len(self.offsets) < line.n:  # a damaged line leaves a gap in the numbers
             self.offsets.append(offset)
@@ -100,9 +112,11 @@ class _State:
                 held = (event.name, event.start, event.to)
                 self.held = [*self.held, held] if event.held else [h for h in self.held if h != held]
             case "end":
-                self.ended = True
+                self.ended = event.held
+            case "forget" if event.name:
+                (self.forgotten_ids.add if event.held else self.forgotten_ids.discard)(event.name)
             case "forget":
-                pass
+                self.forgotten = event.to
 
 
 def web_follows(role: Role, trust: Trust, *, web: bool) -> bool:
@@ -148,6 +162,7 @@ class Sessions:
         self._max_line_bytes = max_line_bytes
         self._states: OrderedDict[str, _State] = OrderedDict()
         self._lock = threading.RLock()
+        self._commit: Callable[[Sequence[Operation]], Outcome] = _uncommitted
 
     @property
     def folder(self) -> str:
@@ -284,7 +299,9 @@ class Sessions:
         if event.name:
             values["name"] = self._screen(event.name)
         if event.event == "hold":
-            values |= {"start": event.start, "held": event.held}
+            values["start"] = event.start
+        if event.event == "hold" or not event.held:
+            values["held"] = event.held
         values["to"] = event.to
         if event.summary:
             values["summary"] = self._screen(event.summary)
@@ -321,8 +338,8 @@ class Sessions:
         return self.state(session_id)
 
     def exists(self, session_id: str) -> bool:
-        """Say whether anything was ever kept of a session."""
-        return self._fold(self.path(session_id)).head is not None
+        """Say whether anything is kept of a session that was not deleted."""
+        return self._fold(self.path(session_id)).stands
 
     def state(self, session_id: str) -> Session:
         """Give what is known of a session.
@@ -345,9 +362,34 @@ class Sessions:
         """Give the ranges that only an explicit consolidation runs again: (consolidator, start, end)."""
         return tuple(self._fold(self.path(session_id)).held)
 
+    def forgotten(self, session_id: str) -> int:
+        """Give the number below which all messages of a session are hidden; 0 when it was never deleted."""
+        return self._fold(self.path(session_id)).forgotten
+
     def count(self) -> int:
         """Count the sessions."""
-        return sum(stat.path.endswith(".jsonl") for stat in self._store.list(self._folder))
+        return len(self.list())
+
+    def clear(self, session_id: str) -> Outcome:
+        """Let the live window begin after the last message; nothing is taken away, and `undo` opens it again.
+
+        Raises:
+            RecordNotFoundError: There is no such session.
+        """
+        return self._commit([MoveWindow(session=session_id, to=self.state(session_id).messages, why="reset")])
+
+    def delete(self, session_id: str) -> Outcome:
+        """Hide every message of a session from recall, context and jobs; `undo` shows them again.
+
+        Raises:
+            RecordNotFoundError: There is no such session.
+        """
+        self.state(session_id)
+        return self._commit([Forget(record=self.path(session_id))])
+
+    def through(self, commit: Callable[[Sequence[Operation]], Outcome]) -> None:
+        """Be told how to commit a change; without it a session can be neither cleared nor deleted."""
+        self._commit = commit
 
     def damaged(self, path: str) -> list[tuple[int, str]]:
         """Name the lines of a session file that cannot be read: (byte offset, reason)."""
@@ -358,6 +400,7 @@ class Sessions:
         path = self.path(session_id)
         state = self._fold(path)
         stop = state.numbers if end is None else min(end, state.numbers)
+        start = max(start, state.forgotten) if start >= 0 else start
         if start >= stop or start < 0:
             return
         first = state.offsets[start]
@@ -366,7 +409,7 @@ class Sessions:
         yield from (
             message
             for message in messages_of(path, session_id, blob.data if blob else b"", first)
-            if start <= message.number < stop
+            if start <= message.number < stop and message.message.id not in state.forgotten_ids
         )
 
     def message(self, session_id: str, message_id: str) -> RecordedMessage:
@@ -403,7 +446,7 @@ class Sessions:
         for stat in self._store.list(self._folder):
             if stat.path.endswith(".jsonl"):
                 state = self._fold(stat.path)
-                if state.head is not None:
+                if state.head is not None and state.stands:
                     found.append(_session(state, state.head))
         return sorted(found, key=lambda s: (s.last_at or s.created_at, s.id), reverse=True)
 
@@ -420,6 +463,10 @@ def _session(state: _State, head: Head) -> Session:
         ended=state.ended,
         cursors=dict(state.cursors),
     )
+
+
+def _uncommitted(_: Sequence[Operation]) -> Outcome:
+    raise StoreReadOnlyError("these sessions can only be read")
 
 
 def _free_id(number: int, taken: set[bytes], seen: dict[bytes, str]) -> str:

@@ -70,11 +70,16 @@ Line = Head | Event | StoredMessage
 _DECODER: Final[msgspec.json.Decoder[Any]] = msgspec.json.Decoder(Line)
 
 
+def checksum(line: bytes) -> bool | None:
+    """Say whether a stored line is as it was written; None where it carries no checksum."""
+    found = _CHECKSUM.search(line)
+    return None if found is None else f"{zlib.crc32(line[: found.start()]):08x}".encode() == found.group(1)
+
+
 def decode(line: bytes) -> Line | Damaged:
     """Read one line of a session file, verifying its checksum where it carries one."""
     line = line.rstrip(b"\r\n")
-    checksum = _CHECKSUM.search(line)
-    if checksum and f"{zlib.crc32(line[: checksum.start()]):08x}".encode() != checksum.group(1):
+    if checksum(line) is False:
         return Damaged("checksum does not match")
     try:
         return cast("Line", _DECODER.decode(line))

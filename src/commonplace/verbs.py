@@ -108,12 +108,14 @@ def one_record(scopes: Sequence[Scope], wanted: str) -> tuple[Scope, Record]:
     missing: RecordNotFoundError | None = None
     for scope in scopes:
         try:
-            return scope, scope.reader.find(wanted)
+            return scope, scope.find(wanted)
         except RecordNotFoundError as error:
             missing = missing or error
     if "#" in wanted and missing is not None:
         raise missing
     words = fold(wanted)
+    for scope in scopes:
+        scope.drift.sweep_if_due()
     found = [(scope, record) for scope in scopes for record in _holding(scope, words)]
     if not found:
         raise RecordNotFoundError(f"no record holds {wanted!r}; recall finds what there is", query=wanted)

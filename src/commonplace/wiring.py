@@ -5,6 +5,7 @@ The only place where the parts of the engine meet; `memory` gives them their pub
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterable, Iterator
 from datetime import datetime
@@ -15,29 +16,31 @@ import msgspec
 
 from commonplace import context as contexts
 from commonplace import guard, triggers
-from commonplace.changes import edits
-from commonplace.changes.door import Door
+from commonplace.changes import edits, listing
+from commonplace.changes.door import LIBRARY, Door
 from commonplace.changes.drift import Drift
 from commonplace.changes.history import History
 from commonplace.changes.log import Ledger
-from commonplace.changes.merging import Merging
+from commonplace.changes.merging import merging
 from commonplace.changes.past import PastStore
+from commonplace.changes.plan import files_of
 from commonplace.changes.reader import Reader
 from commonplace.changes.tombstones import Tombstones
-from commonplace.config import Clock, Config
+from commonplace.config import Clock, Config, ConsolidationConfig
 from commonplace.consolidation.jobs import Jobs
 from commonplace.consolidation.schedule import Mode, Schedule
 from commonplace.consolidation.views import Views
-from commonplace.errors import ConfigError, IndexVersionError, ScopeError, StoreError
+from commonplace.errors import ConfigError, IndexVersionError, PathError, ScopeError, StoreError
 from commonplace.index.rows import IndexRow
 from commonplace.index.seen import Seen
 from commonplace.index.sqlite import SqliteIndex
 from commonplace.indexing import Indexing
+from commonplace.layers.edits import split_id
 from commonplace.layouts import Layer, Layout, native, two_layer
 from commonplace.llm import spending
 from commonplace.llm.protocol import LLM
 from commonplace.recall import search
-from commonplace.records import Entry, Hit, Query, Record, Screened, Trust
+from commonplace.records import TRUST_RANK, Entry, Hit, Query, Record, Screened, Trust
 from commonplace.review import Queue
 from commonplace.sessions import Sessions
 from commonplace.storage import STATE, Store
@@ -48,7 +51,8 @@ SPENDING: Final = f"{STATE}/spending.jsonl"
 """The ledger of model calls, one line a call."""
 
 LAYOUTS: Final[dict[str, Layout]] = {layout.name: layout for layout in (native.LAYOUT, two_layer.LAYOUT)}
-_HIDDEN_ROOM: Final = 50  # this many forgotten messages may stand among the best hits
+_HIDDEN_ROOM: Final = 50  # so many forgotten messages may stand among the best hits until more are asked for
+_WIDER: Final = 8
 _SCOPE: Final = re.compile(r"[^\s/\\\x00-\x1f\x7f.][^/\\\x00-\x1f\x7f]{0,199}")
 
 
@@ -113,10 +117,13 @@ class Scope:
         self.zone = ZoneInfo(config.timezone)
         self._location = location
         self._clock = clock
-        merging = Merging(layout)
         inside = "" if name == "default" else "/" + layout.scopes.format(scope=encode_name(name))
         self.store: Store = FilesStore(
-            location + inside, clock=clock, config=config.store, read_only=read_only or at is not None, rebase=merging
+            location + inside,
+            clock=clock,
+            config=config.store,
+            read_only=read_only or at is not None,
+            rebase=merging(layout),
         )
         if at is not None:
             self.store = PastStore(self.store, sessions=layout.sessions, instant=at)
@@ -147,7 +154,6 @@ class Scope:
             reader=self.reader,
             drift=self.drift,
             tombstones=self.tombstones,
-            merging=merging,
             clock=clock,
             config=config,
             committed=self.indexing.notice,
@@ -155,6 +161,7 @@ class Scope:
         self.history = History(
             self.store, layout=layout, sessions=self.sessions, ledger=self.ledger, reader=self.reader, door=self.door
         )
+        self.sessions.through(lambda operations: self.door.commit(operations, actor=LIBRARY, reason="asked for"))
         self.review = Queue(self.store, self.door)
         self.spending = spending.Ledger(self._note_spend, self._spend_lines)
         budget = spending.Budget(config.spending, self.spending.spends, self.zone)
@@ -176,7 +183,7 @@ class Scope:
             self.sessions,
             rules=triggers.rules(
                 ((each.job, each.when, each.over) for each in layout.triggers),
-                {name: float(getattr(config.consolidation, name)) for name in config.consolidation.__struct_fields__},
+                _numbers(config.consolidation),
             ),
             mode=mode,
             clock=clock,
@@ -219,16 +226,22 @@ class Scope:
 
     def recall(self, query: Query, *, now: datetime, explain: bool) -> list[Hit]:
         """Search this scope; what was forgotten is left out, trust is what it is now."""
-        hidden = self.tombstones.hidden()
-        wider = msgspec.structs.replace(query, k=query.k + min(len(hidden), _HIDDEN_ROOM))
+        self._look()
         weights: dict[str, float] = {}
         for layer in self.layout.layers:
             weights[layer.kind] = max(weights.get(layer.kind, 0.0), layer.weight)
-        found = search.search(
-            wider, indexing=self.indexing, now=now, config=self.config.recall, explain=explain, weights=weights
-        )
+        hidden = self.tombstones.hidden()
+        room = min(len(hidden), _HIDDEN_ROOM)
+        while True:
+            wider = msgspec.structs.replace(query, k=query.k + room)
+            found = search.search(
+                wider, indexing=self.indexing, now=now, config=self.config.recall, explain=explain, weights=weights
+            )
+            kept = [hit for hit in found if not any((s.session, s.message) in hidden for s in hit.sources)]
+            if len(kept) >= query.k or len(found) < wider.k or room >= len(hidden):
+                break
+            room = min(len(hidden), room * _WIDER)
         self.ledger.catch_up()
-        kept = [hit for hit in found if not any((s.session, s.message) in hidden for s in hit.sources)]
         return [self._as_now(hit) for hit in kept[: query.k]]
 
     def _as_now(self, hit: Hit) -> Hit:
@@ -241,16 +254,28 @@ class Scope:
             sources=made[1].sources if made else hit.sources,
         )
 
+    def _look(self) -> list[tuple[Layer, str]]:
+        """Notice edits made outside, in shown files at once; give these files with their layers."""
+        files = [(layer, files_of(self.layout, layer, self.now())) for layer in self.layout.layers if layer.shown]
+        self.drift.look([path for _, path in files])
+        self.drift.sweep_if_due()
+        return files
+
     def drafts(self, session_id: str | None) -> Iterator[contexts.Draft]:
         """Give the sections that stand in a context unasked, in the order of the layout."""
-        self.drift.look([self.layout.path_of(layer) for layer in self.layout.layers if layer.shown])
+        files = self._look()
         self.ledger.catch_up()
         hidden = self.tombstones.hidden()
-        for layer in self.layout.layers:
-            if layer.shown:
-                shown = tuple(shown_entries(self.reader, self.layout.path_of(layer)))
-                if shown:
-                    yield contexts.Draft(layer.title, layer.shown, shown)
+        for layer, path in files:
+            shown = tuple(shown_entries(self.reader, path))
+            if shown:
+                limit = self.config.context.notes_tokens if layer.kind == "journals" else 0
+                yield contexts.Draft(layer.title, layer.shown or "stable", shown, limit)
+            if layer.name == self.layout.index_of:
+                _, lines = listing.split(self.reader.data(path) or b"")
+                listed = tuple(contexts.Shown(path, line) for line in lines.splitlines() if line.strip())
+                if listed:
+                    yield contexts.Draft("Topics", "stable", listed)
         if session_id is not None and self.sessions.exists(session_id):
             summary = self.sessions.summary(session_id)
             if summary:
@@ -265,6 +290,19 @@ class Scope:
                 limit = self.config.consolidation.recap_tokens
                 yield contexts.Draft("Recent Conversation Recap", "volatile", said, limit)
 
+    def find(self, record_id: str) -> Record:
+        """Give the record of an id, or what replaced it, edits made outside included.
+
+        Raises:
+            GoneError: It was removed or forgotten.
+            RecordNotFoundError: There is none.
+        """
+        path = split_id(record_id)[0]
+        if self.layout.layer_of(path) is not None:
+            with contextlib.suppress(PathError):  # the reader says that there is no such record
+                self.drift.look([path])
+        return self.reader.find(record_id)
+
     def sync(self) -> int:
         """Look at every file, log what was edited outside, and bring the index up to it."""
         edited = self.drift.sweep()
@@ -276,6 +314,12 @@ class Scope:
         self.indexing.index.close()
         self._seen.close()
         self.store.close()
+
+
+def _numbers(knobs: ConsolidationConfig) -> dict[str, float]:
+    """Give the knobs that triggers are held against."""
+    found = {name: getattr(knobs, name) for name in knobs.__struct_fields__}
+    return {name: float(value) for name, value in found.items() if isinstance(value, (int, float))}
 
 
 def _row(layer: Layer, record: Record) -> IndexRow:
@@ -299,4 +343,6 @@ def shown_entries(reader: Reader, path: str) -> Iterator[contexts.Shown]:
             section = record.section
             heading = f"### {section}\n" if section else ""
         indented = record.text.replace("\n", "\n  ")
-        yield contexts.Shown(record.id, f"{heading}- {indented}", reader.trust(record))
+        trust = reader.trust(record)
+        label = "" if TRUST_RANK[trust] >= TRUST_RANK["agent"] else f"(from {trust}: unverified) "
+        yield contexts.Shown(record.id, f"{heading}- {label}{indented}", trust)

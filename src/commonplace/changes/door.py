@@ -7,26 +7,31 @@ silence.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, Literal, cast
 from zoneinfo import ZoneInfo
 
 import msgspec
 
+from commonplace.changes import tombstones
 from commonplace.changes.drift import Drift
-from commonplace.changes.log import Ledger
-from commonplace.changes.merging import Merging
-from commonplace.changes.plan import Plan, resolve
+from commonplace.changes.edits import Applied
+from commonplace.changes.listing import TopicIndex
+from commonplace.changes.log import ForgetMove, Ledger
+from commonplace.changes.plan import Plan, files_of, resolve
 from commonplace.changes.reader import Reader
 from commonplace.changes.sealing import judge, text_of
 from commonplace.changes.tombstones import Tombstones
 from commonplace.config import Clock, Config
-from commonplace.errors import StoreReadOnlyError, VersionConflictError
+from commonplace.errors import InputError, RecordNotFoundError, StoreReadOnlyError, VersionConflictError
 from commonplace.guard import screen
 from commonplace.layers.documents import Cap
 from commonplace.layers.edits import Unit
 from commonplace.layouts import Layer, Layout
 from commonplace.operations import (
+    OPERATIONS,
     Edit,
     EndSession,
     Forget,
@@ -38,6 +43,7 @@ from commonplace.operations import (
     RemoveEntry,
     RemoveItem,
     RemoveTopic,
+    ReplaceEntry,
 )
 from commonplace.records import (
     TRUST_RANK,
@@ -52,15 +58,15 @@ from commonplace.records import (
     lowest_trust,
 )
 from commonplace.sessions import Sessions
-from commonplace.storage import STATE, Lease, Store
+from commonplace.storage import STATE, Append, Lease, Store, Write
 from commonplace.text import fingerprint
 
 REVIEW: Final = f"{STATE}/review.jsonl"
 """What waits for a person, one line a state; the last line of an id wins."""
 
-_TRIES: Final = 20
 _SESSION = (MoveCursor, MoveWindow, EndSession, HoldRange)
-_RACED: Final = "an edit from outside changed the same entry; yours waits for review"
+RACED: Final = "an edit from outside changed the same entry; yours waits for review"
+FORGOTTEN: Final = Outcome(status="refused", reason="this was forgotten; undo the forgetting to keep it again")
 State = Literal["pending", "quarantined", "conflicted"]
 
 
@@ -101,7 +107,15 @@ class _Request(msgspec.Struct, frozen=True):
     reason: str
     waits: tuple[Waits, ...]
     lines: dict[str, Sequence[Screened]]
+    expect: dict[str, str]
     partial: bool
+
+
+class Written(msgspec.Struct, frozen=True):
+    """A committed change, and the files in which an edit from outside was quicker or came right after."""
+
+    number: int
+    raced: tuple[str, ...] = ()
 
 
 class Door:
@@ -121,7 +135,6 @@ class Door:
         reader: Reader,
         drift: Drift,
         tombstones: Tombstones,
-        merging: Merging,
         clock: Clock,
         config: Config,
         committed: Callable[[Sequence[str]], None],
@@ -133,11 +146,13 @@ class Door:
         self._reader = reader
         self._drift = drift
         self._tombstones = tombstones
-        self._merging = merging
         self._clock = clock
         self._config = config
         self._zone = ZoneInfo(config.timezone)
         self._committed = committed
+        self._index = TopicIndex(layout, config.limits, reader, ledger)
+        self.lock = threading.RLock()
+        """Held by whoever plans and commits in this process; other processes meet at the store's lock."""
 
     def plan(self) -> Plan:
         """Begin a plan on the files as they are."""
@@ -182,39 +197,54 @@ class Door:
         """
         if self._store.read_only:
             raise StoreReadOnlyError("this memory is read-only; open it for writing to change it")
-        for path, version in (expect or {}).items():
-            found = self._store.version(resolve(self._layout, path)[1])
+        for operation in operations:
+            if not isinstance(operation, OPERATIONS):
+                raise InputError(f"{type(operation).__name__} is no operation; operations.py lists them")
+        versions = {resolve(self._layout, path)[1]: version for path, version in (expect or {}).items()}
+        request = _Request(tuple(operations), actor, reason, tuple(waits), dict(lines or {}), versions, partial)
+        deadline = time.monotonic() + self._config.store.lock_wait_seconds
+        raced = False
+        with self.lock:
+            while True:
+                self._drift.look(self._touched(operations))
+                self._check_versions(versions)
+                try:
+                    return self._once(request, dry_run=dry_run, fence=fence, durable=durable, raced=raced)
+                except _Stop as stop:
+                    return stop.outcome
+                except VersionConflictError:
+                    raced = True
+                if time.monotonic() > deadline:
+                    return Outcome(status="conflict", reason="the files kept changing; try again")
+
+    def _check_versions(self, versions: Mapping[str, str]) -> None:
+        for path, version in versions.items():
+            found = self._store.version(path)
             if found != version:
                 raise VersionConflictError(
                     f"{path!r} changed since it was read; read it again", path=path, expected=version, found=found
                 )
-        self._drift.look(self._touched(operations))
-        request = _Request(tuple(operations), actor, reason, tuple(waits), dict(lines or {}), partial)
-        for _ in range(_TRIES):
-            try:
-                return self._once(request, dry_run=dry_run, fence=fence, durable=durable)
-            except _Stop as stop:
-                return stop.outcome
-            except VersionConflictError:
-                self._drift.look(self._touched(operations))
-        return Outcome(status="conflict", reason="the files kept changing; try again")
 
     def look(self, paths: Sequence[str]) -> None:
         """Log what was edited outside in some files, so that a plan starts from what stands."""
         self._drift.look(paths)
 
+    def regenerate(self, plan: Plan) -> None:
+        """Bring what is generated up to a plan that is to be written."""
+        self._index.refresh(plan)
+
     def _touched(self, operations: Sequence[Operation]) -> list[str]:
         paths = [op.path for op in operations if hasattr(op, "path")]
         return list(dict.fromkeys(resolve(self._layout, path)[1] for path in paths))
 
-    def _once(self, request: _Request, *, dry_run: bool, fence: Lease | None, durable: bool) -> Outcome:
+    def _once(self, request: _Request, *, dry_run: bool, fence: Lease | None, durable: bool, raced: bool) -> Outcome:
         plan = self.plan()
         actor = request.actor
         waiting = list(request.waits)
         same: list[str] = []
         for operation in request.operations:
             try:
-                found = self._take(plan, operation, actor)
+                found = self._take(plan, operation, actor, raced=raced)
             except _Stop as stop:
                 if not request.partial:
                     raise
@@ -231,44 +261,54 @@ class Door:
         if plan.empty:
             status: Literal["duplicate", "unchanged"] = "duplicate" if same else "unchanged"
             return Outcome(status=status, records=tuple(same), reason="memory already says so")
-        records = (*(added.id for added in plan.added), *same)
+        self._index.refresh(plan)
+        records = (*dict.fromkeys(added.id for added in plan.added), *same)
         if dry_run:
             return Outcome(status="planned", records=records, review=review, diff=plan.diff())
-        change = self.write(plan, actor=actor, reason=request.reason, fence=fence, durable=durable)
-        raced = self._settle_races(plan, actor)
+        written = self.write(
+            plan, actor=actor, reason=request.reason, fence=fence, durable=durable, expect=request.expect
+        )
+        lost = self._settle_races(plan, actor, written)
         held = waiting and not (plan.added or plan.removed or plan.cursors or plan.promoted)
+        gave_way = lost or (raced and any(each.state == "conflicted" for each in waiting))
         return Outcome(
-            status="conflict" if raced else "pending" if held else "applied",
-            change=change,
+            status="conflict" if gave_way else "pending" if held else "applied",
+            change=written.number,
             records=records,
-            review=(*review, *raced),
-            reason="; ".join(dict.fromkeys(each.reason for each in waiting)) if not raced else _RACED,
+            review=(*review, *lost),
+            reason=RACED if lost else "; ".join(dict.fromkeys(each.reason for each in waiting)),
             diff=plan.diff(),
         )
 
-    def _settle_races(self, plan: Plan, actor: Actor) -> tuple[str, ...]:
-        """Put into review what gave way to an edit from outside in the middle of the commit."""
-        lost = set(self._merging.gave_way())
-        self._merging.gave_way().clear()
+    def _settle_races(self, plan: Plan, actor: Actor, written: Written) -> tuple[str, ...]:
+        """Put into review what an edit from outside took the place of in the middle of the commit."""
         for conflict in self._store.conflicts():
-            lost.add(conflict.path)
-            self._store.settle_conflict(conflict)
-        if not lost:
-            return ()
+            if conflict.number == written.number:
+                self._store.settle_conflict(conflict)
+        stands = {path: {record.id for record in self._reader.records(path)} for path in written.raced}
         review = self.plan()
-        ids = tuple(
-            self._queue(review, Waits(operation, _RACED, "conflicted"), actor)
-            for operation in plan.operations
-            if getattr(operation, "path", "") in lost
+        lost = tuple(
+            self._queue(review, Waits(did.operation, RACED, "conflicted"), actor)
+            for did in plan.did
+            if (ids := stands.get(getattr(did.operation, "path", ""))) is not None
+            and (any(record not in ids for record, _ in did.added) or not ids.isdisjoint(did.gone))
         )
-        self.write(review, actor=actor, reason=_RACED)
-        return ids
+        if lost:
+            self.write(review, actor=actor, reason=RACED)
+        return lost
 
     def write(
-        self, plan: Plan, *, actor: Actor, reason: str, undoes: int | None = None, fence: Lease | None = None,
+        self,
+        plan: Plan,
+        *,
+        actor: Actor,
+        reason: str,
+        undoes: int | None = None,
+        fence: Lease | None = None,
         durable: bool = True,
-    ) -> int:  # fmt: skip
-        """Commit a plan as it stands and give the number of the change."""
+        expect: Mapping[str, str] | None = None,
+    ) -> Written:
+        """Commit a plan as it stands."""
         writes = plan.writes()
         header: dict[str, object] = {"actor": screen(actor.name), "kinds": list(plan.kinds) or ["review"]}
         if undoes is not None:
@@ -277,21 +317,35 @@ class Door:
             header,
             plan.payload(screen(reason).text, writes),
             writes,
-            expect=plan.expected(),
+            expect=plan.expected() | dict(expect or {}),
             fence=fence,
             durable=durable,
         )
-        paths = [write.path for write in writes]
         self._ledger.catch_up()
-        self._drift.note(paths)
+        paths = [write.path for write in writes if self._layout.layer_of(write.path)]
+        raced = self._note(plan, writes, logged.number)
         self._committed(paths)
-        return logged.number
+        return Written(logged.number, tuple(raced))
+
+    def _note(self, plan: Plan, writes: Iterable[Write], number: int) -> list[str]:
+        """Remember what the files say now, and log what somebody else made of them meanwhile."""
+        raced: list[str] = []
+        grown: list[str] = []
+        for write in writes:
+            if self._layout.layer_of(write.path) is None:
+                continue
+            if isinstance(write, Append):
+                grown.append(write.path)  # others may have added lines before ours: the log tells
+            elif not self._drift.note(write.path, plan.planned(write.path), number):
+                raced.append(write.path)
+        self._drift.look([*grown, *raced])
+        return raced
 
     # --- one operation ---
 
-    def _take(self, plan: Plan, operation: Operation, actor: Actor) -> Waits | str | None:
+    def _take(self, plan: Plan, operation: Operation, actor: Actor, *, raced: bool) -> Waits | str | None:
         """Put one operation into the plan; give what waits instead, or the id that already says it."""
-        trust = lowest_trust([actor.trust, operation.trust or actor.trust])
+        trust = self._trust(operation, actor)
         judged = judge(operation, explicit=actor.explicit, trust=trust)
         if judged.verdict == "refuse":
             raise _Stop(Outcome(status="refused", reason=f"the text holds {', '.join(judged.classes)}; leave it out"))
@@ -307,18 +361,65 @@ class Door:
             return None
         layer, path = resolve(self._layout, operation.path)
         operation = msgspec.structs.replace(operation, path=path)
+        if isinstance(operation, (ReplaceEntry, RemoveEntry)) and not raced:
+            operation = msgspec.structs.replace(operation, target=self._stands(path, operation.target))
         self._check_tombstones(operation)
         waits = self._must_wait(operation, layer, actor, trust)
         if judged.verdict == "quarantine" and not actor.person:
             return Waits(operation, f"reads like an order to a model ({', '.join(judged.classes)})", "quarantined")
         if waits:
             return Waits(operation, waits)
+        return self._edit(plan, operation, layer, path, actor=actor, trust=trust, raced=raced)
+
+    def _edit(
+        self, plan: Plan, operation: Edit, layer: Layer, path: str, *, actor: Actor, trust: Trust, raced: bool
+    ) -> Waits | str | None:
         before = plan.rope(path).data
-        applied = plan.edit(operation, layer, path, trust=trust, person=actor.person)
+        try:
+            applied = plan.work_out(operation, layer, path)
+        except RecordNotFoundError:
+            if not raced:
+                raise
+            return Waits(operation, RACED, "conflicted")
         if applied.duplicate:
             return applied.duplicate
+        if self._tombstones.forbids(text for _, text in applied.added):
+            raise _Stop(FORGOTTEN)
+        if TRUST_RANK[trust] < TRUST_RANK["agent"] and self._overrules(applied):
+            return Waits(
+                operation, f"text from {trust} takes the place of what is trusted more only when a person says so"
+            )
+        plan.edit(operation, applied, path, trust=trust, person=actor.person)
+        if layer.mirror:
+            other = self._layout.layer(layer.mirror)
+            there = files_of(self._layout, other, plan.at)
+            mirrored = msgspec.structs.replace(operation, path=there)
+            plan.edit(mirrored, plan.work_out(mirrored, other, there), there, trust=trust, person=actor.person)
         self._check_cap(layer, path, before, plan.rope(path).data)
         return None
+
+    def _overrules(self, applied: Applied) -> bool:
+        """Say whether an edit takes away or changes a record that is trusted as much as the agent."""
+        known = [record for record, _ in applied.added if self._ledger.made(record) and not self._ledger.gone(record)]
+        return any(
+            TRUST_RANK[self._reader.rank(record)] >= TRUST_RANK["agent"]
+            for record in (*applied.removed, *applied.successors, *known)
+        )
+
+    def _trust(self, operation: Operation, actor: Actor) -> Trust:
+        """Compute how far texts are trusted: as who asks, as claimed if less, and as the messages they rest on.
+
+        A proposal was matched against its messages by the gate; only what somebody asks for is looked up here.
+        """
+        levels = [actor.trust, operation.trust or actor.trust]
+        if actor.explicit and not actor.person:
+            levels += [self._sessions.message(s.session, s.message).message.trust or "web" for s in operation.sources]
+        return lowest_trust(levels)
+
+    def _stands(self, path: str, target: str) -> str:
+        """Give the id of what stands in the place of an entry now."""
+        self._ledger.catch_up()
+        return self._ledger.successor(target) or target if target.startswith(f"{path}#") else target
 
     def _must_wait(self, operation: Edit, layer: Layer, actor: Actor, trust: Trust) -> str:
         if layer.person_only and not actor.person:
@@ -329,13 +430,11 @@ class Door:
         return ""
 
     def _check_tombstones(self, operation: Edit) -> None:
-        texts = [getattr(operation, name, "") for name in ("text", "body")]
-        texts += [str(v) for k, v in getattr(operation, "data", {}).items() if k in {"content", "text"}]
-        for text in texts:
-            if text and self._tombstones.forbids(text, operation.sources):
-                raise _Stop(
-                    Outcome(status="refused", reason="this was forgotten; undo the forgetting to keep it again")
-                )
+        texts = [str(getattr(operation, name, "")) for name in ("text", "body", "description")]
+        texts += [v for v in getattr(operation, "data", {}).values() if isinstance(v, str)]
+        adds = not isinstance(operation, (RemoveEntry, RemoveTopic, RemoveItem))
+        if adds and self._tombstones.forbids([text for text in texts if text.strip()], operation.sources):
+            raise _Stop(FORGOTTEN)
 
     def _check_cap(self, layer: Layer, path: str, before: bytes, after: bytes) -> None:
         if not layer.cap:
@@ -356,17 +455,21 @@ class Door:
         if not actor.person:
             raise _Stop(Outcome(status="refused", reason="only a person promotes a record"))
         record = self._reader.find(operation.record)
-        plan.promote(operation, record.id, operation.to)
+        plan.promote(record.id, operation.to, self._reader.trust(record))
 
     def _forget(self, plan: Plan, operation: Forget, actor: Actor) -> None:
+        if operation.record.startswith(f"{self._sessions.folder}/") and "#" not in operation.record:
+            self._forget_session(plan, operation.record)
+            return
         record = self._reader.find(operation.record)
         made = self._ledger.made(record.id)
         sources = made[1].sources if made else ()
         edit: Edit
         match record:
             case RecordedMessage():
-                source = Source(record.session, str(record.message.id))
-                plan.bury(record.text, self._store.key(), [source], hides=True)
+                name = str(record.message.id)
+                plan.bury(record.text, self._store.key(), [Source(record.session, name)], hides=True)
+                plan.forget_messages(ForgetMove(record.session, name))
                 plan.kinds["forget"] = None
                 plan.removed.append(record.id)
                 return
@@ -379,9 +482,23 @@ class Door:
         layer, path = resolve(self._layout, record.path)
         if layer.person_only and not actor.person:
             raise _Stop(Outcome(status="refused", reason=f"only a person changes {layer.path}"))
-        plan.edit(edit, layer, path, trust=actor.trust, person=actor.person)
+        plan.edit(edit, plan.work_out(edit, layer, path), path, trust=actor.trust, person=actor.person)
         plan.kinds["forget"] = None
-        plan.bury(record.text, self._store.key(), sources)
+        for text in tombstones.texts(record):
+            plan.bury(text, self._store.key(), sources)
+
+    def _forget_session(self, plan: Plan, path: str) -> None:
+        session = self._sessions.id_of(path)
+        if session is None:
+            raise RecordNotFoundError(f"there is no session in {path!r}", record=path)
+        said = list(self._sessions.read(session))
+        state = self._sessions.state(session)
+        if not said:
+            return
+        plan.bury("", self._store.key(), [Source(session, str(m.message.id)) for m in said], hides=True)
+        plan.forget_messages(ForgetMove(session, "", self._sessions.forgotten(session), state.messages))
+        plan.kinds["forget"] = None
+        plan.removed.extend(message.id for message in said)
 
     def _queue(self, plan: Plan, waits: Waits, actor: Actor) -> str:
         """Put an operation into the review queue and give its id there."""
@@ -398,7 +515,8 @@ class Door:
                     "reason": screen(waits.reason),
                     "actor": screen(actor.name),
                     "operation": encoded,
-                }
+                },
+                checksum=True,
             ),
         )
         return name

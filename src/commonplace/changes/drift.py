@@ -1,26 +1,36 @@
 """Edits made past the door: found, left as they are, logged as `outside`.
 
 A person may edit any file with any tool at any time. What they wrote wins; the log says what it
-replaced, and ids of entries they changed lead on to what stands there now.
+replaced, and ids of entries they changed lead on to what stands there now. What the door itself wrote
+is told apart by the log alone: a writer that died before it could say so, or another process, is no
+person.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import time
+from collections.abc import Callable, Iterable, Sequence
 from datetime import tzinfo
-from typing import Any
+from functools import partial
+from typing import Any, Final
 
 import msgspec
 
-from commonplace.changes import diffs, edits
+from commonplace.changes import diffs, edits, inverse
 from commonplace.changes.log import Added, Ledger, Payload
 from commonplace.changes.sealing import sealed
+from commonplace.errors import DamagedError, VersionConflictError
 from commonplace.guard import screen
-from commonplace.index.seen import Seen
+from commonplace.index.seen import Look, Seen
 from commonplace.layers import rewrites
 from commonplace.layouts import Layer, Layout
-from commonplace.records import Screened, Trust
-from commonplace.storage import MISSING, Keep, Store
+from commonplace.records import Trust
+from commonplace.storage import MISSING, Store
+from commonplace.storage.changelog import content_hash, log_path
+from commonplace.storage.versions import version_of
+
+SWEEP_SECONDS: Final = 2.0  # DESIGN 1: an edit made outside is noticed after at most this
+_TRIES: Final = 20  # an editor that saves without end is looked at again by the next look
 
 
 class Drift:
@@ -50,88 +60,138 @@ class Drift:
         self._trust: Trust = trust
         self._noticed = noticed
         self._tokens: dict[str, str] = {}
+        self._swept: float | None = None
 
     def sweep(self) -> list[str]:
         """Look at every file of memory and give those that were edited outside."""
         stats = {s.path: s.token for s in self._store.list(self._layout.memory) if self._layout.layer_of(s.path)}
         moved = [path for path, token in stats.items() if self._tokens.get(path) != token]
-        known = self._seen.versions()
-        gone = [path for path in known if path not in stats and self._layout.layer_of(path)]
+        gone = [path for path in self._seen.versions() if path not in stats and self._layout.layer_of(path)]
         found = self.look([*moved, *gone])
         self._tokens = stats
         return found
+
+    def sweep_if_due(self) -> None:
+        """Look at every file, unless that was done a moment ago."""
+        now = time.monotonic()
+        if self._swept is None or now - self._swept >= SWEEP_SECONDS:
+            self._swept = now
+            self.sweep()
 
     def look(self, paths: Iterable[str]) -> list[str]:
         """Compare some files with what they said when last looked at; log what differs, and give it."""
         if self._store.read_only:
             return []
-        edited = [path for path in paths if self._version(path) != (self._seen.version(path) or MISSING)]
-        for path in edited:
+        moved = [path for path in dict.fromkeys(paths) if self._store.version(path) != self._last(path)]
+        edited: list[str] = []
+        if moved:
             with self._seen.exclusive():
-                self._take(path)
-        if edited:
-            self._noticed(edited)
+                edited = [path for path in moved if self._take(path)]
+            self._noticed(moved)
         return edited
 
-    def note(self, paths: Iterable[str]) -> None:
-        """Remember what the door itself made of some files."""
-        for path in paths:
-            if self._layout.layer_of(path) is None:
-                continue
-            blob = self._store.read(path)
-            if blob is None:
-                self._seen.drop(path)
-            else:
-                self._seen.note(path, self._store.version(path), _text(blob.data))
-
-    def _version(self, path: str) -> str:
-        return self._store.version(path)
-
-    def _take(self, path: str) -> None:
-        layer = self._layout.layer_of(path)
-        version = self._version(path)
-        if layer is None or version == (self._seen.version(path) or MISSING):
-            return  # another process was first
+    def note(self, path: str, data: bytes | None, number: int) -> bool:
+        """Remember what the door made of a file; False where something else stands there already."""
+        if self._layout.layer_of(path) is None:
+            return True
         blob = self._store.read(path)
-        after = blob.data if blob else b""
-        before = (self._seen.text(path) or "").encode()
-        header = {"actor": "outside", "kinds": ["outside"], "outside": [screen(path)]}
-        self._store.commit(
-            header, {"change": sealed(msgspec.to_builtins(self._payload(layer, path, before, after)))}, ()
-        )
-        if blob is None:
+        stands = (blob.data if blob else None) == data
+        self._remember(path, data, number)
+        return stands
+
+    def _last(self, path: str) -> str:
+        look = self._seen.look(path)
+        return look.version if look else MISSING
+
+    def _remember(self, path: str, data: bytes | None, number: int) -> None:
+        if data is None:
             self._seen.drop(path)
         else:
-            self._seen.note(path, version, _text(after))
+            self._seen.note(path, version_of(path, data), screen(inverse.shown(data)), number)
 
-    def _payload(self, layer: Layer, path: str, before: bytes, after: bytes) -> Payload:
-        shown = _text(after).text.encode()
-        old = {record.id: record.text for record in edits.records(layer, path, before, self._zone)} if before else {}
-        new = {record.id: record.text for record in edits.records(layer, path, shown, self._zone)} if shown else {}
+    def _take(self, path: str) -> bool:
+        """Bring one file's last look up to now; True where an edit from outside was logged."""
+        layer = self._layout.layer_of(path)
+        if layer is None:
+            return False
+        for _ in range(_TRIES):
+            number = self._store.change_number()
+            blob = self._store.read(path)
+            if self._store.change_number() != number:
+                continue
+            look = self._seen.look(path)
+            version = blob.version if blob else MISSING
+            data = blob.data if blob else None
+            if version == (look.version if look else MISSING):
+                return False  # another process was first
+            writes = self._writes_since(look.number if look else 0, path)
+            naming = partial(version_of, path)
+            if not inverse.explains(writes, data, look.version if look else MISSING, naming, self._store.key()):
+                try:
+                    number = self._log(layer, path, self._before(path, look, writes), data, version)
+                except VersionConflictError:
+                    continue
+                self._remember(path, data, number)
+                return True
+            self._remember(path, data, number)
+            return False
+        return False
+
+    def _writes_since(self, number: int, path: str) -> list[inverse.Write]:
+        found: list[inverse.Write] = []
+        for logged in self._store.since(number):
+            if logged.payload is not None:
+                found.extend(write for write in inverse.writes_of(logged) if write.path == path)
+        return found
+
+    def _before(self, path: str, look: Look | None, writes: Sequence[inverse.Write]) -> tuple[bytes | None, bool]:
+        """Give what the file said before the edit, as far as last look and log tell, and whether that is exact."""
+        data = look.text.encode() if look else None
+        exact = look is None or version_of(path, data) == look.version
+        for write in writes:
+            try:
+                data = inverse.after(write, data, self._store.key())
+            except DamagedError:
+                exact = False
+        return data, exact
+
+    def _log(self, layer: Layer, path: str, was: tuple[bytes | None, bool], after: bytes | None, version: str) -> int:
+        before, exact = was
+        key = self._store.key()
+        # A secret in it stays the person's, in their file; the log shows the screened text.
+        shown = screen(inverse.shown(after)).text.encode() if after is not None else None
+        edit = inverse.outside(before, shown) | {
+            "before": content_hash(key, before) if exact else "",
+            "after": content_hash(key, after),
+        }
+        payload = self._payload(layer, path, before, after)
+        diff = diffs.of_pieces(path, before or b"", edits.between(before or b"", shown or b""))
+        told = msgspec.structs.replace(payload, diff=diff)
+        return self._store.commit(
+            {"actor": "outside", "kinds": ["outside"], "outside": [log_path(path)]},
+            {"change": sealed(msgspec.to_builtins(told)), "outside": sealed(edit)},
+            (),
+            expect={path: version},
+        ).number
+
+    def _payload(self, layer: Layer, path: str, before: bytes | None, after: bytes | None) -> Payload:
+        old = self._records(layer, path, before)
+        new = self._records(layer, path, after)
         successors: dict[str, str] = {}
-        if layer.kind == "documents" and before and shown:
-            successors = rewrites.compare(path, before, shown, style=layer.style).successors
+        if layer.kind == "documents" and before and after:
+            successors = rewrites.compare(path, before, after, style=layer.style).successors
+        self._ledger.catch_up()
+        stands = self._ledger.standing(path)
+        person = self._trust == "user"
+        fresh = [(record, text) for record, text in new.items() if old.get(record, stands.get(record)) != text]
         return Payload(
             reason="edited outside",
-            diff=diffs.of_pieces(path, before, edits.between(before, shown)),
-            added=tuple(
-                Added(record, text, self._trust, person=True) for record, text in new.items() if record not in old
-            ),
+            added=tuple(Added(record, text, self._trust, person=person) for record, text in fresh),
             successors=successors,
-            removed_ids=tuple(record for record in old if record not in new and record not in successors),
+            removed_ids=tuple(record for record in {**old, **stands} if record not in new and record not in successors),
         )
 
-
-def _way_back(before: bytes | None, after: bytes | None) -> dict[str, Any]:
-    """Give what takes an outside edit back: kept spans, lengths of new text, old text; nothing where unknown."""
-    if before is None or after is None:
-        return {}
-    pieces = edits.between(before, after)
-    return {
-        "pieces": [[p.start, p.end] if isinstance(p, Keep) else len(p.encode()) for p in pieces],
-        "removed": [[start, screen(part.decode("utf-8", "replace"))] for start, part in diffs.gaps(before, pieces)],
-    }
-
-
-def _text(data: bytes) -> Screened:
-    return screen(data.decode("utf-8", "replace"))
+    def _records(self, layer: Layer, path: str, data: bytes | None) -> dict[str, Any]:
+        if not data:
+            return {}
+        return {record.id: record.text for record in edits.records(layer, path, data, self._zone)}

@@ -10,7 +10,7 @@ import msgspec
 from commonplace.layers import codec
 from commonplace.layers.edits import Duplicate
 from commonplace.layouts import Layer
-from commonplace.operations import Edit, RemoveTopic
+from commonplace.operations import Edit, PutItem, PutTopic, RemoveTopic
 from commonplace.records import Record
 from commonplace.storage import Keep
 
@@ -53,6 +53,10 @@ def apply(operation: Edit, layer: Layer, path: str, data: bytes | None, *, at: d
         kept = (Keep(0, len(data)),) if data else ()
         pieces = (*kept, f"{torn}{effect.append}\n")
     fresh = {*effect.added, *effect.successors.values()}
+    if isinstance(operation, PutTopic):
+        fresh.add(path)  # under the id it had it says something else now, and someone else may have said so
+    elif isinstance(operation, PutItem):
+        fresh.add(f"{path}#{operation.id}")
     after = assemble(data, pieces)
     texts = {record.id: record.text for record in records(layer, path, after, zone) if record.id in fresh}
     return Applied(

@@ -6,27 +6,46 @@ its range is held. Undoing the undo brings all of it back.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
+
+import msgspec
 
 from commonplace.changes import inverse
 from commonplace.changes.door import Actor, Door
-from commonplace.changes.log import Entered, Ledger, read
+from commonplace.changes.log import Added, Entered, Ledger, Payload, read
 from commonplace.changes.plan import Plan
 from commonplace.changes.reader import Reader
-from commonplace.errors import CommonplaceError, DamagedError, ErasedError, RecordNotFoundError, UndoConflictError
+from commonplace.errors import (
+    CommonplaceError,
+    DamagedError,
+    ErasedError,
+    RecordNotFoundError,
+    UndoConflictError,
+    VersionConflictError,
+)
+from commonplace.layers.edits import split_id
 from commonplace.layers.merges import merge3
 from commonplace.layouts import Layout
 from commonplace.operations import HoldRange, MoveCursor, MoveWindow
 from commonplace.records import Change, Outcome, Quote, RecordedMessage, Source, Step, Trail
 from commonplace.sessions import Sessions
-from commonplace.storage import Logged, Store
+from commonplace.storage import STATE, Logged, Store
 
 
 class History:
     """The past of one scope."""
 
     def __init__(
-        self, store: Store, *, layout: Layout, sessions: Sessions, ledger: Ledger, reader: Reader, door: Door
+        self,
+        store: Store,
+        *,
+        layout: Layout,
+        sessions: Sessions,
+        ledger: Ledger,
+        reader: Reader,
+        door: Door,
+        wait_seconds: float = 30.0,
     ) -> None:
         self._store = store
         self._layout = layout
@@ -34,6 +53,7 @@ class History:
         self._ledger = ledger
         self._reader = reader
         self._door = door
+        self._wait_seconds = wait_seconds
 
     def log(self, limit: int | None = 50) -> list[Change]:
         """Give the newest changes, newest first."""
@@ -67,6 +87,16 @@ class History:
             ErasedError: Its texts were erased.
             UndoConflictError: A later change stands on it; the error names that change.
         """
+        deadline = time.monotonic() + self._wait_seconds
+        with self._door.lock:
+            while True:
+                try:
+                    return self._undo(number, actor, reason)
+                except VersionConflictError:
+                    if time.monotonic() > deadline:
+                        raise
+
+    def _undo(self, number: int, actor: Actor, reason: str) -> Outcome:
         change = self.change(number)
         if change.undone_by is not None:
             return Outcome(status="unchanged", reason=f"change {number} was undone by change {change.undone_by}")
@@ -80,57 +110,108 @@ class History:
             if not write.path.startswith(f"{self._sessions.folder}/"):
                 self._restore(plan, write, number)
         self._turn_back(plan, read(logged), change)
+        if plan.empty:
+            return Outcome(status="unchanged", reason=f"change {number} left nothing to take back")
+        self._door.regenerate(plan)
         after = self._door.write(plan, actor=actor, reason=reason or f"undo of change {number}", undoes=number)
-        return Outcome(status="applied", change=after, diff=plan.diff())
+        return Outcome(status="applied", change=after.number, diff=plan.diff())
 
     def _restore(self, plan: Plan, write: inverse.Write, number: int) -> None:
-        path = write.path
-        now = plan.rope(path).data if plan.exists(path) else None
-        try:
-            plan.restore(path, inverse.before(write, now, self._store.key()))
-        except DamagedError:
-            pass
-        else:
-            return
-        later = self._later(number, path)
-        name = later[-1].number if later else number
-        try:
-            then = now
-            for logged in later:
-                for other in inverse.writes_of(logged):
-                    if other.path == path:
-                        then = inverse.before(other, then, self._store.key())
-            was = inverse.before(write, then, self._store.key())
-        except DamagedError as error:
-            raise UndoConflictError(
-                f"change {name} stands on change {number} in {path!r}; undo it first", change=name, path=path
-            ) from error
-        layer = self._layout.layer_of(path)
-        merged = (
-            merge3(path, then or b"", now or b"", was or b"", style=layer.style)
-            if layer is not None and layer.kind == "documents"
-            else None
-        )
-        if merged is None or merged.conflicts:
-            raise UndoConflictError(
-                f"change {name} stands on change {number} in {path!r}; undo it first", change=name, path=path
-            )
-        plan.restore(path, merged.data)
+        """Put the bytes of one file back, keeping what later changes made of other entries of it.
 
-    def _later(self, number: int, path: str) -> list[Logged]:
-        """Give the changes of a file after one, newest first."""
-        found = [
-            logged
+        Raises:
+            UndoConflictError: They cannot be told apart; the error names the later change in the way.
+        """
+        path, key = write.path, self._store.key()
+        now = plan.planned(path)
+        later = self._later(number, path)
+        if write.kind == "append" or not later:
+            try:
+                plan.restore(path, inverse.before(write, now, key))
+            except DamagedError as error:
+                if not later:
+                    raise UndoConflictError(
+                        f"change {number} cannot be undone: {error}", change=number, path=path
+                    ) from error
+            else:
+                return
+        states: list[bytes | None] = [now]  # as each later change found the file, newest first
+        try:
+            for _, other in reversed(later):
+                states.append(inverse.before(other, states[-1], key))
+            was = inverse.before(write, states[-1], key)
+        except DamagedError as error:
+            raise _stands_on(later[-1][0], number, path) from error
+        if states[-1] == now:  # what came later was taken back again
+            plan.restore(path, was)
+            return
+        merged = self._merged(path, states[-1], now, was)
+        if merged is None:
+            blocking = (
+                each for (each, _), state in zip(later, states[-2::-1], strict=True)
+                if self._merged(path, states[-1], state, was) is None
+            )  # fmt: skip
+            raise _stands_on(next(blocking, later[-1][0]), number, path)
+        plan.restore(path, merged)
+
+    def _merged(self, path: str, then: bytes | None, now: bytes | None, was: bytes | None) -> bytes | None:
+        if path.startswith(f"{STATE}/"):
+            return _by_line(then, now, was)
+        layer = self._layout.layer_of(path)
+        if layer is None or layer.kind != "documents":
+            return None
+        merged = merge3(path, then or b"", now or b"", was or b"", style=layer.style)
+        return None if merged is None or merged.conflicts else merged.data
+
+    def _later(self, number: int, path: str) -> list[tuple[int, inverse.Write]]:
+        """Give the writes of a file after a change, oldest first, each with the number of its change."""
+        return [
+            (logged.number, write)
             for logged in self._store.since(number)
-            if any(write.path == path for write in _writes_or_none(logged))
+            for write in _writes_or_none(logged)
+            if write.path == path
         ]
-        return found[::-1]
 
     def _turn_back(self, plan: Plan, entered: Entered, change: Change) -> None:
         payload = entered.payload
+        self._turn_sessions_back(plan, payload)
+        backwards = {new: old for old, new in payload.successors.items()}
+        plan.successors |= backwards
+        back = dict.fromkeys([*payload.removed_ids, *payload.successors])
+        for record in dict.fromkeys(added.id for added in payload.added if added.id not in backwards):
+            if record not in back and self._said_before(record, change.number) and self._keeps_ids(record):
+                back[record] = None  # it stood there before under the same id, with another text
+            elif record not in back:
+                plan.removed.append(record)
+        for record in back:
+            earlier = self._said_before(record, change.number)
+            if earlier is not None:
+                promoted = self._ledger.promoted(record) if not self._keeps_ids(record) else None
+                plan.added.append(msgspec.structs.replace(earlier, trust=promoted or earlier.trust))
+        for record, trust in payload.promoted_before.items():
+            plan.promote(record, trust, payload.promoted[record])
+        if change.undoes is not None:
+            return
+        for added in payload.added:
+            plan.bury(added.text, self._store.key(), added.sources)
+
+    def _said_before(self, record: str, number: int) -> Added | None:
+        """Give what a record said before a change; None where it was not there."""
+        return next((added for at, added in self._ledger.versions(record) if at < number), None)
+
+    def _keeps_ids(self, record: str) -> bool:
+        """Say whether a record has the same id whatever it says."""
+        layer = self._layout.layer_of(split_id(record)[0])
+        return layer is not None and layer.kind in {"topics", "items"}
+
+    def _turn_sessions_back(self, plan: Plan, payload: Payload) -> None:
         for move in payload.cursors:
             if move.name:
                 plan.session_event(MoveCursor(session=move.session, name=move.name, to=move.before))
+                if move.after > move.before:
+                    plan.session_event(
+                        HoldRange(session=move.session, name=move.name, start=move.before, end=move.after)
+                    )
             else:
                 plan.session_event(
                     MoveWindow(session=move.session, to=move.before, why="undo", summary=move.summary_before)
@@ -139,20 +220,12 @@ class History:
             plan.session_event(
                 HoldRange(session=hold.session, name=hold.name, start=hold.start, end=hold.end, held=not hold.held)
             )
-        backwards = {new: old for old, new in payload.successors.items()}
-        plan.successors |= backwards
-        plan.removed.extend(added.id for added in payload.added if added.id not in backwards)
-        for old in [*payload.removed_ids, *payload.successors]:
-            made = self._ledger.made(old)
-            if made is not None:
-                plan.added.append(made[1])
-        if change.undoes is not None:
-            return
-        for added in payload.added:
-            plan.bury(added.text, self._store.key(), added.sources)
-        for move in payload.cursors:
-            if move.name and move.after > move.before:
-                plan.session_event(HoldRange(session=move.session, name=move.name, start=move.before, end=move.after))
+        for forgotten in payload.forgotten:
+            plan.forget_messages(
+                msgspec.structs.replace(
+                    forgotten, before=forgotten.after, after=forgotten.before, hidden=not forgotten.hidden
+                )
+            )
 
     # --- why ---
 
@@ -164,22 +237,20 @@ class History:
             RecordNotFoundError: There is no such record.
         """
         record = self._reader.find(record_id)
+        self._ledger.catch_up()
         if isinstance(record, RecordedMessage):
             source = Source(record.session, str(record.message.id))
             return Trail(record.id, record.text, self._reader.trust(record), (), tuple(self._quotes(source, ())))
-        self._ledger.catch_up()
         steps: list[Step] = []
         quotes: dict[Quote, None] = {}
         for each in [record.id, *self._ledger.predecessors(record.id)]:
-            made = self._ledger.made(each)
-            if made is None:
-                continue
-            number, added = made
-            change = self._ledger.change(number)
-            if change is not None:
-                steps.append(Step(number, change.at, change.actor, change.reason, added.text))
-            for i, source in enumerate(added.sources):
-                quotes.update(dict.fromkeys(self._quotes(source, added.quotes[i : i + 1])))
+            for number, added in self._ledger.versions(each):
+                change = self._ledger.change(number)
+                if change is not None and not change.erased:
+                    steps.append(Step(number, change.at, change.actor, change.reason, added.text))
+                for i, source in enumerate(added.sources):
+                    quotes.update(dict.fromkeys(self._quotes(source, added.quotes[i : i + 1])))
+        steps.sort(key=lambda step: -step.change)
         return Trail(record.id, record.text, self._reader.trust(record), tuple(steps), tuple(quotes))
 
     def _quotes(self, source: Source, words: tuple[str, ...]) -> Iterator[Quote]:
@@ -190,6 +261,19 @@ class History:
         text = message.text[source.span[0] : source.span[1]] if source.span else (words[0] if words else message.text)
         said = message.message
         yield Quote(source, text, said.role, said.at, said.name)
+
+
+def _stands_on(later: int, number: int, path: str) -> UndoConflictError:
+    sentence = f"change {later} stands on change {number} in {path!r}; undo it first"
+    return UndoConflictError(sentence, change=later, path=path)
+
+
+def _by_line(then: bytes | None, now: bytes | None, was: bytes | None) -> bytes:
+    """Take the lines that a change added to a file of ours out of it, and put back those that it took out."""
+    before, after = (was or b"").splitlines(keepends=True), (then or b"").splitlines(keepends=True)
+    came, went = set(after) - set(before), set(before) - set(after)
+    stands = [line for line in (now or b"").splitlines(keepends=True) if line not in came]
+    return b"".join([*stands, *(line for line in before if line in went)])
 
 
 def _writes_or_none(logged: Logged) -> list[inverse.Write]:

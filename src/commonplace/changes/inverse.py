@@ -6,12 +6,15 @@ give the old bytes back exactly, unless something of them was redacted or erased
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from commonplace.changes import diffs, edits
 from commonplace.errors import DamagedError
-from commonplace.storage import MISSING, Logged
-from commonplace.storage.changelog import content_hash, plain_path
+from commonplace.storage import MISSING, Keep, Logged
+from commonplace.storage.changelog import content_hash, line_bytes, plain_path, render, text_bytes
+
+Version = Callable[[bytes | None], str]
 
 
 class Write:
@@ -45,12 +48,55 @@ def writes_of(logged: Logged) -> list[Write]:
         Write(file, content, removed[i] if i < len(removed) else [])
         for i, (file, content) in enumerate(zip(files, contents, strict=True))
     ]
-    outside = payload.get("outside")
-    if isinstance(outside, dict):
-        for path in _list(logged.header.get("outside")):
-            file = {"path": path, "kind": outside.get("kind", "put"), "before": "", "after": ""}
-            found.append(Write(file, _list(outside.get("pieces")), _list(outside.get("removed"))))
+    edit = payload.get("outside")
+    if isinstance(edit, dict):
+        paths = _list(logged.header.get("outside"))
+        pieces, gone = _list(edit.get("pieces")), _list(edit.get("removed"))
+        found.extend(Write({**edit, "path": path}, pieces, gone) for path in paths)
     return found
+
+
+def outside(before: bytes | None, after: bytes | None) -> dict[str, Any]:
+    """Describe an edit made outside as the write it comes to, without the hashes; its texts are not screened yet."""
+    pieces = edits.between(before or b"", after or b"")
+    return {
+        "kind": "delete" if after is None else "put",
+        "pieces": [[p.start, p.end] if isinstance(p, Keep) else shown(text_bytes(p)) for p in pieces],
+        "removed": [[start, shown(part)] for start, part in diffs.gaps(before or b"", pieces)],
+    }
+
+
+def shown(data: bytes) -> str:
+    """Give bytes as the text that the log keeps of them."""
+    return data.decode("utf-8", "replace")
+
+
+def explains(writes: Sequence[Write], data: bytes | None, version_before: str, version_of: Version, key: bytes) -> bool:
+    """Say whether logged writes alone lead from the version before them to these bytes."""
+    for write in reversed(writes):
+        if write.kind != "append":
+            return content_hash(key, data) == write.after
+        try:
+            data = before(write, data, key)
+        except DamagedError:
+            return False
+    return version_of(data) == version_before
+
+
+def after(write: Write, data: bytes | None, key: bytes) -> bytes | None:
+    """Give a file's bytes after a write from those before it.
+
+    Raises:
+        DamagedError: They cannot be made: the file was not as the write found it, or text of it was redacted.
+    """
+    if write.kind == "append":
+        old = data or b""
+        torn = b"" if not old or old.endswith(b"\n") else b"\n"
+        return old + torn + _body(write)
+    made = None if write.kind == "delete" else render(write.content, data or b"")
+    if content_hash(key, made) != write.after:
+        raise DamagedError(f"what the change made of {write.path!r} is not in the log", path=write.path)
+    return made
 
 
 def _list(value: object) -> list[Any]:
@@ -65,32 +111,37 @@ def before(write: Write, after: bytes | None, key: bytes) -> bytes | None:
     """
     data = after or b""
     if write.kind == "append":
-        body = "".join(f"{line}\n" for line in write.content).encode("utf-8", "backslashreplace")
-        return _cut(write, data, body)
-    if write.kind != "delete" and write.after and content_hash(key, after) != write.after:
+        return _cut(write, data, _body(write))
+    if content_hash(key, after) != (MISSING if write.kind == "delete" else write.after):
         raise DamagedError(f"{write.path!r} is not as the change left it", path=write.path)
     if write.before == MISSING:
         return None
-    parts = [(int(start), str(text).encode("utf-8", "surrogateescape")) for start, text in write.removed]
+    parts = [(int(start), text_bytes(str(text))) for start, text in write.removed]
     at = 0
     for piece in write.content if write.kind != "delete" else ():
         if isinstance(piece, str):
-            at += len(piece.encode("utf-8", "surrogateescape"))
-        elif isinstance(piece, int):
-            at += piece
+            at += len(text_bytes(piece))
         else:
             parts.append((piece[0], data[at : at + piece[1] - piece[0]]))
             at += piece[1] - piece[0]
     made = b"".join(part for _, part in sorted(parts))
-    if write.before and content_hash(key, made) != write.before:
+    if content_hash(key, made) != write.before:
         raise DamagedError(f"text of {write.path!r} was redacted or erased, so it cannot be put back", path=write.path)
     return made
 
 
-def _cut(write: Write, data: bytes, body: bytes) -> bytes:
+def _body(write: Write) -> bytes:
+    return b"".join(line_bytes(str(line)) + b"\n" for line in write.content)
+
+
+def _cut(write: Write, data: bytes, body: bytes) -> bytes | None:
     start = data.find(body, max(0, write.offset)) if body else -1
     if start < 0:
         start = data.find(body)
     if start < 0:
         raise DamagedError(f"what the change added to {write.path!r} is not there any more", path=write.path)
-    return data[:start] + data[start + len(body) :]
+    end = start + len(body)
+    if start == write.offset + 1 and data[write.offset : start] == b"\n":
+        start = write.offset  # the store ended a torn line before it
+    left = data[:start] + data[end:]
+    return left if left or write.offset > 0 else None

@@ -6,14 +6,17 @@ what replaced it, who vouched for it. Decides nothing and writes nothing.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any, Final
 
 import msgspec
 
+from commonplace.layers.edits import split_id
 from commonplace.records import Change, Source, Trust
 from commonplace.storage import Logged
+from commonplace.storage.changelog import plain_path
 
 _EPOCH: Final = datetime.fromisoformat("1970-01-01T00:00:00+00:00")
 
@@ -41,6 +44,16 @@ class CursorMove(msgspec.Struct, frozen=True, omit_defaults=True):
     summary_after: str = ""
 
 
+class ForgetMove(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Messages of a session that a change hid: one of them, or all before number `after`."""
+
+    session: str
+    message: str = ""
+    before: int = 0
+    after: int = 0
+    hidden: bool = True
+
+
 class HoldMove(msgspec.Struct, frozen=True, omit_defaults=True):
     """A range that a change held or released."""
 
@@ -61,7 +74,9 @@ class Payload(msgspec.Struct, frozen=True, omit_defaults=True):
     removed_ids: tuple[str, ...] = ()
     cursors: tuple[CursorMove, ...] = ()
     holds: tuple[HoldMove, ...] = ()
+    forgotten: tuple[ForgetMove, ...] = ()
     promoted: dict[str, Trust] = msgspec.field(default_factory=dict)
+    promoted_before: dict[str, Trust] = msgspec.field(default_factory=dict)
     operations: tuple[dict[str, Any], ...] = ()
 
 
@@ -80,7 +95,7 @@ def read(logged: Logged) -> Entered:
     payload = msgspec.convert(raw.get("change", {}), Payload) if raw else Payload()
     files = tuple(f for f in _list(header.get("files")) if isinstance(f, dict))
     paths = dict.fromkeys(str(f["path"]) for f in files if not str(f["path"]).startswith("."))
-    outside = [str(path) for path in _list(header.get("outside"))]
+    outside = [plain_path(str(path)) for path in _list(header.get("outside"))]
     change = Change(
         number=logged.number,
         at=datetime.fromisoformat(str(header["at"])) if header.get("at") else _EPOCH,
@@ -111,9 +126,11 @@ class Ledger:
 
     def __init__(self, since: Callable[[int], Iterable[Logged]]) -> None:
         self._since = since
+        self._lock = threading.RLock()
         self._read_to = 0
         self._changes: dict[int, Change] = {}
-        self._made: dict[str, tuple[int, Added]] = {}
+        self._made: dict[str, list[tuple[int, Added]]] = {}
+        self._by_path: dict[str, dict[str, None]] = {}
         self._successors: dict[str, tuple[int, str]] = {}
         self._gone: dict[str, int] = {}
         self._undone: dict[int, int] = {}
@@ -121,10 +138,11 @@ class Ledger:
 
     def catch_up(self) -> None:
         """Fold what was committed since the last time."""
-        for logged in self._since(self._read_to):
-            entered = read(logged)
-            self._fold(entered)
-            self._read_to = logged.number
+        with self._lock:
+            for logged in self._since(self._read_to):
+                if logged.number > self._read_to:
+                    self._fold(read(logged))
+                    self._read_to = logged.number
 
     def _fold(self, entered: Entered) -> None:
         change, payload = entered.change, entered.payload
@@ -140,9 +158,11 @@ class Ledger:
         for record in payload.removed_ids:
             self._gone[record] = change.number
         for added in payload.added:
-            self._made[added.id] = (change.number, added)
+            self._made.setdefault(added.id, []).append((change.number, added))
+            self._by_path.setdefault(split_id(added.id)[0], {})[added.id] = None
             self._gone.pop(added.id, None)
             self._successors.pop(added.id, None)
+            self._trust.pop(added.id, None)  # promoted was what it said before
         self._trust |= payload.promoted
 
     @property
@@ -163,14 +183,30 @@ class Ledger:
 
     def made(self, record: str) -> tuple[int, Added] | None:
         """Say which change made a record, and as what; None for what was there before the log."""
-        return self._made.get(record)
+        return self._made[record][-1] if record in self._made else None
+
+    def versions(self, record: str) -> list[tuple[int, Added]]:
+        """Give all that a record said under this id, with the change that made it say so, newest first."""
+        return self._made.get(record, [])[::-1]
+
+    def standing(self, path: str) -> dict[str, str]:
+        """Give the records that changes made in a file and none took away: id to text."""
+        return {
+            record: self._made[record][-1][1].text
+            for record in self._by_path.get(path, ())
+            if record not in self._gone and record not in self._successors
+        }
 
     def trust(self, record: str, default: Trust) -> Trust:
         """Say how far a record is trusted now: as promoted, as made, or as its file is by default."""
         if record in self._trust:
             return self._trust[record]
-        made = self._made.get(record)
+        made = self.made(record)
         return made[1].trust if made else default
+
+    def promoted(self, record: str) -> Trust | None:
+        """Say which trust a person gave a record; None where nobody did."""
+        return self._trust.get(record)
 
     def successor(self, record: str) -> str | None:
         """Follow the replacements of a record to the one that stands now; None when it was not replaced."""
@@ -208,7 +244,7 @@ class Ledger:
         """Say which message spans held a value that a later record replaced: source to successor."""
         found: dict[Source, str] = {}
         for old, (_, new) in self._successors.items():
-            made = self._made.get(old)
+            made = self.made(old)
             for source in made[1].sources if made else ():
                 found[source] = new
         return found

@@ -6,6 +6,7 @@ import builtins
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
+from itertools import dropwhile
 
 from commonplace.changes import inverse
 from commonplace.changes.log import read
@@ -29,7 +30,8 @@ class PastStore:
         self._store = store
         self._sessions = sessions
         self._instant = instant
-        later = [logged for logged in store.since(0) if read(logged).change.at > instant]
+        # A clock that went back dates a later change earlier: what followed the first later one is later too.
+        later = list(dropwhile(lambda logged: read(logged).change.at <= instant, store.since(0)))
         self._later = later[::-1]
         self._first = later[0].number if later else store.change_number() + 1
         self._made: dict[str, bytes | None] = {}

@@ -6,18 +6,19 @@ a payload. It writes nothing itself; the door commits it or throws it away.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from datetime import datetime, tzinfo
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime, tzinfo
 from typing import Any
 
 import msgspec
 
 from commonplace.changes import diffs, edits, tombstones
-from commonplace.changes.log import Added, CursorMove, HoldMove, Payload
+from commonplace.changes.log import Added, CursorMove, ForgetMove, HoldMove, Payload
 from commonplace.changes.rope import Rope
 from commonplace.changes.sealing import sealed
-from commonplace.errors import InputError
+from commonplace.errors import DamagedError, InputError
 from commonplace.guard import screen
+from commonplace.layers.merges import merge3
 from commonplace.layouts import Layer, Layout
 from commonplace.operations import (
     AddEntry,
@@ -28,11 +29,20 @@ from commonplace.operations import (
     MoveWindow,
     Operation,
     PutTopic,
+    RewriteDocument,
 )
 from commonplace.records import Screened, Source, Trust
 from commonplace.sessions import Sessions
 from commonplace.storage import MISSING, Append, Delete, Keep, Put, Store, Write
 from commonplace.transcripts import Event
+
+
+class Did(msgspec.Struct, frozen=True):
+    """What one operation came to: the records it made, by id and text, and those it took away."""
+
+    operation: Operation
+    added: tuple[tuple[str, str], ...]
+    gone: tuple[str, ...]
 
 
 class Plan:
@@ -60,7 +70,10 @@ class Plan:
         self.removed: list[str] = []
         self.cursors: list[CursorMove] = []
         self.holds: list[HoldMove] = []
+        self.forgotten: list[ForgetMove] = []
         self.promoted: dict[str, Trust] = {}
+        self.promoted_before: dict[str, Trust] = {}
+        self.did: list[Did] = []
         self.kinds: dict[str, None] = {}
         self.operations: list[Operation] = []
 
@@ -84,19 +97,30 @@ class Plan:
         """Whether nothing would change."""
         return not (self._lines or self.promoted or self._deleted or any(r.changed for r in self._ropes.values()))
 
+    @property
+    def ropes(self) -> dict[str, Rope]:
+        """The texts of the files that were looked at, by path."""
+        return self._ropes
+
+    def planned(self, path: str) -> bytes | None:
+        """Give what a file will read as; None where it will not be there."""
+        return self.rope(path).data if self.exists(path) else None
+
     # --- taking operations ---
 
-    def edit(self, operation: Edit, layer: Layer, path: str, *, trust: Trust, person: bool) -> edits.Applied:
-        """Apply one edit to the plan's text of its file.
+    def work_out(self, operation: Edit, layer: Layer, path: str) -> edits.Applied:
+        """Say what one edit would do to the plan's text of its file.
 
         Raises:
             InputError: The edit cannot be made; it says what to do instead.
             RecordNotFoundError: It names an entry that is not there.
         """
         data = self.rope(path).data if self.exists(path) else None
-        effect = edits.apply(operation, layer, path, data, at=self.at, zone=self._zone)
-        if effect.duplicate:
-            return effect
+        operation = _on_top(operation, layer, path, data or b"")
+        return edits.apply(operation, layer, path, data, at=self.at, zone=self._zone)
+
+    def edit(self, operation: Edit, effect: edits.Applied, path: str, *, trust: Trust, person: bool) -> None:
+        """Take in what an edit does."""
         self._note(operation, type(operation).__struct_config__.tag)
         if effect.deletes:
             self._deleted.add(path)
@@ -109,7 +133,7 @@ class Plan:
             self.added.append(Added(record, text, trust, operation.sources, operation.quotes, kind, person))
         self.successors |= effect.successors
         self.removed.extend(effect.removed)
-        return effect
+        self.did.append(Did(operation, tuple(effect.added), (*effect.removed, *effect.successors)))
 
     def session_event(self, operation: MoveCursor | MoveWindow | EndSession | HoldRange) -> bool:
         """Append the event of a session; False where it already holds."""
@@ -150,10 +174,23 @@ class Plan:
         encoded = screen(msgspec.json.encode(sources).decode()) if sources else None
         self.line(tombstones.PATH, tombstones.line(stone, encoded))
 
-    def promote(self, operation: Operation, record: str, trust: Trust) -> None:
-        """Note that a person raised the trust of a record."""
+    def forget_messages(self, move: ForgetMove) -> None:
+        """Hide messages of a session, or show them again; the event goes into its transcript."""
+        self.forgotten.append(move)
+        to = move.after if not move.message else 0
+        event = Event("forget", self.at, name=move.message, to=to, held=move.hidden)
+        self.line(self._sessions.path(move.session), self._sessions.event_line(event))
+
+    def promote(self, record: str, trust: Trust, before: Trust) -> None:
+        """Note that a person set the trust of a record."""
         self.promoted[record] = trust
-        self._note(operation, "promote")
+        self.promoted_before[record] = before
+        self.kinds["promote"] = None
+
+    def rewrite(self, path: str, pieces: Sequence[Keep | str]) -> None:
+        """Put a text that is generated, and so makes no record, in place of what a file has."""
+        self._deleted.discard(path)
+        self.rope(path).edit(pieces)
 
     def restore(self, path: str, data: bytes | None) -> None:
         """Make a file read as given, or not be there."""
@@ -162,8 +199,11 @@ class Plan:
             self._deleted.add(path)
             rope.edit(())
         else:
+            pieces = edits.between(rope.data, data)
+            if any(isinstance(piece, str) and screen(_text(piece)).text != piece for piece in pieces):
+                raise DamagedError(f"what stood in {path!r} cannot be put back as it was", path=path)
             self._deleted.discard(path)
-            rope.edit(edits.between(rope.data, data))
+            rope.edit(pieces)
 
     def _note(self, operation: Operation, tag: Any) -> None:
         self.kinds[str(tag)] = None
@@ -171,15 +211,10 @@ class Plan:
 
     # --- ending ---
 
-    def regenerate_index(self, make: Callable[[Plan], tuple[str, tuple[Keep | str, ...]] | None]) -> None:
-        """Bring a generated index up to date with the topics as planned."""
-        made = make(self)
-        if made is not None:
-            self.rope(made[0]).edit(made[1])
-
     def writes(self) -> list[Write]:
         """Give the store writes, every new text screened."""
         writes: list[Write] = []
+        self._join_lines()
         for path, rope in self._ropes.items():
             if path in self._deleted:
                 if self.versions[path] != MISSING:
@@ -188,6 +223,14 @@ class Plan:
                 writes.append(self._append_of(path, rope) or _put(path, rope))
         writes.extend(Append(path, tuple(lines)) for path, lines in self._lines.items())
         return writes
+
+    def _join_lines(self) -> None:
+        """Put lines for a file that is rewritten anyway into the rewriting: a change writes each file once."""
+        for path in [path for path in self._lines if path in self._ropes and self._ropes[path].changed]:
+            rope = self._ropes[path]
+            self._deleted.discard(path)
+            added = "".join(f"{line.text}\n" for line in self._lines.pop(path))
+            rope.edit((*((Keep(0, len(rope.data)),) if rope.data else ()), added))
 
     def _append_of(self, path: str, rope: Rope) -> Append | None:
         """Give an edit of a journal or of items as an append, where it only adds lines at the end."""
@@ -242,10 +285,29 @@ class Plan:
             removed_ids=tuple(self.removed),
             cursors=tuple(self.cursors),
             holds=tuple(self.holds),
+            forgotten=tuple(self.forgotten),
+            promoted_before=self.promoted_before,
             promoted=self.promoted,
             operations=tuple(msgspec.to_builtins(operation) for operation in self.operations),
         )
         return {"change": sealed(msgspec.to_builtins(payload)), "removed": self.lost(writes)}
+
+
+def _on_top(operation: Edit, layer: Layer, path: str, data: bytes) -> Edit:
+    """Put a rewrite onto what stands by now.
+
+    Raises:
+        InputError: The document changed in a way that only a person can bring together.
+    """
+    if not isinstance(operation, RewriteDocument) or operation.base is None:
+        return operation
+    base = operation.base.encode("utf-8", "surrogateescape")
+    if base == data:
+        return operation
+    merged = merge3(path, base, data, operation.text.encode("utf-8", "surrogateescape"), style=layer.style)
+    if merged is None:
+        raise InputError(f"{path!r} was edited meanwhile and cannot be merged by entry; read it again", path=path)
+    return msgspec.structs.replace(operation, text=merged.data.decode("utf-8", "surrogateescape"), base=None)
 
 
 def resolve(layout: Layout, path: str) -> tuple[Layer, str]:
@@ -264,7 +326,12 @@ def resolve(layout: Layout, path: str) -> tuple[Layer, str]:
 
 
 def files_of(layout: Layout, layer: Layer, at: datetime) -> str:
-    """Give the file of a layer that a new record of this instant goes to."""
+    """Give the file of a layer that a new record of this instant goes to.
+
+    The headers of a history are instants in UTC, so its months are those of UTC; other files are dated as
+    the instant is written.
+    """
+    at = at.astimezone(UTC) if layer.style == "history" else at
     return layout.path_of(
         layer, year=f"{at.year:04}", month=f"{at.month:02}", date=at.date().isoformat(), session="", topic=""
     )

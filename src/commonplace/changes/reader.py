@@ -47,13 +47,27 @@ class Reader:
             return ()
         return tuple(edits.records(layer, path, blob.data, self._zone))
 
+    def data(self, path: str) -> bytes | None:
+        """Give the bytes of a file; None where there is none."""
+        blob = self._store.read(path)
+        return blob.data if blob else None
+
+    def rank(self, record_id: str) -> Trust:
+        """Say how far a record of a layer is trusted, by its id."""
+        return self._ledger.trust(record_id, self._writers_trust)
+
+    def text(self, path: str) -> str:
+        """Give the whole text of a file; empty where there is none."""
+        blob = self._store.read(path)
+        return blob.data.decode("utf-8", "surrogateescape") if blob else ""
+
     def trust(self, record: Record) -> Trust:
         """Say how far a record is trusted."""
         self._ledger.catch_up()
         message = getattr(record, "message", None)
         if message is not None:
             return self._ledger.trust(record.id, message.trust or "web")
-        return self._ledger.trust(record.id, self._writers_trust)
+        return self.rank(record.id)
 
     def find(self, record_id: str) -> Record:
         """Give the record of an id, or what replaced it.
@@ -77,11 +91,11 @@ class Reader:
 
     def _look(self, record_id: str) -> Record | None:
         path, key = split_id(record_id)
-        if path.startswith(f"{self._sessions.folder}/"):
-            session = self._sessions.id_of(path)
-            found = self._sessions.read(session) if session else iter(())
-            return next((message for message in found if message.message.id == key), None)
         try:
+            if path.startswith(f"{self._sessions.folder}/"):
+                session = self._sessions.id_of(path)
+                found = self._sessions.read(session) if session else iter(())
+                return next((message for message in found if message.message.id == key), None)
             return next((record for record in self.records(path) if record.id == record_id), None)
         except InputError:
             return None

@@ -10,11 +10,13 @@ from typing import Final
 
 import msgspec
 
+from commonplace import transcripts
 from commonplace.guard import fold
-from commonplace.records import Screened, Source, json_line
+from commonplace.records import Record, Screened, Source, Topic, json_line
 from commonplace.storage import STATE, Store
 
 PATH: Final = f"{STATE}/tombstones.jsonl"
+_BULLETS: Final = "-*+•> \t"
 
 
 class Tombstone(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -32,8 +34,19 @@ class Tombstone(msgspec.Struct, frozen=True, omit_defaults=True):
 
 def of(text: str, key: bytes, *, at: datetime, sources: Iterable[Source] = (), hides: bool = False) -> Tombstone:
     """Make the tombstone of a text: Unicode-normalised and case-folded, nothing stripped."""
-    digest = hmac.new(key, fold(text).encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()[:32]
-    return Tombstone(digest, at, tuple(sources), hides)
+    return Tombstone(fingerprint(text, key) if text.strip() else "", at, tuple(sources), hides)
+
+
+def fingerprint(text: str, key: bytes) -> str:
+    """Hash a text under the scope's key as it is compared."""
+    return hmac.new(key, fold(text).encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()[:32]
+
+
+def texts(record: Record) -> tuple[str, ...]:
+    """Give what of a record must not return: its text, and of a topic its body under any title."""
+    if isinstance(record, Topic) and record.body.strip():
+        return record.text, record.body
+    return (record.text,)
 
 
 def line(tombstone: Tombstone, sealed: Screened | None = None) -> Screened:
@@ -43,7 +56,7 @@ def line(tombstone: Tombstone, sealed: Screened | None = None) -> Screened:
         values["hides"] = True
     if sealed is not None:
         values["sources"] = sealed
-    return json_line(values)
+    return json_line(values, checksum=True)
 
 
 class _Line(msgspec.Struct):
@@ -70,30 +83,41 @@ class Tombstones:
         version = blob.version if blob else ""
         if version == self._version:
             return
-        self._version = version
-        self._fingerprints, self._spans, self._hidden = set(), {}, set()
+        fingerprints: set[str] = set()
+        spans: dict[tuple[str, str], list[tuple[int, int] | None]] = {}
+        hidden: set[tuple[str, str]] = set()
         for raw in blob.data.splitlines() if blob else ():
+            if transcripts.checksum(raw) is False:
+                continue  # doctor names damaged lines
             try:
                 found = msgspec.json.decode(raw, type=_Line)
                 sources = msgspec.json.decode(found.sources, type=tuple[Source, ...])
             except msgspec.DecodeError:
                 continue  # doctor names damaged lines
-            self._fingerprints.add(found.fingerprint)
+            if found.fingerprint:
+                fingerprints.add(found.fingerprint)
             for source in sources:
-                self._spans.setdefault((source.session, source.message), []).append(source.span)
+                spans.setdefault((source.session, source.message), []).append(source.span)
                 if found.hides:
-                    self._hidden.add((source.session, source.message))
+                    hidden.add((source.session, source.message))
+        self._fingerprints, self._spans, self._hidden, self._version = fingerprints, spans, hidden, version
 
-    def forbids(self, text: str, sources: Iterable[Source] = ()) -> bool:
-        """Say whether a text, or one that rests on these spans, was forgotten."""
+    def forbids(self, texts: Iterable[str], sources: Iterable[Source] = ()) -> bool:
+        """Say whether one of these texts, a line of one, or what one of these sources says was forgotten."""
         self.catch_up()
-        if of(text, self._key, at=datetime.min).fingerprint in self._fingerprints:  # noqa: DTZ901 - not kept
-            return True
+        if self._fingerprints:
+            for text in texts:
+                lines = (line.strip().lstrip(_BULLETS).strip() for line in text.splitlines()) if "\n" in text else ()
+                if any(each and self._fingerprint(each) in self._fingerprints for each in (text, *lines)):
+                    return True
         return any(
-            _overlap(source.span, span)
+            (source.session, source.message) in self._hidden
+            or any(_overlap(source.span, span) for span in self._spans.get((source.session, source.message), ()))
             for source in sources
-            for span in self._spans.get((source.session, source.message), ())
         )
+
+    def _fingerprint(self, text: str) -> str:
+        return fingerprint(text, self._key)
 
     def hides(self, source: Source) -> bool:
         """Say whether a message was forgotten."""

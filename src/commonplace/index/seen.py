@@ -1,7 +1,7 @@
 """What each file said when it was last looked at, so that an edit made outside can be told and shown.
 
 Derived like the index and beside it: screened texts by path and version, in one small SQLite file.
-Without it edits are still found, by the change log; only what they replaced cannot be shown.
+Without it edits are still found, by the change log; only what they replaced cannot always be shown.
 """
 
 from __future__ import annotations
@@ -10,10 +10,20 @@ import contextlib
 import sqlite3
 import threading
 from collections.abc import Iterator
+from typing import NamedTuple
 
+from commonplace.errors import StoreBusyError
 from commonplace.records import Screened
 
-_BUSY_SECONDS = 10.0
+_BUSY_SECONDS = 30.0
+
+
+class Look(NamedTuple):
+    """One file as it was: its version, its screened text, and the number of the newest change by then."""
+
+    version: str
+    text: str
+    number: int
 
 
 class Seen:
@@ -30,58 +40,68 @@ class Seen:
     @staticmethod
     def _open(path: str | None) -> sqlite3.Connection:
         for place in (path, None):
-            db = sqlite3.connect(
-                place or ":memory:", timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
-            )
+            try:
+                db = sqlite3.connect(
+                    place or ":memory:", timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
+                )
+            except sqlite3.DatabaseError:
+                continue  # its folder is not there yet or not writable
             try:
                 db.execute("PRAGMA journal_mode=WAL")
                 db.execute("PRAGMA synchronous=OFF")
                 db.execute(
-                    "CREATE TABLE IF NOT EXISTS seen(path TEXT PRIMARY KEY, version TEXT NOT NULL, text TEXT NOT NULL)"
-                    " WITHOUT ROWID"
+                    "CREATE TABLE IF NOT EXISTS looks(path TEXT PRIMARY KEY, version TEXT NOT NULL,"
+                    " text TEXT NOT NULL, number INTEGER NOT NULL) WITHOUT ROWID"
                 )
+                db.execute("SELECT count(*) FROM looks").fetchone()
             except sqlite3.DatabaseError:
                 db.close()  # damaged or not writable: it is derived, so memory does for this run
             else:
                 return db
         raise AssertionError("a database in memory can always be made")
 
+    def _run(self, statement: str, values: tuple[object, ...] = ()) -> list[tuple[str, str, str, int]]:
+        try:
+            return self._db.execute(statement, values).fetchall()
+        except sqlite3.OperationalError as error:
+            raise StoreBusyError("what was last seen of the files is locked by another process; try again") from error
+        except sqlite3.DatabaseError:
+            # Damaged under our hands: it is derived, and the change log tells whose edits are whose.
+            self._db.close()
+            self._db = self._open(None)
+            return self._db.execute(statement, values).fetchall()
+
     @contextlib.contextmanager
     def exclusive(self) -> Iterator[None]:
         """Hold off other processes, so that look, log and note are one step."""
         with self._lock:
-            self._db.execute("BEGIN IMMEDIATE")
+            self._run("BEGIN IMMEDIATE")
             try:
                 yield
             finally:
-                self._db.execute("COMMIT")
+                if self._db.in_transaction:
+                    self._run("COMMIT")
 
     def versions(self) -> dict[str, str]:
         """Give the version of each file at the last look."""
         with self._lock:
-            return dict(self._db.execute("SELECT path, version FROM seen").fetchall())
+            return {row[0]: row[1] for row in self._run("SELECT path, version, '', 0 FROM looks")}
 
-    def version(self, path: str) -> str | None:
-        """Give the version of a file at the last look; None where it was never looked at."""
+    def look(self, path: str) -> Look | None:
+        """Give a file as it was at the last look; None where it was not there or never looked at."""
         with self._lock:
-            row = self._db.execute("SELECT version FROM seen WHERE path = ?", (path,)).fetchone()
-        return str(row[0]) if row else None
+            rows = self._run("SELECT path, version, text, number FROM looks WHERE path = ?", (path,))
+        return Look(*rows[0][1:]) if rows else None
 
-    def text(self, path: str) -> str | None:
-        """Give the screened text of a file at the last look."""
-        with self._lock:
-            row = self._db.execute("SELECT text FROM seen WHERE path = ?", (path,)).fetchone()
-        return str(row[0]) if row else None
-
-    def note(self, path: str, version: str, text: Screened) -> None:
+    def note(self, path: str, version: str, text: Screened, number: int) -> None:
         """Keep what a file says now."""
         with self._lock:
-            self._db.execute("INSERT OR REPLACE INTO seen VALUES (?, ?, ?)", (path, version, text.text))
+            self._run("INSERT OR REPLACE INTO looks VALUES (?, ?, ?, ?)", (path, version, text.text, number))
 
     def drop(self, path: str) -> None:
         """Forget a file that is gone."""
         with self._lock:
-            self._db.execute("DELETE FROM seen WHERE path = ?", (path,))
+            self._run("DELETE FROM looks WHERE path = ?", (path,))
 
     def close(self) -> None:
         """Close the file."""

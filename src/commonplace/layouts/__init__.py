@@ -33,8 +33,10 @@ class Layer(msgspec.Struct, frozen=True, kw_only=True):
     `style` names how the codec of its kind reads it. `shown` says in which part of a context it
     stands unasked, `title` its heading there. `cap` and `compress_over` name fields of the config's
     limits, the unit in the name: past the first an edit is refused, past the second a consolidation
-    is asked to shorten. `mirror` names a layer that gets every entry of a journal too. `weight` scales
-    its records in recall; 0 keeps them out. `person_only` keeps everyone but a person from changing it.
+    is asked to shorten. `mirror` names a layer that gets every entry of a journal too. `listed` says that
+    its topics stand in the generated index. `weight` scales its records in recall; 0 keeps them out.
+    `person_only` keeps everyone but a person from changing it.
+    `verbatim` shows a document as it is written, not as a list of its entries.
     """
 
     name: str
@@ -46,8 +48,10 @@ class Layer(msgspec.Struct, frozen=True, kw_only=True):
     cap: str = ""
     compress_over: str = ""
     mirror: str = ""
+    listed: bool = True
     weight: float = 1.0
     person_only: bool = False
+    verbatim: bool = False
 
 
 class Trigger(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,8 +72,9 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True):
     it leaves: so many messages, or a share. `serial_jobs` runs the jobs of all sessions one after the
     other. `fallback` is what a failed range leaves in the journal: a line that names it, or its last
     messages too. `agent_edits_files` says that the agent has a file tool, so that an outside edit ranks
-    `agent`. `config_names` maps the knobs of the layout's own document to ours, with the factor to our
-    unit.
+    `agent`. `config_names` maps the knobs of the layout's own document to ours (several joined by `+`),
+    with the factor to our unit; `defaults` are its own values for knobs that stand at ours.
+    `their_sessions` is the folder of transcripts that the system it comes from wrote; adopting reads them.
     """
 
     name: str
@@ -87,6 +92,8 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True):
     fallback: Literal["range", "messages"] = "range"
     agent_edits_files: bool = False
     config_names: dict[str, tuple[str, float]] = msgspec.field(default_factory=dict)
+    defaults: dict[str, int | float] = msgspec.field(default_factory=dict)
+    their_sessions: str = ""
     triggers: tuple[Trigger, ...] = ()
     consolidator: str = "summarise"
     tool: str = "memory"
