@@ -21,7 +21,7 @@ from commonplace.consolidation import compact, ranges, rewrite, rules, summarise
 from commonplace.consolidation.rules_memos import Known, Place, Targets
 from commonplace.consolidation.views import Views
 from commonplace.consolidation.work import Consolidator, Work
-from commonplace.errors import LeaseLostError, ModelError
+from commonplace.errors import BudgetExceededError, LeaseLostError, ModelError
 from commonplace.guard import screen
 from commonplace.layouts import Layout
 from commonplace.llm.protocol import LLM
@@ -46,6 +46,7 @@ logger = logging.getLogger(__name__)
 JOB: Final = "consolidate"
 """The name of the cursor that range jobs move, whichever consolidator runs them."""
 
+_PATIENCE: Final = 10  # calls of others that a job without a deadline waits for
 _TURN_SECONDS: Final = 0.02  # between two looks whether it is one's turn
 _FALLBACK_MESSAGES: Final = 10  # seed two-layer: of a failed range, its last messages
 _FALLBACK_CHARS: Final = 200  # seed two-layer: of each
@@ -69,6 +70,34 @@ CONSOLIDATORS: Final[dict[str, Consolidator]] = {
     "summarise": summarise.propose,
     "rewrite": rewrite.propose,
 }
+
+
+class _Run(msgspec.Struct, frozen=True, kw_only=True):
+    """How one job is to go: what set it off, its right to work, its deadline on the monotonic clock."""
+
+    cause: str
+    dry_run: bool
+    must: bool
+    model: str | None
+    lease: Lease | None
+    turn: Lease | None
+    end: float | None
+
+    def left(self, limit: float) -> float:
+        """Give the seconds that the next model call may take."""
+        return limit if self.end is None else min(limit, self.end - time.monotonic())
+
+    def renew(self) -> None:
+        """Keep what is held for one more range; raises LeaseLostError where another took it over."""
+        for lease in (self.lease, self.turn):
+            if lease is not None:
+                lease.renew()
+
+    def release(self) -> None:
+        """Give back what is held."""
+        for lease in (self.turn, self.lease):
+            if lease is not None:
+                lease.release()
 
 
 class Jobs:
@@ -119,6 +148,8 @@ class Jobs:
         seconds: float | None = None,
         whole: bool = True,
         until: int | None = None,
+        must: bool = False,
+        model: str | None = None,
     ) -> Outcome:
         """Do what lies between a session's cursor and its end.
 
@@ -127,38 +158,62 @@ class Jobs:
             cause: What set it off, for the ledger and the log.
             explicit: Also run ranges that an undo holds.
             dry_run: Only say what the first range would change.
-            seconds: The deadline of each model call.
+            seconds: What the whole of it may take, waiting for others included; a range whose time is over
+                leaves a raw entry.
             whole: Take the tail that is shorter than a range too.
             until: Stop before the message of this number.
+            must: Leave a raw entry and go on even where spending stopped the call; otherwise the range waits.
+            model: The model to ask, in place of the one that was opened.
 
         Returns:
             One outcome over all ranges; `skipped` where there was nothing to do or another worker does it.
         """
-        lease = None if dry_run else self._lease(session, seconds)
+        end = time.monotonic() + seconds if seconds else None
+        lease = None if dry_run else self._lease(f"{JOB}:{session}", end)
         if lease is None and not dry_run:
             return Outcome(status="skipped", reason="another worker is at this session")
+        run = _Run(
+            cause=cause,
+            dry_run=dry_run,
+            must=must,
+            model=model or self._config.consolidation.model or None,
+            lease=lease,
+            turn=None if dry_run else self._turn(end),
+            end=end,
+        )
         try:
             outcomes = [
-                self._range(session, messages, lease, cause=cause, dry_run=dry_run, seconds=seconds, release=held)
+                self._range(session, messages, run, release=held)
                 for messages, held in self._todo(session, explicit=explicit, whole=whole, until=until, first=dry_run)
             ]
+        except BudgetExceededError as error:
+            return Outcome(status="skipped", reason=str(error))
         except LeaseLostError:
             return Outcome(status="skipped", reason="another worker took this session over")
         finally:
-            if lease is not None:
-                lease.release()
+            run.release()
         return together(outcomes)
 
-    def _lease(self, session: str, seconds: float | None) -> Lease | None:
-        """Take the right to work at a session; where jobs run one after the other, wait for one's turn."""
+    def _lease(self, name: str, end: float | None) -> Lease | None:
+        """Take a right to work, waiting for it until a deadline where there is one."""
         model = self._config.model
         life = 2 * model.timeout_seconds * (model.retries + 1)
-        if not self._layout.serial_jobs:
-            return self._store.lease(f"{JOB}:{session}", life)
-        give_up = time.monotonic() + (seconds or life)
-        while (lease := self._store.lease(JOB, life)) is None and time.monotonic() < give_up:
+        while (lease := self._store.lease(name, life)) is None:
+            if end is None or time.monotonic() >= end:
+                break
             time.sleep(_TURN_SECONDS)
         return lease
+
+    def _turn(self, end: float | None) -> Lease | None:
+        """Where the jobs of all sessions run one after the other, wait for one's turn at the model.
+
+        Whoever waited in vain has no time left for a model call: its ranges leave raw entries, which races
+        with nobody.
+        """
+        if not self._layout.serial_jobs or self._llm is None:
+            return None
+        model = self._config.model
+        return self._lease(JOB, end or time.monotonic() + _PATIENCE * model.timeout_seconds * (model.retries + 1))
 
     def _todo(
         self, session: str, *, explicit: bool, whole: bool, until: int | None, first: bool
@@ -189,34 +244,29 @@ class Jobs:
         self,
         session: str,
         messages: Sequence[RecordedMessage],
-        lease: Lease | None,
+        run: _Run,
         *,
-        cause: str,
-        dry_run: bool,
-        seconds: float | None,
         release: tuple[int, int] | None,
     ) -> Outcome:
         now = self._clock()
+        run.renew()
         view = self._views.view(messages, now)
-        limit = self._config.model.timeout_seconds
         work = Work(
             session=session,
             view=view,
             places=self._views.places(now),
             default_path=next(iter(self._views.places(now).values()), ""),
             zone=self._zone,
-            seconds=min(limit, seconds) if seconds else limit,
+            seconds=run.left(self._config.model.timeout_seconds),
             message_tokens=self._config.consolidation.message_tokens,
             max_tokens=self._config.model.max_tokens,
-            cause=cause,
+            cause=run.cause,
             llm=self._llm,
             documents=self._views.documents(now),
+            model=run.model,
+            rewrite_tokens=self._config.consolidation.rewrite_tokens,
         )
-        try:
-            proposal = self._consolidator(work)
-        except ModelError as error:
-            logger.warning("no proposal for session %r: %s", session, error)
-            proposal = Unusable(str(error))
+        proposal = self._propose(work, run)
         operations, waits, reason = self._verdict(session, proposal, view, now)
         if release is None:
             operations.append(MoveCursor(session=session, name=JOB, to=messages[-1].number + 1))
@@ -225,18 +275,31 @@ class Jobs:
         return self._door.commit(
             operations,
             actor=self._actor,
-            reason=f"{cause}: messages {messages[0].number} to {messages[-1].number} of {session}{reason}",
-            dry_run=dry_run,
+            reason=f"{run.cause}: messages {messages[0].number} to {messages[-1].number} of {session}{reason}",
+            dry_run=run.dry_run,
             waits=waits,
-            fence=lease,
+            fence=run.lease,
             partial=True,
         )
+
+    def _propose(self, work: Work, run: _Run) -> Proposal | Unusable:
+        """Get a proposal; whatever a model does, in time, or the reason why there is none."""
+        alone = self._layout.serial_jobs and self._llm is not None and run.turn is None and not run.dry_run
+        if self._llm is not None and (alone or work.seconds <= 0):
+            return Unusable("no time was left to ask the model")
+        try:
+            return self._consolidator(work)
+        except ModelError as error:
+            if isinstance(error, BudgetExceededError) and not run.must:
+                raise
+            logger.warning("no proposal for session %r: %s", work.session, error)
+            return Unusable(str(error))
 
     def _verdict(
         self, session: str, proposal: Proposal | Unusable, view: View, now: datetime
     ) -> tuple[list[Operation], list[Waits], str]:
         """Turn a proposal into what is committed: accepted operations, what waits, and the journal entry."""
-        path = self._views.journal_path(now)
+        path = self._views.journal_path(view.messages[-1].message.at or now)
         if isinstance(proposal, Unusable):
             waits = [Waits(AppendJournal(path=path, text=truncate(proposal.raw, _RAW_CHARS)), proposal.reason)]
             entry = proposal.journal or self._raw(session, view.messages, proposal.reason)
@@ -310,7 +373,7 @@ class Jobs:
         gone = [message for message in window if message.number < start]
         if not gone:
             return Outcome(status="unchanged", reason="the window is one turn")
-        done = self.consolidate(session, cause=cause, explicit=False, until=start)
+        done = self.consolidate(session, cause=cause, explicit=False, until=start, must=True)
         if self._safe_to(session) < start:
             return Outcome(status="conflict", reason=f"{session} is not safe yet: {done.reason}; try again")
         knobs = self._config.consolidation
@@ -351,7 +414,7 @@ class Jobs:
     def _finish(self, session: str, cause: str, then: Callable[[int], list[Operation]]) -> Outcome:
         end = self._sessions.state(session).messages
         seconds = self._config.consolidation.awaited_seconds
-        done = self.consolidate(session, cause=cause, explicit=False, seconds=seconds)
+        done = self.consolidate(session, cause=cause, explicit=False, seconds=seconds, must=True)
         if self._safe_to(session) < end:
             return Outcome(status="conflict", reason=f"{session} is not safe yet: {done.reason}; try again")
         moved = self._door.commit(then(end), actor=self._actor, reason=cause)

@@ -19,6 +19,7 @@ LAYOUT = Layout(
             title="Memory",
             compress_over="memory_bytes",
             weight=1.2,
+            verbatim=True,
         ),
         Layer(
             name="history",
@@ -42,7 +43,8 @@ LAYOUT = Layout(
         "task": "memory",
         "journal": "history",
     },
-    sessions="transcripts",
+    sessions="transcripts",  # `sessions` is theirs, and stays as they wrote it
+    their_sessions="sessions",
     recalls=("sessions", "documents"),
     recap=True,
     window_summary=False,
@@ -58,8 +60,15 @@ LAYOUT = Layout(
     config_names={
         "maxMemorySize": ("limits.memory_bytes", 1.0),
         "max_memory_bytes": ("limits.memory_bytes", 1.0),
-        "consolidationTimeout": ("consolidation.awaited_seconds", 0.001),
+        "maxMemoryBytes": ("limits.memory_bytes", 1.0),
+        "consolidationTimeout": ("consolidation.awaited_seconds+model.timeout_seconds", 0.001),
+        "consolidation_timeout": ("consolidation.awaited_seconds+model.timeout_seconds", 0.001),
         "memoryWindow": ("consolidation.window_messages", 1.0),
         "memory_window": ("consolidation.window_messages", 1.0),
+        "model": ("consolidation.model", 1.0),
+    },
+    defaults={
+        "model.timeout_seconds": 30.0,  # consolidationTimeout
+        "context.tokens": 16_000,  # the 40 KB of their shipped configuration and the recap fit whole
     },
 )
