@@ -50,14 +50,14 @@ def test_what_is_made_belongs_to_its_owner_alone(tmp_path):
             assert Path(folder, name).stat().st_mode & 0o777 == 0o600, name
 
 
-def test_a_torn_last_line_costs_only_itself_at_every_byte(tmp_path):
+def test_a_torn_last_line_costs_only_itself_at_every_byte(fast_path):
     """Safety battery F08; finding 1: the torn tail eats the next acknowledged record."""
     whole = json.dumps({"n": 2, "pad": "é" * 20}, ensure_ascii=False).encode() + b"\n"
-    with open_store(tmp_path) as store:
+    with open_store(fast_path) as store:
         for cut in range(len(whole) + 1):
             path = f"sessions/{cut}.jsonl"
             store.append(path, [line(1)], durable=False)
-            with (tmp_path / path).open("ab") as file:
+            with (fast_path / path).open("ab") as file:
                 file.write(whole[:cut])
             store.append(path, [line(3)], durable=False)
             # Torn just before its line break, a line is whole all the same.
@@ -101,9 +101,9 @@ def test_a_line_over_the_limit_is_refused(tmp_path):
         assert store.read(PATH) is None
 
 
-def test_threads_append_side_by_side(tmp_path):
+def test_threads_append_side_by_side(fast_path):
     """Safety battery F17: 32 threads."""
-    with open_store(tmp_path) as store:
+    with open_store(fast_path) as store:
         gate = threading.Barrier(32)
 
         def work(start):
@@ -119,9 +119,9 @@ def test_threads_append_side_by_side(tmp_path):
         assert sorted(numbers(store.read(PATH).data)) == list(range(320))
 
 
-def test_read_then_append_is_one_step_inside_locked(tmp_path):
+def test_read_then_append_is_one_step_inside_locked(fast_path):
     """A session reads its tail, numbers what is new and appends without anybody between."""
-    with open_store(tmp_path) as store, open_store(tmp_path) as other:
+    with open_store(fast_path) as store, open_store(fast_path) as other:
 
         def work(mine):
             for _ in range(25):
@@ -199,9 +199,9 @@ def test_a_file_replaced_or_taken_away_from_outside_is_noticed(tmp_path):
         assert numbers(store.read(PATH).data) == [4]
 
 
-def test_more_files_than_descriptors_are_kept_open(tmp_path):
+def test_more_files_than_descriptors_are_kept_open(fast_path):
     """Open handles are bounded."""
-    with open_store(tmp_path) as store:
+    with open_store(fast_path) as store:
         for turn in range(2):
             for each in range(150):
                 store.append(f"sessions/{each}.jsonl", [line(turn)], durable=False)

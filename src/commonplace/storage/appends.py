@@ -114,10 +114,8 @@ class Appender:
             finally:
                 handle.depth -= 1
                 self._held.count -= 1
-                if not handle.depth and handle.fd >= 0:
-                    self._disk.flock(handle.fd, fcntl.LOCK_UN)
-                    if not lines:
-                        handle.close()
+                if not handle.depth:
+                    self._unlock_file(handle, keep_open=lines)
                 handle.lock.release()
         finally:
             self._unpin(handle)
@@ -187,6 +185,17 @@ class Appender:
             except (FileNotFoundError, NotADirectoryError):
                 pass
             handle.close()  # replaced or taken away from outside while we waited
+
+    def _unlock_file(self, handle: Handle, *, keep_open: bool) -> None:
+        if handle.fd < 0:
+            return
+        try:
+            # Not by closing alone: a child forked meanwhile may still hold the descriptor.
+            self._disk.flock(handle.fd, fcntl.LOCK_UN)
+        except OSError:
+            keep_open = False  # what was appended stands; closing frees the lock as well
+        if not keep_open:
+            handle.close()
 
     def _open(self, handle: Handle, *, create: bool, flags: int) -> bool:
         made = False

@@ -7,7 +7,6 @@ the scope lock first finishes what a dead writer left. Source: DESIGN section 5.
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import time
@@ -20,7 +19,7 @@ import msgspec
 from commonplace.config import Clock, StoreConfig
 from commonplace.errors import InputError, StoreBusyError, StoreFailedError, VersionConflictError
 from commonplace.records import instant
-from commonplace.storage import Append, Conflict, Delete, Keep, Logged, LogProblem, Put, Rebase, Write
+from commonplace.storage import Append, Delete, Keep, Logged, LogProblem, Put, Rebase, Write
 from commonplace.storage.appends import Appender, Handle
 from commonplace.storage.changelog import (
     FIRST,
@@ -31,10 +30,9 @@ from commonplace.storage.changelog import (
     decode,
     encode,
     line_bytes,
-    log_path,
-    plain_path,
     text_bytes,
 )
+from commonplace.storage.conflicts import Conflicts
 from commonplace.storage.disk import CREATE, FILE_MODE, READ, Disk, SyncFailedError, last_line_end, typed, write_all
 from commonplace.storage.locks import FileLock, boot_id, try_flock
 from commonplace.storage.paths import Tree
@@ -75,7 +73,8 @@ class Commits:
         self._clock = clock
         self._config = config
         self._replacer = Replacer(tree, disk, rebase)
-        self._redo = Redo(tree, disk, appender, self._replacer, self._note_conflict)
+        self.conflicts = Conflicts(os.path.join(folder, "state", "conflicts"), disk, clock)
+        self._redo = Redo(tree, disk, appender, self._replacer, self.conflicts.note)
         self._known_key: bytes | None = None
         self._last_checkpoint = time.monotonic()
         self._checkpoint_number: int | None = None
@@ -192,10 +191,18 @@ class Commits:
             self.state.write_head(msgspec.structs.replace(head, busy=True))
             end = self._write_ahead(planned, head, month, line, durable=durable)
             self._apply_or_undo(planned, head, month, end - len(line))
-            self.state.write_head(Head(number, False, month, end, digest, boot_id()))
+            self._finished(Head(number, False, month, end, digest, boot_id()))
             self._dirty = True
             self._checkpoint_if_due(number)
         return Entry(number, *decode(line[:-1]), end).logged()
+
+    def _finished(self, head: Head) -> None:
+        """Say that all is applied; a head left busy only makes the next one look again and tidy up."""
+        try:
+            if not self._replacer.untidy:
+                self.state.write_head(head)
+        except OSError as error:
+            _logger.warning("the head could not be written: %s", typed(error))
 
     def _held(self, stack: ExitStack, write: Write) -> Handle:
         replacing = not isinstance(write, Append)
@@ -242,7 +249,7 @@ class Commits:
             for each in planned:
                 self._apply(each)
             for place in self._replacer.confirm():
-                self._note_conflict(place.path, place.number)
+                self.conflicts.note(place.path, place.number)
         except OSError as error:
             if any(map(self._is_applied, planned)):
                 self.failed = True
@@ -259,9 +266,9 @@ class Commits:
             self._redo.append(step)
         elif each.after is None:
             if not self._replacer.delete(each.place, each.before):
-                self._note_conflict(each.place.path, each.place.number)
+                self.conflicts.note(each.place.path, each.place.number)
         elif each.after != each.before and not self._replacer.put(each.place, each.before, each.after):
-            self._note_conflict(each.place.path, each.place.number)
+            self.conflicts.note(each.place.path, each.place.number)
 
     def _is_applied(self, each: _Planned) -> bool:
         if each.place is not None:
@@ -336,42 +343,6 @@ class Commits:
         finally:
             os.close(fd)
         self.log.cut(month, offset)
-
-    def _note_conflict(self, path: str, number: int) -> None:
-        spelled = log_path(path).text
-        line = json.dumps({"path": spelled, "number": number, "at": instant(self._clock())}).encode() + b"\n"
-        fd = self._disk.open(
-            os.path.join(self._folder, "state", "conflicts"),
-            os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC,
-        )
-        try:
-            write_all(self._disk, fd, line)
-        finally:
-            os.close(fd)
-
-    def conflicts(self) -> list[Conflict]:
-        """List the files that an edit from outside kept from taking a change."""
-        content = read_small(os.path.join(self._folder, "state", "conflicts")) or b""
-        found: dict[tuple[str, int], Conflict] = {}
-        for line in content.splitlines():
-            try:
-                each = msgspec.json.decode(line, type=Conflict)
-            except msgspec.DecodeError:
-                continue
-            path = plain_path(each.path)
-            if not each.at:
-                found.pop((path, each.number), None)
-            else:
-                found[path, each.number] = Conflict(path, each.number, each.at)
-        return list(found.values())
-
-    def settle_conflict(self, conflict: Conflict) -> None:
-        """Take a conflict off the list; what became of it was decided elsewhere."""
-        with self.locked():
-            line = json.dumps({"path": log_path(conflict.path).text, "number": conflict.number, "at": ""})
-            path = os.path.join(self._folder, "state", "conflicts")
-            content = (read_small(path) or b"") + line.encode() + b"\n"
-            replace_synced(self._disk, os.path.dirname(path), "conflicts", content)
 
     def _checkpoint_if_due(self, number: int) -> None:
         if self._checkpoint_number is None:

@@ -232,12 +232,12 @@ class FilesStore:
         """List the files that an edit from outside kept from taking a change."""
         with typed_errors():
             self._settled()
-            return tuple(self._commits.conflicts())
+            return self._commits.conflicts.list()
 
     def settle_conflict(self, conflict: Conflict) -> None:
         """Take a conflict off the list."""
         with self._writing():
-            self._commits.settle_conflict(conflict)
+            self._commits.conflicts.settle(conflict)
 
     def verify_log(self) -> tuple[LogProblem, ...]:
         """Find every line of the change log that was altered, moved or taken away."""

@@ -6,6 +6,7 @@ from outside; it is merged, or stays and ours waits. Pure but for `Redo`, which 
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
@@ -14,11 +15,13 @@ import msgspec
 
 from commonplace.storage.appends import Appender
 from commonplace.storage.changelog import Entry, Touched, content_hash, line_bytes, render, unrender
-from commonplace.storage.disk import Disk, read_all, write_all
+from commonplace.storage.disk import Disk, read_all, typed, write_all
 from commonplace.storage.paths import Tree, is_temporary
 from commonplace.storage.replace import Place, Replacer
 
 _FOREIGN: Final = object()
+
+_logger = logging.getLogger(__name__)
 
 
 class Step(msgspec.Struct, frozen=True):
@@ -204,8 +207,7 @@ class Redo:
         if ours is not None and before is not None and len(foreign) == 1:
             merged = self._replacer.merge(place.path, before, data or b"", ours)
         if merged is None:
-            for each in foreign:
-                self._conflict(place.path, each.number)
+            self._conflict(place.path, step.number)
         elif merged != data:
             self._write(place, data, merged)
 
@@ -248,3 +250,5 @@ class Redo:
                         self._disk.unlink(os.path.join(folder, name))
                     except FileNotFoundError:
                         continue
+                    except OSError as error:
+                        _logger.warning("a file on its way could not be taken away: %s", typed(error, name))

@@ -19,7 +19,7 @@ import msgspec
 from commonplace.errors import PathError
 from commonplace.storage import Rebase
 from commonplace.storage.appends import LINES_SUFFIX
-from commonplace.storage.disk import CREATE, FILE_MODE, Disk, being_written, read_all, write_all
+from commonplace.storage.disk import CREATE, FILE_MODE, Disk, being_written, read_all, typed, write_all
 from commonplace.storage.paths import Tree
 
 _QUIET_SECONDS: Final = 0.05  # an editor that truncates and writes in place is done when nothing moved so long
@@ -65,6 +65,7 @@ class Replacer:
         self._disk = disk
         self._rebase = rebase
         self._displaced: list[_Displaced] = []
+        self.untidy = False  # a file on its way could not be taken away
 
     def build(self, place: Place, content: bytes, turn: int = 0) -> str:
         """Write content under a temporary name, with the mode of what it will replace."""
@@ -137,6 +138,7 @@ class Replacer:
     def discard(self) -> None:
         """Forget what an interrupted change had swapped out; recovery looks at it where it lies."""
         self._displaced = []
+        self.untidy = False
 
     def confirm(self) -> list[Place]:
         """Look at what was swapped out once more, then take it away.
@@ -274,6 +276,9 @@ class Replacer:
                 self._disk.unlink(name, dir_fd=place.folder)
             except FileNotFoundError:
                 continue
+            except OSError as error:  # the change stands; a sweep takes the rest away
+                self.untidy = True
+                _logger.warning("a file on its way could not be taken away: %s", typed(error, place.path))
 
 
 def _give(fd: int, owner: tuple[int, int]) -> None:
