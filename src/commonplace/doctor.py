@@ -39,6 +39,7 @@ def examine(store: Store, indexing: Indexing, *, transcripts: str, fix: bool = F
         Problem(kind="log", path=problem.file, line=problem.line, reason=problem.reason)
         for problem in store.verify_log()
     )
+    indexing.catch_up()  # as every search does: what was just written is no drift
     drift = indexing.check()
     checked["indexed files"] = len(indexing.index.states())
     if drift and fix:

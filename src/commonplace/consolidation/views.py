@@ -85,7 +85,7 @@ class Views:
         """Give the view of a range: the records of every place it may write, as far as the limit goes."""
         self._ledger.catch_up()
         paths = list(dict.fromkeys(self.places(at).values()))
-        shown = tuple(self._layout.path_of(layer) for layer in self._layout.layers if layer.shown)
+        shown = tuple(self._layout.path_of(layer) for layer in self._layout.layers if layer.shown == "stable")
         entries: list[ViewEntry] = []
         compress = False
         caps: dict[str, int] = {}
