@@ -11,10 +11,13 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Self, TypeVar
 
 from commonplace.changes.door import LIBRARY, PERSON, Actor
 from commonplace.config import Clock, Config
+from commonplace.consolidation.schedule import Mode
+from commonplace.llm import LLM
+from commonplace.llm.spending import Totals
 from commonplace.memory import Memory
 from commonplace.operations import Operation
 from commonplace.records import (
@@ -164,14 +167,16 @@ class AsyncMemory:
         *,
         scope: str | Iterable[str] = "default",
         layout: str = "native",
-        config: Config | None = None,
+        llm: str | LLM | Callable[..., Any] | None = None,
+        config: Config | Mapping[str, Any] | None = None,
         clock: Clock | None = None,
+        jobs: Mode = "thread",
         read_only: bool = False,
     ) -> Self:
         """As `Memory.open`."""
         memory = await _in(
             None, Memory.open, location,
-            scope=scope, layout=layout, config=config, clock=clock, read_only=read_only,
+            scope=scope, layout=layout, llm=llm, config=config, clock=clock, jobs=jobs, read_only=read_only,
         )  # fmt: skip
         return cls(memory)
 
@@ -253,6 +258,20 @@ class AsyncMemory:
         """As `Memory.apply`."""
         return await _in(self._store, self._memory.apply, operations, reason=reason, dry_run=dry_run, actor=actor)
 
+    async def document(self, layer: str) -> str:
+        """As `Memory.document`."""
+        return await _in(self._store, self._memory.document, layer)
+
+    async def rewrite(self, layer: str, text: str, *, reason: str = "", actor: Actor = LIBRARY) -> Outcome:
+        """As `Memory.rewrite`."""
+        return await _in(self._store, self._memory.rewrite, layer, text, reason=reason, actor=actor)
+
+    async def note(
+        self, layer: str, text: str, *, at: datetime | None = None, reason: str = "", actor: Actor = LIBRARY
+    ) -> Outcome:
+        """As `Memory.note`."""
+        return await _in(self._store, self._memory.note, layer, text, at=at, reason=reason, actor=actor)
+
     async def forget(self, record_id_or_query: str, *, dry_run: bool = False, actor: Actor = LIBRARY) -> Receipt:
         """As `Memory.forget`."""
         return await _in(self._store, self._memory.forget, record_id_or_query, dry_run=dry_run, actor=actor)
@@ -260,6 +279,39 @@ class AsyncMemory:
     async def promote(self, record_id: str, *, to: Trust = "user", reason: str = "") -> Outcome:
         """As `Memory.promote`."""
         return await _in(self._store, self._memory.promote, record_id, to=to, reason=reason)
+
+    async def consolidate(
+        self,
+        session_id: str | None = None,
+        *,
+        reason: str = "manual",
+        dry_run: bool = False,
+        model: str | None = None,
+    ) -> Outcome:
+        """As `Memory.consolidate`."""
+        return await _in(
+            self._models, self._memory.consolidate, session_id, reason=reason, dry_run=dry_run, model=model
+        )
+
+    async def compact(self, session_id: str, keep: int | None = None) -> Outcome:
+        """As `Memory.compact`."""
+        return await _in(self._models, self._memory.compact, session_id, keep)
+
+    async def reset(self, session_id: str) -> Outcome:
+        """As `Memory.reset`."""
+        return await _in(self._models, self._memory.reset, session_id)
+
+    async def end(self, session_id: str) -> Outcome:
+        """As `Memory.end`."""
+        return await _in(self._models, self._memory.end, session_id)
+
+    async def flush(self, timeout_seconds: float | None = None) -> bool:
+        """As `Memory.flush`."""
+        return await _in(self._models, self._memory.flush, timeout_seconds)
+
+    async def cost(self, by: Literal["day", "purpose", "model"] = "day") -> dict[str, Totals]:
+        """As `Memory.cost`."""
+        return await _in(self._store, self._memory.cost, by)
 
     async def why(self, record_id: str) -> Trail:
         """As `Memory.why`."""

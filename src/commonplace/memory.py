@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime
 from types import TracebackType
 from typing import Any, Literal, Self
@@ -24,6 +24,7 @@ from commonplace.config import Clock, Config, system_clock
 from commonplace.consolidation.jobs import together
 from commonplace.consolidation.schedule import Mode
 from commonplace.errors import CommonplaceError, InputError, RecordNotFoundError, StoreReadOnlyError
+from commonplace.knobs import settled
 from commonplace.llm import LLM, resolve
 from commonplace.llm.spending import Totals, totals
 from commonplace.operations import Forget, Operation, Promote
@@ -73,7 +74,7 @@ class Memory:
         scope: str | Iterable[str] = "default",
         layout: str = "native",
         llm: str | LLM | Callable[..., Any] | None = None,
-        config: Config | None = None,
+        config: Config | Mapping[str, Any] | None = None,
         clock: Clock | None = None,
         jobs: Mode = "thread",
         read_only: bool = False,
@@ -86,20 +87,20 @@ class Memory:
             layout: How memory is laid out in files.
             llm: `anthropic:MODEL`, `openai:MODEL`, anything with `complete`, or a function of a prompt;
                 without one the rules consolidate, and nothing leaves the machine.
-            config: Knobs; the defaults where not given.
+            config: Knobs, or some of them by the names of the layout's document; defaults where not given.
             clock: Gives the time now, aware; the system's where not given.
             jobs: `thread` runs what is due in the background, `inline` at the next context, flush or
                 close, `worker` leaves it to a worker.
             read_only: Nothing is written, not even an index.
 
         Raises:
-            ConfigError: There is no such layout, or the model string cannot be read.
+            ConfigError: There is no such layout or knob, or the model string cannot be read.
             ScopeError: A scope is not a name.
             StoreError: The folder cannot be used.
         """
-        config = config or Config()
-        clock = clock or system_clock
         found = layout_named(layout)
+        config = settled(found, config)
+        clock = clock or system_clock
         root = os.fspath(location)
         model = resolve(llm, config=config.model)
         return cls(
@@ -340,6 +341,20 @@ class Memory:
         """Do several operations as one change of the first scope, or none of them."""
         return self._scopes[0].door.commit(operations, actor=actor, reason=reason, dry_run=dry_run)
 
+    def document(self, layer: str) -> str:
+        """Give the whole text of a document, named by its layer or its file; empty where there is none."""
+        return verbs.document(self._scopes[0], layer)
+
+    def rewrite(self, layer: str, text: str, *, reason: str = "", actor: Actor = LIBRARY) -> Outcome:
+        """Make a document read as given, as the smallest edit that does it."""
+        return self.apply([verbs.rewrite(self._scopes[0], layer, text)], reason=reason, actor=actor)
+
+    def note(
+        self, layer: str, text: str, *, at: datetime | None = None, reason: str = "", actor: Actor = LIBRARY
+    ) -> Outcome:
+        """Append one entry to a journal, and to the one that mirrors it; dated now when `at` is None."""
+        return self.apply([verbs.note(self._scopes[0], layer, text, at)], reason=reason, actor=actor)
+
     def forget(self, record_id_or_query: str, *, dry_run: bool = False, actor: Actor = LIBRARY) -> Receipt:
         """Hide one record and keep it from coming back in any way.
 
@@ -366,15 +381,23 @@ class Memory:
 
     # --- consolidation ---
 
-    def consolidate(self, session_id: str | None = None, *, reason: str = "manual", dry_run: bool = False) -> Outcome:
+    def consolidate(
+        self,
+        session_id: str | None = None,
+        *,
+        reason: str = "manual",
+        dry_run: bool = False,
+        model: str | None = None,
+    ) -> Outcome:
         """Turn what was said since the last time into memory, of one session or of all.
 
         Also runs ranges that an undo holds. With a model it is asked once a range; without one the
-        rules decide. What is refused leaves a raw entry and waits in `review`.
+        rules decide. What is refused leaves a raw entry and waits in `review`. `model` is asked for this
+        once in place of the one that was opened.
         """
         scope = self._scopes[0]
         names = [session_id] if session_id is not None else [s.id for s in reversed(scope.sessions.list())]
-        return together([scope.jobs.consolidate(name, cause=reason, dry_run=dry_run) for name in names])
+        return together([scope.jobs.consolidate(name, cause=reason, dry_run=dry_run, model=model) for name in names])
 
     def compact(self, session_id: str, keep: int | None = None) -> Outcome:
         """Let the live window of a session begin later, with a summary of what was before it."""

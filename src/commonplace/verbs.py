@@ -6,7 +6,7 @@ Between the face of memory and the door: reads the layout's targets, never a fil
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import date
+from datetime import date, datetime
 from typing import Any, Protocol
 
 from commonplace.changes.door import TOOL, Actor
@@ -15,9 +15,21 @@ from commonplace.errors import InputError, RecordNotFoundError
 from commonplace.guard import fold
 from commonplace.layers.items import item_fingerprint
 from commonplace.layers.topics import name_for
-from commonplace.layouts import Layer, Layout
-from commonplace.operations import AddEntry, AppendJournal, Edit, PutItem, PutTopic, ReplaceEntry
-from commonplace.records import Hit, Item, Outcome, Query, Receipt, Record, RecordedMessage, Source, Topic, Trust
+from commonplace.layouts import Layer, LayerKind, Layout
+from commonplace.operations import AddEntry, AppendJournal, Edit, PutItem, PutTopic, ReplaceEntry, RewriteDocument
+from commonplace.records import (
+    Hit,
+    Item,
+    Outcome,
+    Query,
+    Receipt,
+    Record,
+    RecordedMessage,
+    Source,
+    Topic,
+    Trust,
+    instant,
+)
 from commonplace.text import one_line, truncate
 from commonplace.tool import Action, Parameter, Tool, answer
 from commonplace.wiring import Scope
@@ -80,6 +92,39 @@ def _validity(valid_from: date | None, expires: date | None) -> str:
     said = [f"from {valid_from.isoformat()}"] if valid_from else []
     said += [f"until {expires.isoformat()}"] if expires else []
     return f" ({' '.join(said)})" if said else ""
+
+
+def document(scope: Scope, name: str) -> str:
+    """Give the whole text of a document; bytes that are no UTF-8 show as `U+FFFD`.
+
+    Raises:
+        InputError: The layout has no document of that name.
+    """
+    path = _of_kind(scope, name, "documents", scope.now())
+    return scope.reader.text(path).encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def rewrite(scope: Scope, name: str, text: str) -> Edit:
+    """Make the operation that lets a document read as given."""
+    return RewriteDocument(path=_of_kind(scope, name, "documents", scope.now()), text=text)
+
+
+def note(scope: Scope, name: str, text: str, at: datetime | None) -> Edit:
+    """Make the operation that appends an entry to the journal of its instant."""
+    if at is not None and at.tzinfo is None:
+        raise InputError("the instant carries its zone; use an aware datetime", at=at)
+    when = at.astimezone(scope.zone) if at else scope.now()
+    return AppendJournal(path=_of_kind(scope, name, "journals", when), text=text, at=instant(when))
+
+
+def _of_kind(scope: Scope, name: str, kind: LayerKind, at: datetime) -> str:
+    layout = scope.layout
+    found = next((layer for layer in layout.layers if layer.name == name), None)
+    layer, path = (found, files_of(layout, found, at)) if found else resolve(layout, name)
+    if layer.kind != kind:
+        names = ", ".join(each.name for each in layout.layers if each.kind == kind)
+        raise InputError(f"{name!r} holds {layer.kind}; of {kind} there are {names}", layer=name)
+    return path
 
 
 def update(record: Record, text: str) -> Edit:
