@@ -5,6 +5,7 @@ The only place where the parts of the engine meet; `memory` gives them their pub
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import re
 from collections.abc import Iterable, Iterator
@@ -35,6 +36,7 @@ from commonplace.index.rows import IndexRow
 from commonplace.index.seen import Seen
 from commonplace.index.sqlite import SqliteIndex
 from commonplace.indexing import Indexing
+from commonplace.layers import documents
 from commonplace.layers.edits import split_id
 from commonplace.layouts import Layer, Layout, native, two_layer
 from commonplace.llm import spending
@@ -267,7 +269,7 @@ class Scope:
         self.ledger.catch_up()
         hidden = self.tombstones.hidden()
         for layer, path in files:
-            shown = tuple(shown_entries(self.reader, path))
+            shown = tuple((written if layer.verbatim else shown_entries)(self.reader, path))
             if shown:
                 limit = self.config.context.notes_tokens if layer.kind == "journals" else 0
                 yield contexts.Draft(layer.title, layer.shown or "stable", shown, limit)
@@ -332,6 +334,18 @@ def _row(layer: Layer, record: Record) -> IndexRow:
         kind=getattr(record, "kind", ""),
         at_ms=int(at.timestamp() * 1000) if at else None,
     )
+
+
+def written(reader: Reader, path: str) -> Iterator[contexts.Shown]:
+    """Give a document as it is written, cut where its entries end: one after the other they are its text."""
+    data = (reader.data(path) or b"").removeprefix(codecs.BOM_UTF8)
+    at = 0
+    for placed in documents.parse(path, data):
+        text = data[at : placed.end].decode("utf-8", "replace").replace("\r\n", "\n")
+        text = text if at else text.lstrip("\n")
+        at = placed.end + (data[placed.end : placed.end + 1] == b"\r")
+        at += data[at : at + 1] == b"\n"
+        yield contexts.Shown(placed.entry.id, text, reader.trust(placed.entry))
 
 
 def shown_entries(reader: Reader, path: str) -> Iterator[contexts.Shown]:
