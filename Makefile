@@ -2,7 +2,7 @@
 PYTHON ?= python3
 export PYTHONWARNDEFAULTENCODING ?= 1
 
-.PHONY: setup demo test check format lock battery bench clean
+.PHONY: setup demo test check format docs picture lock battery clean
 
 setup: .venv/.done
 
@@ -10,7 +10,7 @@ setup: .venv/.done
 	$(PYTHON) -m venv .venv
 	.venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
 	.venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
-	.venv/bin/python -m compileall -q src .venv/lib/python*/site-packages/msgspec .venv/lib/python*/site-packages/click || true
+	.venv/bin/python -m compileall -q -j 2 src .venv/lib/python*/site-packages -x 'site-packages/(mypy|numpy|openai|anthropic|uv)/' || true
 	@touch .venv/.done
 
 demo: setup
@@ -20,14 +20,20 @@ test: setup
 	.venv/bin/python -m pytest -n 2
 
 check: setup
-	.venv/bin/ruff format --check src tests
-	.venv/bin/ruff check src tests
+	.venv/bin/ruff format --check src tests docs
+	.venv/bin/ruff check src tests docs
 	.venv/bin/mypy
 	.venv/bin/lint-imports --no-logo
 
 format: setup
-	.venv/bin/ruff format src tests
-	.venv/bin/ruff check --fix src tests
+	.venv/bin/ruff format src tests docs
+	.venv/bin/ruff check --fix src tests docs
+
+docs: setup
+	.venv/bin/python docs/generate.py
+
+picture: setup
+	.venv/bin/python docs/generate.py --picture
 
 battery: setup
 	COMMONPLACE_BATTERY=full .venv/bin/python -m pytest -n 2 -m battery

@@ -153,6 +153,7 @@ def meaning(option: click.Option) -> str:
 COLOURS = {"31": "#e06c75", "32": "#7fb069", "33": "#d9a441", "36": "#56a8b8"}
 ESCAPE = re.compile(r"\x1b\[([0-9;]*)m")
 SHOWN_PARTS = ("2", "3", "4")
+COLUMN = 8.43  # width of one character at 14 px
 
 
 def picture() -> str:
@@ -182,29 +183,30 @@ def svg(lines: list[str]) -> str:
         '<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, monospace" font-size="14" fill="#d7dae0">',
     ]
     for number, line in enumerate(lines):
-        if spans := spans_of(line):
-            y = 28 + number * step
-            columns = len(ESCAPE.sub("", line).rstrip())
-            out.append(
-                f'<text x="16" y="{y}" xml:space="preserve" textLength="{columns * 8.4:.0f}"'
-                f' lengthAdjust="spacingAndGlyphs">{spans}</text>'
-            )
+        out += runs_of(line, y=28 + number * step)
     return "\n".join([*out, "</g>", "</svg>", ""])
 
 
-def spans_of(line: str) -> str:
+def runs_of(line: str, y: int) -> list[str]:
+    """Draw each run of one style at its column, so that no font shifts the next one."""
     style: set[str] = set()
     out: list[str] = []
-    at = 0
+    at = column = 0
     for match in [*ESCAPE.finditer(line), None]:
         text = line[at : match.start() if match else len(line.rstrip())]
-        if text:
-            out.append(f"<tspan{attributes(style)}>{escape(text)}</tspan>" if style else escape(text))
+        shown = text.strip(" ")
+        if shown:
+            start = 16 + (column + len(text) - len(text.lstrip(" "))) * COLUMN
+            out.append(
+                f'<text x="{start:.1f}" y="{y}" textLength="{len(shown) * COLUMN:.1f}"'
+                f' lengthAdjust="spacingAndGlyphs"{attributes(style)}>{escape(shown)}</text>'
+            )
+        column += len(text)
         if match is None:
             break
         at = match.end()
         style = set() if match[1] in {"", "0"} else style | set(match[1].split(";"))
-    return "".join(out)
+    return out
 
 
 def attributes(style: set[str]) -> str:

@@ -19,7 +19,8 @@ def files_of(folder: Path) -> dict[str, bytes]:
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in sorted(folder.rglob("*"))
-        if path.is_file() and not path.name.endswith(("-wal", "-shm", ".lock"))
+        # The index and what it has seen are derived: they may catch up whenever they are opened.
+        if path.is_file() and not path.name.endswith(("-wal", "-shm", ".lock", ".sqlite"))
     }
 
 

@@ -32,6 +32,7 @@ QUESTION: Final = "What does Tomas have to know about the queue and the archive?
 BUDGET_TOKENS: Final = 450  # small enough that something has to be left out
 HITS: Final = 2
 _GUARD_SHOWN: Final = 3
+_REMEMBERED_LINES: Final = 24
 _CONTEXT_LINES: Final = 14
 
 
@@ -146,7 +147,7 @@ def _guarding(shown: Shown) -> Iterator[str]:
         yield "nothing came from the web"
     for message, findings in orders[:_GUARD_SHOWN]:
         spans = [finding.span for finding in findings if finding.kind == "injection"]
-        yield from _quoted(message, _around(message.text, spans), mark="an order to the model, noted")
+        yield from _quoted(message, _around(message.text, spans), mark="gives orders")
     if web and not orders:
         first = next(each for each in _messages(shown.memory) if each.message.trust == "web")
         yield from _quoted(first, terminal.line(first.text))
@@ -206,6 +207,29 @@ def _recalling(shown: Shown) -> Iterator[str]:
         yield "too little was said here to ask about"
 
 
+def _consolidating(shown: Shown) -> Iterator[str]:
+    """Turn the conversation into memory by rules, and say what came of it and what it cost."""
+    started = time.perf_counter()
+    outcome = shown.memory.consolidate()
+    took = time.perf_counter() - started
+    lines = list(drawing.remembered(shown.memory, outcome.records, journals=False, margin=3))
+    yield from lines[:_REMEMBERED_LINES]
+    if len(lines) > _REMEMBERED_LINES:
+        yield f"… and more; {terminal.accent('memory/')} holds all of it"
+    journal = sum("/HISTORY" in record for record in outcome.records)
+    facts = len(outcome.records) - journal
+    yield ""
+    yield f"{terminal.count(facts, 'record')} and {terminal.count(journal, 'journal entry', 'journal entries')}"
+    held = shown.memory.review().list()
+    if held:
+        yield f"{terminal.count(len(held), 'operation')} held for a person:"
+        yield from list(drawing.waiting(held))[:_REMEMBERED_LINES]
+    else:
+        yield "nothing is held for a person; what a guess, a question or a web page said is not believed"
+    calls = sum(total.calls for total in shown.memory.cost().values())
+    yield f"cost: {terminal.count(calls, 'model call')}, {took:.1f} s; silence is better than junk"
+
+
 def _correcting(shown: Shown) -> Iterator[str]:
     """Write a memory down, correct it, explain it, take the correction back and bring it in again."""
     memory = shown.memory
@@ -233,7 +257,7 @@ def _correcting(shown: Shown) -> Iterator[str]:
         if undone.change is not None:
             memory.undo(undone.change, reason="the correction was right")
     yield terminal.heading("log")
-    for change in memory.log(4):
+    for change in memory.log(5):
         yield from (f"  {line}" for line in list(drawing.change(change))[:1])
 
 
@@ -279,6 +303,7 @@ PARTS: Final[tuple[tuple[str, Callable[[Shown], Iterator[str]]], ...]] = (
     ("A conversation is recorded", _recording),
     ("The guard looks at every text before it is stored", _guarding),
     ("It is found again", _recalling),
+    ("What is worth remembering is kept, by rules alone", _consolidating),
     ("It is written down, corrected, explained and taken back", _correcting),
     ("What would enter the prompt", _building),
     ("Where it is", _files),

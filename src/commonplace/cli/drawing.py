@@ -218,6 +218,25 @@ def _quoted(quoted: Quote, margin: int) -> Iterator[str]:
     yield from terminal.quote(quoted.text, indent=6, lines=4, margin=margin)
 
 
+def remembered(memory: Memory, records: Sequence[str], *, journals: bool = True, margin: int = 0) -> Iterator[str]:
+    """Yield records by file, each with the messages it rests on."""
+    path = ""
+    for record in sorted(records, key=lambda each: each.partition("#")[0]):
+        try:
+            found = memory.why(record)
+        except CommonplaceError:
+            continue  # replaced or moved by a later range of the same run
+        file = found.record.partition("#")[0]
+        if not journals and "/HISTORY" in file:
+            continue
+        if file != path:
+            path = file
+            yield terminal.accent(terminal.line(path))
+        yield from terminal.quote(found.text, indent=2, lines=3, margin=margin)
+        said = ", ".join(f"{quoted.source.session} {quoted.source.message}" for quoted in found.quotes)
+        yield "    " + terminal.faint(terminal.line(f"from {said}" if said else "no message")) + trust_mark(found.trust)
+
+
 def waiting(queue: Sequence[Waiting]) -> Iterator[str]:
     """Yield what waits for a person: its id, why it waits, and what it would do."""
     for each in queue:

@@ -66,13 +66,18 @@ class Place(msgspec.Struct, frozen=True):
         return here if (here / ".commonplace").is_dir() else here / FOLDER
 
     @contextmanager
-    def open(self, *, writes: bool = False) -> Iterator[Memory]:
-        """Open the memory for the time of a command; one that only reads makes no folder."""
+    def open(self, *, writes: bool = False, model: str | None = None) -> Iterator[Memory]:
+        """Open the memory for the time of a command; one that only reads makes no folder.
+
+        No job starts by itself: what a command costs is what was asked of it.
+        """
         memory = Memory.open(
             self.folder,
             scope=self.scope or "default",
             layout=self.layout or "native",
             config=configuration(self.config, os.environ),
+            llm=model,
+            jobs="worker",
             read_only=not writes and not self.folder.is_dir(),
         )
         with memory:

@@ -1,0 +1,136 @@
+"""The commands that change memory and look back."""
+
+from __future__ import annotations
+
+import pytest
+
+
+@pytest.fixture
+def noted(run):
+    """One message, and one memory that rests on it; gives the record's id."""
+    run("record", "I drink green tea now", "--session", "cli:main", "--id", "m0")
+    done = run("remember", "Ada drinks green tea.", "--source", "cli:main#m0", "--json")
+    assert done.code == 0
+    return done.data["outcome"]["records"][0]
+
+
+def test_what_is_remembered_stands_in_a_file_and_in_the_context(run, noted):
+    """Issue 3: memory can be written by hand."""
+    assert "Ada drinks green tea." in run("show", noted.partition("#")[0]).out
+    assert "Ada drinks green tea." in run("context").out
+    assert run("show", noted, "--json").data["record"]["text"] == "Ada drinks green tea."
+
+
+def test_remembering_it_again_says_so(run, noted):
+    """A duplicate is no error and changes nothing."""
+    done = run("remember", "Ada drinks green tea.", "--json")
+    assert done.code == 0
+    assert done.data["outcome"]["status"] == "duplicate"
+
+
+def test_a_secret_is_refused_and_never_printed(run):
+    """DESIGN 1.7: an explicit write with a secret is refused, naming the class."""
+    secret = "sk-" + "demo" + "0123456789abcdef" * 2
+    done = run("remember", f"the key is {secret}")
+    assert done.code == 2
+    assert done.err.startswith("error: refused")
+    assert secret not in done.out + done.err
+
+
+def test_a_correction_keeps_its_history_and_can_be_taken_back(run, noted):
+    """Issue 3: a correction, its history, a `why` and an `undo`."""
+    changed = run("update", noted, "Ada", "drinks", "black", "tea.", "--json").data["outcome"]
+    why = run("why", changed["records"][0])
+    assert "Ada drinks green tea." in why.out
+    assert "I drink green tea now" in why.out
+    assert run("diff", str(changed["change"])).out.splitlines()[-2:] == [
+        "-Ada drinks green tea.",
+        "+Ada drinks black tea.",
+    ]
+    undone = run("undo", str(changed["change"]))
+    assert undone.code == 0
+    assert "Ada drinks green tea." in run("show", noted.partition("#")[0]).out
+    log = run("log", "--json").data["changes"]
+    assert log[0]["undoes"] == changed["change"]
+    assert "undo" in run("log").out
+
+
+def test_forgetting_hides_a_record_and_keeps_it_out(run, noted):
+    """Issue 3: what was forgotten is refused on every path and says so."""
+    assert "would be forgotten" in run("forget", "green", "tea", "--dry-run").out
+    assert run("forget", "green", "tea").code == 0
+    assert "Ada drinks green tea." not in run("context").out
+    again = run("remember", "Ada drinks green tea.")
+    assert again.code == 2
+    assert "forgotten" in again.err
+
+
+def test_memory_is_shown_as_it_was(run, noted):
+    """Issue 3: `show --at`."""
+    path = noted.partition("#")[0]
+    assert run("show", path, "--at", "2001-01-01").code == 1
+    assert "green tea" in run("show", path, "--at", "2999-01-01T00:00:00Z").out
+    assert run("show", path, "--at", "yesterday").code == 2
+
+
+def test_an_empty_queue_and_an_empty_log_say_so(run):
+    """Nothing waits, nothing was changed."""
+    assert "nothing waits" in run("review").out
+    assert run("review", "--json").data["waiting"] == []
+    assert run("log").code == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["remember", "x", "--kind", "nonsense"], 2),
+        (["remember", "x", "--to", "../../etc/passwd"], 2),
+        (["remember", "x", "--source", "nothing"], 2),
+        (["remember", "x", "--until", "never"], 2),
+        (["remember", " "], 2),
+        (["update", "no#thing", "x"], 1),
+        (["update", "nothing holds this", "x"], 1),
+        (["forget", "nothing holds this"], 1),
+        (["why", "no#thing"], 1),
+        (["diff", "7"], 1),
+        (["undo", "7"], 1),
+        (["undo", "x"], 2),
+        (["review", "approve", "r1"], 1),
+        (["review", "reject", "r1"], 1),
+        (["review", "banish", "r1"], 2),
+        (["consolidate", "nobody"], 1),
+        (["consolidate", "--model", "oracle:delphi"], 2),
+        (["cost", "--by", "weather"], 2),
+    ],
+)
+def test_what_cannot_be_done_is_one_line(run, noted, arguments, code):
+    """Bad input: a typed error, never a traceback."""
+    done = run(*arguments)
+    assert done.code == code
+    assert done.err.startswith("error: ")
+    assert done.err.count("\n") == 1
+
+
+def test_consolidation_by_rules_is_shown_with_its_sources(run):
+    """Issue 4: what was remembered, where, and from which message."""
+    run("record", "Please always answer in metric units.", "--session", "cli:main", "--id", "m0")
+    planned = run("consolidate", "--dry-run")
+    assert planned.code == 0
+    assert "metric" in planned.out
+    assert run("status", "--json").data["not_consolidated"] == 1
+    done = run("consolidate")
+    assert done.code == 0
+    assert "from cli:main m0" in done.out
+    assert run("status", "--json").data["not_consolidated"] == 0
+    assert "nothing was said since" in run("consolidate").out
+
+
+def test_the_command_costs_nothing_that_was_not_asked_for(run):
+    """Recording with the command starts no job; without a model nothing is spent."""
+    for number in range(40):
+        run("record", f"Always use metric units, rule {number}.", "--session", "s")
+    assert run("log").code == 1
+    assert run("cost").code == 1
+    assert run("cost", "--json").data["totals"] == {}
+    facts = run("status", "--json").data
+    assert (facts["messages"], facts["model_calls"], facts["changes"]) == (40, 0, 0)
