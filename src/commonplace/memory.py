@@ -21,7 +21,6 @@ from commonplace import doctor as doctors
 from commonplace import verbs
 from commonplace.changes.door import LIBRARY, PERSON, Actor
 from commonplace.config import Clock, Config, system_clock
-from commonplace.consolidation.jobs import together
 from commonplace.consolidation.schedule import Mode
 from commonplace.errors import CommonplaceError, InputError, RecordNotFoundError, StoreReadOnlyError
 from commonplace.knobs import settled
@@ -397,7 +396,7 @@ class Memory:
         """
         scope = self._scopes[0]
         names = [session_id] if session_id is not None else [s.id for s in reversed(scope.sessions.list())]
-        return together([scope.jobs.consolidate(name, cause=reason, dry_run=dry_run, model=model) for name in names])
+        return scope.jobs.consolidate(*names, cause=reason, dry_run=dry_run, model=model)
 
     def compact(self, session_id: str, keep: int | None = None) -> Outcome:
         """Let the live window of a session begin later, with a summary of what was before it."""

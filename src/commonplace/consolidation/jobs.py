@@ -19,6 +19,7 @@ from commonplace.changes.door import Actor, Door, Waits
 from commonplace.config import Clock, Config
 from commonplace.consolidation import compact, ranges, rewrite, rules, summarise
 from commonplace.consolidation.rules_memos import Known, Place, Targets
+from commonplace.consolidation.running import Piece, Run, batches
 from commonplace.consolidation.views import Views
 from commonplace.consolidation.work import Consolidator, Work
 from commonplace.errors import BudgetExceededError, LeaseLostError, ModelError
@@ -36,7 +37,7 @@ from commonplace.operations import (
     Proposal,
     View,
 )
-from commonplace.records import Outcome, RecordedMessage, Source, instant
+from commonplace.records import Outcome, Source, instant
 from commonplace.sessions import Sessions
 from commonplace.storage import Lease, Store
 from commonplace.text import truncate
@@ -47,6 +48,7 @@ JOB: Final = "consolidate"
 """The name of the cursor that range jobs move, whichever consolidator runs them."""
 
 _PATIENCE: Final = 10  # calls of others that a job without a deadline waits for
+_TOGETHER: Final = 16  # sessions whose leases are held at a time
 _TURN_SECONDS: Final = 0.02  # between two looks whether it is one's turn
 _FALLBACK_MESSAGES: Final = 10  # seed two-layer: of a failed range, its last messages
 _FALLBACK_CHARS: Final = 200  # seed two-layer: of each
@@ -70,34 +72,6 @@ CONSOLIDATORS: Final[dict[str, Consolidator]] = {
     "summarise": summarise.propose,
     "rewrite": rewrite.propose,
 }
-
-
-class _Run(msgspec.Struct, frozen=True, kw_only=True):
-    """How one job is to go: what set it off, its right to work, its deadline on the monotonic clock."""
-
-    cause: str
-    dry_run: bool
-    must: bool
-    model: str | None
-    lease: Lease | None
-    turn: Lease | None
-    end: float | None
-
-    def left(self, limit: float) -> float:
-        """Give the seconds that the next model call may take."""
-        return limit if self.end is None else min(limit, self.end - time.monotonic())
-
-    def renew(self) -> None:
-        """Keep what is held for one more range; raises LeaseLostError where another took it over."""
-        for lease in (self.lease, self.turn):
-            if lease is not None:
-                lease.renew()
-
-    def release(self) -> None:
-        """Give back what is held."""
-        for lease in (self.turn, self.lease):
-            if lease is not None:
-                lease.release()
 
 
 class Jobs:
@@ -140,8 +114,7 @@ class Jobs:
 
     def consolidate(
         self,
-        session: str,
-        *,
+        *sessions: str,
         cause: str = "manual",
         explicit: bool = True,
         dry_run: bool = False,
@@ -151,13 +124,13 @@ class Jobs:
         must: bool = False,
         model: str | None = None,
     ) -> Outcome:
-        """Do what lies between a session's cursor and its end.
+        """Do what lies between the cursor and the end of some sessions.
 
         Args:
-            session: The session.
+            sessions: In order; short ones share a model call.
             cause: What set it off, for the ledger and the log.
             explicit: Also run ranges that an undo holds.
-            dry_run: Only say what the first range would change.
+            dry_run: Only say what the first range of each would change.
             seconds: What the whole of it may take, waiting for others included; a range whose time is over
                 leaves a raw entry.
             whole: Take the tail that is shorter than a range too.
@@ -169,30 +142,46 @@ class Jobs:
             One outcome over all ranges; `skipped` where there was nothing to do or another worker does it.
         """
         end = time.monotonic() + seconds if seconds else None
-        lease = None if dry_run else self._lease(f"{JOB}:{session}", end)
-        if lease is None and not dry_run:
-            return Outcome(status="skipped", reason="another worker is at this session")
-        run = _Run(
-            cause=cause,
-            dry_run=dry_run,
-            must=must,
-            model=model or self._config.consolidation.model or None,
-            lease=lease,
-            turn=None if dry_run else self._turn(end),
-            end=end,
-        )
-        try:
-            outcomes = [
-                self._range(session, messages, run, release=held)
-                for messages, held in self._todo(session, explicit=explicit, whole=whole, until=until, first=dry_run)
-            ]
-        except BudgetExceededError as error:
-            return Outcome(status="skipped", reason=str(error))
-        except LeaseLostError:
-            return Outcome(status="skipped", reason="another worker took this session over")
-        finally:
-            run.release()
+        outcomes: list[Outcome] = []
+        for some in (sessions[i : i + _TOGETHER] for i in range(0, len(sessions), _TOGETHER)):
+            run = Run(
+                cause=cause,
+                dry_run=dry_run,
+                must=must,
+                model=model or self._config.consolidation.model or None,
+                leases={},
+                turn=None,
+                end=end,
+            )
+            try:
+                pieces: list[Piece] = []
+                for session in some:
+                    if not dry_run and not self._holds(run, session):
+                        outcomes.append(Outcome(status="skipped", reason="another worker is at this session"))
+                        continue
+                    pieces += self._todo(session, explicit=explicit, whole=whole, until=until, first=dry_run)
+                run.turn = None if dry_run or not pieces else self._turn(end)
+                outcomes += [self._range(batch, run) for batch in self._batches(pieces)]
+            except BudgetExceededError as error:
+                outcomes.append(Outcome(status="skipped", reason=str(error)))
+                break
+            except LeaseLostError:
+                outcomes.append(Outcome(status="skipped", reason="another worker took this session over"))
+            finally:
+                run.release()
         return together(outcomes)
+
+    def _holds(self, run: Run, session: str) -> bool:
+        lease = self._lease(f"{JOB}:{session}", run.end)
+        if lease is not None:
+            run.leases[session] = lease
+        return lease is not None
+
+    def _batches(self, pieces: Sequence[Piece]) -> list[list[Piece]]:
+        if self._llm is None or not self._layout.batches:
+            return [[piece] for piece in pieces]
+        knobs = self._config.consolidation
+        return batches(pieces, tokens=knobs.range_tokens, message_tokens=knobs.message_tokens)
 
     def _lease(self, name: str, end: float | None) -> Lease | None:
         """Take a right to work, waiting for it until a deadline where there is one."""
@@ -215,15 +204,13 @@ class Jobs:
         model = self._config.model
         return self._lease(JOB, end or time.monotonic() + _PATIENCE * model.timeout_seconds * (model.retries + 1))
 
-    def _todo(
-        self, session: str, *, explicit: bool, whole: bool, until: int | None, first: bool
-    ) -> Sequence[tuple[Sequence[RecordedMessage], tuple[int, int] | None]]:
+    def _todo(self, session: str, *, explicit: bool, whole: bool, until: int | None, first: bool) -> list[Piece]:
         """List the ranges to do now, held ones before what the cursor has not reached."""
         state = self._sessions.state(session)
         held = [(start, end) for name, start, end in self._sessions.held(session) if name == JOB]
-        todo: list[tuple[Sequence[RecordedMessage], tuple[int, int] | None]] = []
+        todo: list[Piece] = []
         if explicit:
-            todo += [(tuple(self._sessions.read(session, start, end)), (start, end)) for start, end in held]
+            todo += [Piece(session, tuple(self._sessions.read(session, *each)), each) for each in held]
         start = state.cursors.get(JOB, 0)
         for begin, end in sorted(held):
             if begin <= start < end:
@@ -236,23 +223,16 @@ class Jobs:
         )
         if pieces and not whole:
             pieces.pop()
-        todo += [(piece, None) for piece in pieces]
-        todo = [(piece, release) for piece, release in todo if piece]
+        todo += [Piece(session, piece) for piece in pieces]
+        todo = [piece for piece in todo if piece.messages]
         return todo[:1] if first else todo
 
-    def _range(
-        self,
-        session: str,
-        messages: Sequence[RecordedMessage],
-        run: _Run,
-        *,
-        release: tuple[int, int] | None,
-    ) -> Outcome:
+    def _range(self, pieces: Sequence[Piece], run: Run) -> Outcome:
         now = self._clock()
         run.renew()
-        view = self._views.view(messages, now)
+        view = self._views.view([message for piece in pieces for message in piece.messages], now)
         work = Work(
-            session=session,
+            session=pieces[0].session,
             view=view,
             places=self._views.places(now),
             default_path=next(iter(self._views.places(now).values()), ""),
@@ -267,22 +247,25 @@ class Jobs:
             rewrite_tokens=self._config.consolidation.rewrite_tokens,
         )
         proposal = self._propose(work, run)
-        operations, waits, reason = self._verdict(session, proposal, view, now)
-        if release is None:
-            operations.append(MoveCursor(session=session, name=JOB, to=messages[-1].number + 1))
-        else:
-            operations.append(HoldRange(session=session, name=JOB, start=release[0], end=release[1], held=False))
+        operations, waits, reason = self._verdict(pieces, proposal, view, now)
+        for piece in pieces:
+            if piece.held is None:
+                to = piece.messages[-1].number + 1
+                operations.append(MoveCursor(session=piece.session, name=JOB, to=to))
+            else:
+                start, end = piece.held
+                operations.append(HoldRange(session=piece.session, name=JOB, start=start, end=end, held=False))
         return self._door.commit(
             operations,
             actor=self._actor,
-            reason=f"{run.cause}: messages {messages[0].number} to {messages[-1].number} of {session}{reason}",
+            reason=f"{run.cause}: {_named(pieces)}{reason}",
             dry_run=run.dry_run,
             waits=waits,
-            fence=run.lease,
+            fence=None if run.dry_run else run,
             partial=True,
         )
 
-    def _propose(self, work: Work, run: _Run) -> Proposal | Unusable:
+    def _propose(self, work: Work, run: Run) -> Proposal | Unusable:
         """Get a proposal; whatever a model does, in time, or the reason why there is none."""
         alone = self._layout.serial_jobs and self._llm is not None and run.turn is None and not run.dry_run
         if self._llm is not None and (alone or work.seconds <= 0):
@@ -296,24 +279,22 @@ class Jobs:
             return Unusable(str(error))
 
     def _verdict(
-        self, session: str, proposal: Proposal | Unusable, view: View, now: datetime
+        self, pieces: Sequence[Piece], proposal: Proposal | Unusable, view: View, now: datetime
     ) -> tuple[list[Operation], list[Waits], str]:
         """Turn a proposal into what is committed: accepted operations, what waits, and the journal entry."""
         path = self._views.journal_path(view.messages[-1].message.at or now)
         if isinstance(proposal, Unusable):
             waits = [Waits(AppendJournal(path=path, text=truncate(proposal.raw, _RAW_CHARS)), proposal.reason)]
-            entry = proposal.journal or self._raw(session, view.messages, proposal.reason)
-            return [self._journal(path, entry, session, view)], waits if proposal.raw else [], f"; {proposal.reason}"
+            entry = proposal.journal or self._raw(pieces, proposal.reason)
+            return [self._journal(path, entry, view)], waits if proposal.raw else [], f"; {proposal.reason}"
         verdicts = {text: screen(text).findings for text in gate.texts(proposal)}
         judged = gate.judge(proposal, view, verdicts, self._config.gate)
         held = [Waits(self._settled(edit, path), why) for edit, why in judged.held]
-        entry = judged.journal or (
-            self._raw(session, view.messages, judged.refused) if judged.refused or proposal.journal else ""
-        )
+        entry = judged.journal or (self._raw(pieces, judged.refused) if judged.refused or proposal.journal else "")
         room = self._views.relief(view, judged.accepted) if self._llm is None else []
         operations: list[Operation] = [*room, *judged.accepted]
         if entry or not operations:
-            operations.append(self._journal(path, entry or self._nothing(session, view.messages), session, view))
+            operations.append(self._journal(path, entry or f"{_named(pieces)}: nothing to keep.", view))
         return operations, held, f"; {judged.refused}" if judged.refused else ""
 
     @staticmethod
@@ -323,30 +304,22 @@ class Jobs:
         return edit
 
     @staticmethod
-    def _journal(path: str, text: str, session: str, view: View) -> AppendJournal:
+    def _journal(path: str, text: str, view: View) -> AppendJournal:
         first, last = view.messages[0], view.messages[-1]
         at = last.message.at
-        sources = tuple(dict.fromkeys([Source(session, str(first.message.id)), Source(session, str(last.message.id))]))
+        sources = tuple(dict.fromkeys(Source(m.session, str(m.message.id)) for m in (first, last)))
         return AppendJournal(path=path, text=text, at=instant(at) if at else "", sources=sources)
 
-    def _raw(self, session: str, messages: Sequence[RecordedMessage], reason: str | None) -> str:
-        """Write the entry that names a range nobody summarised; every word of it is in the transcript."""
-        kept = f"All of it is kept in {self._sessions.path(session)}."
+    def _raw(self, pieces: Sequence[Piece], reason: str | None) -> str:
+        """Write the entry that names a range nobody summarised; every word of it is in the transcripts."""
+        paths = ", ".join(self._sessions.path(piece.session) for piece in pieces)
+        kept = f"All of it is kept in {paths}."
         if self._layout.fallback == "messages":
-            said = [m for m in messages if m.text.strip()][-_FALLBACK_MESSAGES:]
+            said = [m for piece in pieces for m in piece.messages if m.text.strip()][-_FALLBACK_MESSAGES:]
             lines = [f"{m.message.role.upper()}: {truncate(m.text, _FALLBACK_CHARS)}" for m in said]
-            return "\n".join(
-                [
-                    "[raw-fallback] Consolidation failed. Recent messages:",
-                    *lines,
-                    f"{_named(session, messages)}. {kept}",
-                ]
-            )
-        return f"[raw] {_named(session, messages)} was not summarised ({reason or 'refused'}). {kept}"
-
-    @staticmethod
-    def _nothing(session: str, messages: Sequence[RecordedMessage]) -> str:
-        return f"{_named(session, messages)}: nothing to keep."
+            head = "[raw-fallback] Consolidation failed. Recent messages:"
+            return "\n".join([head, *lines, f"{_named(pieces)}. {kept}"])
+        return f"[raw] {_named(pieces)} was not summarised ({reason or 'refused'}). {kept}"
 
     # --- window ---
 
@@ -421,11 +394,8 @@ class Jobs:
         return together([done, moved])
 
 
-def _named(session: str, messages: Sequence[RecordedMessage]) -> str:
-    first, last = messages[0], messages[-1]
-    days = [m.message.at.date().isoformat() for m in (first, last) if m.message.at]
-    when = f", {' to '.join(dict.fromkeys(days))}" if days else ""
-    return f"Session {session}, messages {first.number} to {last.number}{when}"
+def _named(pieces: Sequence[Piece]) -> str:
+    return "; ".join(piece.name for piece in pieces)
 
 
 def together(outcomes: Sequence[Outcome]) -> Outcome:

@@ -65,16 +65,17 @@ class Trigger(msgspec.Struct, frozen=True, kw_only=True):
 class Layout(msgspec.Struct, frozen=True, kw_only=True):
     """One layout, whole.
 
-    `memory` and `sessions` are folders below a scope's root; `scopes` is where scopes other than
-    `default` have theirs. `targets` says which layer takes a memory of which kind. `index_of` names
-    the document that carries the generated index of topics, if any. `recap` puts the live window into
-    the context, `window_summary` has a compaction write a summary, `keeps` says how much of the window
-    it leaves: so many messages, or a share. `serial_jobs` runs the jobs of all sessions one after the
-    other. `fallback` is what a failed range leaves in the journal: a line that names it, or its last
-    messages too. `agent_edits_files` says that the agent has a file tool, so that an outside edit ranks
-    `agent`. `config_names` maps the knobs of the layout's own document to ours (several joined by `+`),
-    with the factor to our unit; `defaults` are its own values for knobs that stand at ours.
-    `their_sessions` is the folder of transcripts that the system it comes from wrote; adopting reads them.
+    `memory` and `sessions` are folders below a scope's root; `scopes` is where scopes other than `default`
+    have theirs. `targets` says which layer takes a memory of which kind. `index_of` names the document that
+    carries the generated index of topics, if any. `recap` puts the live window into the context,
+    `window_summary` has a compaction write a summary, `keeps` says how much of the window it leaves: so
+    many messages, or a share. `serial_jobs` runs the jobs of all sessions one after the other, `batches`
+    lets short ranges of several sessions share a model call. `fallback` is what a failed range leaves in
+    the journal: a line that names it, or its last messages too. `agent_edits_files` says that the agent has
+    a file tool, so that an outside edit ranks `agent`. `config_names` maps the knobs of the layout's own
+    document to ours (several joined by `+`), with the factor to our unit; `defaults` are its own values for
+    knobs that stand at ours. `their_sessions` is the folder of transcripts that the system it comes from
+    wrote; adopting reads them.
     """
 
     name: str
@@ -89,6 +90,7 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True):
     window_summary: bool = True
     keeps: Literal["messages", "share"] = "messages"
     serial_jobs: bool = False
+    batches: bool = True
     fallback: Literal["range", "messages"] = "range"
     agent_edits_files: bool = False
     config_names: dict[str, tuple[str, float]] = msgspec.field(default_factory=dict)

@@ -50,6 +50,7 @@ LAYOUT = Layout(
     window_summary=False,
     keeps="share",
     serial_jobs=True,
+    batches=False,
     fallback="messages",
     agent_edits_files=True,
     consolidator="rewrite",
