@@ -67,9 +67,13 @@ class AsyncSessions:
         self._memory = memory
         self._pool = pool
 
-    async def get_or_create(self, session_id: str, *, agent: str = "main", kind: str = "foreground") -> Session:
+    async def get_or_create(
+        self, session_id: str, *, agent: str = "main", kind: str = "foreground", created_at: datetime | None = None
+    ) -> Session:
         """As `Sessions.get_or_create`."""
-        return await _in(self._pool, self._memory.sessions.get_or_create, session_id, agent=agent, kind=kind)
+        return await _in(
+            self._pool, self._memory.sessions.get_or_create, session_id, agent=agent, kind=kind, created_at=created_at
+        )
 
     async def exists(self, session_id: str) -> bool:
         """As `Sessions.exists`."""

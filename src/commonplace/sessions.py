@@ -262,12 +262,12 @@ class Sessions:
             levels.append("web")
         return lowest_trust(levels)
 
-    def _head_line(self, session_id: str, agent: str, kind: str) -> Screened:
+    def _head_line(self, session_id: str, agent: str, kind: str, at: datetime | None = None) -> Screened:
         return json_line(
             {
                 "type": "session",
                 "id": self._screen(session_id),
-                "created_at": self._clock(),
+                "created_at": at or self._clock(),
                 "agent": self._screen(agent),
                 "kind": self._screen(kind),
                 "zone": self._zone,
@@ -329,12 +329,14 @@ class Sessions:
                 self._states.popitem(last=False)
             return state
 
-    def get_or_create(self, session_id: str, *, agent: str = "main", kind: str = "foreground") -> Session:
-        """Give the session, making its file with a creation instant when there is none."""
+    def get_or_create(
+        self, session_id: str, *, agent: str = "main", kind: str = "foreground", created_at: datetime | None = None
+    ) -> Session:
+        """Give the session, making its file with a creation instant (now when None) when there is none."""
         path = self.path(session_id)
         with self._lock, self._store.locked(path):
             if self._fold(path).head is None:
-                self._store.append(path, [self._head_line(session_id, agent, kind)])
+                self._store.append(path, [self._head_line(session_id, agent, kind, created_at)])
         return self.state(session_id)
 
     def exists(self, session_id: str) -> bool:

@@ -16,7 +16,7 @@ from typing import BinaryIO, Final, Protocol
 import msgspec
 
 from commonplace.errors import InputError
-from commonplace.importers import claude_code, exchange, message_lists, pi
+from commonplace.importers import claude_code, exchange, message_lists, neoclaw, pi
 from commonplace.importers.batches import Batch, Batcher, Found, Problem, Report, plain_session
 from commonplace.importers.lines import (
     DOCUMENT_BYTES,
@@ -29,7 +29,7 @@ from commonplace.importers.lines import (
     split,
 )
 
-FORMATS: Final = (claude_code.NAME, pi.NAME, message_lists.NAME, exchange.NAME)
+FORMATS: Final = (claude_code.NAME, pi.NAME, message_lists.NAME, exchange.NAME, neoclaw.NAME)
 _ALIASES: Final = {"openai": message_lists.NAME, "anthropic": message_lists.NAME}
 _HEAD_LINES: Final = 40  # lines that vote for the format
 _HEAD_BYTES: Final = 1_000_000  # of them at most; one line is always looked at
@@ -50,13 +50,15 @@ _PARSERS: Final[dict[str, Callable[[str, Report], Parser]]] = {
     pi.NAME: pi.Parser,
     message_lists.NAME: message_lists.Parser,
     exchange.NAME: exchange.Parser,
+    neoclaw.NAME: neoclaw.Parser,
 }
 
 
-class _Probe(msgspec.Struct, rename={"session_id": "sessionId", "leaf_uuid": "leafUuid"}):
+class _Probe(msgspec.Struct, rename={"session_id": "sessionId", "leaf_uuid": "leafUuid", "kind": "_type"}):
     """The keys that tell the formats apart; of any type."""
 
     type: msgspec.Raw = msgspec.Raw()
+    kind: msgspec.Raw = msgspec.Raw()
     role: msgspec.Raw = msgspec.Raw()
     message: msgspec.Raw = msgspec.Raw()
     text: msgspec.Raw = msgspec.Raw()
@@ -188,7 +190,8 @@ class _Source:
                 "(openai and anthropic message lists are 'messages')",
                 path=self._name,
             )
-        return max(FORMATS, key=lambda kind: votes[kind])
+        # One line of metadata says it for all the messages, which look like those of other systems.
+        return neoclaw.NAME if votes[neoclaw.NAME] else max(FORMATS, key=lambda kind: votes[kind])
 
     def _each(self, head: list[_Numbered]) -> Iterator[Line]:
         for number, data in chain(head, self._rest):
@@ -257,6 +260,8 @@ def recognise(data: bytes) -> str | None:
 
 
 def _recognised(probe: _Probe) -> str | None:
+    if bytes(probe.kind) == b'"metadata"':
+        return neoclaw.NAME
     kind = bytes(probe.type).strip(b'"').decode("utf-8", "replace")
     has_message = bytes(probe.message)[:1] == b"{"
     if bytes(probe.loglines)[:1] == b"[":
