@@ -30,9 +30,15 @@ def of_pieces(path: str, original: bytes, pieces: Sequence[Piece]) -> str:
     shown = [f"--- {path}"]
     for start, removed, added in _hunks(original, pieces):
         number = original.count(b"\n", 0, start) + 1
+        gone, came = removed.decode("utf-8", "replace").splitlines(), added.splitlines()
+        while gone and came and gone[0] == came[0]:  # a last line without its line break stands in both
+            del gone[0], came[0]
+            number += 1
+        while gone and came and gone[-1] == came[-1]:
+            del gone[-1], came[-1]
         shown.append(f"@@ line {number} @@")
-        shown.extend(f"-{line}" for line in removed.decode("utf-8", "replace").splitlines())
-        shown.extend(f"+{line}" for line in added.splitlines())
+        shown.extend(f"-{line}" for line in gone)
+        shown.extend(f"+{line}" for line in came)
     return "\n".join(shown)
 
 
