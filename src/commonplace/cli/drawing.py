@@ -32,7 +32,7 @@ DROPPED_SHOWN: Final = 8
 TREE_ENTRIES: Final = 12  # of one folder; the rest is counted
 _WHAT_FILES_ARE: Final = {
     ".commonplace": "ours: change log, index, state",
-    ".commonplace/index.sqlite": "derived; delete it and it is made again",
+    ".commonplace/index.sqlite": "derived; made again if deleted",
     "memory": "what is remembered, Markdown",
     "sessions": "transcripts, one file a session",
 }
@@ -269,7 +269,7 @@ def _branches(root: Path, folder: Path, indent: str) -> Iterator[tuple[str, str,
         last = at == len(shown) - 1 and not hidden
         inside = path.relative_to(root).as_posix()
         folder_mark = "/" if path.is_dir() else ""
-        name = terminal.cut(terminal.line(path.name), 50) + folder_mark
+        name = terminal.cut(terminal.line(path.name), 36) + folder_mark
         size = "" if folder_mark else terminal.size_of(path.stat(follow_symlinks=False).st_size)
         yield f"{indent}{'└── ' if last else '├── '}{name}", size, _WHAT_FILES_ARE.get(inside, "")
         if folder_mark and not path.is_symlink():
