@@ -214,6 +214,11 @@ class Door:
                     return stop.outcome
                 except VersionConflictError:
                     raced = True
+                except (InputError, RecordNotFoundError):
+                    # Trigger: an editor was at it between look and plan. What it left half way is no answer.
+                    if not self._drift.moved(self._touched(operations)):
+                        raise
+                    raced = True
                 if time.monotonic() > deadline:
                     return Outcome(status="conflict", reason="the files kept changing; try again")
 

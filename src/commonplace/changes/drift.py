@@ -30,6 +30,8 @@ from commonplace.storage.changelog import content_hash, log_path
 from commonplace.storage.versions import version_of
 
 SWEEP_SECONDS: Final = 2.0  # DESIGN 1: an edit made outside is noticed after at most this
+QUIET_SECONDS: Final = 0.02  # an editor that truncates and writes in place is done when nothing moved so long
+PATIENCE_SECONDS: Final = 1.0  # a program that writes without end is not waited for
 _TRIES: Final = 20  # an editor that saves without end is looked at again by the next look
 
 
@@ -82,13 +84,18 @@ class Drift:
         """Compare some files with what they said when last looked at; log what differs, and give it."""
         if self._store.read_only:
             return []
-        moved = [path for path in dict.fromkeys(paths) if self._store.version(path) != self._last(path)]
+        moved = self.moved(paths)
         edited: list[str] = []
         if moved:
+            self._wait_for_writers([path for path in moved if self._is_edited(path)])
             with self._seen.exclusive():
                 edited = [path for path in moved if self._take(path)]
             self._noticed(moved)
         return edited
+
+    def moved(self, paths: Iterable[str]) -> list[str]:
+        """Give those of some files that are not as they were when last looked at."""
+        return [path for path in dict.fromkeys(paths) if self._store.version(path) != self._last(path)]
 
     def note(self, path: str, data: bytes | None, number: int) -> bool:
         """Remember what the door made of a file; False where something else stands there already."""
@@ -125,17 +132,36 @@ class Drift:
             if version == (look.version if look else MISSING):
                 return False  # another process was first
             writes = self._writes_since(look.number if look else 0, path)
-            naming = partial(version_of, path)
-            if not inverse.explains(writes, data, look.version if look else MISSING, naming, self._store.key()):
+            edited = not self._explained(path, look, writes, data)
+            if edited:
                 try:
                     number = self._log(layer, path, self._before(path, look, writes), data, version)
                 except VersionConflictError:
                     continue
-                self._remember(path, data, number)
-                return True
             self._remember(path, data, number)
-            return False
+            return edited
         return False
+
+    def _is_edited(self, path: str) -> bool:
+        """Say whether a file that was looked at before holds what no change made."""
+        look = self._seen.look(path)
+        blob = self._store.read(path)
+        writes = self._writes_since(look.number, path) if look else ()
+        return look is not None and not self._explained(path, look, writes, blob.data if blob else None)
+
+    def _explained(self, path: str, look: Look | None, writes: Sequence[inverse.Write], data: bytes | None) -> bool:
+        before = look.version if look else MISSING
+        return inverse.explains(writes, data, before, partial(version_of, path), self._store.key())
+
+    def _wait_for_writers(self, paths: Sequence[str]) -> None:
+        """Let an editor that saves in place come to its end: half a file is nobody's edit."""
+        give_up = time.monotonic() + PATIENCE_SECONDS
+        versions: list[str] = []
+        while paths and time.monotonic() < give_up:
+            before, versions = versions, [self._store.version(path) for path in paths]
+            if before == versions:
+                return
+            time.sleep(QUIET_SECONDS)
 
     def _writes_since(self, number: int, path: str) -> list[inverse.Write]:
         found: list[inverse.Write] = []

@@ -1,0 +1,85 @@
+"""A person edits a shown document while the door commits to it."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+
+import pytest
+from doors import FULL, HERE, opened, write
+
+from commonplace.changes import drift
+from commonplace.storage import replace
+
+RACES = 1000
+PATH = "memory/MEMORY.md"
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch):
+    """Wait less for writers than for a person's disk; the editor here writes a few hundred bytes."""
+    monkeypatch.setattr(replace, "_QUIET_SECONDS", 0.005)
+    monkeypatch.setattr(drift, "QUIET_SECONDS", 0.005)
+
+
+@pytest.fixture
+def editor(fast_path):
+    write(fast_path, PATH, "# Memory\n\n- the first\n- fact 0\n")
+    child = subprocess.Popen(
+        [sys.executable, HERE / "editor.py", fast_path / PATH],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+    )
+    yield child
+    child.stdin.close()
+    child.wait(10)
+    child.stdout.close()
+
+
+def explained(memory, outcome, text):
+    """Say whether a success is on disk, or was taken away by an edit that the log shows."""
+    if text in (memory._scopes[0].store.read(PATH).data.decode()):
+        return True
+    later = [c for c in memory.log(10) if c.number > outcome.change and "outside" in c.kinds]
+    return any(f"-- {text}" in c.diff for c in later)
+
+
+@pytest.mark.parametrize("style", ["rename", "place"])
+def test_a_thousand_edits_race_a_thousand_changes(fast_path, editor, style):
+    """Issue 3: 1,000 races, 0 edits lost, 0 successes with nothing on disk. Source: safety F10."""
+    chance = random.Random(3)
+    lost, hollow, conflicts = [], [], 0
+    with opened(fast_path) as memory:
+        record = memory.update("fact 0", "fact zero").records[0]
+        for number in range(1, RACES // 2 * (10 if FULL else 1) + 1):
+            editor.stdin.write(f"{style} {number} {chance.randrange(200_000)}\n")
+            editor.stdin.flush()
+            text = f"fact {number}"
+            if number % 10:
+                outcome = memory.update(record, text)
+            else:
+                outcome = memory.remember(f"new {number}", kind="decision")
+                text = f"new {number}"
+            assert editor.stdout.readline().strip() == str(number)
+            on_disk = (fast_path / PATH).read_text(encoding="utf-8")
+            if f"- edit {number} of the person" not in on_disk:
+                lost.append(number)
+            if outcome.status == "applied":
+                if not explained(memory, outcome, text):
+                    hollow.append(number)
+                if number % 10:
+                    record = memory.read(outcome.records[0]).id if text in on_disk else memory.update(
+                        "fact", text).records[0]
+            else:
+                assert outcome.status == "conflict", outcome
+                assert outcome.review, outcome
+                conflicts += 1
+                memory.review().reject(outcome.review[0])
+        assert memory.doctor().problems == ()
+        log = memory.log(None)
+    assert (lost, hollow) == ([], [])
+    assert sum("outside" in change.kinds for change in log) > RACES // 3
+    assert conflicts < RACES // 20
