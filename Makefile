@@ -1,6 +1,5 @@
 # Everything a person or a CI machine needs: `make demo`, `make test`, `make check`.
 PYTHON ?= python3
-export PYTHONWARNDEFAULTENCODING ?= 1
 
 .PHONY: setup demo test check format docs picture lock battery clean
 
@@ -17,7 +16,7 @@ demo: setup
 	@.venv/bin/commonplace demo $(if $(TRANSCRIPT),"$(TRANSCRIPT)")
 
 test: setup
-	.venv/bin/python -m pytest -n 2
+	PYTHONWARNDEFAULTENCODING=1 .venv/bin/python -m pytest -n 2
 
 check: setup
 	.venv/bin/ruff format --check src tests docs
