@@ -49,6 +49,7 @@ EXIT_CODES: Final[dict[int, str]] = {
 COMMANDS: Final[dict[str, str]] = {
     "record": "writing",
     "import": "writing",
+    "adopt": "adopting",
     "recall": "reading",
     "context": "reading",
     "sessions": "reading",

@@ -65,6 +65,13 @@ class Place(msgspec.Struct, frozen=True):
         here = Path()
         return here if (here / ".commonplace").is_dir() else here / FOLDER
 
+    def _adopted_as(self) -> str:
+        """Give the layout that the folder was adopted as; empty where it was not."""
+        try:
+            return (self.folder / ".commonplace" / "layout").read_text(encoding="utf-8").strip()
+        except (OSError, ValueError):
+            return ""
+
     @contextmanager
     def open(self, *, writes: bool = False, model: str | None = None) -> Iterator[Memory]:
         """Open the memory for the time of a command; one that only reads makes no folder.
@@ -74,7 +81,7 @@ class Place(msgspec.Struct, frozen=True):
         memory = Memory.open(
             self.folder,
             scope=self.scope or "default",
-            layout=self.layout or "native",
+            layout=self.layout or self._adopted_as() or "native",
             config=configuration(self.config, os.environ),
             llm=model,
             jobs="worker",
@@ -89,7 +96,9 @@ _OPTIONS: Final = (
     click.option(
         "--scope", multiple=True, metavar="NAME", help="Scope; repeat it for a chain, writes go to the first."
     ),
-    click.option("--layout", metavar="NAME", help="How memory is laid out in files.  [default: native]"),
+    click.option(
+        "--layout", metavar="NAME", help="How memory is laid out in files.  [default: as it was adopted, else native]"
+    ),
     click.option("--config", metavar="FILE", help="TOML file with knobs; docs/configuration.md names them."),
 )
 
