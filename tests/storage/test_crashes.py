@@ -26,7 +26,8 @@ from scopes import (
     state_of,
 )
 
-KILLS = 2500 if FULL else 150
+KILLS = 150
+ROUNDS = range(17) if FULL else range(1)  # 2,550 kills on each path
 
 
 def drive(*arguments: object) -> dict:
@@ -42,17 +43,21 @@ def drive(*arguments: object) -> dict:
     return json.loads(done.stdout)
 
 
-def test_killed_appenders_lose_nothing_acknowledged(fast_path):
+@pytest.mark.battery
+@pytest.mark.parametrize("seed", ROUNDS)
+def test_killed_appenders_lose_nothing_acknowledged(fast_path, seed):
     """Issue 2 and safety battery F02: kill -9 at random moments on the append path."""
-    result = drive("append", fast_path / "scope", KILLS, 1)
+    result = drive("append", fast_path / "scope", KILLS, seed)
     assert (result["kills"], result["lost"], result["duplicates"]) == (KILLS, 0, 0), result
     assert result["acked"] > KILLS
     assert result["damaged"] <= KILLS
 
 
-def test_killed_committers_lose_nothing_and_nobody_sees_half_a_change(fast_path):
+@pytest.mark.battery
+@pytest.mark.parametrize("seed", ROUNDS)
+def test_killed_committers_lose_nothing_and_nobody_sees_half_a_change(fast_path, seed):
     """Issue 2 and safety battery F01: kill -9 at random moments on the commit path, a reader beside it."""
-    result = drive("commit", fast_path / "scope", KILLS, 2)
+    result = drive("commit", fast_path / "scope", KILLS, seed)
     assert (result["kills"], result["lost"], result["half"], result["problems"]) == (KILLS, 0, 0, 0), result
     assert result["acked"] > 0
     assert result["reads"] > KILLS

@@ -49,6 +49,7 @@ def mutated(lines: list[bytes], chance: random.Random) -> tuple[str, bytes]:
     return kind, data[:place] + bytes([chance.randrange(256)]) + data[place:]
 
 
+@pytest.mark.battery
 def test_every_mutation_of_the_log_is_found(scope):
     """Safety notes, T11: flip, delete, reorder, cut: 100 % of at least 1,000."""
     path = scope / ".commonplace" / "log" / "2026-11.jsonl"

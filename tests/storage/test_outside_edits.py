@@ -23,6 +23,7 @@ def _quick(monkeypatch):
     monkeypatch.setattr(replace, "_QUIET_SECONDS", 0.01)
 
 
+@pytest.mark.battery
 @pytest.mark.parametrize("options", [[], ["steps"]], ids=["exchange", "without-exchange"])
 def test_a_thousand_edits_race_a_thousand_commits(fast_path, options):
     """Safety battery F10: save by rename, truncate and write, append, backup; 0 edits lost, never an empty file."""
