@@ -229,8 +229,6 @@ class Indexing:
                     added.append(MessageRow(line.n, line.role, line.content, at_ms, offset, line.name, line.tools))
                 case transcripts.Head():
                     session = session or line.id
-                case transcripts.Event(event="forget", name=name):
-                    self.index.hide(state.path, name)
                 case transcripts.Damaged():
                     damaged += 1
                 case _:

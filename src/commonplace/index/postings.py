@@ -27,13 +27,14 @@ class Found(msgspec.Struct):
     found: list[int]
 
 
-def gather(db: sqlite3.Connection, table: str, words: Sequence[str], marks: Sequence[str]) -> Found:
-    """Collect the rows of some words; word `n` sets bit `n`."""
-    lists = [_rows(db, table, terms.match(word, marks), COMMON + 1) for word in words]
+def gather(db: sqlite3.Connection, table: str, words: Sequence[Sequence[str]], marks: Sequence[Sequence[str]]) -> Found:
+    """Collect the rows of some words; any word of group `n` sets bit `n`."""
+    expressions = [terms.match(group, marks) for group in words]
+    lists = [_rows(db, table, expression, COMMON + 1) for expression in expressions]
     found = [len(each) for each in lists]
     common = [at for at, each in enumerate(lists) if len(each) > COMMON]
     if common:
-        _narrow(db, table, [terms.match(word, marks) for word in words], lists=lists, found=found, common=common)
+        _narrow(db, table, expressions, lists=lists, found=found, common=common)
     masks: dict[int, int] = {}
     for at in sorted(range(len(lists)), key=lambda at: -len(lists[at])):
         bit = 1 << at

@@ -7,6 +7,7 @@ reads neighbours, roles and sessions from arrays and never joins. Pure: no SQL a
 
 from __future__ import annotations
 
+import bisect
 import re
 from array import array
 from collections.abc import Sequence
@@ -14,6 +15,7 @@ from typing import Final
 
 import msgspec
 
+from commonplace.index.terms import CJK
 from commonplace.records import LayerName, Source, Trust
 
 PASSAGE_BITS: Final = 10  # later passages of a longer message share the last rows, see `fold_passage`
@@ -26,9 +28,45 @@ ROLE_MASK: Final = 3
 QUESTION: Final = 4  # the message asks something
 DATED: Final = 8  # the message holds a number or a word of time
 LENGTH_SHIFT: Final = 4
-LENGTH_MASK: Final = 7  # eighths of a passage, rounded down
-HIDDEN: Final = 128  # forgotten: never a hit
+LENGTH_EDGES: Final = (
+    16,
+    24,
+    32,
+    42,
+    54,
+    68,
+    84,
+    104,
+    128,
+    158,
+    195,
+    240,
+    295,
+    360,
+    430,
+)  # where a class of length ends
+LENGTHS: Final = (
+    10,
+    20,
+    28,
+    37,
+    48,
+    61,
+    76,
+    94,
+    116,
+    143,
+    176,
+    217,
+    267,
+    327,
+    395,
+    480,
+)  # characters a class stands for
+_WIDE_CHARS: Final = 3  # a character of Chinese says about as much as three letters
 
+_LENGTH_OF: Final = [LENGTHS[flags >> LENGTH_SHIFT] for flags in range(256)]
+_CJK: Final = re.compile(f"[{CJK}]")
 _DATED: Final = re.compile(
     r"\d|\b(?:to(?:day|night|morrow)|yesterday|last|next|ago|week|month|year|since|until|"
     r"jan(?:uary)?|feb(?:ruary)?|march|april|june|july|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|"
@@ -108,6 +146,45 @@ class Slot(msgspec.Struct):
     flags: bytes
     speakers: bytes
 
+    @property
+    def chars(self) -> int:
+        """About how long its messages are together, each counted as a passage at most."""
+        return sum(map(_LENGTH_OF.__getitem__, self.flags))
+
+
+class Shelf(msgspec.Struct):
+    """All slots of an index with what ranking asks of the whole: how many messages, how long, who speaks."""
+
+    slots: dict[int, Slot] = {}
+    messages: int = 0
+    chars: int = 0
+    names: set[str] = set()
+
+    def put(self, slot: Slot) -> None:
+        """Add a slot or let it stand in place of its older self."""
+        self.drop(slot.id)
+        self.slots[slot.id] = slot
+        self.messages += len(slot.flags)
+        self.chars += slot.chars
+        self.names.update(slot.names)
+
+    def drop(self, number: int) -> None:
+        """Take a slot away; does nothing when it is not there."""
+        old = self.slots.pop(number, None)
+        if old is not None:
+            self.messages -= len(old.flags)
+            self.chars -= old.chars
+
+    @property
+    def mean_chars(self) -> float:
+        """The mean length of a message."""
+        return self.chars / self.messages if self.messages else 1.0
+
+    @property
+    def mean_messages(self) -> float:
+        """The mean number of messages of a slot."""
+        return self.messages / len(self.slots) if self.slots else 1.0
+
 
 class Places(msgspec.Struct):
     """When and where the messages of a slot were said, as arrays; `end` closes the last line."""
@@ -120,15 +197,13 @@ class Places(msgspec.Struct):
 class Candidates(msgspec.Struct):
     """What a search found: for each row the words it holds, as bits; how many rows hold each word.
 
-    `messages` maps packed passages, `notes` ids of note passages. `total` is the number of indexed
-    rows. `skipped` are words left out because they are on too many rows to look at.
+    `messages` maps packed passages, `notes` ids of note passages. `total` is the number of indexed rows.
     """
 
     messages: dict[int, int]
     notes: dict[int, int]
     found: Sequence[int]
     total: int
-    skipped: tuple[int, ...] = ()
 
 
 def pack(slot: int, message: int, passage: int) -> int:
@@ -141,10 +216,17 @@ def fold_passage(number: int, count: int) -> int:
     return number if count <= PASSAGES else number * PASSAGES // count
 
 
-def flags_of(role: str, content: str, passage_chars: int) -> int:
+def length_class(content: str) -> int:
+    """Say in which of sixteen classes the length of a text falls."""
+    length = len(content)
+    if length < LENGTH_EDGES[-1] and not content.isascii():
+        length += (_WIDE_CHARS - 1) * len(_CJK.findall(content))
+    return bisect.bisect_right(LENGTH_EDGES, length)
+
+
+def flags_of(role: str, content: str) -> int:
     """Tell in one byte what ranking asks of a message."""
-    length = min(LENGTH_MASK, len(content) * 8 // passage_chars)
-    flags = ROLE_CODES.get(role, 3) | length << LENGTH_SHIFT
+    flags = ROLE_CODES.get(role, 3) | length_class(content) << LENGTH_SHIFT
     if "?" in content or "？" in content:
         flags |= QUESTION
     if _DATED.search(content):

@@ -24,7 +24,7 @@ import msgspec
 
 from commonplace.errors import DamagedError, IndexVersionError, StoreBusyError, StoreReadOnlyError
 from commonplace.index import passages, postings, rows, terms
-from commonplace.index.rows import Candidates, IndexRow, MessageRow, Note, PathState, Places, Slot
+from commonplace.index.rows import Candidates, IndexRow, MessageRow, Note, PathState, Places, Shelf, Slot
 from commonplace.records import Source
 
 SCHEMA: Final = 1  # raised whenever the same files would give other rows
@@ -39,7 +39,6 @@ CREATE TABLE slots(id INTEGER PRIMARY KEY AUTOINCREMENT, path TEXT NOT NULL, ses
     offsets BLOB NOT NULL, changed INTEGER NOT NULL);
 CREATE INDEX slots_path ON slots(path, id);
 CREATE INDEX slots_changed ON slots(changed);
-CREATE TABLE hidden(path TEXT, message TEXT, PRIMARY KEY(path, message)) WITHOUT ROWID;
 CREATE TABLE notes(id INTEGER PRIMARY KEY, path TEXT NOT NULL, record TEXT NOT NULL, layer TEXT NOT NULL,
     kind TEXT NOT NULL, trust TEXT NOT NULL, at_ms INTEGER, superseded_by TEXT NOT NULL, sources TEXT NOT NULL,
     text TEXT NOT NULL);
@@ -69,8 +68,8 @@ class SqliteIndex:
         self.path = Path(path) if path is not None else None
         self._passage_chars = passage_chars
         self._lock = threading.RLock()
-        self._slots: dict[int, Slot] = {}
-        self._slots_seen = -1
+        self._shelf = Shelf({}, names=set())
+        self._shelf_seen = -1
         self._inode: tuple[int, int] | None = None
         self._db: sqlite3.Connection
         self._open()
@@ -91,8 +90,8 @@ class SqliteIndex:
                 self._inode = (stat.st_dev, stat.st_ino)
             self._db.execute("PRAGMA cache_size=-8000")
             self._ensure_schema()
-        self._slots.clear()
-        self._slots_seen = -1
+        self._shelf = Shelf({}, names=set())
+        self._shelf_seen = -1
 
     def _ensure_schema(self) -> None:
         version = self._db.execute("PRAGMA user_version").fetchone()[0]
@@ -116,7 +115,7 @@ class SqliteIndex:
     def _make_tables(self) -> None:
         made = self._db.execute("SELECT name, type FROM sqlite_master WHERE type = 'table' AND sql LIKE 'CREATE %'")
         names = [name for name, _ in made.fetchall()]
-        for name in ("said_terms", "noted_terms", "said", "noted", "meta", "paths", "slots", "hidden", "notes"):
+        for name in ("said_terms", "noted_terms", "said", "noted", "meta", "paths", "slots", "notes"):
             if name in names:
                 self._db.execute(f"DROP TABLE {name}")
         for statement in _TABLES.split(";"):
@@ -190,8 +189,8 @@ class SqliteIndex:
         with self.writing():
             self._make_tables()
             self._changed()
-            self._slots.clear()
-            self._slots_seen = -1
+            self._shelf = Shelf({}, names=set())
+            self._shelf_seen = -1
 
     def close(self) -> None:
         """Release the file."""
@@ -218,8 +217,8 @@ class SqliteIndex:
             except BaseException:
                 with contextlib.suppress(sqlite3.Error):
                     self._db.execute("ROLLBACK")
-                self._slots.clear()
-                self._slots_seen = -1
+                self._shelf = Shelf({}, names=set())
+                self._shelf_seen = -1
                 raise
 
     def state(self, path: str) -> PathState | None:
@@ -255,7 +254,7 @@ class SqliteIndex:
                 if len(slot.flags) >= rows.SLOT_MESSAGES:
                     self._put_slot(slot, path, session, changed)
                     slot = _Filling(self._next_slot(), slot.first + len(slot.flags))
-                number = slot.take(row, self._passage_chars)
+                number = slot.take(row)
                 pending.extend(self._message_terms(slot.id, number, row))
                 if len(pending) >= 2000:
                     written += self._say(pending)
@@ -305,16 +304,6 @@ class SqliteIndex:
         self._db.execute("UPDATE meta SET value = value + 1 WHERE key = 'changed'")
         return int(self._db.execute("SELECT value FROM meta WHERE key = 'changed'").fetchone()[0])
 
-    def hide(self, path: str, message: str) -> None:
-        """Keep one message of a transcript from ever being a hit."""
-        with self.writing():
-            self._db.execute("INSERT OR IGNORE INTO hidden VALUES (?, ?)", (path, message))
-
-    def hidden(self) -> frozenset[tuple[str, str]]:
-        """List the messages that are never a hit, as (path, message id)."""
-        with self._lock, self._guarded():
-            return frozenset(self._db.execute("SELECT path, message FROM hidden"))
-
     def replace_path(self, path: str, replacing: Iterable[IndexRow]) -> int:
         """Let the rows of a file be exactly these; returns how many passages there are."""
         with self.writing():
@@ -361,7 +350,6 @@ class SqliteIndex:
                 (self._changed(), path),
             )
             self._db.execute("DELETE FROM paths WHERE path = ?", (path,))
-            self._db.execute("DELETE FROM hidden WHERE path = ?", (path,))
 
     # --- reading ---
 
@@ -379,40 +367,44 @@ class SqliteIndex:
 
     def search(
         self,
-        words: Sequence[str],
+        words: Sequence[Sequence[str]],
         *,
         messages: bool = True,
         notes: bool = True,
-        message_marks: Sequence[str] = (),
-        note_marks: Sequence[str] = (),
+        message_marks: Sequence[Sequence[str]] = (),
+        note_marks: Sequence[Sequence[str]] = (),
     ) -> Candidates:
-        """Find the rows that hold the words; each mark is a term every row must hold as well."""
+        """Find the rows that hold the words; any of a group of words counts as the group's one bit.
+
+        Each group of marks names terms one of which every row must hold as well.
+        """
         with self._lock, self._guarded():
-            total = self._db.execute("SELECT value FROM meta WHERE key = 'rows'").fetchone()[0]
+            total = self._meta("rows")
             said = postings.gather(self._db, "said", words, message_marks) if messages else None
-            noted = postings.gather(self._db, "noted", words, note_marks) if notes else None
+            noted = postings.gather(self._db, "noted", words, note_marks) if notes and self._any_notes() else None
         parts = [part for part in (said, noted) if part is not None]
         found = [sum(part.found[at] for part in parts) for at in range(len(words))]
         return Candidates(said.masks if said else {}, noted.masks if noted else {}, found, total)
 
-    def slots(self) -> dict[int, Slot]:
+    def _any_notes(self) -> bool:
+        return self._db.execute("SELECT 1 FROM notes LIMIT 1").fetchone() is not None
+
+    def shelf(self) -> Shelf:
         """Give all slots, kept in memory and brought up to date."""
         with self._lock, self._guarded():
-            now = self._db.execute("SELECT value FROM meta WHERE key = 'changed'").fetchone()[0]
-            if now != self._slots_seen:
+            now = self._meta("changed")
+            if now != self._shelf_seen:
                 found = self._db.execute(
                     "SELECT id, path, session, first, names, flags, speakers FROM slots WHERE changed > ?",
-                    (self._slots_seen,),
+                    (self._shelf_seen,),
                 )
                 for number, path, session, first, names, flags, speakers in found:
                     if flags:
-                        self._slots[number] = Slot(
-                            number, path, session, first, tuple(json.loads(names)), flags, speakers
-                        )
+                        self._shelf.put(Slot(number, path, session, first, tuple(json.loads(names)), flags, speakers))
                     else:
-                        self._slots.pop(number, None)
-                self._slots_seen = now
-            return self._slots
+                        self._shelf.drop(number)
+                self._shelf_seen = now
+            return self._shelf
 
     def places(self, slot: int) -> Places | None:
         """Say when and where the messages of one slot were said."""
@@ -471,9 +463,9 @@ class _Filling:
         self.times = array("q", times)
         self.offsets = array("q", offsets)
 
-    def take(self, row: MessageRow, passage_chars: int) -> int:
+    def take(self, row: MessageRow) -> int:
         """Add one message and give its number in the slot."""
-        self.flags.append(rows.flags_of(row.role, row.content, passage_chars))
+        self.flags.append(rows.flags_of(row.role, row.content))
         self.speakers.append(self._speaker(row.name))
         self.times.append(row.at_ms)
         self.offsets.append(row.offset)

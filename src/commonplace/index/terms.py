@@ -20,6 +20,7 @@ _HAS_JOINED: Final = re.compile(r"[a-z][A-Z]|\w[_/\\.:@#-]\w")
 _HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _HUMPED: Final = re.compile(r"\b[A-Za-z][a-z0-9]+(?:[A-Z]+[a-z0-9]*)+\b|\b[a-z]+[A-Z]+\w*\b")
 _MARKS: Final = re.compile(r"[^0-9a-z]+")
+LONGEST: Final = 64  # letters of a word that a question may ask for
 _WHOLE_CHARS: Final = 60  # a longer identifier is found by its parts
 
 _STOP_WORDS: Final = """
@@ -35,6 +36,13 @@ went were weren what whatever when where whether which while who whom whose why 
 would wouldn yes yet you your yours yourself yourselves
 """
 STOP_WORDS: Final = frozenset(_STOP_WORDS.split())
+
+_FUNCTION_WORDS: Final = re.compile(
+    "什么|怎么样|怎么|怎样|那个|这个|哪个|哪些|哪里|哪儿|哪|那些|这些|多少|几个|为什么|请问|是否|一下|以下|另外|其中|其|我们|你们|"
+    "他们|她们|它们|我|你|您|他|她|它|的|了|是|在|和|与|吗|呢|啊|吧|呀|哦|嘛|有|就|也|都|还|不|很|个|着|把|被|对于|对|谁|及|或|而|但|"
+    "可以|需要|知道|告诉|记得|真的|最近|觉得|感觉|想|说|什麼|怎麼|這個|那個|個|嗎|還|們|"
+    "です|ます|でした|ました|ません|という|こと|から|まで|した|する|して|いる|ある|なに|何|どこ|どの|いつ|だれ|誰|は|が|を|に|で|と|の|も|へ|か"
+)
 
 
 def indexed(text: str) -> str:
@@ -57,21 +65,27 @@ def fold(text: str) -> str:
     return unicodedata.normalize("NFKC", text.encode("utf-8", "replace").decode("utf-8"))
 
 
-def words(text: str) -> list[str]:
-    """List the terms of a question in order, each once: lower case, stop words still in it."""
+def words(text: str, *, whole: bool = False) -> list[str]:
+    """List the terms of a question in order, as often as they stand there: lower case, stop words still in it.
+
+    Chinese and Japanese are first cut at their function words, so that no pair spans one, unless
+    `whole` is asked for.
+    """
     if not text.isascii():
         text = fold(text)
-    found: dict[str, None] = {}
+        if not whole:
+            text = _FUNCTION_WORDS.sub(" ", text)
+    found: list[str] = []
     for match in _PIECE.finditer(text):
         piece = match[0].lower()
         if match[1]:
-            found.update(dict.fromkeys(pairs(piece)))
+            found += pairs(piece)
         else:
-            found[piece] = None
+            found.append(piece)
     if _HAS_JOINED.search(text):
         for terms in _identifiers(text):
-            found.update(dict.fromkeys(terms))
-    return list(found)
+            found += terms
+    return found
 
 
 def pairs(run: str) -> list[str]:
@@ -85,10 +99,13 @@ def marker(kind: str, value: str) -> str:
     return f"zz{kind}0{digest}"
 
 
-def match(word: str, markers: Iterable[str] = ()) -> str:
-    """Write the FTS5 expression for one term among rows that hold all markers."""
-    single = len(word) == 1 and _CJK_RUN.match(word)
-    return " AND ".join([f'"{word}"{"*" if single else ""}', *(f'"{each}"' for each in markers)])
+def match(group: Iterable[str], marks: Iterable[Iterable[str]] = ()) -> str:
+    """Write the FTS5 expression for any word of a group, among rows that hold one mark of each group.
+
+    A single wide character is part of a pair in the index, so it is looked up as the beginning of one.
+    """
+    words = " OR ".join(f'"{word}"{"*" if len(word) == 1 and _CJK_RUN.match(word) else ""}' for word in group)
+    return " AND ".join([f"({words})", *(match(each) for each in marks)])
 
 
 def _spread(match: re.Match[str]) -> str:

@@ -1,48 +1,163 @@
-"""Read a question: its words, its quoted phrases, the names and the time it speaks of. Pure."""
+"""Read a question: its words and what may stand for them, its phrases, whom and when it speaks of. Pure."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Final
 
 import msgspec
 
 from commonplace.index import terms
+from commonplace.recall.related import related
+from commonplace.recall.times import Range, ranges
 
-MAX_WORDS: Final = 48  # more words add cost and no meaning; the rest of a long question is left out
+MAX_WORDS: Final = 96  # of a longer question the first third and the end, where the asking stands, are taken
 _LOOKED_AT_CHARS: Final = 20_000  # of a longer question only this much is read
+_RELATED_WORDS: Final = 32  # of a longer question, only this many words get synonyms
+
+# Weights of a word against a plain one; chosen over four sets (docs/benchmarks.md).
+CAPITAL: Final = 1.5  # a capital letter inside a sentence: a name is what a question is about
+FRAME: Final = 0.4  # a word about the asking, not about what was said
+EVERYDAY: Final = 0.3  # a word of all talk says little, also where a young memory holds it only once
+TERSE_WORDS: Final = 10  # in a shorter question every word is meant
+SPEAKER: Final = 0.3  # the name of who speaks: said to somebody, it marks the wrong message
+AGAIN: Final = 0.3  # added for each time a word is asked again
+SYNONYM: Final = 0.6
+KIND: Final = 0.5
+
 _PHRASE: Final = re.compile(r'"([^"\n]{2,200})"|“([^”\n]{2,200})”|「([^」\n]{1,200})」')
 _WHEN: Final = re.compile(
     r"\bwhen\b|\bwhat (?:time|day|date|month|year)\b|\bhow long\b|什么时候|何时|几号|几点|いつ|언제", re.IGNORECASE
 )
+_SEVERAL: Final = re.compile(
+    r"\bhow (?:many|often)\b|\b(?:what|which)\b(?: \w+){0,3} \w+s\b (?:has|have|had|does|do|did|is|are|were|was)\b|"
+    r"\bwhat (?:are|were)\b|\bboth\b|\ball\b|\blist\b|\bsummar|\bin order\b",
+    re.IGNORECASE,
+)
+_CAPITAL: Final = re.compile(r'(?<![.?!。？！"]\s)(?<!^)\b[A-Z]\w*')
+_FRAME_WORDS: Final = """
+according across answer ask asked aspect aspects based brought chat chats comprehensive conversation conversations
+current currently describe different discuss discussed discussion discussions exactly explain help include includes
+including item items kind list lists mention mentioned mentions name need order overview previous previously provide
+question questions recall remember remind sort summaries summarise summarize summary talk talked talking throughout
+told type various walk want
+"""
+FRAME_WORDS: Final = frozenset(_FRAME_WORDS.split())
 
 
-class Question(msgspec.Struct, frozen=True):
-    """What a question asks for.
+_EVERYDAY_WORDS: Final = """
+able absolutely actually almost already alright although always amazing around away awesome back bad basically best
+better big bit bring call came certainly clearly close completely cool couple cute day days definitely different end
+enough especially even everyone everything exactly extremely far feel feeling feels felt few find fine first found full
+fun funny good great guess guy guys haha half happen happened happens happy hard hear heard high hmm honestly hope
+huge idea important instead interesting keep kept kind kinda last lately late later least leave left less let life
+literally little long look looked looking looks lot lots love lovely lucky maybe mean means mind moment morning
+nearly new next nice night nobody normal nothing now often old others outside part particularly past people perfect
+perhaps person place pretty probably put quite rather ready real really recently right seem seemed seems seen short
+show since small sometimes soon sorry special start started still stuff super sure take taken taking talk terrible
+think thinking thought time times today together tomorrow tonight took total totally tried truly try trying turn
+understand use used using usually wanna wanted wants way week weird whole wonder wonderful wondering work worse worst
+wow wrong yeah year years yesterday
+"""
+EVERYDAY_WORDS: Final = frozenset(_EVERYDAY_WORDS.split())
 
-    `words` are its terms without stop words, or all of them when nothing else is left (`bare`).
-    `lowered` is the text in lower case.
+
+class Group(msgspec.Struct, frozen=True):
+    """Words of which any counts: a word of the question with its forms, or what may stand for that word.
+
+    `parent` is the number of the group that this one stands for; it counts only where that is not found.
     """
 
     words: tuple[str, ...]
-    lowered: str
+    factor: float = 1.0
+    parent: int = -1
+
+
+class Question(msgspec.Struct, frozen=True):
+    """What a question asks for; without groups it asks for nothing that could be found.
+
+    `several` says that the answer is spread over many messages, `speaker` the one speaker it names.
+    """
+
+    groups: tuple[Group, ...]
     phrases: tuple[str, ...] = ()
-    asks_when: bool = False
-    bare: bool = False
-    span: tuple[datetime, datetime] | None = None
+    when: bool = False
+    several: bool = False
+    speaker: str | None = None
+    times: tuple[Range, ...] = ()
 
 
-def read(text: str, now: datetime) -> Question:
-    """Take a question apart; any text at all gives a question, perhaps one without words."""
+def read(text: str, now: datetime, names: Iterable[str] = (), *, whole: bool = False) -> Question:
+    """Take a question apart; any text at all gives a question, perhaps one without words.
+
+    Args:
+        text: The question as asked.
+        now: What "last week" is counted from.
+        names: Who speaks in the transcripts.
+        whole: Take Chinese and Japanese uncut, when the question's words alone found nothing.
+    """
     text = text[:_LOOKED_AT_CHARS]
-    found = terms.words(text)
-    words = [word for word in found if word not in terms.STOP_WORDS and len(word) <= 64]
-    phrases = tuple(" ".join(part for part in groups if part) for groups in _PHRASE.findall(text))
+    found = terms.words(text, whole=whole)
+    kept = [word for word in found if word not in terms.STOP_WORDS and len(word) <= terms.LONGEST] or found
+    lowered = text.lower()
+    named = [name for name in names if _says(lowered, name.lower())]
+    speakers = {part for name in named for part in name.lower().split()}
+    capital = {match.group().lower() for match in _CAPITAL.finditer(text) if match.start()}
     return Question(
-        tuple(words[:MAX_WORDS] or found[:MAX_WORDS]),
-        text.lower(),
-        phrases,
-        asks_when=bool(_WHEN.search(text)),
-        bare=not words,
+        _groups(
+            kept if len(kept) <= MAX_WORDS else kept[: MAX_WORDS // 3] + kept[-2 * MAX_WORDS // 3 :], capital, speakers
+        ),
+        tuple(" ".join(part for part in groups if part) for groups in _PHRASE.findall(text)),
+        when=bool(_WHEN.search(text)),
+        several=bool(_SEVERAL.search(text)),
+        speaker=named[0] if len(named) == 1 else None,
+        times=ranges(text, now),
     )
+
+
+def _groups(words: list[str], capital: set[str], speakers: set[str]) -> tuple[Group, ...]:
+    chatty = len(words) > TERSE_WORDS
+    main: list[Group] = []
+    more: list[Group] = []
+    seen: dict[str, int] = {}
+    for word in words:
+        other = related(word)
+        before = next((seen[each] for each in other.stems if each in seen), None)
+        if before is not None:  # "run" and "running" are one word asked twice
+            if word.isascii():
+                main[before] = _again(main[before], word)
+            continue
+        at = len(main)
+        seen.update(dict.fromkeys(other.stems, at))
+        factor = 1.0
+        if word in speakers:
+            factor = SPEAKER
+        elif word in capital:
+            factor = CAPITAL
+        if word in FRAME_WORDS:
+            factor *= FRAME
+        elif chatty and word in EVERYDAY_WORDS:
+            factor *= EVERYDAY
+        main.append(Group((word, *other.forms), factor))
+        if at < _RELATED_WORDS and word not in speakers:
+            if other.synonyms:
+                more.append(Group(other.synonyms, SYNONYM * factor, at))
+            if other.kinds:
+                more.append(Group(other.kinds, KIND * factor, at))
+    return (*main, *more)
+
+
+def _again(group: Group, word: str) -> Group:
+    return Group(group.words if word in group.words else (*group.words, word), group.factor + AGAIN, group.parent)
+
+
+def _says(lowered: str, name: str) -> bool:
+    at = lowered.find(name)
+    while at >= 0:
+        end = at + len(name)
+        if not (at and lowered[at - 1].isalnum()) and not (end < len(lowered) and lowered[end].isalnum()):
+            return True
+        at = lowered.find(name, at + 1)
+    return False

@@ -1,161 +1,344 @@
-"""Rank what the index found: passages of messages in the light of their turn and their session. Pure.
+"""Rank what the index found: passages in the light of their turn and their session. Pure.
 
 A passage scores by the rareness of the question's words it holds. A message takes its best passage,
-then a part of what its neighbours score (an answer often shares no word with its question), and of
-what its whole session scores. Source: retrieval notes, section 5.
+a part of what its neighbours score (an answer often shares no word with its question) and of what
+its whole session holds. Every part is kept, so that a ranking can say what it is made of.
+Source: retrieval notes, section 5, measured again on this index (docs/benchmarks.md).
 """
 
 from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, TypedDict, Unpack
 
 import msgspec
 
-from commonplace.config import RecallConfig
 from commonplace.index.rows import (
     DATED,
-    HIDDEN,
-    LENGTH_MASK,
     LENGTH_SHIFT,
+    LENGTHS,
     MESSAGE_BITS,
     PASSAGE_BITS,
     QUESTION,
     ROLE_MASK,
     SLOT_MESSAGES,
+    Candidates,
+    Note,
+    Shelf,
     Slot,
 )
 from commonplace.recall.question import Question
 
+_SHORT_NOTE: Final = 120.0  # characters; a shorter record gains nothing by being short
+_SPREAD_OVER: Final = 60  # hits that are spread over sessions: enough for what a prompt can hold
+_JUST_BELOW: Final = 1 - 1e-6
+
+_Parts = tuple[float, float, float, float]  # own words, neighbours, answer, factor
+
+
+class Weights(msgspec.Struct, frozen=True):
+    """What each part of a score counts; one set for all layouts and languages."""
+
+    user: float = 2.0  # what a user says against what an assistant, tool or system says
+    length: float = 0.4  # how much of a length beyond the mean counts against a message; BM25's b
+    beside: float = 0.3  # share of the scores of the messages right before and after
+    beyond: float = 0.1  # share of the scores of those one further
+    answer: float = 0.5  # share of a question's score for the message that follows it
+    session: float = 0.6  # the best session's part against the best message's
+    session_several: float = 0.2  # the same where the answer is spread over sessions
+    session_size: float = 0.3  # how much of a session's length beyond the mean counts against it
+    spread: float = 0.1  # what each earlier hit of the same session costs there
+    speaker: float = 1.4  # factor for the one speaker a question names
+    dated: float = 1.15  # factor for a message that holds a time, when a question asks when
+    time: float = 1.3  # factor for a message said in the time a question names
+    superseded: float = 0.5  # factor for a value that another stands in place of
+    candidates: int = 400  # messages whose neighbours are looked at
+
 
 class Ranked(msgspec.Struct):
-    """One message in the ranking: its packed key (slot, message), its best passage, the parts of its score."""
+    """One message (`key`: slot and number; `row`: its best passage) or one note (`note`) in the ranking."""
 
+    score: float
     key: int
     row: int
-    score: float
-    parts: dict[str, float]
+    parts: dict[str, float | str]
+    note: Note | None = None
 
 
-def rareness(found: Sequence[int], total: int) -> list[float]:
-    """Weigh words by how few rows hold them; a word on no row weighs nothing."""
-    return [math.log(1 + (total - count + 0.5) / (count + 0.5)) if count else 0.0 for count in found]
+class How(TypedDict):
+    """What a ranking goes by.
+
+    `said_at` tells when a message (slot, number) was said, in milliseconds; a layer left out of
+    `layers` counts 1; `limit` is how many messages are ranked at most.
+    """
+
+    sums: Sums
+    weights: Weights
+    layers: Mapping[str, float]
+    said_at: Callable[[int, int], int]
+    limit: int
 
 
-def messages(
-    masks: Mapping[int, int],
-    weights: Sequence[float],
-    slots: Mapping[int, Slot],
-    question: Question,
-    config: RecallConfig,
-) -> list[Ranked]:
-    """Rank messages, best first; only those with a score above 0."""
-    sums = _Sums(weights)
-    best, where, session_masks = _best_passages(masks, sums, slots, config)
-    if not best:
-        return []
-    named = _named_speakers(slots, question)
-    top = heapq.nlargest(config.candidates, best, key=best.__getitem__)
-    keys = {key + step for key in top for step in (-2, -1, 0, 1, 2)} if config.neighbour else set(top)
-    strongest_session = max((sums[mask] for mask in session_masks.values()), default=0.0)
-    scored: list[tuple[float, int, float, float, float, float]] = []
-    get = best.get
-    for key in keys:
-        slot = slots.get(key >> MESSAGE_BITS)
-        at = key & (SLOT_MESSAGES - 1)
-        if slot is None or at >= len(slot.flags):
-            continue
-        flags = slot.flags[at]
-        if flags & HIDDEN:
-            continue
-        own = get(key, 0.0)
-        around = carried = 0.0
-        if flags & ROLE_MASK == 0:
-            before = get(key - 1, 0.0) if at else 0.0
-            after = get(key + 1, 0.0) if at + 1 < len(slot.flags) else 0.0
-            around = config.neighbour * (before + after)
-            if at and slot.flags[at - 1] & QUESTION:
-                carried = config.answer * before
-        score = own + around + carried
-        if not score:
-            continue
-        if named and slot.speakers[at] and slot.names[slot.speakers[at] - 1] in named:
-            score *= config.speaker
-        if question.asks_when and flags & DATED:
-            score *= config.dated
-        scored.append((score, key, own, around, carried, 0.0))
-    if not scored:
-        return []
-    strongest = max(scored)[0]
-    ranked: list[Ranked] = []
-    for score, key, own, around, carried, _ in scored:
-        prior = config.session * sums[session_masks.get(key >> MESSAGE_BITS, 0)] / (strongest_session or 1.0)
-        ranked.append(
-            Ranked(
-                key,
-                where.get(key, key << PASSAGE_BITS),
-                score / strongest + prior,
-                {"words": own, "neighbours": around, "answers": carried, "session": prior},
-            )
-        )
-    ranked.sort(key=lambda each: (-each.score, each.key))
-    return ranked
+class Sums(dict[int, float]):
+    """What the words of a mask weigh together, remembered; a word that only stands for a found one adds nothing."""
 
-
-class _Sums(dict[int, float]):
-    """Word weights summed over a mask, remembered."""
-
-    def __init__(self, weights: Sequence[float]) -> None:
+    def __init__(self, question: Question, found: Candidates) -> None:
         super().__init__()
-        self._weights = weights
+        groups = question.groups
+        plain = [rareness(count, found.total) for count in found.found]
+        self.weights = [
+            plain[at] * group.factor
+            if group.parent < 0
+            else min(plain[at], plain[group.parent] or plain[at]) * group.factor
+            for at, group in enumerate(groups)
+        ]
+        self._parents = [group.parent for group in groups]
 
     def __missing__(self, mask: int) -> float:
         total = 0.0
         left = mask
         while left:
             low = left & -left
-            total += self._weights[low.bit_length() - 1]
+            at = low.bit_length() - 1
+            parent = self._parents[at]
+            if parent < 0 or not mask >> parent & 1:
+                total += self.weights[at]
             left ^= low
         self[mask] = total
         return total
 
 
-def _best_passages(
-    masks: Mapping[int, int], sums: _Sums, slots: Mapping[int, Slot], config: RecallConfig
-) -> tuple[dict[int, float], dict[int, int], dict[int, int]]:
-    best: dict[int, float] = {}
-    where: dict[int, int] = {}
-    session_masks: dict[int, int] = {}
-    for row, mask in masks.items():
-        key = row >> PASSAGE_BITS
-        score = sums[mask]
-        if score > best.get(key, 0.0):
-            best[key] = score
-            where[key] = row
-        slot = key >> MESSAGE_BITS
-        session_masks[slot] = session_masks.get(slot, 0) | mask
-    factors = _factors(config)
-    for key in list(best):
-        slot_of = slots.get(key >> MESSAGE_BITS)
-        if slot_of is None:
-            del best[key]
-            continue
-        best[key] *= factors[slot_of.flags[key & (SLOT_MESSAGES - 1)] & 0x7F]
-    return best, where, session_masks
+def rareness(count: int, total: int) -> float:
+    """Weigh a word by how few rows hold it; a word on no row weighs nothing."""
+    return math.log(1 + max(0.0, total - count + 0.5) / (count + 0.5)) if count else 0.0
 
 
-def _factors(config: RecallConfig) -> list[float]:
-    """What each flag byte makes of a score: role and length."""
+def rank(
+    found: Candidates, notes: Sequence[Note], shelf: Shelf, question: Question, **how: Unpack[How]
+) -> list[Ranked]:
+    """Rank messages and notes together, best first; only those with a score above 0.
+
+    Args:
+        found: Rows by the words they hold.
+        notes: The passages of records among them.
+        shelf: The slots of the messages.
+        question: What was asked.
+        how: What words, parts and layers weigh, when a message was said, and how many are wanted.
+    """
+    return _Ranking(found, shelf, question, how).ranked(notes)
+
+
+def coverage(question: Question, found: Candidates, sums: Sums) -> float:
+    """Say which share of the question's weight the best row holds; words found nowhere count as the rarest."""
+    rarest = rareness(1, found.total)
+    whole = sum(
+        (sums.weights[at] or rarest * group.factor) for at, group in enumerate(question.groups) if group.parent < 0
+    )
+    held = {*found.messages.values(), *found.notes.values()}
+    return max((sums[mask] for mask in held), default=0.0) / whole if whole else 0.0
+
+
+def in_times(at_ms: int, question: Question) -> bool:
+    """Say whether an instant lies in a time the question names."""
+    return any(start.timestamp() * 1000 <= at_ms < end.timestamp() * 1000 for start, end in question.times)
+
+
+class _Ranking:
+    """One ranking being made."""
+
+    def __init__(self, found: Candidates, shelf: Shelf, question: Question, how: How) -> None:
+        self._found = found
+        self._shelf = shelf
+        self._question = question
+        self._sums = how["sums"]
+        self._weights = how["weights"]
+        self._layers = how["layers"]
+        self._said_at = how["said_at"]
+        self._limit = how["limit"]
+        self._best: dict[int, float] = {}  # message -> what its best passage scores
+        self._row: dict[int, int] = {}  # message -> that passage
+        self._session: dict[int, float] = {}  # slot -> what its words weigh
+
+    def ranked(self, notes: Sequence[Note]) -> list[Ranked]:
+        self._best_passages()
+        scored = self._messages()
+        noted = [(self._note_score(note), note) for note in notes]
+        strongest = max([each[0] for each in scored] + [score for score, _ in noted], default=0.0)
+        if strongest <= 0:
+            return []
+        share = self._weights.session_several if self._question.several else self._weights.session
+        best_session = max(self._session.values(), default=0.0)
+        over = share / best_session if best_session else 0.0
+        layer = self._layers.get("sessions", 1.0)
+        session = self._session.get
+        totals = [
+            (layer * (score / strongest + over * session(key >> MESSAGE_BITS, 0.0)), -key, parts)
+            for score, key, parts in scored
+        ]
+        ranked = [
+            self._ranked_message(total, -key, parts, over * session(-key >> MESSAGE_BITS, 0.0))
+            for total, key, parts in heapq.nlargest(self._limit, totals)
+        ]
+        ranked += self._ranked_notes(noted, strongest, share)
+        ranked.sort(key=lambda each: (-each.score, each.key))
+        return _spread(ranked, self._weights.spread) if self._question.several else ranked
+
+    # --- messages ---
+
+    def _best_passages(self) -> None:
+        best, row_of = self._best, self._row
+        together: dict[int, int] = {}
+        sums, get, seen = self._sums, best.get, together.get
+        for row, mask in self._found.messages.items():
+            key = row >> PASSAGE_BITS
+            score = sums[mask]
+            if score > get(key, 0.0):
+                best[key] = score
+                row_of[key] = row
+            slot = key >> MESSAGE_BITS
+            together[slot] = seen(slot, 0) | mask
+        slots = self._shelf.slots
+        factors = _length_and_role(self._weights, self._shelf.mean_chars)
+        for key in list(best):
+            of = slots.get(key >> MESSAGE_BITS)
+            at = key & (SLOT_MESSAGES - 1)
+            if of is None or at >= len(of.flags):  # its transcript was rewritten: the row leads nowhere
+                del best[key]
+            else:
+                best[key] *= factors[of.flags[at]]
+        mean = self._shelf.mean_messages
+        size = self._weights.session_size
+        for slot, mask in together.items():
+            if slot in slots:
+                self._session[slot] = sums[mask] / (1 - size + size * len(slots[slot].flags) / mean)
+
+    def _messages(self) -> list[tuple[float, int, _Parts]]:
+        best, many = self._best, self._weights.candidates
+        top = heapq.nlargest(many, best, key=best.__getitem__) if len(best) > many else best
+        slots = self._shelf.slots
+        scored: list[tuple[float, int, _Parts]] = []
+        for key in {key + step for key in top for step in (-2, -1, 0, 1, 2)}:
+            slot = slots.get(key >> MESSAGE_BITS)
+            at = key & (SLOT_MESSAGES - 1)
+            if slot is None or at >= len(slot.flags):
+                continue
+            own = best.get(key, 0.0)
+            around = carried = 0.0
+            if not slot.flags[at] & ROLE_MASK:  # assistant and tool texts are long and echo what users say
+                around, carried = self._neighbours(slot, at, key)
+            score = own + around + carried
+            if score > 0:
+                factor = self._factor(slot, at)
+                scored.append((score * factor, key, (own, around, carried, factor)))
+        return scored
+
+    def _neighbours(self, slot: Slot, at: int, key: int) -> tuple[float, float]:
+        """Give what the messages around one add to it, and what it gains as the answer to a question."""
+        get, weights = self._best.get, self._weights
+        around = carried = 0.0
+        if at:
+            before = get(key - 1, 0.0)
+            around = weights.beside * before
+            if slot.flags[at - 1] & QUESTION:
+                carried = weights.answer * before
+            if at > 1:
+                around += weights.beyond * get(key - 2, 0.0)
+        after = len(slot.flags) - at - 1
+        if after:
+            around += weights.beside * get(key + 1, 0.0)
+            if after > 1:
+                around += weights.beyond * get(key + 2, 0.0)
+        return around, carried
+
+    def _factor(self, slot: Slot, at: int) -> float:
+        question, weights = self._question, self._weights
+        factor = 1.0
+        if question.speaker and slot.speakers[at] and slot.names[slot.speakers[at] - 1] == question.speaker:
+            factor = weights.speaker
+        if question.when and slot.flags[at] & DATED:
+            factor *= weights.dated
+        if question.times and in_times(self._said_at(slot.id, at), question):
+            factor *= weights.time
+        return factor
+
+    def _ranked_message(self, total: float, key: int, parts: _Parts, prior: float) -> Ranked:
+        own, around, carried, factor = parts
+        why: dict[str, float | str] = {
+            "words": own,
+            "neighbours": around,
+            "answers": carried,
+            "factor": factor,
+            "session": prior,
+        }
+        return Ranked(total, key, self._row.get(key, key << PASSAGE_BITS), why)
+
+    # --- records of the other layers ---
+
+    def _note_score(self, note: Note) -> float:
+        """Score a passage of a record like a message of the same words that a user said."""
+        weights = self._weights
+        usual = max(self._shelf.mean_chars, _SHORT_NOTE)
+        length = max(_SHORT_NOTE, min(LENGTHS[-1], len(note.text)))
+        score = self._sums[self._found.notes[note.id]] * weights.user
+        score /= 1 - weights.length + weights.length * length / usual
+        if note.at_ms is not None and in_times(note.at_ms, self._question):
+            score *= weights.time
+        return score
+
+    def _ranked_notes(self, noted: Sequence[tuple[float, Note]], strongest: float, share: float) -> list[Ranked]:
+        """Give each record its best passage; a record stands alone, so its own words are its session."""
+        masks, sums = self._found.notes, self._sums
+        most = max((sums[mask] for mask in masks.values()), default=0.0)
+        best: dict[str, Ranked] = {}
+        for score, note in noted:
+            if score <= 0:
+                continue
+            layer = self._layers.get(note.layer, 1.0)
+            prior = share * sums[masks[note.id]] / most
+            parts: dict[str, float | str] = {"words": score, "session": prior, "layer": layer}
+            total = layer * (score / strongest + prior)
+            if note.superseded_by:
+                total *= self._weights.superseded
+                parts["superseded"] = note.superseded_by
+            if note.record not in best or total > best[note.record].score:
+                best[note.record] = Ranked(total, -note.id, 0, parts, note)
+        for each in best.values():
+            successor = best.get(each.note.superseded_by) if each.note else None
+            if successor is not None and successor is not each and each.score >= successor.score:
+                each.score = successor.score * _JUST_BELOW
+        return list(best.values())
+
+
+def _length_and_role(weights: Weights, mean_chars: float) -> list[float]:
+    """Say by what the flag byte of a message multiplies its score."""
     made: list[float] = []
-    for flags in range(128):
-        length = (flags >> LENGTH_SHIFT & LENGTH_MASK) / (LENGTH_MASK + 1)
-        role = config.user if flags & ROLE_MASK == 0 else 1.0
-        made.append(role / (1 - config.length / 2 + config.length * length))
+    for flags in range(256):
+        length = LENGTHS[flags >> LENGTH_SHIFT]
+        role = 1.0 if flags & ROLE_MASK else weights.user
+        made.append(role / (1 - weights.length + weights.length * length / mean_chars))
     return made
 
 
-def _named_speakers(slots: Mapping[int, Slot], question: Question) -> set[str]:
-    names = {name for slot in slots.values() for name in slot.names}
-    named = {name for name in names if name.lower() in question.lowered}
-    return named if len(named) == 1 else set()
+def _spread(ranked: list[Ranked], cost: float) -> list[Ranked]:
+    """Let each further hit of a session count less, so that hits of many sessions come first."""
+    pool, rest = ranked[:_SPREAD_OVER], ranked[_SPREAD_OVER:]
+    taken: dict[int, int] = {}
+    ordered: list[Ranked] = []
+    while pool:
+        chosen = max(pool, key=lambda each: each.score * (1 - cost) ** taken.get(_session(each), 0))
+        pool.remove(chosen)
+        before = taken.get(_session(chosen), 0)
+        taken[_session(chosen)] = before + 1
+        if before:
+            chosen.score *= (1 - cost) ** before
+            chosen.parts["spread"] = (1 - cost) ** before
+        ordered.append(chosen)
+    for each in rest:  # what was not looked at stays below what was
+        each.score = min(each.score, ordered[-1].score)
+    return ordered + rest
+
+
+def _session(ranked: Ranked) -> int:
+    return ranked.key >> MESSAGE_BITS if ranked.note is None else ranked.key

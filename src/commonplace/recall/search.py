@@ -1,30 +1,33 @@
 """Answer a question from the index: collect, rank, read back, choose.
 
-The only part of recall that touches the index and the store; what makes a hit better than another is
-decided in `ranking`.
+The only part of recall that touches the index and the store. What makes one message better than
+another is decided in `ranking`, which of the best are shown in `choosing`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Final
 
-from commonplace.config import RecallConfig
-from commonplace.index import passages, rows
-from commonplace.index.rows import MESSAGE_BITS, PASSAGE_BITS, SLOT_MESSAGES
-from commonplace.indexing import Indexing
-from commonplace.recall import question as questions
-from commonplace.recall import ranking
-from commonplace.records import LAYERS, Hit, Query, RecordedMessage, Source
+import msgspec
 
-DEFAULT_WEIGHTS: Final[Mapping[str, float]] = {
-    "sessions": 1.0,
-    "documents": 1.0,
-    "journals": 1.0,
-    "topics": 1.0,
-    "items": 1.0,
-}
+from commonplace.config import RecallConfig
+from commonplace.index import passages, rows, terms
+from commonplace.index.rows import MESSAGE_BITS, PASSAGE_BITS, SLOT_MESSAGES, Candidates, Note, Places, Shelf
+from commonplace.indexing import Indexing
+from commonplace.recall import choosing, ranking
+from commonplace.recall import question as questions
+from commonplace.recall.question import Group, Question
+from commonplace.recall.ranking import Ranked, Weights
+from commonplace.records import LAYERS, Hit, Query, Source
+
+WEIGHTS: Final = Weights()
+_NOTES: Final = 300  # passages of records that are scored
+_RANKED: Final = 250  # messages and records that may become hits; more when more are asked for
+_PHRASES_READ: Final = 100  # of the best, that many are read for a quoted phrase
+_PHRASE: Final = 2.0  # factor for a text that holds it
+_MANY_UNKNOWN: Final = 0.5  # below this share of a question found, its unknown words may be typos
 
 
 def search(
@@ -36,65 +39,192 @@ def search(
     explain: bool = False,
     weights: Mapping[str, float] | None = None,
 ) -> list[Hit]:
-    """Give the best hits of a question, best first; empty when nothing fits."""
-    indexing.catch_up()
-    return indexing.answer(lambda _: _search(query, indexing, now, config, explain=explain, weights=weights))
+    """Give the best hits of a question, best first; empty when nothing fits.
 
+    The index is brought up to the files first, so what was just said is found. Any text is a
+    question: operators, quotes, NUL or 100 KB of it find something or nothing.
 
-def _search(
-    query: Query,
-    indexing: Indexing,
-    now: datetime,
-    config: RecallConfig,
-    *,
-    explain: bool,
-    weights: Mapping[str, float] | None,
-) -> list[Hit]:
-    question = questions.read(query.text, now)
-    if not question.words:
+    Args:
+        query: The question with its limits.
+        indexing: The index of one scope, and the way back to the files.
+        now: What "last week" is counted from.
+        config: How recall ranks.
+        explain: Put into each hit's `why` what its score is made of.
+        weights: What each layer counts; a layer left out counts 1.
+    """
+    if query.k <= 0 and not query.k_by_layer:
         return []
-    index = indexing.index
-    layers = query.layers or LAYERS
-    found = index.search(question.words, messages="sessions" in layers, notes=bool({*layers} - {"sessions"}))
-    idf = ranking.rareness(found.found, found.total)
-    slots = index.slots()
-    ranked = ranking.messages(found.messages, idf, slots, question, config)
-    hits: list[Hit] = []
-    places = {}
-    for each in ranked:
-        if len(hits) >= query.k:
-            break
-        number = each.key >> MESSAGE_BITS
-        slot = slots[number]
-        if number not in places:
-            places[number] = index.places(number)
-        where = places[number]
-        if where is None:
-            continue
-        message = indexing.message(where, slot.path, slot.session, each.key & (SLOT_MESSAGES - 1))
+    indexing.catch_up()
+    return indexing.answer(lambda _: _Search(query, indexing, now, config, weights or {}).hits(explain=explain))
+
+
+class _Search:
+    """One question being answered."""
+
+    def __init__(
+        self, query: Query, indexing: Indexing, now: datetime, config: RecallConfig, layers: Mapping[str, float]
+    ) -> None:
+        self._query = query
+        self._indexing = indexing
+        self._index = indexing.index
+        self._now = now
+        self._config = config
+        self._layers = layers
+        self._places: dict[int, Places | None] = {}
+        self._shelf: Shelf = self._index.shelf()
+
+    def hits(self, *, explain: bool) -> list[Hit]:
+        question, found = self._collect()
+        if not found.messages and not found.notes:
+            return []
+        sums = ranking.Sums(question, found)
+        if ranking.coverage(question, found, sums) < self._config.floor:
+            return []
+        wanted = max(self._query.k, *self._query.k_by_layer.values(), 0)
+        ranked = ranking.rank(
+            found,
+            self._notes(found, sums),
+            self._shelf,
+            question,
+            sums=sums,
+            weights=WEIGHTS,
+            layers=self._layers,
+            said_at=self._said_at,
+            limit=max(_RANKED, 2 * wanted),
+        )
+        shown = self._shown(ranked)
+        if question.phrases:
+            shown = _phrases_first(shown, question.phrases)
+        return choosing.choose(shown, self._query, self._config, explain=explain)
+
+    # --- collecting ---
+
+    def _collect(self) -> tuple[Question, Candidates]:
+        question = questions.read(self._query.text, self._now, self._shelf.names)
+        found = self._find(question)
+        if not found.messages and not found.notes and not self._query.text.isascii():
+            question = questions.read(self._query.text, self._now, self._shelf.names, whole=True)
+            found = self._find(question)
+        mended = self._mended(question, found)
+        return (mended, self._find(mended)) if mended is not question else (question, found)
+
+    def _find(self, question: Question) -> Candidates:
+        chosen = self._query.layers or LAYERS
+        noted = [layer for layer in chosen if layer != "sessions"]
+        marks = [[terms.marker("l", layer) for layer in noted]] if len(noted) < len(LAYERS) - 1 else []
+        return self._index.search(
+            [group.words for group in question.groups],
+            messages="sessions" in chosen,
+            notes=bool(noted),
+            message_marks=[[terms.marker("t", tool)] for tool in self._query.tools],
+            note_marks=marks + [[terms.marker("g", tag)] for tag in self._query.tags],
+        )
+
+    def _mended(self, question: Question, found: Candidates) -> Question:
+        """Add near spellings to words that are on no row, where the question is not answered without them."""
+        unknown = [at for at, count in enumerate(found.found) if not count and question.groups[at].parent < 0]
+        if not unknown or ranking.coverage(question, found, ranking.Sums(question, found)) >= _MANY_UNKNOWN:
+            return question
+        groups = list(question.groups)
+        for at in unknown[:4]:
+            near = self._index.similar(groups[at].words[0])
+            if near:
+                groups[at] = Group((*groups[at].words, *near), groups[at].factor)
+        return msgspec.structs.replace(question, groups=tuple(groups)) if groups != list(question.groups) else question
+
+    def _notes(self, found: Candidates, sums: ranking.Sums) -> Sequence[Note]:
+        best = sorted(found.notes, key=lambda note: -sums[found.notes[note]])[:_NOTES]
+        notes = self._index.notes(best)
+        as_of = self._query.as_of
+        if as_of is None:
+            return list(notes.values())
+        limit = as_of.timestamp() * 1000
+        return [note for note in notes.values() if note.at_ms is None or note.at_ms <= limit]
+
+    def _said_at(self, slot: int, number: int) -> int:
+        places = self._place(slot)
+        return places.times[number] if places is not None and number < len(places.times) else 0
+
+    def _place(self, slot: int) -> Places | None:
+        if slot not in self._places:
+            self._places[slot] = self._index.places(slot)
+        return self._places[slot]
+
+    # --- reading back ---
+
+    def _shown(self, ranked: Sequence[Ranked]) -> Iterator[choosing.Shown]:
+        for each in ranked:
+            shown = self._note(each, each.note) if each.note is not None else self._message(each)
+            if shown is not None:
+                yield shown
+
+    def _note(self, ranked: Ranked, note: Note) -> choosing.Shown:
+        at = datetime.fromtimestamp(note.at_ms / 1000, UTC) if note.at_ms is not None else None
+        hit = Hit(
+            record=note.record,
+            text=note.text,
+            score=ranked.score,
+            layer=note.layer,
+            sources=note.sources,
+            trust=note.trust,
+            at=at,
+            why=ranked.parts,
+        )
+        return choosing.Shown(hit, note.path)
+
+    def _message(self, ranked: Ranked) -> choosing.Shown | None:
+        number = ranked.key >> MESSAGE_BITS
+        slot = self._shelf.slots[number]
+        places = self._place(number)
+        at = ranked.key & (SLOT_MESSAGES - 1)
+        if places is None or at >= len(places.offsets):
+            return None
+        as_of = self._query.as_of
+        if as_of is not None and places.times[at] > as_of.timestamp() * 1000:
+            return None
+        message = self._indexing.message(places, slot.path, slot.session, at)
         if message is None:
-            continue
-        hits.append(_hit(message, each, config, explain=explain))
-    return hits
+            return None
+        start, end = _span(message.text, ranked.row & ((1 << PASSAGE_BITS) - 1), self._config.passage_chars)
+        whole = start == 0 and end == len(message.text)
+        hit = Hit(
+            record=message.id,
+            text=message.text[start:end].strip(),
+            score=ranked.score,
+            layer="sessions",
+            sources=(Source(message.session, message.message.id or "", None if whole else (start, end)),),
+            trust=message.message.trust or "agent",
+            at=message.message.at,
+            why=ranked.parts,
+        )
+        return choosing.Shown(hit, slot.path)
 
 
-def _hit(message: RecordedMessage, ranked: ranking.Ranked, config: RecallConfig, *, explain: bool) -> Hit:
-    text = message.text
-    spans = passages.passages(text, config.passage_chars)
-    wanted = ranked.row & ((1 << PASSAGE_BITS) - 1)
-    start, end = next(
-        span for at, span in enumerate(spans) if rows.fold_passage(at, len(spans)) == min(wanted, len(spans) - 1)
-    )
-    shown = text[start:end].strip()
-    span = None if (start, end) == (0, len(text)) else (start, end)
-    at = message.message.at
-    return Hit(
-        record=message.id,
-        text=shown,
-        score=ranked.score,
-        layer="sessions",
-        sources=(Source(message.session, message.message.id or "", span),),
-        trust=message.message.trust or "user",
-        at=at.astimezone(UTC) if at else None,
-        why=dict(ranked.parts) if explain else {},
-    )
+def _span(text: str, row: int, passage_chars: int) -> tuple[int, int]:
+    spans = passages.passages(text, passage_chars)
+    for number, span in enumerate(spans):
+        if rows.fold_passage(number, len(spans)) >= row:
+            return span
+    return spans[-1]
+
+
+def _phrases_first(shown: Iterator[choosing.Shown], phrases: Sequence[str]) -> Iterator[choosing.Shown]:
+    """Let those of the best whose words hold a quoted phrase count double."""
+    folded = [_folded(phrase) for phrase in phrases]
+    head: list[choosing.Shown] = []
+    for each in shown:
+        count = sum(phrase in _folded(each.hit.text) for phrase in folded)
+        if count:
+            why = {**each.hit.why, "phrase": _PHRASE * count}
+            raised = msgspec.structs.replace(each.hit, score=each.hit.score * _PHRASE * count, why=why)
+            head.append(msgspec.structs.replace(each, hit=raised))
+        else:
+            head.append(each)
+        if len(head) >= _PHRASES_READ:
+            break
+    yield from sorted(head, key=lambda each: -each.hit.score)
+    yield from shown
+
+
+def _folded(text: str) -> str:
+    return " ".join(terms.fold(text).lower().split())

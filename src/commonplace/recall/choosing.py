@@ -1,0 +1,142 @@
+"""Choose the hits of a ranking: what says the same once, no source alone, within the limits. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Final
+
+import msgspec
+
+from commonplace.config import RecallConfig
+from commonplace.index import terms
+from commonplace.records import Hit, Query
+from commonplace.text import estimate_tokens
+
+_ALIKE: Final = 0.9  # share of words two passages have in common to say the same
+_ALIKE_WORDS: Final = 12  # shorter passages say the same only when all words are the same
+_COMPARED: Final = 50  # of the hits before it, a hit is compared with that many
+_FLOOD: Final = 20  # so many passages of one source among the best ...
+_FLOOD_SCORE: Final = 0.7  # ... that score at least this share of the best: the source floods
+_LOOKED_AT: Final = 60  # of the ranking, that many are looked at for a flood
+_OTHERS: Final = 0.25  # a hit of another source is there for a flood's place from this share of the best on
+_TELLING: Final = re.compile(r"\d|\A(?:no|not|never|without|t|cannot|none|不|没|无|非)\Z")
+
+
+class Shown(msgspec.Struct, frozen=True):
+    """A hit that could be shown, and the file it comes from."""
+
+    hit: Hit
+    source: str
+
+
+def choose(shown: Iterator[Shown], query: Query, config: RecallConfig, *, explain: bool) -> list[Hit]:
+    """Take hits in order, each text once, until the limits of the query are reached.
+
+    A source whose near-equal passages fill the top is held to its share of the places as long as
+    others have something to say. Without `explain` the hits leave with an empty `why`.
+    """
+    best = list(islice(shown, _LOOKED_AT))
+    flooding = _flooding(best)
+    kept = _Kept(query, config, flooding, best[0].hit.score if best else 0.0)
+    for each in _chain(best, shown):
+        if kept.full():
+            break
+        kept.offer(each)
+    hits = kept.hits()
+    return hits if explain else [msgspec.structs.replace(hit, why={}) for hit in hits]
+
+
+def _chain(first: Iterable[Shown], rest: Iterator[Shown]) -> Iterator[Shown]:
+    yield from first
+    yield from rest
+
+
+def _flooding(best: list[Shown]) -> frozenset[str]:
+    if not best:
+        return frozenset()
+    floor = best[0].hit.score * _FLOOD_SCORE
+    counts = Counter(each.source for each in best if each.hit.score >= floor)
+    return frozenset(source for source, count in counts.items() if count >= _FLOOD)
+
+
+class _Kept:
+    """The hits taken so far, in order, and those a flood left for later."""
+
+    def __init__(self, query: Query, config: RecallConfig, flooding: frozenset[str], top: float) -> None:
+        self._query = query
+        self._flooding = flooding
+        self._flood_places = max(1, int(config.flood_share * query.k))
+        self._others = top * _OTHERS
+        self._offered: list[Hit] = []
+        self._words: list[frozenset[str]] = []
+        self._same: dict[str, int] = {}
+        self._taken: list[int] = []
+        self._left_out: list[int] = []
+        self._by_source: Counter[str] = Counter()
+        self._by_layer: Counter[str] = Counter()
+        self._tokens = 0
+        self._wanted = max(query.k, sum(query.k_by_layer.values()))
+
+    def full(self) -> bool:
+        """Say whether no further hit is wanted."""
+        soft = self._query.soft_tokens
+        return len(self._taken) >= self._wanted or (soft is not None and self._tokens >= soft)
+
+    def offer(self, shown: Shown) -> None:
+        """Take the next of the ranking, unless it says what another says or a limit is in the way."""
+        hit = shown.hit
+        if self._by_layer[hit.layer] >= self._query.k_by_layer.get(hit.layer, self._query.k) or self._merged(hit):
+            return
+        number = len(self._offered) - 1
+        if shown.source in self._flooding and self._by_source[shown.source] >= self._flood_places:
+            self._left_out.append(number)
+            return
+        while self._left_out and hit.score < self._others and not self.full():
+            self._take(self._left_out.pop(0))
+        if not self.full():
+            self._by_source[shown.source] += 1
+            self._take(number)
+
+    def hits(self) -> list[Hit]:
+        """Give what was taken, filled up with what a flood was held back from, best first."""
+        while self._left_out and not self.full():
+            self._take(self._left_out.pop(0))
+        return sorted((self._offered[at] for at in self._taken), key=lambda hit: -hit.score)
+
+    def _take(self, number: int) -> None:
+        hit = self._offered[number]
+        limit = self._query.max_tokens
+        tokens = estimate_tokens(hit.text) if limit is not None or self._query.soft_tokens is not None else 0
+        if limit is not None and self._tokens + tokens > limit:
+            return
+        self._tokens += tokens
+        self._taken.append(number)
+        self._by_layer[hit.layer] += 1
+
+    def _merged(self, hit: Hit) -> bool:
+        """Give a passage that says the same as one before over to that one, with its sources."""
+        plain = " ".join(hit.text.lower().split())
+        same = self._same.get(plain)
+        if same is None:
+            words = frozenset(plain.split() if plain.isascii() else terms.words(plain, whole=True))
+            recent = range(max(0, len(self._words) - _COMPARED), len(self._words))
+            same = next((at for at in recent if _alike(words, self._words[at])), None)
+            if same is None:
+                self._same[plain] = len(self._offered)
+                self._offered.append(hit)
+                self._words.append(words)
+                return False
+        older = self._offered[same]
+        sources = tuple(dict.fromkeys([*older.sources, *hit.sources]))
+        self._offered[same] = msgspec.structs.replace(older, sources=sources)
+        return True
+
+
+def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
+    fewer, more = sorted((len(one), len(other)))
+    if fewer < _ALIKE_WORDS or fewer < _ALIKE * more or len(one & other) < _ALIKE * len(one | other):
+        return False
+    return not any(_TELLING.search(word) for word in one ^ other)
