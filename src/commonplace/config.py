@@ -122,6 +122,24 @@ class ConsolidationConfig(msgspec.Struct, frozen=True):
     close_seconds: float = 60.0  # seed memdir: jobs under way at close may take so long
 
 
+class FactsConfig(msgspec.Struct, frozen=True):
+    """How capped facts are shown, merged and gathered; for layouts that have them."""
+
+    enabled: bool = True  # seed facts: off leaves the prompt empty and the tool without an answer
+    live: bool = False  # seed facts: off freezes the facts of a prompt for a session; on tells changes at once
+    project: str = ""  # whose overrides are layered: an id, a git common directory or a path; none when empty
+    buffer_enabled: bool = True  # seed facts: one-line summaries of the session in the prompt
+    buffer_lines: int = 20  # seed facts
+    merge_on_write: bool = True  # seed facts: a new fact is held against those that are there
+    merge_threshold: float = 0.7  # seed facts: from this cosine on, a model is asked about every doubtful fact
+    add_threshold: float = 0.3  # seed facts: below this cosine a fact is new; between both, of the nearest alone
+    extract_on_end: bool = True  # seed facts: an ended session leaves an episode
+    episode_turns: int = 3  # seed facts: a shorter session leaves none
+    llm_search: bool = True  # seed facts: a model orders what the tool's search finds; else our ranking
+    llm_extract: bool = True  # seed facts: a model writes episodes; else the rules
+    llm_consolidate: bool = True  # seed facts: a model merges facts and judges doubtful ones; else the rules
+
+
 class RulesConfig(msgspec.Struct, frozen=True):
     """How much the consolidator without a model keeps."""
 
@@ -144,4 +162,5 @@ class Config(msgspec.Struct, frozen=True):
     spending: SpendingConfig = msgspec.field(default_factory=SpendingConfig)
     gate: GateRules = msgspec.field(default_factory=GateRules)
     consolidation: ConsolidationConfig = msgspec.field(default_factory=ConsolidationConfig)
+    facts: FactsConfig = msgspec.field(default_factory=FactsConfig)
     rules: RulesConfig = msgspec.field(default_factory=RulesConfig)
