@@ -4,19 +4,18 @@ A save waits until nobody else renamed the file since it was read, as editors do
 overwrite; what is left between that look and the save is what the races are about.
 """
 
-import os
 import sys
+from pathlib import Path
 
 
 def save_by_rename(path, data):
-    fresh = f"{path}~"
-    with open(fresh, "wb") as file:
-        file.write(data)
-    os.replace(fresh, path)
+    fresh = path.with_name("MEMORY.md~")
+    fresh.write_bytes(data)
+    fresh.replace(path)
 
 
 def save_in_place(path, data):
-    with open(path, "r+b") as file:
+    with path.open("r+b") as file:
         file.truncate(0)
         file.write(data)
 
@@ -29,12 +28,11 @@ def main(path):
         style, number, delay = order.split()
         for _ in range(int(delay)):
             pass
-        with open(path, "rb") as file:
-            data = file.read()
+        data = path.read_bytes()
         lines = [line for line in data.split(b"\n") if not line.startswith(b"- edit ")]
         lines.insert(2, b"- edit %s of the person" % number.encode())
         SAVE[style](path, b"\n".join(lines))
         print(number, flush=True)
 
 
-main(sys.argv[1])
+main(Path(sys.argv[1]))

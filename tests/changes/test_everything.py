@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import random
 import shutil
 import tempfile
 from collections import Counter
@@ -177,7 +176,11 @@ class Everything(RuleBasedStateMachine):
         kept = self.entries[DOC]
         body = was.get(DOC, b"# Memory\n").decode()
         if how == "add" and text not in kept:
-            body = body.replace("# Memory\n", f"# Memory\n\n- {text}\n", 1) if "# Memory\n" in body else f"- {text}\n{body}"
+            body = (
+                body.replace("# Memory\n", f"# Memory\n\n- {text}\n", 1)
+                if "# Memory\n" in body
+                else f"- {text}\n{body}"
+            )
             write(self.folder, DOC, body)
             kept.insert(0, text)
         elif how != "add" and kept:
@@ -216,8 +219,11 @@ class Everything(RuleBasedStateMachine):
             assert not self.is_forbidden(text)
             self.entries[path].append(text)
         self.done(was)
-        assert all(change.actor != "outside" for change in self.memory.log(1)[: self.memory.log(1) != []]
-                   if self.before.get(change.number) is was)
+        assert all(
+            change.actor != "outside"
+            for change in self.memory.log(1)[: self.memory.log(1) != []]
+            if self.before.get(change.number) is was
+        )
 
     def _die_in(self, text, kind, at):
         count = 0

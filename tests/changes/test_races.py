@@ -71,8 +71,11 @@ def test_a_thousand_edits_race_a_thousand_changes(fast_path, editor, style):
                 if not explained(memory, outcome, text):
                     hollow.append(number)
                 if number % 10:
-                    record = memory.read(outcome.records[0]).id if text in on_disk else memory.update(
-                        "fact", text).records[0]
+                    record = (
+                        memory.read(outcome.records[0]).id
+                        if text in on_disk
+                        else memory.update("fact", text).records[0]
+                    )
             else:
                 assert outcome.status == "conflict", outcome
                 assert outcome.review, outcome

@@ -198,8 +198,8 @@ class Door:
         if self._store.read_only:
             raise StoreReadOnlyError("this memory is read-only; open it for writing to change it")
         for operation in operations:
-            if not isinstance(operation, OPERATIONS):
-                raise InputError(f"{type(operation).__name__} is no operation; operations.py lists them")
+            if not isinstance(operation, OPERATIONS) or not isinstance(getattr(operation, "path", ""), str):
+                raise InputError(f"{type(operation).__name__} is no operation on a path given as text")
         versions = {resolve(self._layout, path)[1]: version for path, version in (expect or {}).items()}
         request = _Request(tuple(operations), actor, reason, tuple(waits), dict(lines or {}), versions, partial)
         deadline = time.monotonic() + self._config.store.lock_wait_seconds

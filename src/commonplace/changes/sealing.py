@@ -57,9 +57,13 @@ def judge(operation: Operation, *, explicit: bool, trust: Trust) -> Judged:
             return [clean(item, "") for item in value]
         return value
 
-    cleaned = clean(msgspec.to_builtins(operation), "")
-    worst = max(verdicts, key=_ORDER.index)
-    return Judged(msgspec.convert(cleaned, _OPERATION), worst, tuple(classes))
+    try:
+        cleaned = msgspec.convert(clean(msgspec.to_builtins(operation), ""), _OPERATION)
+    except (TypeError, ValueError, OverflowError, RecursionError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{type(operation).__name__} is not well formed: {error}") from error
+    return Judged(cleaned, max(verdicts, key=_ORDER.index), tuple(classes))
 
 
 def sealed(value: Any) -> Any:
