@@ -68,18 +68,19 @@ _HARD_SIGNS: Final = frozenset("!@#$%^&*+?~=")
 _CODE: Final = (
     r"[(){}\[\]<>|\\]|::|->|^[$%@][A-Za-z_]|^(?:process|os|self|this|config|env|settings|cfg)\.|^/|^https?:|^--"
 )
-_WORDLIKE: Final = r"[^\W\d_]+(?:[-_.'’/][^\W\d_]+)*\Z"
+_WORDLIKE: Final = r"[^\W\d_]{1,128}(?:[-_.'’/][^\W\d_]{1,64}){0,16}\Z"
 _PLACEHOLDER: Final = (
-    r"(?i)(?:x{3,}|\*{3,}|\.{3,}|•+|_+|-+|your|change_?me|example|placeholder|redacted|dummy|todo|tbd|insert|replace"
+    r"(?i)(?:x{3}|\*{3}|\.{3}|[•_-]|your|change_?me|example|placeholder|redacted|dummy|todo|tbd|insert|replace"
     r"|masked|hidden|secrets\.|(?:none|null|undefined|true|false|nil|n/a|test|password|passwd|secret|token|string|str"
     r"|int|bool)\Z)"
 )
 _TERM: Final = (  # words with digits that are no passwords: names of techniques, measures, dates, versions
-    r"(?i)(?:sha-?\d+|md5|base\d\d|utf-?\d+|o?auth\d?|ipv\d|pbkdf2|argon2\w{0,2}|\dfa|1password|mp\d|v?\d+(?:\.\d+)*[a-z]?"
-    r"|\d+(?:st|nd|rd|th|h|m|s|d|ms|x|k|gb|mb|kb|min|hrs?|days?|am|pm|char\w*|bit|-\w+)|win(?:dows)?\d+|web\d|k8s|s3|ec2"
-    r"|wpa\d?\S*|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{1,2}:\d\d(?::\d\d)?|\d+\+?|[a-z]\d{1,2})\Z"
+    r"(?i)(?:sha-?\d{1,3}|md5|base\d\d|utf-?\d\d?|o?auth\d?|ipv\d|pbkdf2|argon2\w{0,2}|\dfa|1password|mp\d"
+    r"|v?\d{1,9}(?:\.\d{1,9}){0,5}[a-z]?|\d{1,9}(?:st|nd|rd|th|ms|gb|mb|kb|min|hrs?|days?|am|pm|char\w{0,8}|bit|-\w{1,12})"
+    r"|win(?:dows)?\d\d?|web\d|k8s|s3|ec2|wpa\d?\S{0,9}|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{1,2}:\d\d(?::\d\d)?|\d{1,9}\+"
+    r"|[a-z]\d{1,2})\Z"
 )
-_ADJECTIVE: Final = r"(?i).*(?:ed|ing|ly|able|ible|ory|ary|ive|ent|less|ful|ous|ic|al|ish|ten|own|ese)\Z"
+_ADJECTIVE: Final = r"(?i).{0,128}(?:ed|ing|ly|able|ible|ory|ary|ive|ent|less|ful|ous|ic|al|ish|ten|own|ese)\Z"
 
 
 def find(text: str, start: int, keyword: str, rule: Rule) -> Iterator[Span]:

@@ -30,7 +30,7 @@ _KEY: Final = r"(?:[A-Z0-9]{1,20} ){0,4}(?:PRIVATE KEY(?: BLOCK)?|OpenVPN Static
 _KEY_BEGINS: Final = rf"-{{4,5}} ?BEGIN {_KEY} ?-{{4,5}}|PuTTY-User-Key-File-\d:"
 _KEY_ENDS: Final = rf"-{{4,5}} ?END {_KEY} ?-{{4,5}}|Private-MAC: [0-9a-f]{{40,64}}"
 _KEY_LINE: Final = (
-    r"(?:[ \t\r\n>|]|\\[rn]){0,12}(?:[A-Za-z0-9+/]{16,}={0,2}"
+    r"(?:[ \t\r\n>|]|\\[rn]){0,12}(?:[A-Za-z0-9+/]{16,8192}={0,2}"
     r"|(?:Proc-Type|DEK-Info|Version|Comment|Encryption|Public-Lines|Private-Lines):[^\n\\]{0,100}"
     r"|=?[A-Za-z0-9+/]{1,64}={0,2}(?=\\n|\r?\n|\Z))"
 )

@@ -180,7 +180,9 @@ def _read(kind: str, row: dict[str, Any]) -> Rule:
             "whole": row["keywords"][0].isalnum(),
         }
     elif kind == "order":
-        row = {"whole": row["keywords"][0][-1].isalnum()} | row | {"pattern": row["pattern"].replace(" ", r"\s{1,8}")}
+        whole = not row.get("inside") and row["keywords"][0][-1].isalnum()
+        spaced = row["pattern"].replace(" ?", r"\s{0,8}").replace(" ", r"\s{1,8}")
+        row = {"whole": whole} | row | {"pattern": spaced}
     else:
         row = {"human": True} | row
     return msgspec.convert(row | {"kind": kind}, Rule)

@@ -1,0 +1,54 @@
+"""False positives on text that is not ours: measured where it lies, never copied."""
+
+import gzip
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from commonplace import guard
+
+DATA = Path(os.environ.get("COMMONPLACE_DATA", Path(__file__).parents[2] / ".." / "shared" / "data"))
+pytestmark = pytest.mark.measure
+
+
+def _texts(value):
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from _texts(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _texts(item)
+
+
+def _read(path):
+    if not path.exists():
+        pytest.skip(f"{path.name} is not beside the checkout")
+    opened = gzip.open if path.suffix == ".gz" else open
+    with opened(path, "rt", encoding="utf-8") as lines:
+        if path.suffix == ".json":
+            yield from _texts(json.load(lines))
+        else:
+            for line in lines:
+                if line.strip():
+                    yield from _texts(json.loads(line))
+
+
+@pytest.mark.parametrize("name", ["locomo_dev", "madial_dev", "memdaily_zh_dev"])
+def test_ordinary_conversation_holds_no_secret_and_no_order(name):
+    """Safety notes 3.1: 0 false positives on LoCoMo; hidden text 0, orders to a model 0."""
+    texts = set(_read(DATA / "recall" / f"{name}.jsonl.gz"))
+    findings = [finding for text in texts for finding in guard.screen(text).findings]
+    assert findings == []
+
+
+@pytest.mark.parametrize(
+    "name", ["pi_before-compaction.jsonl.gz", "pi_large-session.jsonl.gz", "claude-code_simonw_sample.json"]
+)
+def test_sessions_of_programming_hold_no_secret(name):
+    """The transcripts were searched for keys before they were shared: what is found would be false."""
+    secrets = [s for text in _read(DATA / "transcripts" / name) for s in guard.screen(text).secrets]
+    assert secrets == []

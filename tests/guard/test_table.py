@@ -1,0 +1,126 @@
+import os
+import re
+
+import pytest
+
+from commonplace import guard
+from commonplace.guard import phrases, secrets, table, views
+
+RULES = table.load().rules
+PATTERNS = {f"{rule.kind} {rule.id} {number}": rule.pattern for number, rule in enumerate(RULES) if rule.pattern}
+PATTERNS |= {
+    f"{module.__name__} {name}": value
+    for module in (phrases, secrets, views)
+    for name, value in vars(module).items()
+    if name.startswith("_") and name[1:2].isupper() and isinstance(value, str) and name != "_TRAILING"
+}
+WIDEST = 20_000  # characters that one try of a rule may look at
+
+
+def _repeats(tree):
+    """Yield each repetition in a parsed pattern with the repetitions inside it."""
+    for code, value in tree:
+        name = str(code)
+        if "REPEAT" in name:
+            low, high, inner = value
+            yield low, high, inner
+            yield from _repeats(inner)
+        elif name == "SUBPATTERN":
+            yield from _repeats(value[-1])
+        elif name == "BRANCH":
+            for branch in value[1]:
+                yield from _repeats(branch)
+        elif name in {"ASSERT", "ASSERT_NOT"}:
+            yield from _repeats(value[1])
+
+
+def _parsed(pattern):
+    return re._parser.parse(pattern)
+
+
+def test_there_are_at_least_150_kinds_of_secret():
+    """Ecosystem survey: our own table, at least 150 kinds, from published token formats."""
+    kinds = {rule.id for rule in RULES if rule.kind in {"token", "assigned"}}
+    assert len(kinds) >= 150
+    assert len({rule.vendor for rule in RULES if rule.vendor}) >= 100
+
+
+def test_a_rule_id_fits_the_marker():
+    """The marker must be recognised again, or it would be redacted twice."""
+    for rule in RULES:
+        assert re.fullmatch(r"[a-z0-9-]{1,40}", rule.id), rule.id
+
+
+def test_keywords_are_lower_case_and_none_is_empty():
+    """The keyword search runs on lower-case text."""
+    for rule in RULES:
+        assert rule.keywords
+        assert all(keyword and keyword == keyword.lower() for keyword in rule.keywords), rule.id
+
+
+@pytest.mark.parametrize("name", PATTERNS)
+def test_a_pattern_looks_at_a_bounded_number_of_characters(name):
+    """Safety notes, finding 10: bounded width from a bounded number of places makes the work linear."""
+    tree = _parsed(PATTERNS[name])
+    assert tree.getwidth()[1] <= WIDEST
+    for _, high, _ in _repeats(tree):
+        assert high <= WIDEST
+
+
+@pytest.mark.parametrize("name", PATTERNS)
+def test_a_pattern_has_no_quantifier_in_a_quantifier_that_could_match_in_many_ways(name):
+    """Safety notes, finding 10: a repeated group begins or ends with a sign that what it repeats cannot be."""
+    for _, high, inner in _repeats(_parsed(PATTERNS[name])):
+        if high <= 1:
+            continue
+        nested = [(low, most) for low, most, _ in _repeats(inner) if most > 1 and low != most]
+        # A group may repeat words only if space or a fixed sign parts them: it cannot be empty, and it is short.
+        if nested:
+            assert inner.getwidth()[0] >= 1
+            assert high <= 24
+            assert inner.getwidth()[1] <= 70
+
+
+def _attacks(rule):
+    keyword = rule.keywords[0]
+    yield from (f"{keyword}{filler}" for filler in ("", " ", "a1", "=", ":a", "\u200b"))
+    yield f"{keyword}: {'A1' * 200} "
+
+
+def _tries(text):
+    """Count the tries of rules in a text: each looks at a bounded stretch, so this is the order of the work."""
+    return sum(len(view.candidates) for view in views.of(text))
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
+def test_twice_the_text_is_twice_the_work_on_text_made_against_a_rule(rule):
+    """Safety notes F28: linear on adversarial input; counted in tries, not in seconds."""
+    for attack in _attacks(rule):
+        times = 2_000 // len(attack) + 1
+        assert _tries(attack * times * 2) <= 2.1 * _tries(attack * times) + 10
+
+
+@pytest.mark.battery
+def test_texts_made_against_the_rules_pass_the_whole_guard_and_come_out_stable():
+    """Safety notes F28: every rule's own worst text; 100 KB for each in the full battery."""
+    full = os.environ.get("COMMONPLACE_BATTERY") == "full"
+    for rule in RULES if full else RULES[::25]:
+        for attack in _attacks(rule):
+            once = guard.screen(attack * ((100_000 if full else 4_000) // len(attack)))
+            assert guard.screen(once.text).text == once.text, (rule.id, attack)
+
+
+def test_each_keyword_is_found_where_it_stands_alone_and_in_a_sentence():
+    """The keyword search must never hide a candidate from its rule."""
+    for rule in RULES:
+        for keyword in rule.keywords:
+            for text in (keyword, f"so {keyword}", f"({keyword}) é", f"x={keyword} y"):
+                found = [(place, seen.rule.id) for place, seen in table.load().candidates(text)]
+                assert (text.index(keyword), rule.id) in found, (keyword, text)
+
+
+def test_lowering_keeps_every_place():
+    """Places in the lower-case text are places in the text, also where a letter lowers to two."""
+    text = "İstanbul PASSWORD ẞ ΣΑΣ"
+    assert len(table.lower(text)) == len(text)
+    assert table.lower(text).index("password") == text.index("PASSWORD")
