@@ -86,9 +86,12 @@ def test_twice_the_text_is_twice_the_work(kind, style, line):
 
 @pytest.mark.battery
 @pytest.mark.parametrize("line", LONG)
-def test_twice_ten_megabytes_take_no_more_than_about_twice_the_processor(line):
-    """The same for what runs below Python: the pattern engine and the slicing of texts."""
-    small, large = ((LONG[line] * (size // len(LONG[line]))).encode() for size in (2_000_000, 4_000_000))
+def test_eight_times_the_text_does_not_take_the_processor_64_times_as_long(line):
+    """The same for what runs below Python: patterns and slices.
+
+    Processor time wavers about twofold on a shared machine: 20 stands between linear (8) and quadratic (64).
+    """
+    small, large = ((LONG[line] * (size // len(LONG[line]))).encode() for size in (50_000, 400_000))
 
     def seconds(kind: str, data: bytes, style: str) -> float:
         taken = []
@@ -99,8 +102,14 @@ def test_twice_ten_megabytes_take_no_more_than_about_twice_the_processor(line):
             taken.append(time.process_time() - start)
         return min(taken)
 
-    for kind, style in CASES:
-        assert seconds(kind, large, style) <= 3.2 * seconds(kind, small, style) + 0.05
+    for kind, style in (
+        ("documents", ""),
+        ("documents", "paragraph"),
+        ("journals", "history"),
+        ("topics", ""),
+        ("items", ""),
+    ):
+        assert seconds(kind, large, style) <= 20 * seconds(kind, small, style) + 0.05
 
 
 def test_a_document_of_ten_megabytes_is_read_and_edited():
