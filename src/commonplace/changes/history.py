@@ -27,7 +27,7 @@ from commonplace.errors import (
 from commonplace.layers.edits import split_id
 from commonplace.layers.merges import merge3
 from commonplace.layouts import Layout
-from commonplace.operations import HoldRange, MoveCursor, MoveWindow
+from commonplace.operations import EndSession, HoldRange, MoveCursor, MoveWindow
 from commonplace.records import Change, Outcome, Quote, RecordedMessage, Source, Step, Trail
 from commonplace.sessions import Sessions
 from commonplace.storage import STATE, Logged, Store
@@ -105,6 +105,8 @@ class History:
             raise ErasedError(f"the texts of change {number} were erased, so it cannot be undone", change=number)
         writes = inverse.writes_of(logged)
         self._door.look([write.path for write in writes if self._layout.layer_of(write.path)])
+        self._ledger.catch_up()
+        self._check_replaced(change)
         plan = self._door.plan()
         for write in writes:
             if not write.path.startswith(f"{self._sessions.folder}/"):
@@ -115,6 +117,12 @@ class History:
         self._door.regenerate(plan)
         after = self._door.write(plan, actor=actor, reason=reason or f"undo of change {number}", undoes=number)
         return Outcome(status="applied", change=after.number, diff=plan.diff())
+
+    def _check_replaced(self, change: Change) -> None:
+        for record in change.added:
+            later = self._ledger.replaced_in(record)
+            if later is not None and later > change.number:
+                raise _stands_on(later, change.number, split_id(record)[0])
 
     def _restore(self, plan: Plan, write: inverse.Write, number: int) -> None:
         """Put the bytes of one file back, keeping what later changes made of other entries of it.
@@ -220,6 +228,11 @@ class History:
             plan.session_event(
                 HoldRange(session=hold.session, name=hold.name, start=hold.start, end=hold.end, held=not hold.held)
             )
+        for session, ended in payload.ended.items():
+            if ended:
+                plan.reopen(session)
+            else:
+                plan.session_event(EndSession(session=session))
         for forgotten in payload.forgotten:
             plan.forget_messages(
                 msgspec.structs.replace(
@@ -244,6 +257,10 @@ class History:
         steps: list[Step] = []
         quotes: dict[Quote, None] = {}
         for each in [record.id, *self._ledger.predecessors(record.id)]:
+            for number in self._ledger.promotions(each):
+                change = self._ledger.change(number)
+                if change is not None:
+                    steps.append(Step(number, change.at, change.actor, change.reason, record.text))
             for number, added in self._ledger.versions(each):
                 change = self._ledger.change(number)
                 if change is not None and not change.erased:

@@ -75,6 +75,7 @@ class Payload(msgspec.Struct, frozen=True, omit_defaults=True):
     cursors: tuple[CursorMove, ...] = ()
     holds: tuple[HoldMove, ...] = ()
     forgotten: tuple[ForgetMove, ...] = ()
+    ended: dict[str, bool] = msgspec.field(default_factory=dict)
     promoted: dict[str, Trust] = msgspec.field(default_factory=dict)
     promoted_before: dict[str, Trust] = msgspec.field(default_factory=dict)
     operations: tuple[dict[str, Any], ...] = ()
@@ -135,6 +136,7 @@ class Ledger:
         self._gone: dict[str, int] = {}
         self._undone: dict[int, int] = {}
         self._trust: dict[str, Trust] = {}
+        self._promotions: dict[str, list[int]] = {}
 
     def catch_up(self) -> None:
         """Fold what was committed since the last time."""
@@ -164,6 +166,8 @@ class Ledger:
             self._successors.pop(added.id, None)
             self._trust.pop(added.id, None)  # promoted was what it said before
         self._trust |= payload.promoted
+        for record in payload.promoted:
+            self._promotions.setdefault(record, []).append(change.number)
 
     @property
     def newest(self) -> int:
@@ -172,7 +176,7 @@ class Ledger:
 
     def changes(self) -> Iterator[Change]:
         """Yield the changes, newest first, each saying what undid it."""
-        for number in sorted(self._changes, reverse=True):
+        for number in reversed(list(self._changes)):
             yield self.change(number)  # type: ignore[misc]  # the number is there
 
     def change(self, number: int) -> Change | None:
@@ -207,6 +211,10 @@ class Ledger:
     def promoted(self, record: str) -> Trust | None:
         """Say which trust a person gave a record; None where nobody did."""
         return self._trust.get(record)
+
+    def promotions(self, record: str) -> list[int]:
+        """Name the changes in which a person set the trust of a record."""
+        return self._promotions.get(record, [])
 
     def successor(self, record: str) -> str | None:
         """Follow the replacements of a record to the one that stands now; None when it was not replaced."""

@@ -71,6 +71,7 @@ class Plan:
         self.cursors: list[CursorMove] = []
         self.holds: list[HoldMove] = []
         self.forgotten: list[ForgetMove] = []
+        self.ended: dict[str, bool] = {}
         self.promoted: dict[str, Trust] = {}
         self.promoted_before: dict[str, Trust] = {}
         self.did: list[Did] = []
@@ -158,6 +159,7 @@ class Plan:
             case EndSession(session=session):
                 if state.ended:
                     return False
+                self.ended[session] = True
                 event = Event("end", self.at)
         self.line(self._sessions.path(operation.session), self._sessions.event_line(event))
         self._note(operation, type(operation).__struct_config__.tag)
@@ -180,6 +182,11 @@ class Plan:
         to = move.after if not move.message else 0
         event = Event("forget", self.at, name=move.message, to=to, held=move.hidden)
         self.line(self._sessions.path(move.session), self._sessions.event_line(event))
+
+    def reopen(self, session: str) -> None:
+        """Take the end of a session back."""
+        self.ended[session] = False
+        self.line(self._sessions.path(session), self._sessions.event_line(Event("end", self.at, held=False)))
 
     def promote(self, record: str, trust: Trust, before: Trust) -> None:
         """Note that a person set the trust of a record."""
@@ -286,6 +293,7 @@ class Plan:
             cursors=tuple(self.cursors),
             holds=tuple(self.holds),
             forgotten=tuple(self.forgotten),
+            ended=self.ended,
             promoted_before=self.promoted_before,
             promoted=self.promoted,
             operations=tuple(msgspec.to_builtins(operation) for operation in self.operations),
