@@ -12,7 +12,6 @@ from commonplace.operations import (
     AddEntry,
     AppendJournal,
     EndSession,
-    Forget,
     HoldRange,
     MoveCursor,
     MoveWindow,
