@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,7 @@ def tracked() -> list[Path]:
     return [ROOT / name for name in listed.stdout.decode("utf-8").split("\0") if name]
 
 
+@cache
 def texts() -> list[tuple[Path, str]]:
     found = []
     for path in tracked():

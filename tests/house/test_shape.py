@@ -6,6 +6,7 @@ import ast
 import importlib
 import pkgutil
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -17,8 +18,13 @@ MODULE_LINES = 500
 FUNCTION_LINES = 60
 
 
+@cache
+def tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def functions(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(tree(path)):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             yield node
 
@@ -67,7 +73,7 @@ def test_imports_are_absolute():
     relative = [
         f"{name_of(path)}:{node.lineno}"
         for path in MODULES
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in ast.walk(tree(path))
         if isinstance(node, ast.ImportFrom) and node.level
     ]
     assert relative == []
@@ -89,12 +95,12 @@ def test_every_all_is_sorted_and_true(name):
 
 def test_every_module_says_what_it_owns():
     """House style: a module docstring says what it owns and what it never does."""
-    silent = [name_of(path) for path in MODULES if not ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))]
+    silent = [name_of(path) for path in MODULES if not ast.get_docstring(tree(path))]
     assert silent == []
 
 
 def calls(path: Path, name: str) -> Iterator[int]:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(tree(path)):
         if isinstance(node, ast.ImportFrom) and any(alias.name == name for alias in node.names):
             yield node.lineno
         if isinstance(node, ast.Attribute) and node.attr == name:
@@ -123,11 +129,32 @@ def test_no_module_outside_layouts_compares_a_layouts_name():
     for path in MODULES:
         if name_of(path).startswith("commonplace/layouts/"):
             continue
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(tree(path)):
             compared = isinstance(node, ast.Compare) and "layout" in ast.unparse(node).lower()
             matched = isinstance(node, ast.Match) and "layout" in ast.unparse(node.subject).lower()
             if (compared or matched) and literals(node) & names:
                 found.append(f"{name_of(path)}:{node.lineno}")
+    assert found == []
+
+
+ONE_HOME = {
+    "anthropic": "commonplace/llm/anthropic.py",
+    "openai": "commonplace/llm/openai.py",
+    "yaml": "commonplace/frontmatter.py",
+    "click": "commonplace/cli/",
+}
+
+
+def test_each_extra_has_one_home():
+    """House style: optional packages are imported in exactly one module each."""
+    found = [
+        f"{name_of(path)}:{node.lineno} {package}"
+        for path in MODULES
+        for node in ast.walk(tree(path))
+        if isinstance(node, (ast.Import, ast.ImportFrom))
+        for package in [(node.module if isinstance(node, ast.ImportFrom) else node.names[0].name) or ""]
+        if package.split(".")[0] in ONE_HOME and not name_of(path).startswith(ONE_HOME[package.split(".")[0]])
+    ]
     assert found == []
 
 
