@@ -9,7 +9,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scopes import in_child, line, numbers, open_store
 
@@ -260,6 +260,7 @@ def test_a_reader_gets_part_of_a_file_with_the_version_of_the_whole(tmp_path):
         assert store.version(PATH) != whole.version
 
 
+@settings(deadline=None)
 @given(texts=st.lists(st.text(st.characters(exclude_characters="\n"), max_size=40), max_size=6))
 def test_any_lines_are_read_back_as_they_were_given(tmp_path_factory, texts):
     """Round trip; a lone surrogate comes back as its escape."""

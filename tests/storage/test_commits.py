@@ -6,7 +6,7 @@ import threading
 from datetime import timedelta
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scopes import ITEMS, A, B, FailingDisk, clock, document, line, numbers, open_store, round_of, state_of
 
@@ -266,6 +266,7 @@ pieces = st.lists(
 )
 
 
+@settings(deadline=None)
 @given(base=st.binary(max_size=60), edits=st.lists(pieces, max_size=4))
 def test_any_pieces_make_what_they_say_and_the_log_can_make_it_again(tmp_path_factory, base, edits):
     """Round trip: replaying the log over the first bytes gives the last."""

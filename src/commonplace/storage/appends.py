@@ -90,40 +90,19 @@ class Appender:
         Raises:
             StoreBusyError: It was not free in time.
         """
-        handle = self._pin(path)
-        lines = path.endswith(LINES_SUFFIX)
+        handle, made = self._enter(path, create=create, replacing=replacing)
         try:
-            started = time.monotonic()
-            if not handle.lock.acquire(timeout=self._wait_seconds):
-                raise _busy(path, self._wait_seconds)
-            self._held.count = getattr(self._held, "count", 0) + 1
-            handle.depth += 1
-            try:
-                if handle.depth == 1 or (handle.fd < 0 and create):
-                    left = self._wait_seconds - (time.monotonic() - started)
-                    made = self._lock_file(
-                        handle, left, create=create, flags=READ if replacing and not lines else APPEND
-                    )
-                else:
-                    made = False
-                try:
-                    yield handle
-                finally:
-                    if made and handle.fd >= 0 and os.fstat(handle.fd).st_size == 0:
-                        self._take_away(handle)
-            finally:
-                handle.depth -= 1
-                self._held.count -= 1
-                if not handle.depth:
-                    self._unlock_file(handle, keep_open=lines)
-                handle.lock.release()
+            yield handle
         finally:
-            self._unpin(handle)
+            self._leave(handle, made=made)
 
     def append(self, path: str, body: bytes, *, durable: bool) -> int:
         """Add whole lines and say at which offset they stand; on failure the file is as before."""
-        with self.hold(path, create=True) as handle:
+        handle, made = self._enter(path, create=True)
+        try:
             return self.append_held(handle, body, durable=durable)
+        finally:
+            self._leave(handle, made=made)
 
     def append_held(self, handle: Handle, body: bytes, *, durable: bool) -> int:
         """Add whole lines to a file that is held."""
@@ -143,6 +122,36 @@ class Appender:
             raise
         handle.clean_size = size + len(body)
         return size
+
+    def _enter(self, path: str, *, create: bool, replacing: bool = False) -> tuple[Handle, bool]:
+        handle = self._pin(path)
+        started = time.monotonic()
+        if not handle.lock.acquire(timeout=self._wait_seconds):
+            self._unpin(handle)
+            raise _busy(path, self._wait_seconds)
+        self._held.count = getattr(self._held, "count", 0) + 1
+        handle.depth += 1
+        made = False
+        if handle.depth == 1 or (handle.fd < 0 and create):
+            flags = READ if replacing and not path.endswith(LINES_SUFFIX) else APPEND
+            try:
+                made = self._lock_file(handle, started + self._wait_seconds, create=create, flags=flags)
+            except BaseException:
+                self._leave(handle, made=False)
+                raise
+        return handle, made
+
+    def _leave(self, handle: Handle, *, made: bool) -> None:
+        try:
+            if made and handle.fd >= 0 and os.fstat(handle.fd).st_size == 0:
+                self._take_away(handle)
+        finally:
+            handle.depth -= 1
+            self._held.count -= 1
+            if not handle.depth:
+                self._unlock_file(handle, keep_open=handle.path.endswith(LINES_SUFFIX))
+            handle.lock.release()
+            self._unpin(handle)
 
     def _pin(self, path: str) -> Handle:
         with self._mutex:
@@ -167,17 +176,18 @@ class Appender:
                 handle.close()
                 del self._handles[path]
 
-    def _lock_file(self, handle: Handle, seconds: float, *, create: bool, flags: int) -> bool:
+    def _lock_file(self, handle: Handle, deadline: float, *, create: bool, flags: int) -> bool:
         """Open and lock the file that stands at the path now; say whether it was made."""
         made = False
-        deadline = time.monotonic() + seconds
         while True:
             if handle.fd < 0:
                 made = self._open(handle, create=create, flags=flags)
                 if handle.fd < 0:
                     return False
-            if not wait_until(lambda: try_flock(self._disk, handle.fd), deadline - time.monotonic()):
-                raise _busy(handle.path, self._wait_seconds)
+            if not try_flock(self._disk, handle.fd):
+                left = deadline - time.monotonic()
+                if not wait_until(lambda: try_flock(self._disk, handle.fd), left):
+                    raise _busy(handle.path, self._wait_seconds)
             try:
                 found = os.lstat(handle.real)
                 if (found.st_dev, found.st_ino) == handle.identity:

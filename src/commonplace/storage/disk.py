@@ -134,9 +134,9 @@ def _sync(call: object, fd: int) -> None:
 
 def write_all(disk: Disk, fd: int, data: bytes) -> None:
     """Write every byte, however the system splits them."""
-    view = memoryview(data)
-    while view:
-        view = view[disk.write(fd, view) :]
+    written = disk.write(fd, data)
+    while written < len(data):
+        written += disk.write(fd, memoryview(data)[written:])
 
 
 def read_all(fd: int, start: int = 0, end: int | None = None) -> bytes:

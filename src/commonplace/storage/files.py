@@ -12,16 +12,16 @@ import time
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Final, Self
+from typing import Final, NoReturn, Self
 
 from commonplace.config import Clock, StoreConfig
-from commonplace.errors import InputError, StoreBusyError, StoreFailedError, StoreReadOnlyError
+from commonplace.errors import CommonplaceError, InputError, StoreBusyError, StoreFailedError, StoreReadOnlyError
 from commonplace.records import Screened
 from commonplace.storage import STATE, Append, Blob, Conflict, Lease, Logged, LogProblem, Rebase, Stat, Write
 from commonplace.storage.appends import LINES_SUFFIX, Appender
 from commonplace.storage.changelog import line_bytes
 from commonplace.storage.commits import Commits
-from commonplace.storage.disk import Disk, read_all, typed_errors
+from commonplace.storage.disk import Disk, read_all, typed, typed_errors
 from commonplace.storage.feed import Feed
 from commonplace.storage.leases import FileLease, Leases
 from commonplace.storage.paths import Tree, split
@@ -138,9 +138,12 @@ class FilesStore:
             StoreError: They could not be kept; the file is as before.
         """
         body = self._body(path, lines)
-        with self._writing(path):
+        self._make_ready(path)
+        try:  # not `_writing`: this is the path that every message takes
             self._appender.append(path, body, durable=durable)
-            return self._feed.note(path)
+        except OSError as error:
+            self._raise_typed(error, path)
+        return self._feed.note(path)
 
     @contextmanager
     def locked(self, path: str) -> Iterator[None]:
@@ -275,19 +278,29 @@ class FilesStore:
 
     @contextmanager
     def _writing(self, path: str = "") -> Iterator[None]:
+        self._make_ready(path)
+        try:
+            yield
+        except OSError as error:
+            self._raise_typed(error, path)
+
+    def _make_ready(self, path: str) -> None:
         if self._read_only:
             raise StoreReadOnlyError(f"{self._tree.root!r} is open for reading only", path=path)
         if self._commits.failed:
             raise StoreFailedError("the disk failed before; reopen the store to write again", path=path)
-        try:
+        if not self._folders_made:
             with typed_errors(path):
-                if not self._folders_made:
-                    self._commits.make_folders()
-                    self._folders_made = True
-                yield
-        except StoreFailedError:
+                self._commits.make_folders()
+            self._folders_made = True
+
+    def _raise_typed(self, error: OSError, path: str) -> NoReturn:
+        found = typed(error, path)
+        if isinstance(found, StoreFailedError):
             self._commits.failed = True
-            raise
+        if isinstance(error, CommonplaceError):
+            raise error
+        raise found from error
 
     def _body(self, path: str, lines: Sequence[Screened]) -> bytes:
         encoded = []
