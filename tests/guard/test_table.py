@@ -119,6 +119,17 @@ def test_each_keyword_is_found_where_it_stands_alone_and_in_a_sentence():
                 assert (text.index(keyword), rule.id) in found, (keyword, text)
 
 
+def test_a_keyword_is_found_across_the_seams_of_a_long_text():
+    """A long text is looked through in stretches; no keyword may hide on a seam."""
+    keywords = ("password", "api key", "\n\nhuman:", "sk-ant-", "密码", "ignore", "discord.com/api/webhooks")
+    for keyword in keywords:
+        assert len(keyword) < 64
+        for place in range(2048 - 30, 2048 + 4):
+            text = "." * place + keyword + "." * 3000
+            assert place in [at for at, seen in table.load().candidates(text) if seen.keyword == keyword]
+    assert max(len(keyword) for rule in RULES for keyword in rule.keywords) < 64
+
+
 def test_lowering_keeps_every_place():
     """Places in the lower-case text are places in the text, also where a letter lowers to two."""
     text = "İstanbul PASSWORD ẞ ΣΑΣ"

@@ -36,29 +36,25 @@ def put(text: str, markers: Sequence[Marker], earlier: tuple[Finding, ...]) -> t
     if not markers:
         return text, earlier
     pieces: list[str] = []
-    findings: list[Finding] = []
-    ends: list[int] = []  # where each marker's old text ended, and by how much what follows moves
-    moves: list[int] = []
+    spans: list[tuple[int, int]] = []
     done = length = 0
     for marker in markers:
         pieces += (text[done : marker.start], marker.shown)
         length += marker.start - done
-        findings.append(Finding(marker.kind, marker.rule, (length, length + len(marker.shown))))
+        spans.append((length, length + len(marker.shown)))
         length += len(marker.shown)
         done = marker.end
-        ends.append(done)
-        moves.append(length - done)
     pieces.append(text[done:])
-
-    def moved(place: int) -> int:
-        at = bisect_right(ends, place)
-        shift = moves[at - 1] if at else 0
-        if at < len(markers) and markers[at].start < place:
-            return markers[at].start + shift  # swallowed by a marker: it stands for that place
-        return place + shift
-
+    findings = [Finding(marker.kind, marker.rule, span) for marker, span in zip(markers, spans, strict=True)]
+    ends = [marker.end for marker in markers]
     for finding in earlier:
         start, end = finding.span
-        findings.append(Finding(finding.kind, finding.rule, (moved(start), moved(end - 1) + 1)))
+        at = bisect_right(ends, start)
+        if at < len(markers) and markers[at].start < end:
+            span = spans[at]  # swallowed: the marker stands for that place now
+        else:
+            move = spans[at - 1][1] - ends[at - 1] if at else 0
+            span = (start + move, end + move)
+        findings.append(Finding(finding.kind, finding.rule, span))
     findings.sort(key=lambda finding: finding.span)
     return "".join(pieces), tuple(findings)

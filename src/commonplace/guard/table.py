@@ -20,6 +20,8 @@ _GAP: Final = (
 )
 _EDGE: Final = r"(?![A-Za-z0-9])"
 _HEAD: Final = 3
+_STRETCH: Final = 2048  # characters looked through at once in a long text
+_LONGEST: Final = 64  # a keyword and the sign behind it are shorter
 _SHORT: Final = 5  # shorter words are few letters of many keywords; they are asked for whole
 _FIRST_WORD: Final = re.compile(r"[a-z0-9]+")
 _SPACES: Final = {code: " " for code in range(128) if not chr(code).isalnum()}
@@ -72,6 +74,24 @@ class Table(msgspec.Struct, frozen=True):
 
     def candidates(self, lowered: str) -> list[tuple[int, Candidate]]:
         """List the rules to try in a lower-case text in the order of their keywords' places."""
+        if len(lowered) <= _STRETCH:
+            found = [
+                (place, seen) for seen in self._present(lowered) for place in _places(lowered, seen, 0, len(lowered))
+            ]
+            found.sort(key=_place_of)
+            return found
+        found = []
+        # Stretch by stretch: few keywords are present in each, and only those are looked for.
+        for start in range(0, len(lowered), _STRETCH):
+            end = start + _STRETCH
+            present = self._present(lowered[start : end + _LONGEST])
+            here = [(place, seen) for seen in present for place in _places(lowered, seen, start, end)]
+            here.sort(key=_place_of)
+            found += here
+        return found
+
+    def _present(self, lowered: str) -> list[Candidate]:
+        """List what a stretch may hold: its words and heads are there, its keywords need not be."""
         present: list[Candidate] = []
         for head, candidates in self.anywhere:
             if head in lowered:
@@ -87,11 +107,7 @@ class Table(msgspec.Struct, frozen=True):
             present += self.by_word[word]
         for head in self.by_head.keys() & {word[:_HEAD] for word in words if len(word) > _SHORT}:
             present += self.by_head[head]
-        if not present:
-            return []
-        found = [(place, candidate) for candidate in present for place in _places(lowered, candidate)]
-        found.sort(key=_place_of)
-        return found
+        return present
 
 
 @functools.cache
@@ -144,16 +160,17 @@ def lower(text: str) -> str:
     return lowered
 
 
-def _places(lowered: str, candidate: Candidate) -> Iterator[int]:
-    """Yield where a keyword stands with the borders that its rule asks for."""
+def _places(lowered: str, candidate: Candidate, start: int, end: int) -> Iterator[int]:
+    """Yield where in [start, end) a keyword begins, with the borders that its rule asks for."""
     keyword, rule = candidate.keyword, candidate.rule
-    place = lowered.find(keyword)
+    last = end + len(keyword) - 1
+    place = lowered.find(keyword, start, last)
     while place >= 0:
         behind = place + len(keyword)
         after_word = place > 0 and not rule.inside and _is_word(lowered[place - 1])
         if not after_word and not (rule.whole and behind < len(lowered) and _is_word(lowered[behind])):
             yield place
-        place = lowered.find(keyword, place + 1)
+        place = lowered.find(keyword, place + 1, last)
 
 
 def _is_word(char: str) -> bool:

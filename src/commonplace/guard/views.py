@@ -21,19 +21,23 @@ _STYLED: Final = (
 
 
 class View(NamedTuple):
-    """A text to match on, and the rules to try in it; from the places `at` on, places are moved by `moves`."""
+    """A text to match on, and the rules to try in it.
+
+    From the places `at` on, a place is moved by `moves` to be one in the text, or in the view `under` this.
+    """
 
     text: str
     lowered: str
     candidates: list[tuple[int, Candidate]]
     at: tuple[int, ...] = ()
     moves: tuple[int, ...] = ()
+    under: View | None = None
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """Give the places in the text of a non-empty span in this view."""
-        if not self.at:
-            return start, end
-        return self._place(start), self._place(end - 1) + 1
+        if self.at:
+            start, end = self._place(start), self._place(end - 1) + 1
+        return self.under.span(start, end) if self.under else (start, end)
 
     def _place(self, place: int) -> int:
         step = bisect_right(self.at, place) - 1
@@ -57,27 +61,31 @@ def of(text: str) -> list[View]:
     return [_view(masked), _view(compiled(markers.INVISIBLE).sub("", masked), tuple(at), tuple(moves))]
 
 
-def _view(text: str, at: tuple[int, ...] = (), moves: tuple[int, ...] = ()) -> View:
-    lowered = lower(text)
-    return View(text, lowered, load().candidates(lowered), at, moves)
-
-
 def folded(view: View) -> View:
-    """Fold compatibility forms (full width, ligatures, styled letters), so that they match plain ones."""
+    """Fold letters in other dress (full width, ligatures, styled), so that they match plain ones."""
     if view.text.isascii() or not compiled(_STYLED).search(view.text):
         return view
     pieces: list[str] = []
     at: list[int] = []
     moves: list[int] = []
-    length = 0
-    for place, char in enumerate(view.text):
-        piece = char if char.isascii() else unicodedata.normalize("NFKC", char)
-        source = view.span(place, place + 1)[0]
-        # A character may become several: each of them stands for the whole of it.
-        for _ in piece:
-            if source - length != (moves[-1] if moves else 0):
-                at.append(length)
-                moves.append(source - length)
+    done = length = 0
+    for match in compiled(_STYLED).finditer(view.text):
+        place = match.start()
+        plain = unicodedata.normalize("NFKC", match.group())
+        pieces += (view.text[done:place], plain)
+        length += place - done
+        # One character may become several: each of them stands for the whole of it.
+        for _ in plain:
+            at.append(length)
+            moves.append(place - length)
             length += 1
-        pieces.append(piece)
-    return _view("".join(pieces), tuple(at), tuple(moves))
+        done = match.end()
+        at.append(length)
+        moves.append(done - length)
+    pieces.append(view.text[done:])
+    return _view("".join(pieces), tuple(at), tuple(moves), view)
+
+
+def _view(text: str, at: tuple[int, ...] = (), moves: tuple[int, ...] = (), under: View | None = None) -> View:
+    lowered = lower(text)
+    return View(text, lowered, load().candidates(lowered), at, moves, under)
