@@ -124,7 +124,7 @@ class Indexing:
             logger.warning("the index is damaged and is made again: %s", error)
             self.index.reset()
         except StoreReadOnlyError as error:
-            logger.warning("the index cannot be written and is kept in memory: %s", error)
+            logger.info("the index cannot be written and is kept in memory: %s", error)
             self.index.reset(memory=True)
         self._sweep()
         return work()

@@ -17,6 +17,7 @@ from commonplace.index import terms
 COMMON: Final = 4096  # a word on more rows is looked up among the rows of rarer words only
 NEWEST: Final = 20_000  # rows taken when every word of a question is that common
 _RARE_WORDS: Final = 24  # words that may stand in the expression that a common word is looked up with
+_STEMMED: Final = 3  # letters that stemming takes off
 _INTEGERS: Final = msgspec.json.Decoder(list[int])
 
 
@@ -91,14 +92,20 @@ def similar(db: sqlite3.Connection, tables: Sequence[str], word: str) -> list[st
     if len(word) < 4 or not word.isalpha():
         return []
     allowed = 1 if len(word) < 8 else 2
+    letters = set(word)
     scored: dict[str, tuple[int, int]] = {}
     for table in tables:
         for first in dict.fromkeys(word[:2]):
             query = f"SELECT term, doc FROM {table}_terms WHERE term >= ? AND term < ?"  # noqa: S608 - our own table names
             for term, count in db.execute(query, (first, first + "\U0010ffff")):
+                if (
+                    abs(len(term) - len(word)) > _STEMMED
+                    or len(letters.symmetric_difference(term)) > 2 * allowed + _STEMMED
+                ):
+                    continue
                 # A stemmed term is shorter than the word it came from, by an ending that is not a typo.
                 distance = min(edits(word, term, allowed), edits(word[: len(term)], term, allowed))
-                if abs(len(term) - len(word)) <= 3 and distance <= allowed:
+                if distance <= allowed:
                     scored[term] = (distance, -count)
     return sorted(scored, key=scored.__getitem__)[:3]
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import json
+import logging
 import os
 import sqlite3
 import threading
@@ -26,6 +27,8 @@ from commonplace.errors import DamagedError, IndexVersionError, StoreBusyError, 
 from commonplace.index import passages, postings, rows, terms
 from commonplace.index.rows import Candidates, IndexRow, MessageRow, Note, PathState, Places, Shelf, Slot
 from commonplace.records import Source
+
+logger = logging.getLogger(__name__)
 
 SCHEMA: Final = 1  # raised whenever the same files would give other rows
 _BUSY_SECONDS: Final = 10.0
@@ -49,7 +52,7 @@ CREATE VIRTUAL TABLE said_terms USING fts5vocab('said', 'row');
 CREATE VIRTUAL TABLE noted_terms USING fts5vocab('noted', 'row');
 """
 _SOURCES: Final = msgspec.json.Decoder(tuple[Source, ...])
-_FULL_CODES: Final = ("full", "readonly", "read-only", "unable to open", "disk I/O", "no such table")
+_NOWHERE_TO_WRITE: Final = ("full", "readonly", "read-only", "unable to open", "disk I/O")
 
 
 class SqliteIndex:
@@ -59,9 +62,8 @@ class SqliteIndex:
         path: Its file; None keeps it in memory.
         passage_chars: How long a passage is; the same for all that feed one index.
 
-    Raises:
-        IndexVersionError: The file was written by a newer commonplace; it is left as it is.
-        DamagedError: The file is no index; `reset` makes an empty one.
+    A file that is no index is replaced by an empty one; a file of a newer commonplace is left as it is
+    and another one beside it is used; where nothing may be written the index is in memory.
     """
 
     def __init__(self, path: Path | str | None, *, passage_chars: int = 480) -> None:
@@ -72,22 +74,32 @@ class SqliteIndex:
         self._shelf_seen = -1
         self._inode: tuple[int, int] | None = None
         self._db: sqlite3.Connection
-        self._open()
+        try:
+            self._open()
+        except DamagedError as error:
+            logger.warning("the index is damaged and is made again: %s", error)
+            self.reset()
+        except IndexVersionError as error:
+            logger.warning("%s; an index of this version is made beside it", error)
+            self.path = Path(error.path).with_suffix(f".v{SCHEMA}.sqlite")
+            self._open()
+        except StoreReadOnlyError as error:
+            logger.info("the index cannot be written and is kept in memory: %s", error)
+            self.path = None
+            self._open()
 
     # --- opening, resetting, closing ---
 
     def _open(self) -> None:
-        if self.path is not None:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
         with self._file_lock(exclusive=False), self._guarded():
             self._db = sqlite3.connect(
                 self.path or ":memory:", timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
             )
             if self.path is not None:
+                stat = self.path.stat()  # before the first statement: `reset` asks whose file was damaged
+                self._inode = (stat.st_dev, stat.st_ino)
                 self._db.execute("PRAGMA journal_mode=WAL")
                 self._db.execute("PRAGMA synchronous=OFF")
-                stat = self.path.stat()
-                self._inode = (stat.st_dev, stat.st_ino)
             self._db.execute("PRAGMA cache_size=-8000")
             self._ensure_schema()
         self._shelf = Shelf({}, names=set())
@@ -115,13 +127,18 @@ class SqliteIndex:
     def _make_tables(self) -> None:
         made = self._db.execute("SELECT name, type FROM sqlite_master WHERE type = 'table' AND sql LIKE 'CREATE %'")
         names = [name for name, _ in made.fetchall()]
+        changed = (
+            self._db.execute("SELECT value FROM meta WHERE key = 'changed'").fetchone()[0] if "meta" in names else 0
+        )
         for name in ("said_terms", "noted_terms", "said", "noted", "meta", "paths", "slots", "notes"):
             if name in names:
                 self._db.execute(f"DROP TABLE {name}")
         for statement in _TABLES.split(";"):
             if statement.strip():
                 self._db.execute(statement)
-        self._db.execute("INSERT INTO meta VALUES ('rows', 0), ('changed', 0), ('dead', 0)")
+        # Counted on from the older tables: whoever holds their slots in memory sees that they are gone.
+        self._db.execute("INSERT INTO meta VALUES ('rows', 0), ('dead', 0), ('changed', ?), ('emptied', ?)",
+                         (changed + 1, changed + 1))  # fmt: skip
         self._db.execute(f"PRAGMA user_version={SCHEMA}")
 
     @contextlib.contextmanager
@@ -130,7 +147,12 @@ class SqliteIndex:
         if self.path is None:
             yield
             return
-        handle = os.open(self.path.with_name(self.path.name + ".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            lock = self.path.with_name(self.path.name + ".lock")
+            handle = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            raise StoreReadOnlyError(f"the index cannot be used: {error}", path=str(self.path)) from error
         try:
             fcntl.flock(handle, fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH)
             yield
@@ -146,7 +168,7 @@ class SqliteIndex:
             message = str(error)
             if "locked" in message or "busy" in message:
                 raise StoreBusyError("the index is busy; try again", path=str(self.path)) from error
-            if any(code in message for code in _FULL_CODES):
+            if any(code in message for code in _NOWHERE_TO_WRITE):
                 raise StoreReadOnlyError(f"the index cannot be used: {message}", path=str(self.path)) from error
             raise DamagedError(f"the index cannot be read: {message}", path=str(self.path)) from error
         except (sqlite3.DatabaseError, sqlite3.InterfaceError) as error:
@@ -188,9 +210,6 @@ class SqliteIndex:
         """Empty the index in one transaction; readers of other processes see the old rows until then."""
         with self.writing():
             self._make_tables()
-            self._changed()
-            self._shelf = Shelf({}, names=set())
-            self._shelf_seen = -1
 
     def close(self) -> None:
         """Release the file."""
@@ -394,6 +413,8 @@ class SqliteIndex:
         with self._lock, self._guarded():
             now = self._meta("changed")
             if now != self._shelf_seen:
+                if self._meta("emptied") > self._shelf_seen:
+                    self._shelf = Shelf({}, names=set())
                 found = self._db.execute(
                     "SELECT id, path, session, first, names, flags, speakers FROM slots WHERE changed > ?",
                     (self._shelf_seen,),
