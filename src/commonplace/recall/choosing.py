@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from itertools import islice
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 import msgspec
@@ -32,33 +31,33 @@ class Shown(msgspec.Struct, frozen=True):
     source: str
 
 
-def choose(shown: Iterator[Shown], query: Query, config: RecallConfig, *, explain: bool) -> list[Hit]:
+def choose(
+    shown: Iterable[Shown], ranking: Sequence[tuple[str, float]], query: Query, config: RecallConfig
+) -> list[Hit]:
     """Take hits in order, each text once, until the limits of the query are reached.
 
     A source whose near-equal passages fill the top is held to its share of the places as long as
-    others have something to say. Without `explain` the hits leave with an empty `why`.
+    others have something to say.
+
+    Args:
+        shown: What could be shown, best first; read only as far as needed.
+        ranking: The source and score of each, best first.
+        query: The limits.
+        config: The share of a flood.
     """
-    best = list(islice(shown, _LOOKED_AT))
-    flooding = _flooding(best)
-    kept = _Kept(query, config, flooding, best[0].hit.score if best else 0.0)
-    for each in _chain(best, shown):
+    kept = _Kept(query, config, _flooding(ranking), ranking[0][1] if ranking else 0.0)
+    for each in shown:
+        kept.offer(each)
         if kept.full():
             break
-        kept.offer(each)
-    hits = kept.hits()
-    return hits if explain else [msgspec.structs.replace(hit, why={}) for hit in hits]
+    return kept.hits()
 
 
-def _chain(first: Iterable[Shown], rest: Iterator[Shown]) -> Iterator[Shown]:
-    yield from first
-    yield from rest
-
-
-def _flooding(best: list[Shown]) -> frozenset[str]:
-    if not best:
+def _flooding(ranking: Sequence[tuple[str, float]]) -> frozenset[str]:
+    if len(ranking) < _FLOOD:
         return frozenset()
-    floor = best[0].hit.score * _FLOOD_SCORE
-    counts = Counter(each.source for each in best if each.hit.score >= floor)
+    floor = ranking[0][1] * _FLOOD_SCORE
+    counts = Counter(source for source, score in ranking[:_LOOKED_AT] if score >= floor)
     return frozenset(source for source, count in counts.items() if count >= _FLOOD)
 
 

@@ -54,7 +54,7 @@ class Weights(msgspec.Struct, frozen=True):
     dated: float = 1.15  # factor for a message that holds a time, when a question asks when
     time: float = 1.3  # factor for a message said in the time a question names
     superseded: float = 0.5  # factor for a value that another stands in place of
-    candidates: int = 400  # messages whose neighbours are looked at
+    candidates: int = 250  # messages whose neighbours are looked at
 
 
 class Ranked(msgspec.Struct):

@@ -24,9 +24,10 @@ from commonplace.records import LAYERS, Hit, Query, Source
 
 WEIGHTS: Final = Weights()
 _NOTES: Final = 300  # passages of records that are scored
-_RANKED: Final = 250  # messages and records that may become hits; more when more are asked for
+_RANKED: Final = 80  # messages that may become hits; more when more are asked for
 _PHRASES_READ: Final = 100  # of the best, that many are read for a quoted phrase
 _PHRASE: Final = 2.0  # factor for a text that holds it
+_MENDED: Final = 3  # unknown words that are looked for in near spellings
 _MANY_UNKNOWN: Final = 0.5  # below this share of a question found, its unknown words may be typos
 
 
@@ -95,7 +96,12 @@ class _Search:
         shown = self._shown(ranked)
         if question.phrases:
             shown = _phrases_first(shown, question.phrases)
-        return choosing.choose(shown, self._query, self._config, explain=explain)
+        sources = [(self._source(each), each.score) for each in ranked]
+        hits = choosing.choose(shown, sources, self._query, self._config)
+        return hits if explain else [msgspec.structs.replace(hit, why={}) for hit in hits]
+
+    def _source(self, ranked: Ranked) -> str:
+        return ranked.note.path if ranked.note is not None else self._shelf.slots[ranked.key >> MESSAGE_BITS].path
 
     # --- collecting ---
 
@@ -126,7 +132,7 @@ class _Search:
         if not unknown or ranking.coverage(question, found, ranking.Sums(question, found)) >= _MANY_UNKNOWN:
             return question
         groups = list(question.groups)
-        for at in unknown[:4]:
+        for at in unknown[:_MENDED]:
             near = self._index.similar(groups[at].words[0])
             if near:
                 groups[at] = Group((*groups[at].words, *near), groups[at].factor)
