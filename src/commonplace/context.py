@@ -33,12 +33,18 @@ class Shown(msgspec.Struct, frozen=True):
 
 
 class Draft(msgspec.Struct, frozen=True):
-    """One section before budgeting; where not all of it fits, the last entries are kept in order."""
+    """One section before budgeting; where not all of it fits, the last entries are kept in order.
+
+    `heading` stands above it as it is, a second-level heading of the title where it is empty; `joiner` is
+    what parts its entries.
+    """
 
     title: str
     part: Literal["stable", "volatile"]
     entries: tuple[Shown, ...]
     limit_tokens: int = 0
+    heading: str = ""
+    joiner: str = "\n"
 
 
 def build(drafts: Sequence[Draft], hits: Sequence[Hit], *, tokens: int, key: bytes) -> Context:
@@ -94,11 +100,11 @@ def _section(draft: Draft, room: int, dropped: list[Dropped]) -> Section | None:
             entries.append(entry)
     if not entries:
         return None
-    heading = f"## {draft.title}\n"
+    heading = f"{draft.heading or f'## {draft.title}'}\n"
     limit = min(room, draft.limit_tokens or room) - _cost(heading)
     kept: list[Shown] = []
     for entry in reversed(entries):  # the newest stand last and are what must not fall off
-        cost = _cost(entry.text)
+        cost = _cost(entry.text + draft.joiner[1:])
         if cost <= limit:
             kept.append(entry)
             limit -= cost
@@ -107,7 +113,7 @@ def _section(draft: Draft, room: int, dropped: list[Dropped]) -> Section | None:
     if not kept:
         return None
     kept.reverse()
-    text = heading + "\n".join(entry.text for entry in kept)
+    text = heading + draft.joiner.join(entry.text for entry in kept)
     return Section(draft.title, draft.part, text, _cost(text), tuple(entry.record for entry in kept))
 
 

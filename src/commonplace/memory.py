@@ -16,10 +16,10 @@ from typing import Any, Literal, Self
 
 import msgspec
 
+from commonplace import capped_tool, verbs
 from commonplace import context as contexts
 from commonplace import doctor as doctors
-from commonplace import verbs
-from commonplace.changes.door import LIBRARY, PERSON, Actor
+from commonplace.changes.admission import LIBRARY, PERSON, Actor
 from commonplace.config import Clock, Config, system_clock
 from commonplace.consolidation.schedule import Mode
 from commonplace.errors import CommonplaceError, InputError, RecordNotFoundError, StoreReadOnlyError
@@ -228,7 +228,7 @@ class Memory:
             except CommonplaceError:
                 logger.warning("the context goes on without scope %r", scope.name, exc_info=True)
         hits: list[Hit] = []
-        if query and query.strip():
+        if query and query.strip() and self._scopes[0].layout.recalls:
             wanted = Query(text=query, k=self._config.context.recall_k, layers=self._scopes[0].layout.recalls)
             live = self._live(session_id)
             hits = [hit for hit in self.recall(wanted) if not any((s.session, s.message) in live for s in hit.sources)]
@@ -284,7 +284,7 @@ class Memory:
             scope, text, kind=kind, to=place, source=source, trust=trust, valid_from=valid_from, expires=expires
         )
         versions = {operation.path: expect} if expect else None
-        return scope.door.commit([operation], actor=actor, reason=reason, expect=versions)
+        return scope.merging.commit([operation], actor=actor, reason=reason, expect=versions)
 
     def _place(self, to: str | None) -> tuple[Scope, str | None]:
         for scope in self._scopes:
@@ -338,7 +338,7 @@ class Memory:
         self, operations: Sequence[Operation], *, reason: str, dry_run: bool = False, actor: Actor = LIBRARY
     ) -> Outcome:
         """Do several operations as one change of the first scope, or none of them."""
-        return self._scopes[0].door.commit(operations, actor=actor, reason=reason, dry_run=dry_run)
+        return self._scopes[0].merging.commit(operations, actor=actor, reason=reason, dry_run=dry_run)
 
     def document(self, layer: str) -> str:
         """Give the whole text of a document, named by its layer or its file; empty where there is none."""
@@ -408,7 +408,7 @@ class Memory:
 
     def end(self, session_id: str) -> Outcome:
         """Consolidate a session and mark it as ended; an append opens it again."""
-        return self._scopes[0].jobs.end(session_id)
+        return self._scopes[0].end(session_id)
 
     def flush(self, timeout_seconds: float | None = None) -> bool:
         """Wait until all jobs that are due have run; False where the time was not enough."""
@@ -457,10 +457,13 @@ class Memory:
     def snapshot(self) -> Snapshot:
         """Give what is always shown, frozen and read-only, for a sub-agent."""
         shown = self.context()
-        return Snapshot(text=shown.stable, at=self._clock(), scope=self.scope)
+        text = verbs.snapshot(self._scopes, shown.stable)
+        return Snapshot(text=text, at=self._clock(), scope=self.scope)
 
     def tool(self, *, read_only: bool = False) -> Tool:
         """Give the agent's tool of this layout; it never approves, promotes or undoes."""
+        if self._scopes[0].layout.actions == "capped":
+            return capped_tool.tool(self._scopes, read_only=read_only)
         return verbs.tool(self, self._scopes[0].layout, read_only=read_only)
 
     def sync(self) -> int:

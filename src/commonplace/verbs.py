@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from typing import Any, Protocol
 
-from commonplace.changes.door import TOOL, Actor
+from commonplace.capped import text_of
+from commonplace.changes.admission import TOOL, Actor
 from commonplace.changes.plan import files_of, resolve
 from commonplace.errors import InputError, RecordNotFoundError
 from commonplace.guard import fold
@@ -30,9 +31,9 @@ from commonplace.records import (
     Trust,
     instant,
 )
-from commonplace.text import one_line, truncate
+from commonplace.text import fence, one_line, truncate
 from commonplace.tool import Action, Parameter, Tool, answer
-from commonplace.wiring import Scope
+from commonplace.wiring import Scope, screened
 
 _TITLE_CHARS = 60
 
@@ -162,6 +163,9 @@ def one_record(scopes: Sequence[Scope], wanted: str) -> tuple[Scope, Record]:
     for scope in scopes:
         scope.drift.sweep_if_due()
     found = [(scope, record) for scope in scopes for record in _holding(scope, words)]
+    exact = [(scope, record) for scope, record in found if fold(record.text) == words]
+    if len(exact) == 1:
+        return exact[0]
     if not found:
         raise RecordNotFoundError(f"no record holds {wanted!r}; recall finds what there is", query=wanted)
     if len(found) > 1:
@@ -177,6 +181,14 @@ def _holding(scope: Scope, words: str) -> list[Record]:
         for record in scope.reader.records(path)
         if words and words in fold(record.text)
     ]
+
+
+def snapshot(scopes: Sequence[Scope], stable: str) -> str:
+    """Give what a sub-agent is told of some scopes: capped facts without their head, else what is always shown."""
+    if scopes[0].capped is None:
+        return stable
+    parts = [(text_of(tuple(scope.capped.sections())), scope.key) for scope in scopes if scope.capped is not None]
+    return "\n".join(fence(text, key) for text, key in parts if text)
 
 
 class Verbs(Protocol):
@@ -227,7 +239,7 @@ def tool(memory: Verbs, layout: Layout, *, read_only: bool) -> Tool:
         return {"success": True, "message": "forgotten", "records": [record for record, _ in receipt.forgotten]}
 
     def read(asked: Mapping[str, str]) -> dict[str, Any]:
-        return {"success": True, "record": asked["id"], "text": memory.read(asked["id"]).text}
+        return {"success": True, "record": asked["id"], "text": screened(memory.read(asked["id"]).text)}
 
     def search(asked: Mapping[str, str]) -> dict[str, Any]:
         hits = memory.recall(asked["query"])

@@ -8,7 +8,7 @@ from __future__ import annotations
 import codecs
 import contextlib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime
 from typing import Final
 from zoneinfo import ZoneInfo
@@ -17,8 +17,10 @@ import msgspec
 
 from commonplace import context as contexts
 from commonplace import guard, triggers
+from commonplace.capped import CappedBlock
 from commonplace.changes import edits, listing
-from commonplace.changes.door import LIBRARY, Door
+from commonplace.changes.admission import LIBRARY
+from commonplace.changes.door import Door
 from commonplace.changes.drift import Drift
 from commonplace.changes.history import History
 from commonplace.changes.log import Ledger
@@ -29,6 +31,7 @@ from commonplace.changes.reader import Reader
 from commonplace.changes.tombstones import Tombstones
 from commonplace.config import Clock, Config, ConsolidationConfig
 from commonplace.consolidation.jobs import Jobs
+from commonplace.consolidation.merge import MergingDoor
 from commonplace.consolidation.schedule import Mode, Schedule
 from commonplace.consolidation.views import Views
 from commonplace.errors import ConfigError, IndexVersionError, PathError, ScopeError, StoreError
@@ -38,11 +41,11 @@ from commonplace.index.sqlite import SqliteIndex
 from commonplace.indexing import Indexing
 from commonplace.layers import documents
 from commonplace.layers.edits import split_id
-from commonplace.layouts import Layer, Layout, native, two_layer
+from commonplace.layouts import Layer, Layout, facts, for_project, native, two_layer
 from commonplace.llm import spending
 from commonplace.llm.protocol import LLM
 from commonplace.recall import search
-from commonplace.records import TRUST_RANK, Entry, Hit, Query, Record, Screened, Trust
+from commonplace.records import TRUST_RANK, Entry, Hit, Outcome, Query, Record, Screened, Trust
 from commonplace.review import Queue
 from commonplace.sessions import Sessions
 from commonplace.storage import STATE, Store
@@ -52,7 +55,7 @@ from commonplace.text import encode_name
 SPENDING: Final = f"{STATE}/spending.jsonl"
 """The ledger of model calls, one line a call."""
 
-LAYOUTS: Final[dict[str, Layout]] = {layout.name: layout for layout in (native.LAYOUT, two_layer.LAYOUT)}
+LAYOUTS: Final[dict[str, Layout]] = {layout.name: layout for layout in (native.LAYOUT, two_layer.LAYOUT, facts.LAYOUT)}
 _HIDDEN_ROOM: Final = 50  # so many forgotten messages may stand among the best hits until more are asked for
 _WIDER: Final = 8
 _SCOPE: Final = re.compile(r"[^\s/\\\x00-\x1f\x7f.][^/\\\x00-\x1f\x7f]{0,199}")
@@ -114,7 +117,7 @@ class Scope:
         mode: Mode = "thread",
     ) -> None:
         self.name = name
-        self.layout = layout
+        self.layout = layout = for_project(layout, config.facts.project)
         self.config = config
         self.zone = ZoneInfo(config.timezone)
         self._location = location
@@ -169,12 +172,23 @@ class Scope:
         budget = spending.Budget(config.spending, self.spending.spends, self.zone)
         breaker = spending.Breaker(config.spending, self.spending.spends)
         self.llm = spending.MeteredLLM(llm, self.spending, budget, breaker, clock) if llm is not None else None
+        self.views = Views(layout, self.reader, self.ledger, config)
+        self.capped = self._capped() if layout.block == "capped" else None
+        self.merging = MergingDoor(
+            self.door,
+            store=self.store,
+            reader=self.reader,
+            ledger=self.ledger,
+            layout=layout,
+            config=config,
+            llm=self.llm,
+        )
         self.jobs = Jobs(
             self.store,
             layout=layout,
             sessions=self.sessions,
             door=self.door,
-            views=Views(layout, self.reader, self.ledger, config),
+            views=self.views,
             clock=clock,
             config=config,
             zone=self.zone,
@@ -189,6 +203,18 @@ class Scope:
             ),
             mode=mode,
             clock=clock,
+        )
+
+    def _capped(self) -> CappedBlock:
+        return CappedBlock(
+            self.store,
+            layout=self.layout,
+            config=self.config,
+            reader=self.reader,
+            ledger=self.ledger,
+            sessions=self.sessions,
+            tombstones=self.tombstones,
+            zone=self.zone,
         )
 
     def _note_spend(self, line: Screened) -> None:
@@ -239,12 +265,19 @@ class Scope:
             found = search.search(
                 wider, indexing=self.indexing, now=now, config=self.config.recall, explain=explain, weights=weights
             )
-            kept = [hit for hit in found if not any((s.session, s.message) in hidden for s in hit.sources)]
+            kept = [hit for hit in found if self._given_out(hit, hidden)]
             if len(kept) >= query.k or len(found) < wider.k or room >= len(hidden):
                 break
             room = min(len(hidden), room * _WIDER)
         self.ledger.catch_up()
         return [self._as_now(hit) for hit in kept[: query.k]]
+
+    def _given_out(self, hit: Hit, hidden: Collection[tuple[str, str]]) -> bool:
+        """Say whether recall may give a hit: not forgotten, and trusted as much as its layer asks for."""
+        if any((s.session, s.message) in hidden for s in hit.sources):
+            return False
+        layer = None if hit.layer == "sessions" else self.layout.layer_of(split_id(hit.record)[0])
+        return layer is None or TRUST_RANK[self.ledger.trust(hit.record, hit.trust)] >= TRUST_RANK[layer.recall_from]
 
     def _as_now(self, hit: Hit) -> Hit:
         if hit.layer == "sessions":
@@ -268,6 +301,9 @@ class Scope:
         files = self._look()
         self.ledger.catch_up()
         hidden = self.tombstones.hidden()
+        if self.capped is not None:
+            yield from self.capped.drafts(session_id)
+            files = []
         for layer, path in files:
             shown = tuple((written if layer.verbatim else shown_entries)(self.reader, path))
             if shown:
@@ -291,6 +327,13 @@ class Scope:
                 )
                 limit = self.config.consolidation.recap_tokens
                 yield contexts.Draft("Recent Conversation Recap", "volatile", said, limit)
+
+    def end(self, session_id: str) -> Outcome:
+        """Consolidate a session and mark it as ended; what it is shown from then on is as of then."""
+        outcome = self.jobs.end(session_id)
+        if self.capped is not None:
+            self.capped.thaw(session_id)
+        return outcome
 
     def find(self, record_id: str) -> Record:
         """Give the record of an id, or what replaced it, edits made outside included.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+from commonplace.changes.episode_rows import EpisodeRows
 from commonplace.changes.log import Ledger
 from commonplace.changes.plan import Plan
 from commonplace.changes.reader import Reader
@@ -27,9 +28,11 @@ class TopicIndex:
         self._limits = limits
         self._reader = reader
         self._ledger = ledger
+        self._rows = EpisodeRows(layout, reader)
 
     def refresh(self, plan: Plan) -> None:
-        """Bring the block up to the topics as planned, where the plan touches any."""
+        """Bring the block, and the rows of episodes, up to the topics as planned, where the plan touches any."""
+        self._rows.refresh(plan)
         if not self._layout.index_of:
             return
         touched = [path for path, rope in plan.ropes.items() if rope.changed and self._listed(path)]

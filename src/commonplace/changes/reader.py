@@ -39,6 +39,10 @@ class Reader:
             if layer is not None and keep(layer):
                 yield layer, stat.path
 
+    def layer(self, path: str) -> Layer | None:
+        """Say which layer a stored file belongs to; None for what is no memory."""
+        return self._layout.layer_of(path)
+
     def records(self, path: str) -> tuple[Record, ...]:
         """Give the records of one file; none where there is no file or no layer."""
         layer = self._layout.layer_of(path)

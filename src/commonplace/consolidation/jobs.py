@@ -7,6 +7,7 @@ holds the result. A range that is refused or fails leaves a raw entry that names
 from __future__ import annotations
 
 import logging
+import sys
 import time
 from collections.abc import Callable, Sequence
 from datetime import datetime, tzinfo
@@ -15,9 +16,11 @@ from typing import Final, cast
 import msgspec
 
 from commonplace import gate
-from commonplace.changes.door import Actor, Door, Waits
+from commonplace.changes.admission import Actor, Waits
+from commonplace.changes.door import Door
 from commonplace.config import Clock, Config
 from commonplace.consolidation import compact, ranges, rewrite, rules, summarise
+from commonplace.consolidation.episodes import Episodes
 from commonplace.consolidation.rules_memos import Known, Place, Targets
 from commonplace.consolidation.running import Piece, Run, batches
 from commonplace.consolidation.views import Views
@@ -104,8 +107,10 @@ class Jobs:
         self._zone = zone
         self._llm = llm
         name = layout.consolidator if llm is not None else "rules"
-        self._consolidator = CONSOLIDATORS[name]
+        self._consolidator = CONSOLIDATORS.get(name, by_rules)
+        self._rewrites = self._consolidator is rewrite.propose
         self._actor = Actor(f"consolidator:{name}", "user", explicit=False)
+        self._episodes = Episodes(layout, config, views.reader, by_rules) if layout.leaves == "episode" else None
 
     @property
     def model_free(self) -> bool:
@@ -218,7 +223,7 @@ class Jobs:
         knobs = self._config.consolidation
         pieces = ranges.cut(
             tuple(self._sessions.read(session, start, until)),
-            tokens=knobs.range_tokens,
+            tokens=knobs.range_tokens if self._episodes is None else sys.maxsize,  # an episode is of a whole session
             message_tokens=knobs.message_tokens,
         )
         if pieces and not whole:
@@ -230,7 +235,8 @@ class Jobs:
     def _range(self, pieces: Sequence[Piece], run: Run) -> Outcome:
         now = self._clock()
         run.renew()
-        view = self._views.view([message for piece in pieces for message in piece.messages], now)
+        texts = self._views.documents(now) if self._rewrites else {}
+        view = self._views.view([message for piece in pieces for message in piece.messages], now, texts)
         work = Work(
             session=pieces[0].session,
             view=view,
@@ -242,12 +248,14 @@ class Jobs:
             max_tokens=self._config.model.max_tokens,
             cause=run.cause,
             llm=self._llm,
-            documents=self._views.documents(now),
+            documents=texts,
             model=run.model,
-            rewrite_tokens=self._config.consolidation.rewrite_tokens,
         )
-        proposal = self._propose(work, run)
-        operations, waits, reason = self._verdict(pieces, proposal, view, now)
+        if self._episodes is not None:
+            operations, waits, reason = self._episodes.propose(self._whole(work, pieces[0]))
+            reason = f"; {reason}" if reason else ""
+        else:
+            operations, waits, reason = self._verdict(pieces, self._propose(work, run), view, now)
         for piece in pieces:
             if piece.held is None:
                 to = piece.messages[-1].number + 1
@@ -264,6 +272,11 @@ class Jobs:
             fence=None if run.dry_run else run,
             partial=True,
         )
+
+    def _whole(self, work: Work, piece: Piece) -> Work:
+        """Give the work on a range widened to its session from the beginning."""
+        said = tuple(self._sessions.read(piece.session, 0, piece.messages[-1].number + 1))
+        return msgspec.structs.replace(work, view=msgspec.structs.replace(work.view, messages=said))
 
     def _propose(self, work: Work, run: Run) -> Proposal | Unusable:
         """Get a proposal; whatever a model does, in time, or the reason why there is none."""

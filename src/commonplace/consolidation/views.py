@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import partial
 
@@ -11,9 +11,10 @@ from commonplace.changes.plan import files_of
 from commonplace.changes.reader import Reader
 from commonplace.config import Config
 from commonplace.consolidation.overflow import Room, Shelf, relieve
+from commonplace.layers import documents
 from commonplace.layouts import Layout
 from commonplace.operations import AddEntry, Edit, View, ViewEntry
-from commonplace.records import RecordedMessage, Source, Topic
+from commonplace.records import Record, RecordedMessage, Source, Topic
 from commonplace.text import estimate_tokens
 
 _NO_ENTRY_KINDS = frozenset({"journal", "topic"})
@@ -31,6 +32,28 @@ class Views:
         self._ledger = ledger
         self._config = config
 
+    @property
+    def reader(self) -> Reader:
+        """What the records are read by."""
+        return self._reader
+
+    def entries(self, path: str) -> list[ViewEntry]:
+        """Give the entries of one document, by number, with who wrote them last."""
+        self._ledger.catch_up()
+        return [self._entry(record, path, number) for number, record in enumerate(self._reader.records(path), 1)]
+
+    def _entry(self, record: Record, path: str, number: int, *, shown: bool = True) -> ViewEntry:
+        made = self._ledger.made(record.id)
+        return ViewEntry(
+            id=record.id,
+            number=number,
+            path=path,
+            text=record.text,
+            trust=self._reader.trust(record),
+            user_authored=made[1].person if made else not self._layout.agent_edits_files,
+            shown=shown,
+        )
+
     def places(self, at: datetime) -> dict[str, str]:
         """Say which file takes a memory of which kind at an instant."""
         found: dict[str, str] = {}
@@ -41,13 +64,26 @@ class Views:
         return found
 
     def documents(self, at: datetime) -> dict[str, str]:
-        """Give the whole texts of the documents among the places."""
+        """Give the texts of the documents among the places; of a long one its end, from an entry on."""
         found: dict[str, str] = {}
         for path in dict.fromkeys(self.places(at).values()):
             layer = self._layout.layer_of(path)
             if layer is not None and layer.kind == "documents":
-                found[path] = self._reader.text(path)
+                data = self._reader.data(path) or b""
+                found[path] = data[self._end(path, data, layer.style) :].decode("utf-8", "surrogateescape")
         return found
+
+    def _end(self, path: str, data: bytes, style: str) -> int:
+        """Say where the end of a document begins that is short enough to be written anew."""
+        left = self._config.consolidation.rewrite_tokens
+        if len(data) <= left:  # a token is at least one byte
+            return 0
+        placed = documents.parse(path, data, style)
+        for place in reversed(placed):
+            left -= estimate_tokens(place.entry.text) + _SEPARATOR
+            if left < 0:
+                return place.end + (data[place.end : place.end + 1] == b"\n")
+        return 0
 
     def journal_path(self, at: datetime) -> str:
         """Name the journal that takes what happened at an instant."""
@@ -81,8 +117,11 @@ class Views:
         made = self._ledger.made(entry.id)
         return made[1].sources if made else ()
 
-    def view(self, messages: Sequence[RecordedMessage], at: datetime) -> View:
-        """Give the view of a range: the records of every place it may write, as far as the limit goes."""
+    def view(self, messages: Sequence[RecordedMessage], at: datetime, texts: Mapping[str, str] | None = None) -> View:
+        """Give the view of a range: the records of every place it may write, as far as the limit goes.
+
+        Where a document is written anew from its text in `texts`, every entry of that text is in the view.
+        """
         self._ledger.catch_up()
         paths = list(dict.fromkeys(self.places(at).values()))
         shown = tuple(self._layout.path_of(layer) for layer in self._layout.layers if layer.shown == "stable")
@@ -95,19 +134,11 @@ class Views:
             if layer is not None and layer.compress_over:
                 caps[path] = getattr(self._config.limits, layer.compress_over)
                 compress = compress or sum(len(r.text.encode()) + 3 for r in records) > caps[path]
-            for record in records[-self._config.consolidation.entries :]:
-                made = self._ledger.made(record.id)
-                entries.append(
-                    ViewEntry(
-                        id=record.id,
-                        number=len(entries) + 1,
-                        path=path,
-                        text=record.text,
-                        trust=self._reader.trust(record),
-                        user_authored=made[1].person if made else not self._layout.agent_edits_files,
-                        shown=path in shown,
-                    )
-                )
+            count = self._config.consolidation.entries
+            if texts and path in texts and layer is not None:
+                count = len(list(documents.records(path, texts[path].encode("utf-8", "surrogateescape"), layer.style)))
+            for record in records[len(records) - min(count, len(records)) :]:
+                entries.append(self._entry(record, path, len(entries) + 1, shown=path in shown))
         return View(
             messages=tuple(messages),
             entries=tuple(entries),

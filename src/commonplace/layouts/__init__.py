@@ -7,13 +7,15 @@ own: what one layout alone needs is a named strategy in the stage that runs it, 
 
 from __future__ import annotations
 
+import hashlib
 import re
+import unicodedata
 from functools import lru_cache
 from typing import Final, Literal
 
 import msgspec
 
-from commonplace.records import LayerName
+from commonplace.records import LayerName, Trust
 
 LayerKind = Literal["documents", "journals", "topics", "items"]
 
@@ -22,6 +24,7 @@ _FIELDS: Final = {
     "month": r"\d{2}",
     "date": r"\d{4}-\d{2}-\d{2}",
     "session": r"[^/]+",
+    "project": r"[^/]+",
     "topic": r"[^/.][^/]*(?:/[^/.][^/]*)*",
 }
 
@@ -36,7 +39,9 @@ class Layer(msgspec.Struct, frozen=True, kw_only=True):
     is asked to shorten. `mirror` names a layer that gets every entry of a journal too. `listed` says that
     its topics stand in the generated index. `weight` scales its records in recall; 0 keeps them out.
     `person_only` keeps everyone but a person from changing it.
-    `verbatim` shows a document as it is written, not as a list of its entries.
+    `verbatim` shows a document as it is written, not as a list of its entries. `recall_from` is the least
+    trust that recall gives out unasked; what is below waits for a person. `overrides` names the layer
+    that this one goes before where both speak of the same.
     """
 
     name: str
@@ -52,6 +57,8 @@ class Layer(msgspec.Struct, frozen=True, kw_only=True):
     weight: float = 1.0
     person_only: bool = False
     verbatim: bool = False
+    recall_from: Trust = "web"
+    overrides: str = ""
 
 
 class Trigger(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,7 +82,10 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True):
     a file tool, so that an outside edit ranks `agent`. `config_names` maps the knobs of the layout's own
     document to ours (several joined by `+`), with the factor to our unit; `defaults` are its own values for
     knobs that stand at ours. `their_sessions` is the folder of transcripts that the system it comes from
-    wrote; adopting reads them.
+    wrote; adopting reads them. `block` names how the shown layers are written into a prompt, `leaves` says
+    what a consolidated range leaves behind: an entry of the journal, or the session's episode. `rows_of`
+    names the topics whose `index.json` is kept in step. `merge_on_write` holds a new entry against those
+    that are there. `tool` is what the agent's tool is called, `actions` which set of actions it has.
     """
 
     name: str
@@ -98,7 +108,12 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True):
     their_sessions: str = ""
     triggers: tuple[Trigger, ...] = ()
     consolidator: str = "summarise"
+    block: Literal["sections", "capped"] = "sections"
+    leaves: Literal["entry", "episode"] = "entry"
+    rows_of: str = ""
+    merge_on_write: bool = False
     tool: str = "memory"
+    actions: Literal["records", "capped"] = "records"
 
     def layer(self, name: str) -> Layer:
         """Give a layer by its name; KeyError where the layout has none of it."""
@@ -116,6 +131,20 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True):
         """Give the stored path of a layer's file, its fields filled in."""
         inside = layer.path.format(**fields)
         return f"{self.memory}/{inside}" if self.memory else inside
+
+
+def for_project(layout: Layout, project: str) -> Layout:
+    """Give a layout with the files of one project; without a project it has none of such files.
+
+    A project is any text that names it: an id, its git common directory, or its path.
+    """
+    name = hashlib.sha256(unicodedata.normalize("NFC", project).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    bound = tuple(
+        msgspec.structs.replace(layer, path=layer.path.replace("{project}", name))
+        for layer in layout.layers
+        if project or "{project}" not in layer.path
+    )
+    return msgspec.structs.replace(layout, layers=bound) if bound != layout.layers else layout
 
 
 @lru_cache(maxsize=256)
