@@ -5,27 +5,35 @@ A damaged line is never removed: mending copies it to quarantine, so that it is 
 
 from __future__ import annotations
 
+import io
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
+from commonplace.changes import tombstones
+from commonplace.changes.door import REVIEW
 from commonplace.guard import screen
 from commonplace.indexing import Indexing
+from commonplace.layers import items as items_layer
 from commonplace.records import Problem, Report, json_line
 from commonplace.storage import STATE, Store
-from commonplace.transcripts import Damaged, StoredMessage, decode, split_lines
+from commonplace.transcripts import Damaged, StoredMessage, checksum, decode
 
+OWN_LINES: Final = (REVIEW, tombstones.PATH)
 QUARANTINE: Final = f"{STATE}/quarantine.jsonl"
 """Screened copies of lines that could not be read, each with its file and line number."""
 
 
-def examine(store: Store, indexing: Indexing, *, transcripts: str, fix: bool = False) -> Report:
-    """Check the transcripts of a scope line by line, its change log, and its index against the files.
+def examine(
+    store: Store, indexing: Indexing, *, transcripts: str, items: Iterable[str] = (), fix: bool = False
+) -> Report:
+    """Check every stored line of a scope, its change log, and its index against the files.
 
     Args:
         store: Holds the files.
         indexing: Knows the index.
         transcripts: The folder of the session files.
+        items: The files of items; a line of them that is no JSON object is damaged.
         fix: Quarantine copies of damaged lines and make a drifted index again.
     """
     checked: Counter[str] = Counter()
@@ -33,7 +41,13 @@ def examine(store: Store, indexing: Indexing, *, transcripts: str, fix: bool = F
     for stat in store.list(transcripts):
         if stat.path.endswith(".jsonl"):
             checked["transcripts"] += 1
-            problems.extend(_transcript(store, stat.path, checked, fix=fix))
+            problems.extend(_transcript(store, stat.path, checked))
+    for path in OWN_LINES:
+        problems.extend(_own(store, path, checked))
+    for path in items:
+        problems.extend(_items(store, path, checked))
+    if fix:
+        _quarantine(store, problems)
     checked["changes"] = store.change_number()
     problems.extend(
         Problem(kind="log", path=problem.file, line=problem.line, reason=problem.reason)
@@ -49,24 +63,58 @@ def examine(store: Store, indexing: Indexing, *, transcripts: str, fix: bool = F
     return Report(tuple(problems), dict(checked))
 
 
-def _transcript(store: Store, path: str, checked: Counter[str], *, fix: bool) -> list[Problem]:
-    blob = store.read(path)
-    found: list[Problem] = []
+def _transcript(store: Store, path: str, checked: Counter[str]) -> Iterator[Problem]:
     ids: set[str] = set()
-    for number, (_, raw) in enumerate(split_lines(blob.data if blob else b""), 1):
-        checked["lines"] += 1
+    number_expected = damaged = 0
+    for number, raw in _lines(store, path, checked):
         line = decode(raw)
         reason = line.reason if isinstance(line, Damaged) else ""
         if isinstance(line, StoredMessage) and line.id in ids:
             reason = f"message id {line.id!r} stands twice"
         elif isinstance(line, StoredMessage):
             ids.add(line.id)
+            if not number_expected <= line.n <= number_expected + damaged:
+                reason = f"message number {line.n} is out of order"
+            else:
+                number_expected = line.n + 1
         if reason:
-            if fix:
-                kept = {"path": screen(path), "line": number, "text": screen(raw.decode("utf-8", "replace"))}
-                store.append(QUARANTINE, [json_line(kept)])
-            found.append(Problem(kind="damaged", path=path, line=number, reason=reason))
-    return found
+            damaged += 1
+            yield Problem(kind="damaged", path=path, line=number, reason=reason)
+
+
+def _own(store: Store, path: str, checked: Counter[str]) -> Iterator[Problem]:
+    for number, raw in _lines(store, path, checked):
+        if checksum(raw) is not True:
+            yield Problem(kind="damaged", path=path, line=number, reason="checksum does not match")
+
+
+def _items(store: Store, path: str, checked: Counter[str]) -> Iterator[Problem]:
+    blob = store.read(path)
+    contents = items_layer.read(blob.data if blob else b"")
+    checked["lines"] += len(contents.lines)
+    for number, _ in contents.malformed:
+        yield Problem(kind="damaged", path=path, line=number, reason="not one JSON object with an id")
+
+
+def _lines(store: Store, path: str, checked: Counter[str]) -> Iterator[tuple[int, bytes]]:
+    blob = store.read(path)
+    for number, raw in enumerate(io.BytesIO(blob.data if blob else b""), 1):
+        if raw.strip():
+            checked["lines"] += 1
+            yield number, raw.rstrip(b"\r\n")
+
+
+def _quarantine(store: Store, problems: Sequence[Problem]) -> None:
+    """Keep a screened copy of each damaged line, once."""
+    blob = store.read(QUARANTINE)
+    known = set(blob.data.splitlines()) if blob else set()
+    for problem in problems:
+        data = store.read(problem.path)
+        line = (data.data if data else b"").split(b"\n")[(problem.line or 1) - 1]
+        text = screen(line.decode("utf-8", "replace"))
+        kept = json_line({"path": screen(problem.path), "line": problem.line, "text": text})
+        if kept.text.encode() not in known:
+            store.append(QUARANTINE, [kept])
 
 
 def merge(reports: Sequence[Report]) -> Report:

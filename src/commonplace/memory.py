@@ -483,7 +483,13 @@ class Memory:
             raise StoreReadOnlyError("this memory was opened read-only; open it for writing to fix it")
         return doctors.merge(
             [
-                doctors.examine(scope.store, scope.indexing, transcripts=scope.layout.sessions, fix=fix)
+                doctors.examine(
+                    scope.store,
+                    scope.indexing,
+                    transcripts=scope.layout.sessions,
+                    items=[path for _, path in scope.reader.files(lambda layer: layer.kind == "items")],
+                    fix=fix,
+                )
                 for scope in self._scopes
             ]
         )

@@ -8,7 +8,8 @@ from typing import Any, Final
 import msgspec
 
 from commonplace import transcripts
-from commonplace.changes.door import PERSON, REVIEW, Door
+from commonplace.changes.admission import PERSON
+from commonplace.changes.door import REVIEW, Door
 from commonplace.errors import RecordNotFoundError
 from commonplace.guard import screen
 from commonplace.operations import Operation

@@ -10,6 +10,7 @@ import contextlib
 import re
 from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime
+from functools import lru_cache
 from typing import Final
 from zoneinfo import ZoneInfo
 
@@ -311,7 +312,7 @@ class Scope:
                 yield contexts.Draft(layer.title, layer.shown or "stable", shown, limit)
             if layer.name == self.layout.index_of:
                 _, lines = listing.split(self.reader.data(path) or b"")
-                listed = tuple(contexts.Shown(path, line) for line in lines.splitlines() if line.strip())
+                listed = tuple(contexts.Shown(path, screened(line)) for line in lines.splitlines() if line.strip())
                 if listed:
                     yield contexts.Draft("Topics", "stable", listed)
         if session_id is not None and self.sessions.exists(session_id):
@@ -367,13 +368,19 @@ def _numbers(knobs: ConsolidationConfig) -> dict[str, float]:
     return {name: float(value) for name, value in found.items() if isinstance(value, (int, float))}
 
 
+@lru_cache(maxsize=4096)
+def screened(text: str) -> str:
+    """Give a text as it may enter the index or a prompt: a person's own file may hold what these must not."""
+    return guard.screen(text).text
+
+
 def _row(layer: Layer, record: Record) -> IndexRow:
     at = getattr(record, "at", None)
     return IndexRow(
         record=record.id,
-        text=record.text,
+        text=screened(record.text),
         layer=layer.kind,
-        title=getattr(record, "title", ""),
+        title=screened(getattr(record, "title", "")),
         kind=getattr(record, "kind", ""),
         at_ms=int(at.timestamp() * 1000) if at else None,
     )
@@ -399,7 +406,7 @@ def shown_entries(reader: Reader, path: str) -> Iterator[contexts.Shown]:
         if isinstance(record, Entry) and record.section != section:
             section = record.section
             heading = f"### {section}\n" if section else ""
-        indented = record.text.replace("\n", "\n  ")
+        indented = screened(record.text).replace("\n", "\n  ")
         trust = reader.trust(record)
         label = "" if TRUST_RANK[trust] >= TRUST_RANK["agent"] else f"(from {trust}: unverified) "
         yield contexts.Shown(record.id, f"{heading}- {label}{indented}", trust)

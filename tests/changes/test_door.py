@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from commonplace import Message
-from commonplace.changes.door import PERSON, TOOL, Actor
+from commonplace.changes.admission import PERSON, TOOL, Actor
 from commonplace.errors import GoneError, InputError, RecordNotFoundError, StoreReadOnlyError, VersionConflictError
 from commonplace.operations import (
     AddEntry,

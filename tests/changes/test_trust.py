@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from commonplace import Message
-from commonplace.changes.door import PERSON, TOOL
+from commonplace.changes.admission import PERSON, TOOL
 from commonplace.errors import InputError, RecordNotFoundError
 from commonplace.operations import AddEntry, AppendJournal, Promote, PutItem, PutTopic, RemoveTopic, ReplaceEntry
 from commonplace.records import Source

@@ -6,7 +6,7 @@ import pytest
 from doors import files, opened, texts, write
 
 from commonplace import Message
-from commonplace.changes.door import LIBRARY, Actor
+from commonplace.changes.admission import LIBRARY, Actor
 from commonplace.errors import ErasedError, GoneError, RecordNotFoundError, StoreReadOnlyError, UndoConflictError
 from commonplace.operations import (
     AddEntry,

@@ -10,52 +10,31 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Final, Literal, cast
+from typing import Final, Literal
 from zoneinfo import ZoneInfo
 
 import msgspec
 
-from commonplace.changes import tombstones
+from commonplace.changes.admission import RACED, Actor, Admission, Stop, Waits
 from commonplace.changes.drift import Drift
-from commonplace.changes.edits import Applied
 from commonplace.changes.listing import TopicIndex
-from commonplace.changes.log import ForgetMove, Ledger
-from commonplace.changes.plan import Plan, files_of, resolve
+from commonplace.changes.log import Ledger
+from commonplace.changes.plan import Plan, resolve
 from commonplace.changes.reader import Reader
 from commonplace.changes.sealing import judge, text_of
 from commonplace.changes.tombstones import Tombstones
 from commonplace.config import Clock, Config
 from commonplace.errors import InputError, RecordNotFoundError, StoreReadOnlyError, VersionConflictError
 from commonplace.guard import screen
-from commonplace.layers.documents import Cap
-from commonplace.layers.edits import Unit
-from commonplace.layouts import Layer, Layout
+from commonplace.layouts import Layout
 from commonplace.operations import (
     OPERATIONS,
-    Edit,
-    EndSession,
-    Forget,
-    HoldRange,
-    MoveCursor,
-    MoveWindow,
     Operation,
-    Promote,
-    RemoveEntry,
-    RemoveItem,
-    RemoveTopic,
-    ReplaceEntry,
 )
 from commonplace.records import (
-    TRUST_RANK,
-    Item,
     Outcome,
-    RecordedMessage,
     Screened,
-    Source,
-    Topic,
-    Trust,
     json_line,
-    lowest_trust,
 )
 from commonplace.sessions import Sessions
 from commonplace.storage import STATE, Append, Lease, Store, Write
@@ -63,42 +42,6 @@ from commonplace.text import fingerprint
 
 REVIEW: Final = f"{STATE}/review.jsonl"
 """What waits for a person, one line a state; the last line of an id wins."""
-
-_SESSION = (MoveCursor, MoveWindow, EndSession, HoldRange)
-RACED: Final = "an edit from outside changed the same entry; yours waits for review"
-FORGOTTEN: Final = Outcome(status="refused", reason="this was forgotten; undo the forgetting to keep it again")
-State = Literal["pending", "quarantined", "conflicted"]
-
-
-class Actor(msgspec.Struct, frozen=True):
-    """Who asks: a name for the log, the most trust their texts can have, whether it is a person.
-
-    `explicit` says that each text was asked for word by word, so that a secret in it is refused
-    instead of redacted.
-    """
-
-    name: str
-    trust: Trust
-    person: bool = False
-    explicit: bool = True
-
-
-PERSON: Final = Actor("person", "user", person=True)
-LIBRARY: Final = Actor("library", "agent")
-TOOL: Final = Actor("tool", "agent")
-
-
-class Waits(msgspec.Struct, frozen=True):
-    """An operation for the review queue: why, and in which state."""
-
-    operation: Operation
-    reason: str
-    state: State = "pending"
-
-
-class _Stop(Exception):  # noqa: N818 - carries an outcome out of the planning, is no error
-    def __init__(self, outcome: Outcome) -> None:
-        self.outcome = outcome
 
 
 class _Request(msgspec.Struct, frozen=True):
@@ -145,7 +88,15 @@ class Door:
         self._ledger = ledger
         self._reader = reader
         self._drift = drift
-        self._tombstones = tombstones
+        self._admission = Admission(
+            key=store.key(),
+            layout=layout,
+            sessions=sessions,
+            ledger=ledger,
+            reader=reader,
+            tombstones=tombstones,
+            limits=config.limits,
+        )
         self._clock = clock
         self._config = config
         self._zone = ZoneInfo(config.timezone)
@@ -210,7 +161,7 @@ class Door:
                 self._check_versions(versions)
                 try:
                     return self._once(request, dry_run=dry_run, fence=fence, durable=durable, raced=raced)
-                except _Stop as stop:
+                except Stop as stop:
                     return stop.outcome
                 except VersionConflictError:
                     raced = True
@@ -249,8 +200,8 @@ class Door:
         same: list[str] = []
         for operation in request.operations:
             try:
-                found = self._take(plan, operation, actor, raced=raced)
-            except _Stop as stop:
+                found = self._admission.take(plan, operation, actor, raced=raced)
+            except Stop as stop:
                 if not request.partial:
                     raise
                 waiting.append(Waits(operation, stop.outcome.reason))
@@ -347,163 +298,6 @@ class Door:
         return raced
 
     # --- one operation ---
-
-    def _take(self, plan: Plan, operation: Operation, actor: Actor, *, raced: bool) -> Waits | str | None:
-        """Put one operation into the plan; give what waits instead, or the id that already says it."""
-        trust = self._trust(operation, actor)
-        judged = judge(operation, explicit=actor.explicit, trust=trust)
-        if judged.verdict == "refuse":
-            raise _Stop(Outcome(status="refused", reason=f"the text holds {', '.join(judged.classes)}; leave it out"))
-        operation = judged.operation
-        if isinstance(operation, Forget):
-            self._forget(plan, operation, actor)
-            return None
-        if isinstance(operation, Promote):
-            self._promote(plan, operation, actor)
-            return None
-        if isinstance(operation, _SESSION):
-            plan.session_event(operation)
-            return None
-        layer, path = resolve(self._layout, operation.path)
-        operation = msgspec.structs.replace(operation, path=path)
-        if isinstance(operation, (ReplaceEntry, RemoveEntry)) and not raced:
-            operation = msgspec.structs.replace(operation, target=self._stands(path, operation.target))
-        self._check_tombstones(operation)
-        waits = self._must_wait(operation, layer, actor, trust)
-        if judged.verdict == "quarantine" and not actor.person:
-            return Waits(operation, f"reads like an order to a model ({', '.join(judged.classes)})", "quarantined")
-        if waits:
-            return Waits(operation, waits)
-        return self._edit(plan, operation, layer, path, actor=actor, trust=trust, raced=raced)
-
-    def _edit(
-        self, plan: Plan, operation: Edit, layer: Layer, path: str, *, actor: Actor, trust: Trust, raced: bool
-    ) -> Waits | str | None:
-        before = plan.rope(path).data
-        try:
-            applied = plan.work_out(operation, layer, path)
-        except RecordNotFoundError:
-            if not raced:
-                raise
-            return Waits(operation, RACED, "conflicted")
-        if applied.duplicate:
-            return applied.duplicate
-        if self._tombstones.forbids(text for _, text in applied.added):
-            raise _Stop(FORGOTTEN)
-        if TRUST_RANK[trust] < TRUST_RANK["agent"] and self._overrules(applied):
-            return Waits(
-                operation, f"text from {trust} takes the place of what is trusted more only when a person says so"
-            )
-        plan.edit(operation, applied, path, trust=trust, person=actor.person)
-        if layer.mirror:
-            other = self._layout.layer(layer.mirror)
-            there = files_of(self._layout, other, plan.at)
-            mirrored = msgspec.structs.replace(operation, path=there)
-            plan.edit(mirrored, plan.work_out(mirrored, other, there), there, trust=trust, person=actor.person)
-        self._check_cap(layer, path, before, plan.rope(path).data)
-        return None
-
-    def _overrules(self, applied: Applied) -> bool:
-        """Say whether an edit takes away or changes a record that is trusted as much as the agent."""
-        known = [record for record, _ in applied.added if self._ledger.made(record) and not self._ledger.gone(record)]
-        return any(
-            TRUST_RANK[self._reader.rank(record)] >= TRUST_RANK["agent"]
-            for record in (*applied.removed, *applied.successors, *known)
-        )
-
-    def _trust(self, operation: Operation, actor: Actor) -> Trust:
-        """Compute how far texts are trusted: as who asks, as claimed if less, and as the messages they rest on.
-
-        A proposal was matched against its messages by the gate; only what somebody asks for is looked up here.
-        """
-        levels = [actor.trust, operation.trust or actor.trust]
-        if actor.explicit and not actor.person:
-            levels += [self._sessions.message(s.session, s.message).message.trust or "web" for s in operation.sources]
-        return lowest_trust(levels)
-
-    def _stands(self, path: str, target: str) -> str:
-        """Give the id of what stands in the place of an entry now."""
-        self._ledger.catch_up()
-        return self._ledger.successor(target) or target if target.startswith(f"{path}#") else target
-
-    def _must_wait(self, operation: Edit, layer: Layer, actor: Actor, trust: Trust) -> str:
-        if layer.person_only and not actor.person:
-            return f"only a person changes {layer.path}"
-        adds = not isinstance(operation, (RemoveEntry, RemoveTopic, RemoveItem))
-        if adds and layer.shown == "stable" and TRUST_RANK[trust] < TRUST_RANK["agent"]:
-            return f"text from {trust} enters the always-shown part only when a person promotes it"
-        return ""
-
-    def _check_tombstones(self, operation: Edit) -> None:
-        texts = [str(getattr(operation, name, "")) for name in ("text", "body", "description")]
-        texts += [v for v in getattr(operation, "data", {}).values() if isinstance(v, str)]
-        adds = not isinstance(operation, (RemoveEntry, RemoveTopic, RemoveItem))
-        if adds and self._tombstones.forbids([text for text in texts if text.strip()], operation.sources):
-            raise _Stop(FORGOTTEN)
-
-    def _check_cap(self, layer: Layer, path: str, before: bytes, after: bytes) -> None:
-        if not layer.cap:
-            return
-        limit = getattr(self._config.limits, layer.cap)
-        cap = Cap(limit, cast("Unit", layer.cap.rsplit("_", 1)[-1]))
-        over = cap.check(before.decode("utf-8", "replace"), after.decode("utf-8", "replace"))
-        if over is not None:
-            raise _Stop(
-                Outcome(
-                    status="over_cap",
-                    reason=f"{path} holds {over.current} {over.unit}, would need {over.needed}, and may have "
-                    f"{over.maximum}; replace or remove an entry first",
-                )
-            )
-
-    def _promote(self, plan: Plan, operation: Promote, actor: Actor) -> None:
-        if not actor.person:
-            raise _Stop(Outcome(status="refused", reason="only a person promotes a record"))
-        record = self._reader.find(operation.record)
-        plan.promote(record.id, operation.to, self._reader.trust(record))
-
-    def _forget(self, plan: Plan, operation: Forget, actor: Actor) -> None:
-        if operation.record.startswith(f"{self._sessions.folder}/") and "#" not in operation.record:
-            self._forget_session(plan, operation.record)
-            return
-        record = self._reader.find(operation.record)
-        made = self._ledger.made(record.id)
-        sources = made[1].sources if made else ()
-        edit: Edit
-        match record:
-            case RecordedMessage():
-                name = str(record.message.id)
-                plan.bury(record.text, self._store.key(), [Source(record.session, name)], hides=True)
-                plan.forget_messages(ForgetMove(record.session, name))
-                plan.kinds["forget"] = None
-                plan.removed.append(record.id)
-                return
-            case Topic():
-                edit = RemoveTopic(path=record.path)
-            case Item():
-                edit = RemoveItem(path=record.path, id=record.id.split("#", 1)[1])
-            case _:
-                edit = RemoveEntry(path=record.path, target=record.id)
-        layer, path = resolve(self._layout, record.path)
-        if layer.person_only and not actor.person:
-            raise _Stop(Outcome(status="refused", reason=f"only a person changes {layer.path}"))
-        plan.edit(edit, plan.work_out(edit, layer, path), path, trust=actor.trust, person=actor.person)
-        plan.kinds["forget"] = None
-        for text in tombstones.texts(record):
-            plan.bury(text, self._store.key(), sources)
-
-    def _forget_session(self, plan: Plan, path: str) -> None:
-        session = self._sessions.id_of(path)
-        if session is None:
-            raise RecordNotFoundError(f"there is no session in {path!r}", record=path)
-        said = list(self._sessions.read(session))
-        state = self._sessions.state(session)
-        if not said:
-            return
-        plan.bury("", self._store.key(), [Source(session, str(m.message.id)) for m in said], hides=True)
-        plan.forget_messages(ForgetMove(session, "", self._sessions.forgotten(session), state.messages))
-        plan.kinds["forget"] = None
-        plan.removed.extend(message.id for message in said)
 
     def _queue(self, plan: Plan, waits: Waits, actor: Actor) -> str:
         """Put an operation into the review queue and give its id there."""

@@ -12,7 +12,8 @@ from collections.abc import Iterator
 import msgspec
 
 from commonplace.changes import inverse
-from commonplace.changes.door import Actor, Door
+from commonplace.changes.admission import Actor
+from commonplace.changes.door import Door
 from commonplace.changes.log import Added, Entered, Ledger, Payload, read
 from commonplace.changes.plan import Plan
 from commonplace.changes.reader import Reader

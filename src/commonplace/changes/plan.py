@@ -312,6 +312,11 @@ def _on_top(operation: Edit, layer: Layer, path: str, data: bytes) -> Edit:
     base = operation.base.encode("utf-8", "surrogateescape")
     if base == data:
         return operation
+    if base and data.endswith(base):  # what stands before it was not seen, or came in meanwhile
+        head = data[: len(data) - len(base)].decode("utf-8", "surrogateescape")
+        unix = "\r" in operation.text or "\r\n" not in head
+        text = operation.text if unix else operation.text.replace("\n", "\r\n")
+        return msgspec.structs.replace(operation, text=head + text, base=None)
     merged = merge3(path, base, data, operation.text.encode("utf-8", "surrogateescape"), style=layer.style)
     if merged is None:
         raise InputError(f"{path!r} was edited meanwhile and cannot be merged by entry; read it again", path=path)
