@@ -47,7 +47,7 @@ class RemoveEntry(_Operation, frozen=True, kw_only=True, tag="remove"):
 class RewriteDocument(_Operation, frozen=True, kw_only=True, tag="rewrite"):
     """Make a document read as given; executed as the smallest set of entry edits.
 
-    `base` is the text it was made from: where the document says something else by now, both edits are
+    `base` is the text it was made from, whole or its end: where the document says something else by now, both edits are
     merged by entry, so that a rewrite that took long takes nothing back.
     """
 

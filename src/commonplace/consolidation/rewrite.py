@@ -19,7 +19,6 @@ from commonplace.operations import Proposal, RewriteDocument
 from commonplace.text import estimate_tokens
 
 _ENTRY_TOKENS: Final = 1000  # of an answer, for the history entry and what is new in memory
-_PART: Final = " (its latest part; answer with this part alone as it should read)"
 _TEXT: Final = {"type": "string"}
 SCHEMA: Final = {
     "type": "object",
@@ -42,9 +41,8 @@ def propose(work: Work) -> Proposal | Unusable:
     if work.llm is None:
         raise ConfigError("rewriting needs a model; open the memory with llm=")
     memory = work.documents.get(work.default_path, "")
-    head, tail = _end_of(memory, work.rewrite_tokens)
     asked = (
-        f"## Current Long-term Memory{_PART if head else ''}\n{tail.strip() or '(empty)'}\n\n"
+        f"## Current Long-term Memory\n{memory.strip() or '(empty)'}\n\n"
         f"## Conversation to Process\n{show_lines(work.view.messages, message_tokens=work.message_tokens)}"
         f"{_COMPRESS if work.view.compress else ''}"
     )
@@ -53,7 +51,7 @@ def propose(work: Work) -> Proposal | Unusable:
             system=prompt("rewrite"),
             prompt=asked,
             schema=SCHEMA,
-            max_tokens=max(work.max_tokens, estimate_tokens(tail) + _ENTRY_TOKENS),
+            max_tokens=max(work.max_tokens, estimate_tokens(memory) + _ENTRY_TOKENS),
             timeout_seconds=work.seconds,
             purpose="rewrite",
             cause=work.cause,
@@ -64,16 +62,7 @@ def propose(work: Work) -> Proposal | Unusable:
     if isinstance(parsed, Unusable):
         return parsed
     journal, update = parsed
-    if update is None or update.strip() == tail.strip():
+    if update is None or update.strip() == memory.strip():
         return Proposal(journal=journal)
-    anew = RewriteDocument(path=work.default_path, text=head + update, base=memory)
+    anew = RewriteDocument(path=work.default_path, text=update, base=memory)
     return Proposal(journal=journal, operations=(anew,))
-
-
-def _end_of(memory: str, tokens: int) -> tuple[str, str]:
-    """Part a text so that its end, from the beginning of a line on, holds at most so many tokens."""
-    if estimate_tokens(memory) <= tokens:
-        return "", memory
-    at = max(0, len(memory) - tokens)  # a token is at least one character, so this much is always short enough
-    at = memory.find("\n", at) + 1 or len(memory)
-    return memory[:at], memory[at:]

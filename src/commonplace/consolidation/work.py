@@ -16,8 +16,8 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
     """One range of one session, with what may be touched and within which limits.
 
     `view.messages` is the range. `places` says which file takes a memory of which kind. `seconds` is
-    what is left of the deadline. `documents` are the whole texts of the documents it may rewrite, by path;
-    of one longer than `rewrite_tokens` only the end is rewritten. `model` is asked in place of the one of `llm`.
+    what is left of the deadline. `documents` are the texts of the documents it may rewrite, by path; of a
+    long one only its end. `model` is asked in place of the one of `llm`.
     """
 
     session: str
@@ -32,7 +32,6 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
     documents: Mapping[str, str] = {}
     llm: LLM | None = None
     model: str | None = None
-    rewrite_tokens: int = 16_000
 
 
 Consolidator = Callable[[Work], Proposal | Unusable]
