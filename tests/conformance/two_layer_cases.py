@@ -35,11 +35,11 @@ def reply(history: str = "[2026-02-27 14:30] The user spoke of the garden.", mem
     return json.dumps({"history_entry": history, "memory_update": "" if memory is None else memory})
 
 
-def model(*replies, repeat: bool = False) -> ScriptedLLM:
-    """Script a model; without replies it says the same thing for ever and leaves memory as it is."""
-    return (
-        ScriptedLLM(list(replies)) if replies and not repeat else ScriptedLLM(list(replies) or [reply()], repeat=True)
-    )
+def model(*replies) -> ScriptedLLM:
+    """Script a model: replies in order, one function for ever, or one that leaves memory as it is for ever."""
+    if not replies or callable(replies[0]):
+        return ScriptedLLM(list(replies) or [reply()], repeat=True)
+    return ScriptedLLM(list(replies))
 
 
 def memory_text(root: Path) -> str:
