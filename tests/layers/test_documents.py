@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from layer_texts import documents as files
 from layer_texts import entries, lines, runs
@@ -237,6 +237,7 @@ def test_the_index_block_is_replaced_whole_and_holds_no_entries():
 
 @settings(max_examples=runs(100), deadline=None)
 @given(files(), st.lists(st.sampled_from(["- [A](a.md)", "- [B](b.md) — é"]), min_size=1))
+@example("\ufeff ".encode(), ["- [A](a.md)"])
 def test_replacing_the_index_leaves_every_entry(data, index):
     """The block is generated; what people wrote is not touched."""
     before = documents.parse(PATH, data)

@@ -231,8 +231,9 @@ def replace_index(path: str, data: bytes, lines: Sequence[str]) -> Effect:
         splices = []
     else:
         end = len(document.text)
-        lead = newline if document.text.endswith("\n") else 2 * newline
-        splices = [Splice(end, end, (lead if document.text.strip("\ufeff \t\r\n") else "") + body + newline)]
+        inside = document.text.removeprefix("\ufeff")
+        lead = ("" if not inside or inside.endswith("\n") else newline) + (newline if inside.strip() else "")
+        splices = [Splice(end, end, lead + body + newline)]
     parts = edits.pieces(document.text, splices)
     after = Document(path, edits.decode(edits.assemble(data, parts)), "")
     return edits.effect(data, parts, document.ids, after.ids)
