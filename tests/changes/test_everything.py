@@ -71,6 +71,7 @@ class Everything(RuleBasedStateMachine):
     def done(self, was, *, buries=(), lifts=(), undoes=None):
         """Note what changes there are by now, the newest with what it did to the files."""
         newest = self.memory._scopes[0].store.change_number()
+        buries, lifts = list(buries), list(lifts)
         for number in range(self.number + 1, newest + 1):
             self.before[number], self.after[number] = was, files(self.folder)
             self.buried[number] = (Counter(), Counter())
