@@ -123,29 +123,40 @@ class Scope:
         self.zone = ZoneInfo(config.timezone)
         self._location = location
         self._clock = clock
-        inside = "" if name == "default" else "/" + layout.scopes.format(scope=encode_name(name))
-        self.store: Store = FilesStore(
-            location + inside,
-            clock=clock,
-            config=config.store,
+        self.store = self._open_store(read_only=read_only, at=at)
+        self.sessions = self._open_sessions()
+        self.indexing = Indexing(self.store, self._open_index(), folder=layout.sessions, records=self._rows)
+        self._wire_changes()
+        self._wire_jobs(llm, mode)
+
+    def _open_store(self, *, read_only: bool, at: datetime | None) -> Store:
+        inside = "" if self.name == "default" else "/" + self.layout.scopes.format(scope=encode_name(self.name))
+        store = FilesStore(
+            self._location + inside,
+            clock=self._clock,
+            config=self.config.store,
             read_only=read_only or at is not None,
-            rebase=merging(layout),
+            rebase=merging(self.layout),
         )
-        if at is not None:
-            self.store = PastStore(self.store, sessions=layout.sessions, instant=at)
-        self.sessions = Sessions(
+        return store if at is None else PastStore(store, sessions=self.layout.sessions, instant=at)
+
+    def _open_sessions(self) -> Sessions:
+        return Sessions(
             self.store,
             screen=guard.screen,
-            screen_content=guard.encodable if config.guard.raw_transcripts else None,
-            clock=clock,
-            guard=config.guard,
-            folder=layout.sessions,
-            zone=config.timezone,
-            max_line_bytes=config.store.max_line_bytes,
+            screen_content=guard.encodable if self.config.guard.raw_transcripts else None,
+            clock=self._clock,
+            guard=self.config.guard,
+            folder=self.layout.sessions,
+            zone=self.config.timezone,
+            max_line_bytes=self.config.store.max_line_bytes,
         )
-        self.indexing = Indexing(self.store, self._open_index(), folder=layout.sessions, records=self._rows)
-        self.ledger = Ledger(self.store.since)
+
+    def _wire_changes(self) -> None:
+        """Make what reads and changes memory: ledger, reader, drift, door, history, review."""
+        layout = self.layout
         trust: Trust = "agent" if layout.agent_edits_files else "user"
+        self.ledger = Ledger(self.store.since)
         self.reader = Reader(self.store, layout, self.sessions, self.ledger, zone=self.zone, writers_trust=trust)
         self.tombstones = Tombstones(self.store, self.key)
         self._seen = Seen(None if self.store.read_only else f"{self.store.root}/{STATE}/seen.sqlite")
@@ -160,8 +171,8 @@ class Scope:
             reader=self.reader,
             drift=self.drift,
             tombstones=self.tombstones,
-            clock=clock,
-            config=config,
+            clock=self._clock,
+            config=self.config,
             committed=self.indexing.notice,
         )
         self.history = History(
@@ -169,6 +180,10 @@ class Scope:
         )
         self.sessions.through(lambda operations: self.door.commit(operations, actor=LIBRARY, reason="asked for"))
         self.review = Queue(self.store, self.door)
+
+    def _wire_jobs(self, llm: LLM | None, mode: Mode) -> None:
+        """Make what consolidates: the metered model, views, jobs and their schedule."""
+        layout, config, clock = self.layout, self.config, self._clock
         self.spending = spending.Ledger(self._note_spend, self._spend_lines)
         budget = spending.Budget(config.spending, self.spending.spends, self.zone)
         breaker = spending.Breaker(config.spending, self.spending.spends)
@@ -195,13 +210,11 @@ class Scope:
             zone=self.zone,
             llm=self.llm,
         )
+        declared = ((each.job, each.when, each.over) for each in layout.triggers)
         self.schedule = Schedule(
             self.jobs,
             self.sessions,
-            rules=triggers.rules(
-                ((each.job, each.when, each.over) for each in layout.triggers),
-                _numbers(config.consolidation),
-            ),
+            rules=triggers.rules(declared, _numbers(config.consolidation)),
             mode=mode,
             clock=clock,
         )
