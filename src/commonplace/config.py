@@ -42,7 +42,7 @@ class RecallConfig(msgspec.Struct, frozen=True):
     """How recall ranks; the weights of the ranking stand in `recall.ranking`."""
 
     passage_chars: int = 480  # retrieval notes 5: about this long
-    floor: float = 0.05  # least share of a question's weight in one passage; below it nothing is returned
+    floor: float = 0.12  # least share of a short question's weight in one passage; below it nothing is returned
     flood_share: float = 0.3  # of the hits, for one source that floods the top while others have something to say
 
 
@@ -50,6 +50,7 @@ class ContextConfig(msgspec.Struct, frozen=True):
     """What enters a prompt."""
 
     tokens: int = 2000  # the whole budget when none is given
+    stable_share: float = 0.75  # of the budget, for what stands unasked; the rest is for what is recalled
     recall_k: int = 8  # hits asked for
     notes_tokens: int = 400  # of today's notes, in layouts that show them
 

@@ -219,10 +219,10 @@ class Memory:
         if budget < 1:
             raise InputError(f"a token budget is at least 1, not {budget}")
         drafts: list[contexts.Draft] = []
-        for scope in self._scopes:
+        for place, scope in enumerate(self._scopes):
             try:
                 scope.schedule.prepare(session_id)
-                drafts.extend(scope.drafts(session_id))
+                drafts.extend(contexts.owned(draft, place, scope.name) for draft in scope.drafts(session_id))
             except InputError:
                 raise
             except CommonplaceError:
@@ -232,7 +232,8 @@ class Memory:
             wanted = Query(text=query, k=self._config.context.recall_k, layers=self._scopes[0].layout.recalls)
             live = self._live(session_id)
             hits = [hit for hit in self.recall(wanted) if not any((s.session, s.message) in live for s in hit.sources)]
-        return contexts.build(drafts, hits, tokens=budget, key=self._scopes[0].key)
+        share = self._config.context.stable_share
+        return contexts.build(drafts, hits, tokens=budget, key=self._scopes[0].key, stable_share=share)
 
     def _live(self, session_id: str | None) -> frozenset[tuple[str, str]]:
         """Name the messages that the session's own window already puts before the model."""
@@ -481,18 +482,7 @@ class Memory:
         """
         if fix and self._scopes[0].store.read_only:
             raise StoreReadOnlyError("this memory was opened read-only; open it for writing to fix it")
-        return doctors.merge(
-            [
-                doctors.examine(
-                    scope.store,
-                    scope.indexing,
-                    transcripts=scope.layout.sessions,
-                    items=[path for _, path in scope.reader.files(lambda layer: layer.kind == "items")],
-                    fix=fix,
-                )
-                for scope in self._scopes
-            ]
-        )
+        return doctors.merge([scope.examine(fix=fix) for scope in self._scopes])
 
     def close(self) -> None:
         """Let go of everything held open; what was acknowledged stays. May be called again."""

@@ -11,7 +11,9 @@ import re
 import unicodedata
 from typing import Final
 
-_WIDE: Final = re.compile(r"[\u1100-\u11ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\U0001f000-\U0003ffff]")
+from commonplace.patterns import pattern
+
+_WIDE: Final = pattern(r"[\u1100-\u11ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\U0001f000-\U0003ffff]")
 _SAFE_NAME: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-")
 _RESERVED: Final = frozenset(
     [
@@ -91,10 +93,15 @@ def fingerprint(text: str) -> str:
     return hashlib.sha256(normal.encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
-_FENCE: Final = re.compile(
+_FENCE: Final = pattern(
     r"<recalled-memory nonce=\"([0-9a-f]{16})\"[^>\n]*>\n(.*?)\n</recalled-memory nonce=\"\1\">\n?", re.DOTALL
 )
-_BOUNDARY: Final = re.compile(r"<(/?)(recalled-memory)", re.IGNORECASE)
+_BOUNDARY: Final = pattern(r"<(/?)(recalled-memory)", re.IGNORECASE)
+
+
+def escape(content: str) -> str:
+    """Make what looks like the boundary of a fence look like text."""
+    return _BOUNDARY.sub(r"&lt;\1\2", content)
 
 
 def fence(content: str, key: bytes, note: str = "") -> str:
@@ -103,7 +110,7 @@ def fence(content: str, key: bytes, note: str = "") -> str:
     The nonce is the HMAC of the scope's key and the content, so the same text gives the same bytes;
     what looks like the boundary inside the content is escaped.
     """
-    safe = _BOUNDARY.sub(r"&lt;\1\2", content)
+    safe = escape(content)
     nonce = _nonce(safe, key)
     head = f'<recalled-memory nonce="{nonce}"{f" {note}" if note else ""}>'
     return f'{head}\n{safe}\n</recalled-memory nonce="{nonce}">'

@@ -17,7 +17,7 @@ from zoneinfo import ZoneInfo
 import msgspec
 
 from commonplace import context as contexts
-from commonplace import guard, triggers
+from commonplace import doctor, guard, triggers
 from commonplace.capped import CappedBlock
 from commonplace.changes import edits, listing
 from commonplace.changes.admission import LIBRARY
@@ -46,7 +46,7 @@ from commonplace.layouts import Layer, Layout, facts, for_project, native, two_l
 from commonplace.llm import spending
 from commonplace.llm.protocol import LLM
 from commonplace.recall import search
-from commonplace.records import TRUST_RANK, Entry, Hit, Outcome, Query, Record, Screened, Trust
+from commonplace.records import TRUST_RANK, Entry, Hit, Outcome, Query, Record, Report, Screened, Trust
 from commonplace.review import Queue
 from commonplace.sessions import Sessions
 from commonplace.storage import STATE, Store
@@ -361,6 +361,11 @@ class Scope:
             with contextlib.suppress(PathError):  # the reader says that there is no such record
                 self.drift.look([path])
         return self.reader.find(record_id)
+
+    def examine(self, *, fix: bool) -> Report:
+        """Look for damage and drift; mend only when asked."""
+        items = [path for _, path in self.reader.files(lambda layer: layer.kind == "items")]
+        return doctor.examine(self.store, self.indexing, transcripts=self.layout.sessions, items=items, fix=fix)
 
     def sync(self) -> int:
         """Look at every file, log what was edited outside, and bring the index up to it."""
