@@ -7,12 +7,32 @@
         memory.recall("where do I live?")
 
 The values that methods take and give are in `commonplace.records`, the errors in `commonplace.errors`,
-what can be committed in `commonplace.operations`.
+what can be committed in `commonplace.operations`. A public name is loaded when it is first asked for, so
+that importing the package costs next to nothing.
 """
 
-from commonplace.aio import AsyncMemory
-from commonplace.config import Config
-from commonplace.memory import Memory
-from commonplace.records import Message, Query
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from commonplace.aio import AsyncMemory
+    from commonplace.config import Config
+    from commonplace.memory import Memory
+    from commonplace.records import Message, Query
 
 __all__ = ["AsyncMemory", "Config", "Memory", "Message", "Query"]
+
+_HOMES = {"AsyncMemory": "aio", "Config": "config", "Memory": "memory", "Message": "records", "Query": "records"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'commonplace' has no attribute {name!r}")
+    found = globals()[name] = getattr(import_module(f"commonplace.{_HOMES[name]}"), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return __all__

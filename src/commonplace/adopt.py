@@ -23,6 +23,7 @@ from commonplace.importers import neoclaw
 from commonplace.importers.batches import plain_session
 from commonplace.memory import Memory
 from commonplace.operations import MoveCursor
+from commonplace.patterns import pattern
 from commonplace.storage import STATE
 from commonplace.wiring import LAYOUTS, layout_named
 
@@ -32,9 +33,9 @@ MARK: Final = f"{STATE}/layout"
 _FILES: Final = 500  # of a folder that are looked at by name
 _OPENED: Final = 20  # of them that are opened
 _HEAD_BYTES: Final = 4096
-_HISTORY: Final = re.compile(r"HISTORY(?:-\d{4}-\d{2})?\.md")
-_DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}\.md")
-_VERSION: Final = re.compile(r".+\.v\d+\.md")
+_HISTORY: Final = pattern(r"HISTORY(?:-\d{4}-\d{2})?\.md")
+_DAY: Final = pattern(r"\d{4}-\d{2}-\d{2}\.md")
+_VERSION: Final = pattern(r".+\.v\d+\.md")
 _NOTE: Final = re.compile(rb"^\[\d\d:\d\d\] User: ", re.MULTILINE)
 _LINK: Final = re.compile(rb"^\s*[-*] \[[^\]\n]+\]\([^)\n]+\.md\)", re.MULTILINE)
 _FRONT: Final = re.compile(rb"\A(?:\xef\xbb\xbf)?---\r?\n(.*?)^---", re.DOTALL | re.MULTILINE)

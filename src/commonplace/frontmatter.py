@@ -14,6 +14,8 @@ from typing import Any, Final
 
 import msgspec
 
+from commonplace.patterns import pattern
+
 MAX_BYTES: Final = 8192  # safety notes F27
 MAX_DEPTH: Final = 8  # safety notes F27
 _CLOSING_CHARS: Final = 4 * MAX_BYTES  # how far a closing line is looked for
@@ -21,14 +23,14 @@ _CLOSING_CHARS: Final = 4 * MAX_BYTES  # how far a closing line is looked for
 Value = Any
 """A str, a list of values or a dict of str to values; written ones may be int too."""
 
-_OPEN: Final = re.compile(r"\ufeff?---[ \t]*\r?\n")
-_CLOSE: Final = re.compile(r"^(?:---|\.\.\.)[ \t]*\r?$", re.MULTILINE)
-_KEYLIKE: Final = re.compile(
+_OPEN: Final = pattern(r"\ufeff?---[ \t]*\r?\n")
+_CLOSE: Final = pattern(r"^(?:---|\.\.\.)[ \t]*\r?$", re.MULTILINE)
+_KEYLIKE: Final = pattern(
     r"(?:\s*#[^\n]*\n|\s*\n)*+(?:\"(?:[^\"\\\n]|\\.)*+\"|'[^'\n]*'|[^\s#:'\"{\[-][^:\n]*):(?:\s|\Z)"
 )
-_PLAIN: Final = re.compile(r"[^\W\d_](?:[\w .,/()+@&;'-]*[\w.)])?\Z")
+_PLAIN: Final = pattern(r"[^\W\d_](?:[\w .,/()+@&;'-]*[\w.)])?\Z")
 _WORDS_OF_YAML: Final = frozenset(["true", "false", "yes", "no", "on", "off", "y", "n", "null", "nan", "inf"])
-_BAD_IN_YAML: Final = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+_BAD_IN_YAML: Final = pattern("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 
 
 class Front(msgspec.Struct, frozen=True):

@@ -32,6 +32,7 @@ from commonplace.operations import (
     View,
     ViewEntry,
 )
+from commonplace.patterns import pattern
 from commonplace.records import TRUST_RANK, Finding, Trust, lowest_trust
 from commonplace.trust import Evidence, content_words, fold
 
@@ -40,21 +41,19 @@ __all__ = ["GateRules", "Judged", "Verdicts", "judge", "texts"]
 Verdicts = Mapping[str, Sequence[Finding]]
 """What the guard found in each text of `texts(proposal)`; a text that is missing counts as not screened."""
 
-_ADDRESS: Final = re.compile(
+_ADDRESS: Final = pattern(
     r"://|[^\W\d][.@][\w-]|[\w-][.@][^\W\d]|\A(?:mailto|javascript|data):|\A(?:\d{1,3}\.){3}\d", re.IGNORECASE
 )
 _NO_ADDRESS: Final = frozenset({"e.g", "i.e", "a.m", "p.m", "u.s", "u.k", "z.b", "d.h"})
 _EDGES: Final = ".,;:!?*_\"'`()[]{}<>"
-_COMMAND: Final = re.compile(
+_COMMAND: Final = pattern(
     r"`([^`\n]{2,200})`|\brm\s{1,8}-\S{1,200}|\$\([^)\n]{0,200}\)|\|\s{0,8}\w{0,8}sh\b|(?<!\S)--[a-z][\w-]{1,60}"
     r"|\b(?:sudo|curl|wget|chmod|chown|dd|bash|sh|zsh|eval|exec|powershell|nc|ssh|scp)\s{1,8}[-/.~$\w]{0,60}[-/.~$=:@|][^\s`]{0,200}"
     r"|\b(?:pip3?|npm|npx|apt|brew|git|docker|kubectl|cargo|go|make)\s{1,8}"
     r"(?:install|run|push|pull|clone|exec|apply|delete|remove|reset|rm)\b(?:\s{1,8}[^\s`]{1,200})?"
 )
-_SHORT_LABEL: Final = re.compile(r"[\w:.+/#-]{0,60}")
-_LABEL: Final = re.compile(
-    r"[^\W\d_]{1,30}(?: [^\W\d_]{1,30}){0,2}"
-)  # of a section or topic: too short to state anything
+_SHORT_LABEL: Final = pattern(r"[\w:.+/#-]{0,60}")
+_LABEL: Final = pattern(r"[^\W\d_]{1,30}(?: [^\W\d_]{1,30}){0,2}")  # of a section or topic: too short to state anything
 _LABELS: Final = frozenset({"id", "kind", "type", "layer", "source", "session", "scope", "at", "fingerprint"})
 _JOURNAL_FOUNDED_SHARE: Final = 0.2  # a summary has words of its own, but hardly only those
 _MAX_TEXT_CHARS: Final = 64_000  # of one operation; more is no statement a person could review

@@ -19,12 +19,13 @@ from typing import Final
 
 import msgspec
 
+from commonplace.patterns import pattern
 from commonplace.records import TRUST_RANK, RecordedMessage, Trust, lowest_trust
 
-_TOKEN: Final = re.compile(r"\d+(?:[.:/-]\d+)+|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W_]+")
-_DATE: Final = re.compile(r"\d{4}-\d{2}(?:-\d{2})?\Z")
-_CLAUSE: Final = re.compile(r"[.!;\n,:()。！，；](?=\s|\Z|[\u3400-\u9fff])|(?<=[?？])|\bbut\b|\band\b|—|–")
-_RELATIVE: Final = re.compile(
+_TOKEN: Final = pattern(r"\d+(?:[.:/-]\d+)+|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W_]+")
+_DATE: Final = pattern(r"\d{4}-\d{2}(?:-\d{2})?\Z")
+_CLAUSE: Final = pattern(r"[.!;\n,:()。！，；](?=\s|\Z|[\u3400-\u9fff])|(?<=[?？])|\bbut\b|\band\b|—|–")
+_RELATIVE: Final = pattern(
     r"\b(?:to(?:day|morrow|night)|yesterday|next|last|this|coming|ago|in \w+ (?:days?|weeks?|months?)"
     r"|(?:week(?:end)?|month|year)|(?:mon|tues|wednes|thurs|fri|satur|sun)day"
     r"|morgen|heute|gestern|demain|hier|mañana|ayer)\b|[今明昨]天|下周|上周",
@@ -52,20 +53,20 @@ _ALIKE: Final[dict[str, str]] = {
     )
     for word in group.split()
 }  # fmt: skip
-_NEGATION: Final = re.compile(
+_NEGATION: Final = pattern(
     r"\b(?:not|no|never|none|nothing|neither|nor|without|cannot|\w+n['’]t|dont|doesnt|didnt|isnt|cant|wont|hate[sd]?"
     r"|dislik\w+|avoid\w*|stop(?:s|ped|ping)?|quit|refus\w+|against|detests?"
     r"|nicht|kein\w*|nie|ohne|pas|jamais|sans|nunca|sin|ningun\w*)\b|[不没別别勿無无]",
     re.IGNORECASE,
 )
-_GUESS: Final = re.compile(
+_GUESS: Final = pattern(
     r"\A\W{0,20}(?-i:May)\b"
     r"|\b(?:might|maybe|perhaps|(?-i:may)|could|would(?:n['’]t)?(?! (?:like|love|prefer|rather))|if|unless|consider\w*"
     r"|thinking (?:of|about)|wish\w*|hop(?:e|es|ing)|possibl[ey]|suppos\w+|imagin\w+|probably|plans?|planning"
     r"|intends?|wants? to|vielleicht|peut-être|quizás?|tal vez)\b|[?？]|也许|可能|如果",
     re.IGNORECASE,
 )
-_REQUEST: Final = re.compile(r"\b(?:can|could|would|will) (?:you|we)\b|\bplease\b", re.IGNORECASE)
+_REQUEST: Final = pattern(r"\b(?:can|could|would|will) (?:you|we)\b|\bplease\b", re.IGNORECASE)
 _QUOTES: Final = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "…": "\n"})
 
 

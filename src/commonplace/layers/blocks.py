@@ -11,18 +11,19 @@ import re
 from typing import Final, Literal, NamedTuple
 
 from commonplace import frontmatter
+from commonplace.patterns import pattern
 
 INDEX_OPEN: Final = "<!-- commonplace:index -->"
 INDEX_CLOSE: Final = "<!-- /commonplace:index -->"
 
 Kind = Literal["front", "heading", "index", "comment", "rule", "item", "fence", "text"]
 
-_WORD: Final = re.compile(r"\S")
-_HEADING: Final = re.compile(r"(#{1,6})(?:[ \t]|\Z)")
-_FENCE: Final = re.compile(r"(`{3,100})[^`]*\Z|(~{3,100})")
-_ITEM: Final = re.compile(r"( {0,3})([-*+]|\d{1,9}[.)])([ \t]+|\Z)")
-_SETEXT: Final = re.compile(r" {0,3}(?:=+|--+)[ \t]*\Z")
-_INDEX_END: Final = re.compile(rf"^{re.escape(INDEX_CLOSE)}[ \t]*\r?$", re.MULTILINE)
+_WORD: Final = pattern(r"\S")
+_HEADING: Final = pattern(r"(#{1,6})(?:[ \t]|\Z)")
+_FENCE: Final = pattern(r"(`{3,100})[^`]*\Z|(~{3,100})")
+_ITEM: Final = pattern(r"( {0,3})([-*+]|\d{1,9}[.)])([ \t]+|\Z)")
+_SETEXT: Final = pattern(r" {0,3}(?:=+|--+)[ \t]*\Z")
+_INDEX_END: Final = pattern(rf"^{re.escape(INDEX_CLOSE)}[ \t]*\r?$", re.MULTILINE)
 _CODE_COLUMNS: Final = 4  # CommonMark: this much indentation makes code, not a block of its own
 
 

@@ -14,13 +14,14 @@ from typing import Final, Literal, NamedTuple
 import msgspec
 
 from commonplace.errors import InputError
+from commonplace.patterns import pattern
 from commonplace.storage import Keep
 from commonplace.text import fingerprint
 
 Unit = Literal["chars", "bytes", "tokens"]
 
-_LAYER_ID: Final = re.compile(r"(.+)#([0-9a-f]{12}(?:~\d+)?)\Z", re.DOTALL)
-_ITEM_ID: Final = re.compile(r"(.+?\.jsonl)#(.+)\Z", re.DOTALL)
+_LAYER_ID: Final = pattern(r"(.+)#([0-9a-f]{12}(?:~\d+)?)\Z", re.DOTALL)
+_ITEM_ID: Final = pattern(r"(.+?\.jsonl)#(.+)\Z", re.DOTALL)
 
 
 class Effect(msgspec.Struct, frozen=True, kw_only=True):

@@ -10,10 +10,11 @@ from commonplace.errors import InputError
 from commonplace.layers import blocks, edits
 from commonplace.layers.blocks import Block
 from commonplace.layers.edits import Numbered
+from commonplace.patterns import pattern
 
 SEPARATOR: Final = "§"  # seed facts: entries are joined by a line of it
 STYLES: Final = ("", "list", "paragraph", "separator")
-_SEPARATED: Final = re.compile(rf"^{SEPARATOR}\r?$", re.MULTILINE)
+_SEPARATED: Final = pattern(rf"^{SEPARATOR}\r?$", re.MULTILINE)
 ENTRY_KINDS: Final = frozenset(["item", "fence", "text"])
 """Blocks that are entries; all others are structure."""
 

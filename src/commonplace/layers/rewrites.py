@@ -11,11 +11,12 @@ from typing import Final
 from commonplace.layers import blocks, edits
 from commonplace.layers.edits import Effect, Numbered, Splice
 from commonplace.layers.entries import Document
+from commonplace.patterns import pattern
 
 _SAME_ENTRY: Final = 0.5  # share of the shorter text's words that both hold, for one to follow the other
 _PAIR_LIMIT: Final = 24  # entries of one hunk that are compared each with each; beyond, in order only
-_WORD: Final = re.compile(r"[^\W_]+")
-_WIDE: Final = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]")
+_WORD: Final = pattern(r"[^\W_]+")
+_WIDE: Final = pattern(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 
 
 def rewrite(path: str, data: bytes, text: str, *, style: str = "") -> Effect:

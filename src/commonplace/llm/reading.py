@@ -19,15 +19,16 @@ from typing import Any, Final
 import msgspec
 
 from commonplace.llm.protocol import Reply
+from commonplace.patterns import pattern
 
 MAX_REPLY_CHARS: Final = 1_000_000  # ten times what any answer within its token limit can hold
 _MAX_LITERAL_CHARS: Final = 50_000  # the Python reader is not built for hostile depth
-_THINKING: Final = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
-_OPENING: Final = re.compile(r'\{(?=[ \t\r\n]{0,200}["}])')
-_PYTHON: Final = re.compile(r"\{\s{0,200}'")
-_COMMA: Final = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])', re.DOTALL)
-_SURROGATE: Final = re.compile(r"[\ud800-\udfff]")
-_PLACEHOLDER: Final = re.compile(
+_THINKING: Final = pattern(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
+_OPENING: Final = pattern(r'\{(?=[ \t\r\n]{0,200}["}])')
+_PYTHON: Final = pattern(r"\{\s{0,200}'")
+_COMMA: Final = pattern(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])', re.DOTALL)
+_SURROGATE: Final = pattern(r"[\ud800-\udfff]")
+_PLACEHOLDER: Final = pattern(
     r"\s*(?:<[^<>]{1,200}>|\.\.\.|…|string|null|none|\(?empty\)?|\(?nothing\)?|n/a|summary paragraph"
     r" with .{0,60}timestamp|updated long-term memory content)?\s*",
     re.IGNORECASE,

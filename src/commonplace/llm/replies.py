@@ -28,6 +28,7 @@ from commonplace.operations import (
     RewriteDocument,
     View,
 )
+from commonplace.patterns import pattern
 from commonplace.records import Source
 
 __all__ = ["Unusable", "parse_choice", "parse_proposal", "parse_ranking", "parse_two_layer", "proposal_schema"]
@@ -47,7 +48,7 @@ _FIELDS: Final[dict[str, tuple[str, ...]]] = {
     "put_item": ("path", "id", "kind", "title", "text"),
     "remove_item": ("path", "id"),
 }
-_NUMBER: Final = re.compile(
+_NUMBER: Final = pattern(
     r"\s*[\[(#]?\s*(?:message|entry|record|no\.?|[mer#])?\s*#?(\d{1,9})\s*[\])]?\s*", re.IGNORECASE
 )
 

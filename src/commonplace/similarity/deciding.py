@@ -17,16 +17,17 @@ from typing import Final, Literal
 
 import msgspec
 
+from commonplace.patterns import pattern
 from commonplace.similarity import wording
 from commonplace.similarity.wording import Token
 
 Kind = Literal["same", "contained", "supersedes", "distinct", "doubt"]
 
-_VERSION: Final = re.compile(r"v?\d+(?:\.\d+)+|v\d+")
-_MOMENT: Final = re.compile(r"\d{1,4}(?:[:/-]\d{1,4})+|\d{1,2}\.\d{1,2}\.\d{2,4}")
-_NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)?")
-_YEAR: Final = re.compile(r"(?:19|20)\d\d")
-_NUMBERED: Final = re.compile(r"\D+\d+\D*")
+_VERSION: Final = pattern(r"v?\d+(?:\.\d+)+|v\d+")
+_MOMENT: Final = pattern(r"\d{1,4}(?:[:/-]\d{1,4})+|\d{1,2}\.\d{1,2}\.\d{2,4}")
+_NUMBER: Final = pattern(r"\d+(?:[.,]\d+)?")
+_YEAR: Final = pattern(r"(?:19|20)\d\d")
+_NUMBERED: Final = pattern(r"\D+\d+\D*")
 _ALIKE_SHARE: Final = 0.6  # of the words of the shorter text; below it two texts speak of different things
 _HEAD_WORDS: Final = 5  # a label or a noun that has one value stands among the first words
 
@@ -185,8 +186,8 @@ def _measured(slot: Slot) -> bool:
 
 
 def _sort(word: str) -> str:
-    for name, pattern in (("moment", _MOMENT), ("version", _VERSION), ("number", _NUMBER)):
-        if pattern.fullmatch(word):
+    for name, shape in (("moment", _MOMENT), ("version", _VERSION), ("number", _NUMBER)):
+        if shape.fullmatch(word):
             return name
     if word in wording.DAYS:
         return "day"

@@ -11,8 +11,10 @@ import unicodedata
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from commonplace.patterns import pattern
+
 _WIDE: Final = "\u2e80-\u2fff\u3041-\u9fff\uac00-\ud7af\uf900-\ufaff"
-_TOKEN: Final = re.compile(
+_TOKEN: Final = pattern(
     rf"\d+(?:[.,:/-]\d+)*|[{_WIDE}]|[^\W{_WIDE}\d][^\W{_WIDE}]*(?:[./@+#-][^\W{_WIDE}]+)*|[^\W{_WIDE}]+"
 )
 _QUOTES: Final = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "“": '"', "”": '"'})
@@ -29,11 +31,11 @@ _REWRITES: Final = tuple(
         (r"\bist bei (.{1,40}) angestellt\b", r"arbeitet bei \1"),
     )
 )
-_SUBJECT: Final = re.compile(
+_SUBJECT: Final = pattern(
     r"\A\W*(?:(?:the|der|die|el|la|l)\s+)?(?:users?|nutzer(?:in)?|benutzer(?:in)?|usuari[oa]|utilisat(?:eur|rice)|i)\s+"
     r"|\A\W*(?:用户|使用者)|\A\W*ユーザーは"
 )
-_BREAK: Final = re.compile(r"[,;:()\[\]（），、。；：—–]|\s-\s|\.\s")
+_BREAK: Final = pattern(r"[,;:()\[\]（），、。；：—–]|\s-\s|\.\s")
 
 
 def _set(words: str) -> frozenset[str]:
@@ -162,8 +164,8 @@ class Token(NamedTuple):
 def tokens(text: str) -> tuple[Token, ...]:
     """Cut a text into words that can be compared: folded, without articles, without the user as its subject."""
     folded = unicodedata.normalize("NFKC", text).translate(_QUOTES).casefold()
-    for pattern, instead in _REWRITES:
-        folded = pattern.sub(instead, folded)
+    for wording, instead in _REWRITES:
+        folded = wording.sub(instead, folded)
     folded = _SUBJECT.sub("", folded, count=1).removeprefix("'s ")
     found: list[Token] = []
     end = 0

@@ -1,0 +1,26 @@
+"""Regular expressions that are compiled when they are first used, so that importing a module costs nothing."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, cast
+
+
+class _Lazy:
+    """Stands for a compiled pattern; what was asked for once is an own attribute from then on."""
+
+    def __init__(self, source: str, flags: int) -> None:
+        self._source = source
+        self._flags = flags
+
+    def __getattr__(self, name: str) -> Any:
+        compiled = self.__dict__.get("_compiled")
+        if compiled is None:
+            compiled = self.__dict__["_compiled"] = re.compile(self._source, self._flags)
+        found = self.__dict__[name] = getattr(compiled, name)
+        return found
+
+
+def pattern(source: str, flags: int = 0) -> re.Pattern[str]:
+    """Give a pattern that is compiled at its first use; a mistake in it shows only then, so test each one."""
+    return cast("re.Pattern[str]", _Lazy(source, flags))
