@@ -6,7 +6,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from commonplace import guard
-from commonplace.guard import table
+from commonplace.guard import screening, table
 from commonplace.records import Screened
 
 TOKEN = "gh" + "p_" + blind_set.drawn(1, blind_set.ALNUM, 36)
@@ -148,3 +148,14 @@ def test_ten_megabytes_are_screened_whole():
     assert screened.secrets == ("github-token",)
     assert len(screened.text) == len(text) - len(TOKEN) + len("⟦secret:github-token:0000⟧")
     assert table.lower(text[:50]) == text[:50].lower()
+
+
+def test_where_passes_run_out_whole_lines_go(monkeypatch):
+    """The end of a chain that would lay open one secret after another: nothing of the line is kept."""
+    monkeypatch.setattr(screening, "_PASSES", 0)
+    text = f"first\nmy password is {PASSWORD} and the pin is 4821, bye\nkey {TOKEN}\nlast"
+    screened = guard.screen(text)
+    assert screened.text.splitlines()[0] == "first"
+    assert screened.text.splitlines()[-1] == "last"
+    assert "bye" not in screened.text
+    assert guard.screen(screened.text).text == screened.text

@@ -24,7 +24,8 @@ _STRETCH: Final = 2048  # characters looked through at once in a long text
 _LONGEST: Final = 64  # a keyword and the sign behind it are shorter
 _SHORT: Final = 5  # shorter words are few letters of many keywords; they are asked for whole
 _FIRST_WORD: Final = re.compile(r"[a-z0-9]+")
-_SPACES: Final = {code: " " for code in range(128) if not chr(code).isalnum()}
+# Every ASCII character has its place here: a missing one would cost an exception at each look.
+_SPACES: Final = {code: chr(code) if chr(code).isalnum() else " " for code in range(128)}
 _WORDS: Final = re.compile(r"[a-z0-9]+").findall
 _KINDS: Final = ("token", "assigned", "phrase", "order")
 
