@@ -29,6 +29,7 @@ from two_layer_cases import (
 from commonplace import Config, Message
 from commonplace.config import ConsolidationConfig, LimitsConfig
 from commonplace.errors import CommonplaceError, ConfigError, InputError
+from commonplace.layers import journals
 from commonplace.llm import Reply
 
 # --- the files ---
@@ -92,12 +93,28 @@ def test_history_is_only_ever_added_to(tmp_path):
     assert history(tmp_path, "2026-02") == last
 
 
-def test_a_forgotten_event_leaves_both_files(tmp_path):
+@pytest.mark.parametrize("month", ["", "2026-02"])
+def test_a_forgotten_or_corrected_event_is_so_in_both_files(tmp_path, month):
     """DESIGN 1.3: what is forgotten does not come back, also not from the copy."""
+    path = f"memory/HISTORY{month and '-' + month}.md"
     with opened(tmp_path) as memory:
         memory.note("history", "The walrus came ashore.")
-        memory.forget(memory.recall("walrus")[0].record)
-        assert memory.recall("walrus") == []
+        memory.note("history", "The seal came ashore.")
+        first, second = (f"{path}#{key}" for key in _keys(tmp_path))
+        memory.update(first, "The walrus swam away.")
+        assert [hit.text for hit in memory.recall("walrus")] == ["The walrus swam away."]
+        receipt = memory.forget(second)
+        assert memory.recall("seal") == []
+        assert "seal" not in history(tmp_path) + history(tmp_path, "2026-02")
+        assert history(tmp_path) == history(tmp_path, "2026-02")
+        memory.undo(receipt.change)
+        assert [hit.text for hit in memory.recall("seal")] == ["The seal came ashore."]
+        assert history(tmp_path) == history(tmp_path, "2026-02")
+
+
+def _keys(root) -> list[str]:
+    data = (root / "memory" / "HISTORY.md").read_bytes()
+    return [entry.id.split("#")[1] for entry in journals.records("x", data, "history")]
 
 
 # --- library calls under the document's verbs ---

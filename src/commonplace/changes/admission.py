@@ -6,6 +6,7 @@ for a person. Commits nothing.
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Final, Literal, cast
 
 import msgspec
@@ -22,6 +23,7 @@ from commonplace.layers.documents import Cap
 from commonplace.layers.edits import Unit
 from commonplace.layouts import Layer, Layout
 from commonplace.operations import (
+    AppendJournal,
     Edit,
     EndSession,
     Forget,
@@ -35,7 +37,18 @@ from commonplace.operations import (
     RemoveTopic,
     ReplaceEntry,
 )
-from commonplace.records import TRUST_RANK, Item, Outcome, RecordedMessage, Source, Topic, Trust, lowest_trust
+from commonplace.records import (
+    TRUST_RANK,
+    Item,
+    JournalEntry,
+    Outcome,
+    Record,
+    RecordedMessage,
+    Source,
+    Topic,
+    Trust,
+    lowest_trust,
+)
 from commonplace.sessions import Sessions
 
 _SESSION = (MoveCursor, MoveWindow, EndSession, HoldRange)
@@ -150,13 +163,44 @@ class Admission:
                 operation, f"text from {trust} takes the place of what is trusted more only when a person says so"
             )
         plan.edit(operation, applied, path, trust=trust, person=actor.person)
-        if layer.mirror:
-            other = self._layout.layer(layer.mirror)
-            there = files_of(self._layout, other, plan.at)
-            mirrored = msgspec.structs.replace(operation, path=there)
-            plan.edit(mirrored, plan.work_out(mirrored, other, there), there, trust=trust, person=actor.person)
+        for other, mirrored in self._mirrored(plan, operation, layer):
+            plan.edit(
+                mirrored, plan.work_out(mirrored, other, mirrored.path), mirrored.path,
+                trust=trust, person=actor.person,
+            )  # fmt: skip
         self._check_cap(layer, path, before, plan.rope(path).data)
         return None
+
+    def _mirrored(self, plan: Plan, operation: Edit, layer: Layer) -> list[tuple[Layer, Edit]]:
+        """Give what an edit of a journal comes to in the journals that hold the same entries."""
+        if isinstance(operation, AppendJournal):
+            if not layer.mirror:
+                return []
+            other = self._layout.layer(layer.mirror)
+            return [(other, msgspec.structs.replace(operation, path=files_of(self._layout, other, plan.at)))]
+        if not isinstance(operation, (ReplaceEntry, RemoveEntry)):
+            return []
+        found = [record for record in self._reader.records(operation.path) if record.id == operation.target]
+        return [
+            (other, msgspec.structs.replace(operation, path=copy.path, target=copy.id))
+            for record in found
+            for other, copy in self._copies(record, layer)
+        ]
+
+    def _copies(self, record: Record, layer: Layer) -> list[tuple[Layer, Record]]:
+        """Find the same entry in the journals that mirror its own, or that its own mirrors."""
+        if not isinstance(record, JournalEntry) or record.at is None:
+            return []
+        found: list[tuple[Layer, Record]] = []
+        for other in self._layout.layers:
+            if other.name == layer.mirror or other.mirror == layer.name:
+                same = (
+                    copy
+                    for copy in self._reader.records(files_of(self._layout, other, record.at))
+                    if isinstance(copy, JournalEntry) and (copy.text, copy.at) == (record.text, record.at)
+                )
+                found += [(other, copy) for copy in islice(same, 1)]
+        return found
 
     def _overrules(self, applied: Applied) -> bool:
         """Say whether an edit takes away or changes a record that is trusted as much as the agent."""
@@ -243,6 +287,9 @@ class Admission:
         if layer.person_only and not actor.person:
             raise Stop(Outcome(status="refused", reason=f"only a person changes {layer.path}"))
         plan.edit(edit, plan.work_out(edit, layer, path), path, trust=actor.trust, person=actor.person)
+        for other, copy in self._copies(record, layer):
+            edit = RemoveEntry(path=copy.path, target=copy.id)
+            plan.edit(edit, plan.work_out(edit, other, copy.path), copy.path, trust=actor.trust, person=actor.person)
         plan.kinds["forget"] = None
         for text in tombstones.texts(record):
             plan.bury(text, self._key, sources)
