@@ -33,7 +33,7 @@ def test_nine_of_ten_secrets_phrased_as_memories_are_found_and_gone():
     assert rate >= 0.90, missed
 
 
-@pytest.mark.parametrize("part", ["VENDORS", "STRUCTURES", "WORDS", "LANGUAGES"])
+@pytest.mark.parametrize("part", ["VENDORS", "STRUCTURES", "WORDS", "LANGUAGES", "LATER"])
 def test_no_part_of_the_blind_set_falls_behind(part):
     """Safety notes 3.1: non-Latin phrasing and codes were what other scanners missed."""
     rate, missed = _rate(getattr(blind_set, part))
@@ -42,8 +42,9 @@ def test_no_part_of_the_blind_set_falls_behind(part):
 
 def test_at_most_one_in_a_hundred_near_misses_is_taken_for_a_secret():
     """Safety notes 3.1: hashes, UUIDs, images, versions, phone numbers, code and talk about passwords stay."""
-    taken = [text for text in blind_set.BENIGN if guard.screen(text).secrets]
-    assert len(taken) <= len(blind_set.BENIGN) // 100, taken
+    benign = blind_set.BENIGN + blind_set.LATER_BENIGN
+    taken = [text for text in benign if guard.screen(text).secrets]
+    assert len(taken) <= len(benign) // 100, taken
 
 
 @pytest.mark.parametrize("kind", KEY_KINDS, ids=lambda kind: kind.strip() or "PKCS8")

@@ -61,7 +61,7 @@ _RANDOM: Final = r"[\"'`“]{0,2}([A-Za-z0-9+/_.~!@#$%^&*=-]{16,512})"
 _PUBLIC: Final = r"(?i)publi(?:c|shable)[_ -]{0,2}\Z"
 _SEED_WORDS: Final = r"(?i)[\"'`“]{0,1}([a-z]{3,8}(?:[ ,]{1,2}[a-z]{3,8}){11,23})(?![a-z])"
 _PLAIN_WORDS: Final = r"[A-Za-z]{3,12}(?:[ -][A-Za-z]{3,12}){2,7}(?![A-Za-z])"
-_PAIR: Final = r"[\w.@+-]{2,64}\s?[/:|]\s?(?=(\S{5,64}))"
+_PAIR: Final = r"(?:as |with )?[\w.@+-]{2,64}\s?[/:|]\s?(?=(\S{5,64}))"
 _TRAILING: Final = ".?:)]}…*"
 _HARD_SIGNS: Final = frozenset("!@#$%^&*+?~=")
 
@@ -166,7 +166,9 @@ def _password(text: str, start: int, end: int, rule: Rule) -> Span | None:
         if changing and not compiled(_CHANGE).search(text, max(0, start - 40), sign.start()):
             continue
         weak = rule.weak and not gap.strip(" \t\"'`*_") and bool(compiled(_PLAIN_SIGN).search(sign.group()))
-        if span := _chosen(text, sign.end(), weak=weak and not changing):
+        # "changed in 2023" holds no password, "changed to 2023" may.
+        numbers = not changing or sign.group().lower().startswith("to")
+        if span := _chosen(text, sign.end(), weak=weak and not changing, alone=not numbers):
             return span
     # Verbs come last in many languages, so the secret may stand a word or two behind its noun.
     for place in _gaps(text, end, stop, 1 if rule.weak else 3):
