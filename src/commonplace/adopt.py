@@ -167,11 +167,10 @@ def _signs(folder: Path) -> Iterator[tuple[str, str, int]]:
     yield from _structured(memory)
     yield from _graph(folder, memory)
     yield from _memdir(folder)
-    for inside, prefix in ((folder, ""), (memory, "memory/")):
-        name = "native" if prefix else "facts"
-        for file in ("facts/user.md", "facts/env.md", "episodes/index.json"):
-            if (inside / file).is_file():
-                yield name, prefix + file, _CERTAIN
+    ours = (folder / STATE).is_dir() or (memory / "MEMORY.md").is_file()  # the native layout has facts too
+    for file in ("facts/user.md", "facts/env.md", "episodes/index.json"):
+        if (memory / file).is_file():
+            yield "native" if ours else "facts", f"memory/{file}", _CERTAIN
 
 
 def _two_layer(folder: Path, memory: Path) -> Iterator[tuple[str, str, int]]:

@@ -62,8 +62,16 @@ SYSTEMS = {
         "MEMORY.md": "- [User role](user_role.md) — data scientist\n",
         "user_role.md": "---\nname: User role\ndescription: what they do\ntype: user\n---\nData scientist.\n",
     },
-    "facts": {"facts/user.md": "Likes tea\n§\nLives in Bergen\n", "facts/env.md": "OS: Linux\n", "episodes/index.json": "[]"},
-    "native": {"memory/facts/user.md": "Likes tea.\n", "sessions/cli%3Amain.jsonl": '{"type":"session","id":"cli:main"}\n'},
+    "facts": {
+        "memory/facts/user.md": "Likes tea\n§\nLives in Bergen\n",
+        "memory/facts/env.md": "OS: Linux\n",
+        "memory/episodes/index.json": "[]",
+    },
+    "native": {
+        "memory/MEMORY.md": "Likes tea.\n",
+        "memory/facts/user.md": "Likes tea.\n",
+        "sessions/cli%3Amain.jsonl": '{"type":"session","id":"cli:main"}\n',
+    },
 }  # fmt: skip
 
 
