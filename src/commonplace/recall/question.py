@@ -68,11 +68,13 @@ class Group(msgspec.Struct, frozen=True):
     """Words of which any counts: a word of the question with its forms, or what may stand for that word.
 
     `parent` is the number of the group that this one stands for; it counts only where that is not found.
+    `name` says that the word is written like a name.
     """
 
     words: tuple[str, ...]
     factor: float = 1.0
     parent: int = -1
+    name: bool = False
 
 
 class Question(msgspec.Struct, frozen=True):
@@ -140,7 +142,7 @@ def _groups(words: list[str], capital: set[str], speakers: set[str]) -> tuple[Gr
             factor *= FRAME
         elif chatty and word in EVERYDAY_WORDS:
             factor *= EVERYDAY
-        main.append(Group((word, *other.forms), factor))
+        main.append(Group((word, *other.forms), factor, name=word in capital))
         if at < _RELATED_WORDS and word not in speakers:
             if other.synonyms:
                 more.append(Group(other.synonyms, SYNONYM * factor, at))
@@ -150,7 +152,8 @@ def _groups(words: list[str], capital: set[str], speakers: set[str]) -> tuple[Gr
 
 
 def _again(group: Group, word: str) -> Group:
-    return Group(group.words if word in group.words else (*group.words, word), group.factor + AGAIN, group.parent)
+    words = group.words if word in group.words else (*group.words, word)
+    return msgspec.structs.replace(group, words=words, factor=group.factor + AGAIN)
 
 
 def _says(lowered: str, name: str) -> bool:

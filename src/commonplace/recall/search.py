@@ -18,7 +18,7 @@ from commonplace.index.rows import MESSAGE_BITS, PASSAGE_BITS, SLOT_MESSAGES, Ca
 from commonplace.indexing import Indexing
 from commonplace.recall import choosing, ranking
 from commonplace.recall import question as questions
-from commonplace.recall.question import Group, Question
+from commonplace.recall.question import Question
 from commonplace.recall.ranking import Ranked, Weights
 from commonplace.records import LAYERS, Hit, Query, Source
 
@@ -27,6 +27,7 @@ _NOTES: Final = 300  # passages of records that are scored
 _RANKED: Final = 80  # messages that may become hits; more when more are asked for
 _PHRASES_READ: Final = 100  # of the best, that many are read for a quoted phrase
 _PHRASE: Final = 2.0  # factor for a text that holds it
+_FEW_WORDS: Final = 3  # in so short a question every unknown word may be a misspelt one, else only names
 _MENDED: Final = 3  # unknown words that are looked for in near spellings
 _MANY_UNKNOWN: Final = 0.5  # below this share of a question found, its unknown words may be typos
 
@@ -79,7 +80,10 @@ class _Search:
         if not found.messages and not found.notes:
             return []
         sums = ranking.Sums(question, found)
-        if ranking.coverage(question, found, sums) < self._config.floor:
+        # A wide word stands there as several pairs, of which a passage holds some by chance.
+        asked = sum(1 if group.words[0].isascii() else 3 for group in question.groups if group.parent < 0)
+        floor = self._config.floor * min(1.0, questions.TERSE_WORDS / asked) ** 2  # talk is never covered whole
+        if ranking.coverage(question, found, sums) < floor:
             return []
         wanted = max(self._query.k, *self._query.k_by_layer.values(), 0)
         ranked = ranking.rank(
@@ -127,15 +131,20 @@ class _Search:
         )
 
     def _mended(self, question: Question, found: Candidates) -> Question:
-        """Add near spellings to words that are on no row, where the question is not answered without them."""
-        unknown = [at for at, count in enumerate(found.found) if not count and question.groups[at].parent < 0]
+        """Add near spellings to names that are on no row, where the question is not answered without them."""
+        main = sum(group.parent < 0 for group in question.groups)
+        unknown = [
+            at
+            for at, count in enumerate(found.found[:main])
+            if not count and (question.groups[at].name or main <= _FEW_WORDS)
+        ]
         if not unknown or ranking.coverage(question, found, ranking.Sums(question, found)) >= _MANY_UNKNOWN:
             return question
         groups = list(question.groups)
         for at in unknown[:_MENDED]:
             near = self._index.similar(groups[at].words[0])
             if near:
-                groups[at] = Group((*groups[at].words, *near), groups[at].factor)
+                groups[at] = msgspec.structs.replace(groups[at], words=(*groups[at].words, *near))
         return msgspec.structs.replace(question, groups=tuple(groups)) if groups != list(question.groups) else question
 
     def _notes(self, found: Candidates, sums: ranking.Sums) -> Sequence[Note]:
