@@ -42,7 +42,7 @@ class RecallConfig(msgspec.Struct, frozen=True):
     """How recall ranks; the weights of the ranking stand in `recall.ranking`."""
 
     passage_chars: int = 480  # retrieval notes 5: about this long
-    floor: float = 0.12  # least share of a short question's weight in one passage; below it nothing is returned
+    floor: float = 0.15  # least share of a short question's weight in one passage; below it nothing is returned
     flood_share: float = 0.3  # of the hits, for one source that floods the top while others have something to say
 
 
