@@ -279,11 +279,11 @@ class Scope:
             found = search.search(
                 wider, indexing=self.indexing, now=now, config=self.config.recall, explain=explain, weights=weights
             )
+            self.ledger.catch_up()
             kept = [hit for hit in found if self._given_out(hit, hidden)]
             if len(kept) >= query.k or len(found) < wider.k or room >= len(hidden):
                 break
             room = min(len(hidden), room * _WIDER)
-        self.ledger.catch_up()
         return [self._as_now(hit) for hit in kept[: query.k]]
 
     def _given_out(self, hit: Hit, hidden: Collection[tuple[str, str]]) -> bool:

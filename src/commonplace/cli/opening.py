@@ -17,7 +17,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import click
 import msgspec
 
-from commonplace.cli import terminal
+from commonplace.cli import projects, terminal
 from commonplace.config import Config
 from commonplace.errors import ConfigError, InputError
 from commonplace.memory import Memory
@@ -82,7 +82,7 @@ class Place(msgspec.Struct, frozen=True):
             self.folder,
             scope=self.scope or "default",
             layout=self.layout or self._adopted_as() or "native",
-            config=configuration(self.config, os.environ),
+            config=projects.named(configuration(self.config, os.environ), Path()),
             llm=model,
             jobs="worker",
             read_only=not writes and not self.folder.is_dir(),

@@ -8,6 +8,7 @@ from typing import Any, Final, cast
 
 import click
 
+from commonplace import snapshots
 from commonplace.cli import drawing, instants, plain, terminal
 from commonplace.cli.opening import Place, placed
 from commonplace.errors import InputError, PathError, RecordNotFoundError
@@ -63,9 +64,28 @@ def _nothing(place: Place, said: str) -> None:
 @click.option("-q", "--query", metavar="TEXT", help="What the user just asked.")
 @click.option("--tokens", type=click.IntRange(min=1), help="The whole budget.  [default: as configured]")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--memory-snapshot", "snapshot", metavar="FILE", help="Print the read-only block of a snapshot instead.")
 @placed
-def context_command(session: str | None, query: str | None, tokens: int | None, *, as_json: bool, place: Place) -> None:
-    """Print what would enter the prompt; on stderr, how its token budget is spent."""
+def context_command(
+    session: str | None,
+    query: str | None,
+    tokens: int | None,
+    *,
+    as_json: bool,
+    snapshot: str | None,
+    place: Place,
+) -> None:
+    """Print what would enter the prompt; on stderr, how its token budget is spent.
+
+    With --memory-snapshot no memory is opened: the file is all that a sub-agent sees.
+    """
+    if snapshot is not None:
+        taken = snapshots.read(snapshot)
+        if as_json:
+            plain.show({"snapshot": snapshot, "at": taken.at, "text": snapshots.block(taken)})
+        else:
+            terminal.out(terminal.safe(snapshots.block(taken)))
+        return
     with place.open() as memory:
         found = memory.context(session, query, tokens=tokens)
         if as_json:

@@ -127,6 +127,7 @@ class MergingDoor:
     def _versions(self, operations: Sequence[Operation]) -> dict[str, str]:
         paths = [resolve(self._layout, each.path)[1] for each in operations if isinstance(each, AddEntry)]
         self._door.look(paths)
+        self._ledger.catch_up()
         return {path: self._store.version(path) for path in dict.fromkeys(paths)}
 
     def _settle(self, operation: Operation, actor: Actor) -> Settled:

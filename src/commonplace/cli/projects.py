@@ -1,0 +1,49 @@
+"""Which project a command runs in: an id that was given, else its git common directory, else its path.
+
+Reads two small files of git and runs nothing. Worktrees of one repository are one project.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from commonplace.config import Config
+
+_READ_BYTES = 4096
+
+
+def named(config: Config, folder: Path) -> Config:
+    """Give the knobs with the project of a folder, where they name none."""
+    if config.facts.project:
+        return config
+    return msgspec.structs.replace(config, facts=msgspec.structs.replace(config.facts, project=identity(folder)))
+
+
+def identity(folder: Path) -> str:
+    """Name the project of a folder: the git common directory above it, else the folder itself."""
+    here = folder.resolve()
+    for above in (here, *here.parents):
+        mark = above / ".git"
+        if mark.is_dir():
+            return str(mark)
+        if mark.is_file():
+            return str(_common(mark))
+    return str(here)
+
+
+def _common(mark: Path) -> Path:
+    """Follow a worktree's `.git` file to the directory that all worktrees of it share."""
+    told = _first_line(mark).removeprefix("gitdir:").strip()
+    own = (mark.parent / told).resolve() if told else mark
+    common = _first_line(own / "commondir")
+    return (own / common).resolve() if common else own
+
+
+def _first_line(path: Path) -> str:
+    try:
+        with path.open("rb") as stream:
+            return stream.read(_READ_BYTES).decode("utf-8", "surrogateescape").partition("\n")[0].strip()
+    except OSError:
+        return ""
