@@ -1,4 +1,5 @@
 import itertools
+import os
 
 import blind_set
 import pytest
@@ -140,10 +141,12 @@ def test_loading_the_guard_reads_no_rules(tmp_path):
     subprocess.run([sys.executable, "-c", code], check=True, cwd=tmp_path, timeout=60)
 
 
-def test_ten_megabytes_are_screened_whole():
-    """Issue 2, bad input: a 10 MB message."""
+@pytest.mark.battery
+def test_a_message_of_megabytes_is_screened_whole():
+    """Issue 2, bad input: a 10 MB message; 2 MB in the default run."""
+    size = 10_000_000 if os.environ.get("COMMONPLACE_BATTERY") == "full" else 2_000_000
     line = "We could go to the museum on Saturday and have dinner near the river afterwards, what do you think?\n"
-    text = line * (10_000_000 // len(line)) + TOKEN
+    text = line * (size // len(line)) + TOKEN
     screened = guard.screen(text)
     assert screened.secrets == ("github-token",)
     assert len(screened.text) == len(text) - len(TOKEN) + len("⟦secret:github-token:0000⟧")
