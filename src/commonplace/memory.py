@@ -159,7 +159,7 @@ class Memory:
         key = scope.key
         cleaned = [
             msgspec.structs.replace(message, content=strip_fences(message.content, key))
-            if "<recalled-memory" in message.content
+            if "<recalled-memory" in str(getattr(message, "content", ""))
             else message
             for message in messages
         ]

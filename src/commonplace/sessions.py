@@ -41,6 +41,7 @@ from commonplace.transcripts import Damaged, Event, Head, StoredMessage, decode,
 SESSION_ID_CHARS: Final = 1000
 BUFFER_LINES: Final = 20  # seed facts: ring of one-line summaries
 BUFFER_LINE_CHARS: Final = 200  # seed facts, later version: 200 runes a summary
+_BREAKS: Final = frozenset("\t\n")
 _STATES_KEPT: Final = 512  # sessions whose folded state stays in memory
 _ROLE_TRUST: Final[dict[Role, Trust]] = {"user": "user", "assistant": "agent", "system": "agent", "tool": "tool"}
 
@@ -179,7 +180,7 @@ class Sessions:
             raise InputError("a session id is a non-empty text, such as 'telegram:12345'", session=session_id)
         if len(session_id) > SESSION_ID_CHARS:
             raise InputError(f"a session id has at most {SESSION_ID_CHARS} characters", session=session_id[:80])
-        if self._screen(session_id).text != session_id:
+        if self._screen(session_id).text != session_id or not _BREAKS.isdisjoint(session_id):
             raise InputError("a session id holds control characters or a secret; use a plain name")
         return f"{self._folder}/{encode_name(session_id)}.jsonl"
 
@@ -238,8 +239,8 @@ class Sessions:
             return sources, len(seen)
 
     def _checked(self, message: Message) -> Screened:
-        given: object = message.content  # annotations do not hold at run time for a caller's own values
-        if message.role not in _ROLE_TRUST or not isinstance(given, str):
+        given: object = message  # annotations do not hold at run time for a caller's own values
+        if not isinstance(given, Message) or given.role not in _ROLE_TRUST or not isinstance(given.content, str):
             raise InputError(
                 "a message is Message(role, content) with role user, assistant, system or tool and text as content",
                 message=repr(message)[:200],
