@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 import msgspec
@@ -81,9 +81,10 @@ def scope_chain(scope: str | Iterable[str]) -> tuple[str, ...]:
     Raises:
         ScopeError: A name is empty, too long, doubled, or holds a slash or a control character.
     """
-    chain = (scope,) if isinstance(scope, str) else tuple(scope)
+    given: object = scope  # annotations do not hold at run time for a caller's own values
+    chain: tuple[Any, ...] = (given,) if isinstance(given, str) or not isinstance(given, Iterable) else tuple(given)
     for name in chain:
-        if not _SCOPE.fullmatch(name):
+        if not isinstance(name, str) or not _SCOPE.fullmatch(name):
             raise ScopeError(
                 f"{name!r} is no scope; use a name such as 'user:42', without slashes, at most 200 characters",
                 scope=name,

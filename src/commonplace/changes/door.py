@@ -278,7 +278,7 @@ class Door:
             durable=durable,
         )
         self._ledger.catch_up()
-        paths = [write.path for write in writes if self._layout.layer_of(write.path)]
+        paths = [write.path for write in writes if not write.path.startswith(f"{STATE}/")]
         raced = self._note(plan, writes, logged.number)
         self._committed(paths)
         return Written(logged.number, tuple(raced))

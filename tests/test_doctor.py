@@ -1,0 +1,106 @@
+"""The doctor finds every line that is not as it was written, and writes only with `fix`."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from commonplace import Memory, Message
+from commonplace.testing import FixedClock
+
+
+def opened(folder, **options):
+    options.setdefault("jobs", "worker")
+    return Memory.open(folder, clock=FixedClock("2026-11-20T10:00:00+00:00", step_seconds=1), **options)
+
+
+@pytest.fixture
+def full(tmp_path):
+    with opened(tmp_path) as memory:
+        memory.append("s", [Message("user", f"message {n}") for n in range(5)])
+        for number in range(6):
+            memory.remember(f"fact {number}", kind="decision")
+        memory.remember("a failure", kind="failure")
+        memory.remember("waits", kind="decision", trust="web")
+        memory.forget("fact 1")
+        memory.forget("fact 2")
+        memory.undo(6)
+        assert memory.doctor().problems == ()
+    return tmp_path
+
+
+def problems(folder, **options):
+    with opened(folder) as memory:
+        return memory.doctor(**options).problems
+
+
+def log_of(folder):
+    return next((folder / ".commonplace" / "log").glob("*.jsonl"))
+
+
+def test_flipping_deleting_or_reordering_any_line_of_the_log_is_found(full):
+    """Issue 3, safety T11: 100 %, a cut end included."""
+    log = log_of(full)
+    lines = log.read_bytes().splitlines(keepends=True)
+    chance = random.Random(5)
+    missed = []
+    for at in range(len(lines)):
+        others = [(f"delete {at}", lines[:at] + lines[at + 1 :]), (f"double {at}", [*lines[: at + 1], *lines[at:]])]
+        if at:
+            swapped = list(lines)
+            swapped[at - 1], swapped[at] = lines[at], lines[at - 1]
+            others.append((f"swap {at}", swapped))
+        for _ in range(8):
+            place = chance.randrange(len(lines[at]))
+            flipped = bytearray(lines[at])
+            flipped[place] ^= 1 << chance.randrange(8)
+            others.append((f"flip {at}:{place}", [*lines[:at], bytes(flipped), *lines[at + 1 :]]))
+        for name, changed in others:
+            log.write_bytes(b"".join(changed))
+            if not any(problem.kind == "log" for problem in problems(full)):
+                missed.append(name)
+    log.write_bytes(b"".join(lines))
+    assert missed == []
+    assert problems(full) == ()
+
+
+@pytest.mark.parametrize("name", ["tombstones.jsonl", "review.jsonl"])
+def test_a_damaged_line_of_our_own_is_named(full, name):
+    path = full / ".commonplace" / name
+    data = path.read_bytes()
+    path.write_bytes(data.replace(b'"at"', b'"At"', 1))
+    found = problems(full)
+    assert [(p.kind, p.path, p.line) for p in found if p.kind == "damaged"] == [("damaged", f".commonplace/{name}", 1)]
+
+
+def test_damaged_transcripts_and_items_are_named_with_their_line(full):
+    for path in (full / "sessions" / "s.jsonl", full / "memory" / "items" / "procedural.jsonl"):
+        with path.open("ab") as file:
+            file.write(b"\n{broken\n")
+    found = [(p.path, p.line) for p in problems(full) if p.kind == "damaged"]
+    assert found == [("sessions/s.jsonl", 8), ("memory/items/procedural.jsonl", 3)]
+
+
+def test_only_fix_writes(full):
+    with (full / "sessions" / "s.jsonl").open("ab") as file:
+        file.write(b"{broken\n")
+    (full / ".commonplace" / "index.sqlite").write_bytes(b"no database at all" * 100)
+    quarantine = full / ".commonplace" / "quarantine.jsonl"
+    problems(full)
+    assert not quarantine.exists()
+    problems(full, fix=True)
+    assert b"broken" in quarantine.read_bytes()
+    assert not any(p.kind == "drift" and "left out" not in p.reason for p in problems(full))
+
+
+def test_a_wrong_index_is_found_and_made_again(full):
+    """I3: the index equals the files after a fix."""
+    with opened(full) as memory:
+        memory.recall("fact")
+        index = memory._scopes[0].indexing.index
+        index.drop_path("sessions/s.jsonl")
+        assert not memory.doctor().ok
+        assert memory.doctor(fix=True).ok
+        assert memory.doctor().problems == ()
+        assert memory.recall("message 3")[0].text == "message 3"
