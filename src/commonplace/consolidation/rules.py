@@ -33,7 +33,8 @@ def extract(messages: Sequence[RecordedMessage], *, zone: tzinfo, limits: RulesC
 
     What a later message takes back is not among them; over the limit the least salient go first.
     """
-    return [memo for memo in _gather(messages, zone, limits) if not memo.becomes]
+    memos = _gather(messages, zone, limits)
+    return [msgspec.structs.replace(memo, becomes="") for memo in memos if memo.alone or not memo.becomes]
 
 
 def _gather(messages: Sequence[RecordedMessage], zone: tzinfo, limits: RulesConfig) -> list[Memo]:
@@ -41,11 +42,18 @@ def _gather(messages: Sequence[RecordedMessage], zone: tzinfo, limits: RulesConf
     reader = Reader(messages, zone, limits)
     memos: list[Memo] = []
     failures: list[Memo] = []
+    last_failure = -2 * _FAILURES_BESIDE
     for message in messages:
-        failures.extend(reader.errors(message))
+        errors = list(reader.errors(message))
+        failures.extend(errors)
+        last_failure = message.number if errors else last_failure
         for memo in reader.read(message):
+            if memo.kind == "failure":
+                last_failure = memo.number
             if memo.kind == "fix":
                 memos.extend(_failure_of(memo, failures))
+                if memo.slot == "it" and not 0 <= memo.number - last_failure <= _FAILURES_BESIDE:
+                    continue  # nothing says what was fixed
             memos = _admit(memos, memo)
     ranked = sorted(range(len(memos)), key=lambda place: (-memos[place].salience, place))
     return [memos[place] for place in sorted(ranked[: limits.memos_per_range])]
@@ -66,11 +74,7 @@ def _failure_of(fix: Memo, failures: list[Memo]) -> list[Memo]:
 def _admit(memos: list[Memo], memo: Memo) -> list[Memo]:
     """Add a memo to those of the range: once, and in place of what it takes back."""
     if memo.becomes:
-        old = [
-            place
-            for place, kept in enumerate(memos)
-            if not kept.becomes and rules_matching.holds(kept.text, memo.supersedes)
-        ]
+        old = [place for place, kept in enumerate(memos) if not kept.becomes and _stands_in(memo, kept.text)]
         if len(old) == 1:
             kept = memos[old[0]]
             text = rules_matching.put(kept.text, memo.supersedes, memo.becomes)
@@ -91,6 +95,13 @@ def _without_last_decision(memos: list[Memo], memo: Memo) -> list[Memo]:
     if not places or memo.number - memos[places[-1]].number > _MIND_CHANGED_WITHIN:
         return memos
     return [*memos[: places[-1]], *memos[places[-1] + 1 :]]
+
+
+def _stands_in(memo: Memo, text: str) -> bool:
+    """Tell whether a text holds the value that a correction takes back, of the same thing where it names one."""
+    return rules_matching.holds(text, memo.supersedes) and (
+        not memo.alone or rules_matching.of_one_thing(memo.text, text, memo.supersedes)
+    )
 
 
 def _over(memo: Memo, text: str) -> bool:
@@ -141,11 +152,11 @@ class _Desk:
 
     def put(self, memo: Memo) -> None:
         place = self._targets.get(memo.kind)
-        if memo.becomes:
-            self._correct(memo)
-        elif place is None:
+        if memo.becomes and (self._correct(memo) or not memo.alone):
             return
-        elif place.form == "topic":
+        if place is None:
+            return
+        if place.form == "topic":
             self._into_topic(memo, place)
         else:
             self._into_list(memo, place)
@@ -168,13 +179,13 @@ class _Desk:
             )
             self.noted.append(memo.text)
 
-    def _correct(self, memo: Memo) -> None:
-        """Put the new value where the old one stands; where that is not one place only, stay silent."""
-        holding = [
-            known for known in self._known if self._reaches(known) and rules_matching.holds(known.text, memo.supersedes)
-        ]
-        if len(holding) == 1:
-            self._replace(holding[0], memo, rules_matching.put(holding[0].text, memo.supersedes, memo.becomes))
+    def _correct(self, memo: Memo) -> bool:
+        """Put the new value where the old one stands; False, and nothing done, where that is not one place only."""
+        holding = [known for known in self._known if self._reaches(known) and _stands_in(memo, known.text)]
+        if len(holding) != 1:
+            return False
+        self._replace(holding[0], memo, rules_matching.put(holding[0].text, memo.supersedes, memo.becomes))
+        return True
 
     def _replace(self, old: Known, memo: Memo, text: str) -> None:
         place = next(place for place in self._targets.values() if place.path == old.path)
@@ -239,7 +250,7 @@ class _Body:
     def take(self, memo: Memo) -> bool:
         """Put a memo in as a list item, or over the line it takes back; False where it changes nothing."""
         stated = {number: line[2:] for number, line in enumerate(self._lines) if line.startswith("- ")}
-        if memo.becomes or any(rules_matching.same(memo.text, line) for line in stated.values()):
+        if (memo.becomes and not memo.alone) or any(rules_matching.same(memo.text, line) for line in stated.values()):
             return False
         over = next((number for number, line in stated.items() if _over(memo, line)), None)
         if over is not None:

@@ -16,6 +16,7 @@ import msgspec
 from commonplace.consolidation.rules_patterns import guard
 
 MASK: Final = "\x00"
+REASON_CHARS: Final = 120  # further back an `and` opens a statement of its own
 SENTENCE_CHARS: Final = 900  # a longer run without an end is no sentence of a person
 
 
@@ -114,7 +115,8 @@ def clauses(text: str, masked: str) -> Iterator[Clause]:
 
 def _of_sentence(text: str, masked: str, start: int, end: int, mark: str) -> Iterator[Clause]:
     begin, lead, reported = _skip_leads(masked, start, end)
-    cuts = [found.span() for found in guard("joint").finditer(masked, begin, end)]
+    joints = (found.span() for found in guard("joint").finditer(masked, begin, end))
+    cuts = [span for span in joints if not _within_reason(masked, begin, span)]
     edges = [begin, *(after for _, after in cuts)]
     ends = [*(before for before, _ in cuts), end]
     conditional = False
@@ -133,6 +135,12 @@ def _of_sentence(text: str, masked: str, start: int, end: int, mark: str) -> Ite
             )
         conditional = conditional or bool(guard("condition").search(part))
         reported = reported or bool(guard("report").search(part))
+
+
+def _within_reason(masked: str, begin: int, joint: tuple[int, int]) -> bool:
+    """Tell whether an `and` goes on with the reason given before it, which is no statement of its own."""
+    before, after = joint
+    return masked[before:after].strip() == "and" and "because " in masked[max(begin, before - REASON_CHARS) : before]
 
 
 def _claim(text: str) -> str:

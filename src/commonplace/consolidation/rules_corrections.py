@@ -30,6 +30,24 @@ def corrected(sentence: str) -> Correction | None:
     return None
 
 
+def amended(clause: str, lead: str) -> Correction | None:
+    """Read a whole statement with its old value: `the tank holds 17 litres, not 14`.
+
+    Of words, not numbers, it is a correction only after a lead-in that says so.
+    """
+    found = guard("amended").fullmatch(" ".join(clause.split()).strip(" .!"))
+    if found is None:
+        return None
+    old = found["old"].strip(" ,.'’")
+    said = found["claim"].rstrip(" ,").split()
+    if any(char.isdigit() for char in old):
+        numbers = [word for word in said if any(char.isdigit() for char in word)]
+        return _sound(old, numbers[-1]) if numbers and len(old.split()) == 1 else None
+    if not guard("corrects").search(lead):
+        return None
+    return _sound(old, " ".join(said[-len(old.split()) :]))
+
+
 def _sound(old: str, new: str) -> Correction | None:
     old, new = old.strip(" ,.'’"), new.strip(" ,.'’")
     if not old or not new or old.casefold() == new.casefold() or len(old.split()) > 5 or len(new.split()) > 6:

@@ -71,7 +71,7 @@ def succeeds(text: str, frame: str, supersedes: str, other: str, *, home: bool =
     """
     if same(text, other) and same(other, text):
         return False
-    if frame and _plain(other).startswith(_plain(frame) + " "):
+    if any(_plain(other).startswith(_plain(part) + " ") for part in frame.split("|") if part):
         return True
     subject = text.split(" ", 1)[0].casefold()
     if (
@@ -83,13 +83,33 @@ def succeeds(text: str, frame: str, supersedes: str, other: str, *, home: bool =
         return True
     if supersedes and holds(other, supersedes) and guard("held").search(other) and not _denies(other):
         return True
+    if _instead(text, other):
+        return True
     if _swapped(text, other):
         return True
     return _taken_back(text, other)
 
 
+def of_one_thing(text: str, other: str, value: str) -> bool:
+    """Tell whether two statements share a word besides numbers, a value and their first word."""
+    mine = content(text.partition(" ")[2]) & content(other.partition(" ")[2])
+    return any(len(word) > 2 for word in mine - _numbers(mine) - content(value))
+
+
+def _instead(text: str, other: str) -> bool:
+    """Tell whether `… four spaces, no tabs` or `no coffee any more` ends what is held of the same thing."""
+    if _denies(other):
+        return False
+    subject = text.split(" ", 1)[0].casefold() == other.split(" ", 1)[0].casefold()
+    dropped = guard("given_up").search(text)
+    if dropped is not None and subject and holds(other, dropped["old"]) and guard("held").search(other):
+        return True
+    found = guard("instead").search(text.rstrip(". "))
+    return found is not None and holds(other, found["old"]) and of_one_thing(text, other, found["old"])
+
+
 def _plain(text: str) -> str:
-    return guard("filler").sub("", " ".join(text.split())).casefold()
+    return guard("article").sub("", guard("filler").sub("", " ".join(text.split()))).casefold()
 
 
 def _denies(text: str) -> bool:

@@ -29,6 +29,20 @@ from commonplace.consolidation.rules_patterns import Kind, Rule, guard
 from commonplace.records import RecordedMessage, Trust
 from commonplace.text import one_line
 
+_HELD_AT = (
+    "is",
+    "are",
+    "moves",
+    "moved",
+    "has moved",
+    "takes place",
+    "happens",
+    "starts",
+    "begins",
+    "shifts",
+    "changes",
+)
+
 
 class Reader:
     """Reads one range of a conversation, message by message; remembers only whether a role is being played."""
@@ -40,6 +54,7 @@ class Reader:
         names = {item.message.name for item in messages if item.message.role == "user" and item.message.name}
         assisted = any(item.message.role == "assistant" for item in messages)
         self._two = len(names) > 1  # then `we` may mean the listener
+        self._alone = len(names) < 2
         self._instructed = assisted or len(names) < 2
         self._coding = any(item.message.role == "tool" or item.message.tools for item in messages) or any(
             guard("code").search(item.text, 0, 4000) for item in messages if item.message.role == "assistant"
@@ -95,7 +110,17 @@ class Reader:
             masked = masked[: drafted.start()] + rules_clauses.MASK * (len(text) - drafted.start())
         kin = guard("kin_named").finditer(masked)
         yield from (memo for found in kin if (memo := self._kin(item, start, found)) is not None)
-        for clause in rules_clauses.clauses(text, masked):
+        before: Clause | None = None
+        held: Memo | None = None  # what the next sentence may go on with
+        for spoken in rules_clauses.clauses(text, masked):
+            clause = _with_what_it_is(before, spoken)
+            before = spoken
+            longer = None if held is None else self._continued(item, start, held, clause)
+            if held is not None:
+                yield longer or held
+            held = None
+            if longer is not None:
+                continue
             memo = (
                 self._standing(item, start, clause)
                 or self._correction(item, start, clause)
@@ -105,8 +130,35 @@ class Reader:
                 memo = self._remark(item, start, clause)
             if memo is None:
                 memo = self._foreign(item, start, clause)
-            if memo is not None:
+            if memo is not None and memo.kind in {"fact", "decision", "constraint"} and not memo.becomes:
+                held = memo
+            elif memo is not None:
                 yield memo
+        if held is not None:
+            yield held
+
+    def _continued(self, item: RecordedMessage, start: int, memo: Memo, clause: Clause) -> Memo | None:
+        """Add the reason of a decision, or what the next sentence says of the same thing, where there is room."""
+        if clause.question or clause.unreal or clause.conditional or clause.reported:
+            return None
+        between = item.text[memo.span[1] : start + clause.start]
+        if len(between) > 3 or guard("pointing").search(clause.text):
+            return None
+        if memo.kind == "decision":
+            joined, fits = ". ", guard("reason").match(clause.text) is not None
+        else:
+            own = (item.message.name or rules_wording.UNNAMED) in memo.text
+            joined, fits = "; ", not own and guard("continues").match(clause.text) is not None
+        text = (
+            memo.text.rstrip(".")
+            + joined
+            + (clause.text if joined == ". " else clause.text[:1].lower() + clause.text[1:])
+        )
+        text = one_line(text) + "."
+        if not fits or len(text) > self._limits.text_chars:
+            return None
+        span = (memo.span[0], start + clause.end)
+        return msgspec.structs.replace(memo, text=text, span=span, quote=item.text[slice(*span)])
 
     def _of_agent(self, item: RecordedMessage, start: int, text: str) -> Iterator[Memo]:
         for clause in rules_clauses.clauses(text, rules_clauses.mask(text)):
@@ -146,8 +198,14 @@ class Reader:
     def _correction(self, item: RecordedMessage, start: int, clause: Clause) -> Memo | None:
         if clause.question or clause.reported or clause.conditional:
             return None
+        if clause.unreal:
+            return None
+        amended = rules_corrections.amended(clause.text, clause.lead)
+        if amended is not None and (stated := self._fitted(clause.text, 0, item.message.name)) is not None:
+            return self._memo(item, "fact", stated, self._span(start, clause), 0.9,
+                              supersedes=amended.old, becomes=amended.new, alone=True)  # fmt: skip
         found = rules_corrections.corrected(clause.lead + clause.text) or rules_corrections.corrected(clause.text)
-        if found is None or clause.unreal:
+        if found is None:
             return None
         text = f"{found.new}, not {found.old}."
         return self._memo(item, "fact", text, self._span(start, clause), 0.9, supersedes=found.old, becomes=found.new)
@@ -176,6 +234,8 @@ class Reader:
                 continue
             short = _without_aside(clause) if rule.kind in {"preference", "fact", "task"} else clause
             found = rule.pattern.match(short.text, short.core)
+            if found is not None and rule.name == "introduces" and found["o"].split()[0] == item.message.name:
+                continue  # the name is known; it is no news
             memo = None if found is None else self._worded(item, start, short, rule, found)
             if memo is not None:
                 return memo
@@ -249,12 +309,15 @@ class Reader:
         """Word what has one value at a time, up to that value."""
         if not rule.slot or clause.core or "o" not in found.groupdict() or found["o"] is None:
             return ""
-        return rules_wording.statement(clause.text[: found.start("o")], 0, speaker).rstrip(".")
+        if rule.name.startswith("recurring"):
+            named = rules_wording.statement(clause.text[: found.end("k")], 0, speaker, alone=self._alone).rstrip(".")
+            return "|".join(f"{named} {verb}" for verb in _HELD_AT)
+        return rules_wording.statement(clause.text[: found.start("o")], 0, speaker, alone=self._alone).rstrip(".")
 
     def _fitted(self, text: str, core: int, speaker: str | None) -> str | None:
         """Word a clause in the room there is, cut only where a reason or an aside begins."""
         for _ in range(4):
-            stated = rules_wording.statement(text, core, speaker)
+            stated = rules_wording.statement(text, core, speaker, alone=self._alone)
             if len(stated) <= self._limits.text_chars:
                 return stated if len(stated.split()) >= 3 else None
             tail = guard("tail").search(text)
@@ -275,8 +338,9 @@ class Reader:
                 return None
             trust: Trust = "user" if item.message.role == "user" else item.message.trust or "agent"
             return self._memo(
-                item, rule.kind, text[:1].upper() + text[1:] + ".", self._span(start, clause), rule.weight, trust=trust
-            )
+                item, rule.kind, text[:1].upper() + text[1:] + ".", self._span(start, clause), rule.weight,
+                trust=trust, slot=rule.slot,
+            )  # fmt: skip
         return None
 
     def _foreign(self, item: RecordedMessage, start: int, clause: Clause) -> Memo | None:
@@ -307,6 +371,7 @@ class Reader:
         frame: str = "",
         supersedes: str = "",
         becomes: str = "",
+        alone: bool = False,
         due: date | None = None,
         valid_until: date | None = None,
     ) -> Memo:
@@ -323,11 +388,22 @@ class Reader:
             frame=frame,
             supersedes=supersedes,
             becomes=becomes,
+            alone=alone,
             speaker=item.message.name,
             at=item.message.at,
             due=due,
             valid_until=valid_until,
         )
+
+
+def _with_what_it_is(before: Clause | None, clause: Clause) -> Clause:
+    """Say what `I take it black` is about where the sentence before names a drink; the quote covers both."""
+    found = guard("takes_it").match(clause.text)
+    drinks = [] if before is None or found is None else list(guard("drink").finditer(before.text))
+    if before is None or found is None or len(drinks) != 1:
+        return clause
+    text = clause.text[: found.start("it")] + "my " + drinks[0]["what"] + clause.text[found.end("it") :]
+    return msgspec.structs.replace(clause, text=text, start=before.start)
 
 
 def _without_aside(clause: Clause) -> Clause:

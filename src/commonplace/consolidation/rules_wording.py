@@ -51,13 +51,14 @@ _SIGN_OFF: Final = re.compile(
 )
 
 
-def statement(text: str, core: int, speaker: str | None) -> str:
+def statement(text: str, core: int, speaker: str | None, *, alone: bool = False) -> str:
     """Word one clause as a sentence about its speaker, ended with a full stop.
 
     Args:
         text: The clause.
         core: Where its subject begins; what stands before it is a time.
         speaker: The name of who said it; None reads `User`.
+        alone: Nobody else speaks, so that only words of the first person need a name before them.
     """
     name = speaker or UNNAMED
     body = _SIGN_OFF.sub("", " ".join(text.split())) if core == 0 else " ".join(text.split())
@@ -71,7 +72,7 @@ def statement(text: str, core: int, speaker: str | None) -> str:
     mine = _MINE.match(rest)
     if mine is not None:
         return _ended(f"{head}{name}'s {_others(rest[mine.end() :])}")
-    if speaker or re.search(r"\b(?:I|my|me)\b", body):
+    if (speaker and not alone) or re.search(r"\b(?:I|my|me)\b", body):
         return _ended(f"{name}: {body}")
     return _ended(body[:1].upper() + body[1:])
 
