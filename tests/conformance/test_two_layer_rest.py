@@ -552,3 +552,52 @@ def test_a_long_conversation_end_to_end(tmp_path):
     assert len(ranges) == count == len(llm.requests)
     said = "\n".join(llm.prompts)
     assert all(said.count(f"about day {n} in the garden") == 1 for n in range(200))
+
+
+def test_a_dry_run_says_what_a_consolidation_would_write(tmp_path):
+    """Seed: `consolidate(messages, currentMemory)` gives a result and writes nothing itself."""
+    write_memory(tmp_path, "- Likes tea.\n")
+    before = theirs(tmp_path)
+    with opened(tmp_path, model(reply(memory="- Likes tea.\n- Lives in Bergen.\n"))) as memory:
+        memory.append(SESSION, [Message("user", "I am someone who lives in Bergen")])
+        outcome = memory.consolidate(SESSION, dry_run=True)
+        assert outcome.status == "planned"
+        assert "+- Lives in Bergen." in outcome.diff
+        assert "+[2026-02-27 14:30] The user spoke of the garden." in outcome.diff
+        assert memory.sessions.state(SESSION).cursors == {}
+    assert theirs(tmp_path) == before
+
+
+def test_an_unchanged_memory_is_not_written(tmp_path):
+    """Seed: `memoryUpdate` is applied if it changed."""
+    write_memory(tmp_path, "- Likes tea.\n")
+    was = theirs(tmp_path)["memory/MEMORY.md"]
+    with opened(tmp_path, model(reply(memory="- Likes tea."))) as memory:
+        memory.append(SESSION, exchanges(1))
+        memory.consolidate(SESSION)
+    assert theirs(tmp_path)["memory/MEMORY.md"] == was
+    assert "The user spoke of the garden." in history(tmp_path)
+
+
+def test_a_message_carries_the_fields_of_a_conversation_entry(tmp_path):
+    """Seed, types: role, content, timestamp, toolsUsed."""
+    at = datetime(2026, 2, 1, 10, tzinfo=UTC)
+    with opened(tmp_path) as memory:
+        memory.append(SESSION, [Message("assistant", "Read it.", at=at, tools=("read",))])
+        (kept,) = memory.sessions.read(SESSION)
+    assert (kept.message.role, kept.message.content, kept.message.at) == ("assistant", "Read it.", at)
+    assert kept.message.tools == ("read",)
+
+
+def test_the_first_line_of_a_transcript_is_never_written_again(tmp_path):
+    """Seed, Session Metadata Preservation: trimming, consolidating and clearing keep the creation time."""
+    with opened(tmp_path, model()) as memory:
+        memory.append(SESSION, exchanges(26))
+        path = tmp_path / memory.sessions.path(SESSION)
+        first = path.read_bytes().splitlines()[0]
+        memory.append(SESSION, [Message("user", "the next one")])
+        memory.flush()
+        memory.consolidate(SESSION)
+        memory.reset(SESSION)
+        memory.append(SESSION, exchanges(1))
+    assert path.read_bytes().splitlines()[0] == first

@@ -70,6 +70,6 @@ LAYOUT = Layout(
     },
     defaults={
         "model.timeout_seconds": 30.0,  # consolidationTimeout
-        "context.tokens": 16_000,  # the 40 KB of their shipped configuration and the recap fit whole
+        "context.tokens": 20_000,  # the 40 KB of their shipped configuration and the recap fit whole
     },
 )
