@@ -212,6 +212,8 @@ def _one_value(slot: Slot) -> bool:
     """Say whether the words before a slot allow one value at a time, and nothing follows it but the same end."""
     if not slot.before or not slot.old or not slot.new or len(slot.after) > 1:
         return False
+    if wording.JOINING & set(slot.old):
+        return False  # the old one says more than the value, and that would go with it
     before = " ".join(slot.before)
     if before.endswith(wording.ONE_VERB) or "".join(slot.before).endswith(wording.ONE_VERB_WIDE):
         return True
