@@ -53,7 +53,7 @@ def examine(
         Problem(kind="log", path=problem.file, line=problem.line, reason=problem.reason)
         for problem in store.verify_log()
     )
-    indexing.catch_up()  # as every search does: what was just written is no drift
+    indexing.catch_up(sweep=True)  # as searches do in time: what was just written or edited is no drift
     drift = indexing.check()
     checked["indexed files"] = len(indexing.index.states())
     if drift and fix:
