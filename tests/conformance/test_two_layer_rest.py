@@ -601,3 +601,27 @@ def test_the_first_line_of_a_transcript_is_never_written_again(tmp_path):
         memory.reset(SESSION)
         memory.append(SESSION, exchanges(1))
     assert path.read_bytes().splitlines()[0] == first
+
+
+def test_a_line_that_nobody_said_waits_alone_and_the_rest_applies(tmp_path):
+    """DESIGN 1.4: the gate decides line by line; an old fact stays where its replacement has no ground."""
+    before = "# About\n\n- Likes tea.\n- Works at the harbour office.\n\n## Pets\n\n- Has a dog called Rex.\n"
+    write_memory(tmp_path, before)
+    after = (
+        "# About\n\n- Likes tea.\n- Works at the harbour office in Lisbon.\n- Lives in Bergen.\n- Is a millionaire.\n\n"
+        "## Pets\n\n- Has a dog called Rex.\n- Has a cat called Misse.\n"
+    )
+    with opened(tmp_path, model(reply(memory=after))) as memory:
+        memory.append(SESSION, [Message("user", "I am someone who lives in Bergen and has a cat called Misse")])
+        outcome = memory.consolidate(SESSION)
+        assert outcome.status == "applied"
+        waiting = {w.operation["text"]: w.operation["op"] for w in memory.review()}
+        assert waiting == {"Works at the harbour office in Lisbon.": "replace", "Is a millionaire.": "add"}
+        assert memory_text(tmp_path) == (
+            "# About\n\n- Likes tea.\n- Works at the harbour office.\n- Lives in Bergen.\n\n"
+            "## Pets\n\n- Has a dog called Rex.\n- Has a cat called Misse.\n"
+        )
+        name = next(w.id for w in memory.review() if w.operation["op"] == "replace")
+        memory.review().approve(name)
+        assert "- Works at the harbour office in Lisbon.\n- Lives" in memory_text(tmp_path)
+    assert "[raw-fallback]" not in history(tmp_path)

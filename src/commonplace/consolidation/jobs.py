@@ -19,7 +19,7 @@ from commonplace import gate
 from commonplace.changes.admission import Actor, Waits
 from commonplace.changes.door import Door
 from commonplace.config import Clock, Config
-from commonplace.consolidation import compact, ranges, rewrite, rules, summarise
+from commonplace.consolidation import compact, ranges, rewrite, rules, sifting, summarise
 from commonplace.consolidation.episodes import Episodes
 from commonplace.consolidation.rules_memos import Known, Place, Targets
 from commonplace.consolidation.running import Piece, Run, batches
@@ -32,12 +32,14 @@ from commonplace.llm.protocol import LLM
 from commonplace.llm.reading import Unusable
 from commonplace.operations import (
     AppendJournal,
+    Edit,
     EndSession,
     HoldRange,
     MoveCursor,
     MoveWindow,
     Operation,
     Proposal,
+    RewriteDocument,
     View,
 )
 from commonplace.records import Outcome, Source, instant
@@ -300,15 +302,30 @@ class Jobs:
             waits = [Waits(AppendJournal(path=path, text=truncate(proposal.raw, _RAW_CHARS)), proposal.reason)]
             entry = proposal.journal or self._raw(pieces, proposal.reason)
             return [self._journal(path, entry, view)], waits if proposal.raw else [], f"; {proposal.reason}"
-        verdicts = {text: screen(text).findings for text in gate.texts(proposal)}
-        judged = gate.judge(proposal, view, verdicts, self._config.gate)
-        held = [Waits(self._settled(edit, path), why) for edit, why in judged.held]
+        judged = self._judge(proposal, view)
+        aside: list[tuple[Edit, str]] = []
+        if self._rewrites and any(isinstance(edit, RewriteDocument) for edit, _ in judged.held):
+            sifted, aside = sifting.sift(proposal, view, lambda edit: self._why_held(edit, view))
+            again = self._judge(sifted, view)
+            if again.refused or any(isinstance(edit, RewriteDocument) for edit, _ in again.held):
+                aside = []
+            else:
+                judged = again
+        held = [Waits(self._settled(edit, path), why) for edit, why in (*judged.held, *aside)]
         entry = judged.journal or (self._raw(pieces, judged.refused) if judged.refused or proposal.journal else "")
         room = self._views.relief(view, judged.accepted) if self._llm is None else []
         operations: list[Operation] = [*room, *judged.accepted]
         if entry or not operations:
             operations.append(self._journal(path, entry or f"{_named(pieces)}: nothing to keep.", view))
         return operations, held, f"; {judged.refused}" if judged.refused else ""
+
+    def _judge(self, proposal: Proposal, view: View) -> gate.Judged:
+        verdicts = {text: screen(text).findings for text in gate.texts(proposal)}
+        return gate.judge(proposal, view, verdicts, self._config.gate)
+
+    def _why_held(self, edit: Edit, view: View) -> str:
+        judged = self._judge(Proposal(operations=(edit,)), view)
+        return judged.refused or next((why for _, why in judged.held), "")
 
     @staticmethod
     def _settled(edit: Operation, path: str) -> Operation:

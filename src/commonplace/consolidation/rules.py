@@ -15,7 +15,7 @@ import msgspec
 
 from commonplace.config import RulesConfig
 from commonplace.consolidation import rules_matching
-from commonplace.consolidation.rules_memos import CHANGED_MIND, HOME, Known, Memo, Place, Targets
+from commonplace.consolidation.rules_memos import CHANGED_MIND, HOME, NAMED, Known, Memo, Place, Targets
 from commonplace.consolidation.rules_reading import Reader
 from commonplace.operations import AddEntry, Edit, Proposal, PutItem, PutTopic, ReplaceEntry
 from commonplace.records import RecordedMessage, Source, Trust, instant, lowest_trust
@@ -100,7 +100,7 @@ def _without_last_decision(memos: list[Memo], memo: Memo) -> list[Memo]:
 def _stands_in(memo: Memo, text: str) -> bool:
     """Tell whether a text holds the value that a correction takes back, of the same thing where it names one."""
     return rules_matching.holds(text, memo.supersedes) and (
-        not memo.alone or rules_matching.of_one_thing(memo.text, text, memo.supersedes)
+        memo.slot != NAMED or rules_matching.of_one_thing(memo.text, text, memo.supersedes)
     )
 
 

@@ -30,10 +30,10 @@ def corrected(sentence: str) -> Correction | None:
     return None
 
 
-def amended(clause: str, lead: str) -> Correction | None:
+def amended(clause: str, *, announced: bool) -> Correction | None:
     """Read a whole statement with its old value: `the tank holds 17 litres, not 14`.
 
-    Of words, not numbers, it is a correction only after a lead-in that says so.
+    Of words, not numbers, it is a correction only where the lead-in `announces` it.
     """
     found = guard("amended").fullmatch(" ".join(clause.split()).strip(" .!"))
     if found is None:
@@ -43,7 +43,7 @@ def amended(clause: str, lead: str) -> Correction | None:
     if any(char.isdigit() for char in old):
         numbers = [word for word in said if any(char.isdigit() for char in word)]
         return _sound(old, numbers[-1]) if numbers and len(old.split()) == 1 else None
-    if not guard("corrects").search(lead):
+    if not announced:
         return None
     return _sound(old, " ".join(said[-len(old.split()) :]))
 

@@ -19,6 +19,10 @@ HOME = "home"
 """The slot of where a person lives."""
 
 
+NAMED = "named"
+"""The slot of a correction that says of what the value is."""
+
+
 class Memo(msgspec.Struct, frozen=True, kw_only=True):
     """One thing worth remembering, with the words it rests on.
 

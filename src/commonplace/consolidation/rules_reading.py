@@ -24,7 +24,7 @@ from commonplace.consolidation import (
     rules_wording,
 )
 from commonplace.consolidation.rules_clauses import Clause
-from commonplace.consolidation.rules_memos import CHANGED_MIND, HOME, Memo
+from commonplace.consolidation.rules_memos import CHANGED_MIND, HOME, NAMED, Memo
 from commonplace.consolidation.rules_patterns import Kind, Rule, guard
 from commonplace.records import RecordedMessage, Trust
 from commonplace.text import one_line
@@ -200,10 +200,12 @@ class Reader:
             return None
         if clause.unreal:
             return None
-        amended = rules_corrections.amended(clause.text, clause.lead)
+        announced = guard("corrects").search(clause.lead) is not None
+        amended = rules_corrections.amended(clause.text, announced=announced)
         if amended is not None and (stated := self._fitted(clause.text, 0, item.message.name)) is not None:
             return self._memo(item, "fact", stated, self._span(start, clause), 0.9,
-                              supersedes=amended.old, becomes=amended.new, alone=True)  # fmt: skip
+                              slot=NAMED, supersedes=amended.old, becomes=amended.new,
+                              alone=announced)  # fmt: skip
         found = rules_corrections.corrected(clause.lead + clause.text) or rules_corrections.corrected(clause.text)
         if found is None:
             return None
@@ -234,12 +236,17 @@ class Reader:
                 continue
             short = _without_aside(clause) if rule.kind in {"preference", "fact", "task"} else clause
             found = rule.pattern.match(short.text, short.core)
-            if found is not None and rule.name == "introduces" and found["o"].split()[0] == item.message.name:
-                continue  # the name is known; it is no news
+            if found is not None and rule.name == "introduces" and not self._introduced(item, found["o"]):
+                continue
             memo = None if found is None else self._worded(item, start, short, rule, found)
             if memo is not None:
                 return memo
         return self._explicit(item, start, clause)
+
+    @staticmethod
+    def _introduced(item: RecordedMessage, name: str) -> bool:
+        """Tell whether `I'm Ada` gives a name: after a greeting, and where it is not known yet."""
+        return guard("greets").search(item.text) is not None and name.split(maxsplit=1)[0] != item.message.name
 
     def _worded(
         self, item: RecordedMessage, start: int, clause: Clause, rule: Rule, found: re.Match[str]
@@ -256,8 +263,12 @@ class Reader:
         text, core = clause.text, clause.core
         whens: tuple[rules_dates.When, ...] = ()
         if item.message.at is not None and not guard("yearly").search(clause.text):
-            text, whens = rules_dates.absolute(clause.text, item.message.at, self._zone, past=past and not rule.ahead)
-            if core and whens and whens[0].start < core:
+            kept = self._recurring_part(clause.text, rule)
+            dated, whens = rules_dates.absolute(
+                clause.text[kept:], item.message.at, self._zone, past=past and not rule.ahead
+            )
+            text = clause.text[:kept] + dated
+            if not kept and core and whens and whens[0].start < core:
                 core = clause.core - (whens[0].end - whens[0].start) + len(whens[0].wording)
         whens = tuple(when for when in whens if self._ahead(when, item)) if rule.ahead else whens
         if rule.dated and not whens:
@@ -282,6 +293,14 @@ class Reader:
             frame=self._frame(clause, found, rule, item.message.name),
             supersedes=rules_corrections.ended(clause.text), due=due, valid_until=until,
         )  # fmt: skip
+
+    @staticmethod
+    def _recurring_part(text: str, rule: Rule) -> int:
+        """Give how much of a text tells when something recurs: its weekdays are no dates."""
+        if not rule.name.startswith("recurring"):
+            return 0
+        begins = guard("effective").search(text)
+        return len(text) if begins is None else begins.start()
 
     def _ahead(self, when: rules_dates.When, item: RecordedMessage) -> bool:
         at = item.message.at
