@@ -421,14 +421,31 @@ def test_14_a_clean_consolidation_joins_entries_and_keeps_every_word(tmp_path):
         ]
 
 
-def test_14_without_a_model_consolidating_drops_only_what_is_said_twice(memory):
-    """The brief of the layout: repetitions and contained entries only."""
-    path = Path(memory.location) / "memory/facts/env.md"
-    for text in ("Errors go to Sentry", "Listens on port 8080"):
-        call(memory, "add", "env", content=text)
-    memory.apply([], reason="nothing")
-    assert call(memory, "consolidate", "env")["message"] == "nothing to merge"
-    assert path.read_text(encoding="utf-8") == "Errors go to Sentry\n§\nListens on port 8080"
+def test_14_without_a_model_consolidating_drops_only_what_is_said_twice(tmp_path):
+    """Repetitions and contained entries go, the longer stays; nothing is joined."""
+    with opened(tmp_path, config={"merge_on_write": False}) as memory:
+        for text in (
+            "Errors go to Sentry",
+            "Listens on port 8080",
+            "Listens on port 8080, behind nginx",
+            "the errors go to Sentry",
+        ):
+            call(memory, "add", "env", content=text)
+        assert call(memory, "consolidate", "env")["success"] is True
+        assert facts(memory, "facts/env.md") == ["Errors go to Sentry", "Listens on port 8080, behind nginx"]
+        assert call(memory, "consolidate", "env")["message"] == "nothing to merge"
+
+
+def test_14_what_a_person_wrote_is_left_out_of_a_consolidation(tmp_path):
+    """DESIGN 7: the gate holds what would change a person's own words."""
+    llm = ScriptedLLM()
+    with opened(tmp_path, llm=llm) as memory:
+        path = tmp_path / "memory/facts/env.md"
+        path.parent.mkdir(parents=True)
+        path.write_text("Errors go to Sentry\n§\nErrors go to Sentry at night", encoding="utf-8")
+        assert call(memory, "consolidate", "env")["message"] == "nothing to merge"
+    assert llm.requests == []
+    assert path.read_text(encoding="utf-8") == "Errors go to Sentry\n§\nErrors go to Sentry at night"
 
 
 def test_15_a_sub_agent_gets_a_read_only_block_from_a_file_of_its_own(memory, tmp_path, run):

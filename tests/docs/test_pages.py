@@ -16,7 +16,13 @@ from commonplace import cli
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-PAGES_WITH_EXAMPLES = ("README.md", "docs/library.md", "docs/configuration.md", "docs/files.md")
+PAGES_WITH_EXAMPLES = (
+    "README.md",
+    "docs/library.md",
+    "docs/configuration.md",
+    "docs/files.md",
+    "docs/layouts/facts.md",
+)
 
 
 def page(name: str) -> str:
