@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
+
+from commonplace.patterns import pattern
 
 SLACK: Final = 1.25  # a text this much longer than a passage stays whole
 
-_BREAK: Final = re.compile(r"[.!?…]+[\"'”’)\]]*\s+|[。！？；]+[”’」』）]*|\n+")
+_BREAK: Final = pattern(r"[.!?…]+[\"'”’)\]]*\s+|[。！？；]+[”’」』）]*|\n+")
 
 
 def passages(text: str, size: int) -> list[tuple[int, int]]:

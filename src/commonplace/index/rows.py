@@ -16,6 +16,7 @@ from typing import Final
 import msgspec
 
 from commonplace.index.terms import CJK
+from commonplace.patterns import pattern
 from commonplace.records import LayerName, Source, Trust
 
 PASSAGE_BITS: Final = 10  # later passages of a longer message share the last rows, see `fold_passage`
@@ -66,8 +67,8 @@ LENGTHS: Final = (
 _WIDE_CHARS: Final = 3  # a character of Chinese says about as much as three letters
 
 _LENGTH_OF: Final = [LENGTHS[flags >> LENGTH_SHIFT] for flags in range(256)]
-_CJK: Final = re.compile(f"[{CJK}]")
-_DATED: Final = re.compile(
+_CJK: Final = pattern(f"[{CJK}]")
+_DATED: Final = pattern(
     r"\d|\b(?:to(?:day|night|morrow)|yesterday|last|next|ago|week|month|year|since|until|"
     r"jan(?:uary)?|feb(?:ruary)?|march|april|june|july|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|"
     r"dec(?:ember)?|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b|[年月日周天]",

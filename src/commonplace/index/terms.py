@@ -12,14 +12,16 @@ import unicodedata
 from collections.abc import Iterable
 from typing import Final
 
+from commonplace.patterns import pattern
+
 CJK: Final = "\u3040-\u30ff\u3105-\u312f\u31a0-\u31bf\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
-_CJK_RUN: Final = re.compile(f"[{CJK}]+")
-_PIECE: Final = re.compile(f"([{CJK}]+)|[^\\W_{CJK}]+")
-_JOINED: Final = re.compile(r"[^\W_]+(?:[_./\\:@#-]+[^\W_]+)+")
-_HAS_JOINED: Final = re.compile(r"[a-z][A-Z]|\w[_/\\.:@#-]\w")
-_HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_HUMPED: Final = re.compile(r"\b[A-Za-z][a-z0-9]+(?:[A-Z]+[a-z0-9]*)+\b|\b[a-z]+[A-Z]+\w*\b")
-_MARKS: Final = re.compile(r"[^0-9a-z]+")
+_CJK_RUN: Final = pattern(f"[{CJK}]+")
+_PIECE: Final = pattern(f"([{CJK}]+)|[^\\W_{CJK}]+")
+_JOINED: Final = pattern(r"[^\W_]+(?:[_./\\:@#-]+[^\W_]+)+")
+_HAS_JOINED: Final = pattern(r"[a-z][A-Z]|[A-Z]{2}[a-z]{2}|\w[_/\\.:@#-]\w")
+_HUMP: Final = pattern(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_HUMPED: Final = pattern(r"\b[A-Za-z][a-z0-9]+(?:[A-Z]+[a-z0-9]*)+\b|\b[a-z]+[A-Z]+\w*\b|\b[A-Z]{2,}[a-z]{2}\w*\b")
+_MARKS: Final = pattern(r"[^0-9a-z]+")
 LONGEST: Final = 64  # letters of a word that a question may ask for
 _WHOLE_CHARS: Final = 60  # a longer identifier is found by its parts
 
@@ -37,7 +39,7 @@ would wouldn yes yet you your yours yourself yourselves
 """
 STOP_WORDS: Final = frozenset(_STOP_WORDS.split())
 
-_FUNCTION_WORDS: Final = re.compile(
+_FUNCTION_WORDS: Final = pattern(
     "什么|怎么样|怎么|怎样|那个|这个|哪个|哪些|哪里|哪儿|哪|那些|这些|多少|几个|为什么|请问|是否|一下|以下|另外|其中|其|我们|你们|"
     "他们|她们|它们|我|你|您|他|她|它|的|了|是|在|和|与|吗|呢|啊|吧|呀|哦|嘛|有|就|也|都|还|不|很|个|着|把|被|对于|对|谁|及|或|而|但|"
     "可以|需要|知道|告诉|记得|真的|最近|觉得|感觉|想|说|什麼|怎麼|這個|那個|個|嗎|還|們|"

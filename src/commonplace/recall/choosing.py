@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Final
@@ -11,6 +10,7 @@ import msgspec
 
 from commonplace.config import RecallConfig
 from commonplace.index import terms
+from commonplace.patterns import pattern
 from commonplace.records import Hit, Query
 from commonplace.text import estimate_tokens
 
@@ -21,7 +21,7 @@ _FLOOD: Final = 20  # so many passages of one source among the best ...
 _FLOOD_SCORE: Final = 0.7  # ... that score at least this share of the best: the source floods
 _LOOKED_AT: Final = 60  # of the ranking, that many are looked at for a flood
 _OTHERS: Final = 0.25  # a hit of another source is there for a flood's place from this share of the best on
-_TELLING: Final = re.compile(r"\d|\A(?:no|not|never|without|t|cannot|none|不|没|无|非)\Z")
+_TELLING: Final = pattern(r"\d|\A(?:no|not|never|without|t|cannot|none|不|没|无|非)\Z")
 
 
 class Shown(msgspec.Struct, frozen=True):

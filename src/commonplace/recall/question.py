@@ -10,6 +10,7 @@ from typing import Final
 import msgspec
 
 from commonplace.index import terms
+from commonplace.patterns import pattern
 from commonplace.recall.related import related
 from commonplace.recall.times import Range, ranges
 
@@ -27,16 +28,16 @@ AGAIN: Final = 0.3  # added for each time a word is asked again
 SYNONYM: Final = 0.6
 KIND: Final = 0.5
 
-_PHRASE: Final = re.compile(r'"([^"\n]{2,200})"|“([^”\n]{2,200})”|「([^」\n]{1,200})」')
-_WHEN: Final = re.compile(
+_PHRASE: Final = pattern(r'"([^"\n]{2,200})"|“([^”\n]{2,200})”|「([^」\n]{1,200})」')
+_WHEN: Final = pattern(
     r"\bwhen\b|\bwhat (?:time|day|date|month|year)\b|\bhow long\b|什么时候|何时|几号|几点|いつ|언제", re.IGNORECASE
 )
-_SEVERAL: Final = re.compile(
+_SEVERAL: Final = pattern(
     r"\bhow (?:many|often)\b|\b(?:what|which)\b(?: \w+){0,3} \w+s\b (?:has|have|had|does|do|did|is|are|were|was)\b|"
     r"\bwhat (?:are|were)\b|\bboth\b|\ball\b|\blist\b|\bsummar|\bin order\b",
     re.IGNORECASE,
 )
-_CAPITAL: Final = re.compile(r'(?<![.?!。？！"]\s)(?<!^)\b[A-Z]\w*')
+_CAPITAL: Final = pattern(r'(?<![.?!。？！"]\s)(?<!^)\b[A-Z]\w*')
 _FRAME_WORDS: Final = """
 according across answer ask asked aspect aspects based brought chat chats comprehensive conversation conversations
 current currently describe different discuss discussed discussion discussions exactly explain help include includes

@@ -71,7 +71,8 @@ class How(TypedDict):
     """What a ranking goes by.
 
     `said_at` tells when a message (slot, number) was said, in milliseconds; a layer left out of
-    `layers` counts 1; `limit` is how many messages are ranked at most.
+    `layers` counts 1; `limit` is how many messages are ranked at most; with `holding` only messages that
+    hold a word themselves are.
     """
 
     sums: Sums
@@ -79,6 +80,7 @@ class How(TypedDict):
     layers: Mapping[str, float]
     said_at: Callable[[int, int], int]
     limit: int
+    holding: bool
 
 
 class Sums(dict[int, float]):
@@ -157,6 +159,7 @@ class _Ranking:
         self._layers = how["layers"]
         self._said_at = how["said_at"]
         self._limit = how["limit"]
+        self._steps = (0,) if how["holding"] else (-2, -1, 0, 1, 2)
         self._best: dict[int, float] = {}  # message -> what its best passage scores
         self._row: dict[int, int] = {}  # message -> that passage
         self._session: dict[int, float] = {}  # slot -> what its words weigh
@@ -215,11 +218,11 @@ class _Ranking:
                 self._session[slot] = sums[mask] / (1 - size + size * len(slots[slot].flags) / mean)
 
     def _messages(self) -> list[tuple[float, int, _Parts]]:
-        best, many = self._best, self._weights.candidates
+        best, many = self._best, max(self._weights.candidates, self._limit)
         top = heapq.nlargest(many, best, key=best.__getitem__) if len(best) > many else best
         slots = self._shelf.slots
         scored: list[tuple[float, int, _Parts]] = []
-        for key in {key + step for key in top for step in (-2, -1, 0, 1, 2)}:
+        for key in {key + step for key in top for step in self._steps}:
             slot = slots.get(key >> MESSAGE_BITS)
             at = key & (SLOT_MESSAGES - 1)
             if slot is None or at >= len(slot.flags):

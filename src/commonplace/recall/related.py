@@ -7,10 +7,11 @@ Three kinds of line. `=` forms of one word, as good as the word itself. `~` near
 from __future__ import annotations
 
 import functools
-import re
 from typing import Final
 
 import msgspec
+
+from commonplace.patterns import pattern
 
 _LINES: Final = """
 = buy bought
@@ -345,7 +346,7 @@ _LINES: Final = """
 """
 
 
-_VOWEL: Final = re.compile("[aeiouy]")
+_VOWEL: Final = pattern("[aeiouy]")
 _SHORTEST: Final = 4  # a shorter word is taken as it is
 
 

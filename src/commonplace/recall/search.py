@@ -27,6 +27,7 @@ _NOTES: Final = 300  # passages of records that are scored
 _RANKED: Final = 80  # messages that may become hits; more when more are asked for
 _PHRASES_READ: Final = 100  # of the best, that many are read for a quoted phrase
 _PHRASE: Final = 2.0  # factor for a text that holds it
+_KEYWORDS: Final = 2  # so few words are looked up, not asked: what stands beside them is no answer
 _FEW_WORDS: Final = 3  # in so short a question every unknown word may be a misspelt one, else only names
 _MENDED: Final = 3  # unknown words that are looked for in near spellings
 _MANY_UNKNOWN: Final = 0.5  # below this share of a question found, its unknown words may be typos
@@ -80,8 +81,9 @@ class _Search:
         if not found.messages and not found.notes:
             return []
         sums = ranking.Sums(question, found)
-        # A wide word stands there as several pairs, of which a passage holds some by chance.
-        asked = sum(1 if group.words[0].isascii() else 3 for group in question.groups if group.parent < 0)
+        wide = sum(not group.words[0].isascii() for group in question.groups if group.parent < 0)
+        plain = sum(group.parent < 0 for group in question.groups) - wide
+        asked = plain + 3 * wide  # a wide word stands there as several pairs, of which some are held by chance
         floor = self._config.floor * min(1.0, questions.TERSE_WORDS / asked) ** 2  # talk is never covered whole
         if ranking.coverage(question, found, sums) < floor:
             return []
@@ -96,8 +98,9 @@ class _Search:
             layers=self._layers,
             said_at=self._said_at,
             limit=max(_RANKED, 2 * wanted),
+            holding=bool(self._query.tools) or plain + (wide + 1) // 2 <= _KEYWORDS,
         )
-        shown = self._shown(ranked)
+        shown = self._shown(ranked, question)
         if question.phrases:
             shown = _phrases_first(shown, question.phrases)
         sources = [(self._source(each), each.score) for each in ranked]
@@ -167,9 +170,9 @@ class _Search:
 
     # --- reading back ---
 
-    def _shown(self, ranked: Sequence[Ranked]) -> Iterator[choosing.Shown]:
+    def _shown(self, ranked: Sequence[Ranked], question: Question) -> Iterator[choosing.Shown]:
         for each in ranked:
-            shown = self._note(each, each.note) if each.note is not None else self._message(each)
+            shown = self._note(each, each.note) if each.note is not None else self._message(each, question)
             if shown is not None:
                 yield shown
 
@@ -187,7 +190,7 @@ class _Search:
         )
         return choosing.Shown(hit, note.path)
 
-    def _message(self, ranked: Ranked) -> choosing.Shown | None:
+    def _message(self, ranked: Ranked, question: Question) -> choosing.Shown | None:
         number = ranked.key >> MESSAGE_BITS
         slot = self._shelf.slots[number]
         places = self._place(number)
@@ -200,7 +203,7 @@ class _Search:
         message = self._indexing.message(places, slot.path, slot.session, at)
         if message is None:
             return None
-        start, end = _span(message.text, ranked.row & ((1 << PASSAGE_BITS) - 1), self._config.passage_chars)
+        start, end = _span(message.text, ranked.row & ((1 << PASSAGE_BITS) - 1), self._config.passage_chars, question)
         whole = start == 0 and end == len(message.text)
         hit = Hit(
             record=message.id,
@@ -215,12 +218,14 @@ class _Search:
         return choosing.Shown(hit, slot.path)
 
 
-def _span(text: str, row: int, passage_chars: int) -> tuple[int, int]:
+def _span(text: str, row: int, passage_chars: int, question: Question) -> tuple[int, int]:
     spans = passages.passages(text, passage_chars)
-    for number, span in enumerate(spans):
-        if rows.fold_passage(number, len(spans)) >= row:
-            return span
-    return spans[-1]
+    of_row = [span for at, span in enumerate(spans) if rows.fold_passage(at, len(spans)) == row]
+    if len(of_row) <= 1:
+        return of_row[0] if of_row else spans[0]
+    # Trigger: a message of over a thousand passages shares rows. Outcome: the one with the most of the words.
+    asked = [word for group in question.groups if group.parent < 0 for word in group.words]
+    return max(of_row, key=lambda span: sum(word in text[span[0] : span[1]].lower() for word in asked))
 
 
 def _phrases_first(shown: Iterator[choosing.Shown], phrases: Sequence[str]) -> Iterator[choosing.Shown]:

@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
+from commonplace.patterns import pattern
+
 Range = tuple[datetime, datetime]
 
 _MONTHS: Final = (
@@ -40,8 +42,8 @@ def ranges(text: str, now: datetime) -> tuple[Range, ...]:
     lowered = text.lower()
     today = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     found: list[Range] = []
-    for pattern, reader in _READERS:
-        for match in pattern.finditer(lowered):
+    for expression, reader in _READERS:
+        for match in expression.finditer(lowered):
             try:
                 found.extend(reader(match, today))
             except (ValueError, OverflowError):  # the 31st of February, the year 0
@@ -135,22 +137,22 @@ def _near(offsets: dict[str, int]) -> Callable[[re.Match[str], datetime], Iterat
 
 _NEAR: Final = {"yesterday": 1, "today": 0, "last night": 1, "昨天": 1, "昨日": 1, "今天": 0, "前天": 2, "어제": 1}
 _READERS: Final[tuple[tuple[re.Pattern[str], Callable[[re.Match[str], datetime], Iterator[Range]]], ...]] = (
-    (re.compile(rf"\b({_YEAR})-(\d\d?)(?:-(\d\d?))?\b"), _iso),
-    (re.compile(rf"\b(?P<month>{_MONTH})\.? {_DAY}\b(?:,? (?P<year>{_YEAR}))?"), _month_day),
-    (re.compile(rf"\b{_DAY} (?:of )?(?P<month>{_MONTH})\b(?:,? (?P<year>{_YEAR}))?"), _month_day),
+    (pattern(rf"\b({_YEAR})-(\d\d?)(?:-(\d\d?))?\b"), _iso),
+    (pattern(rf"\b(?P<month>{_MONTH})\.? {_DAY}\b(?:,? (?P<year>{_YEAR}))?"), _month_day),
+    (pattern(rf"\b{_DAY} (?:of )?(?P<month>{_MONTH})\b(?:,? (?P<year>{_YEAR}))?"), _month_day),
     (
-        re.compile(
+        pattern(
             rf"\b(?:in|during|since|this(?! may)|last|early|late|mid|by) ({_MONTH})\b(?! \d\d?\b)"
             rf",?(?: (?:of )?({_YEAR}))?"
         ),
         _month_only,
     ),
-    (re.compile(rf"\b({_MONTH}),? ({_YEAR})\b"), _month_only),
-    (re.compile(rf"\b({_COUNT}) (?:of )?(day|week|month|year)s? ago\b"), _ago),
-    (re.compile(r"(\d{1,3}|[一两二三四五六七八九十])(天|周|星期|个月|年)前"), _ago),
-    (re.compile(rf"\b(last|this|past|previous) (week|month|year|weekend|{'|'.join(_DAYS)})\b"), _last),
-    (re.compile(r"(上|这|本|今|去)个?(周|星期|月|年)"), _last),
-    (re.compile(rf"\b(?:in|during|since|for) ({_YEAR})\b"), _year),
-    (re.compile(rf"(?:({_YEAR})年)?(\d\d?)月(?:(\d\d?)[日号])?"), _chinese_date),
-    (re.compile("|".join(_NEAR)), _near(_NEAR)),
+    (pattern(rf"\b({_MONTH}),? ({_YEAR})\b"), _month_only),
+    (pattern(rf"\b({_COUNT}) (?:of )?(day|week|month|year)s? ago\b"), _ago),
+    (pattern(r"(\d{1,3}|[一两二三四五六七八九十])(天|周|星期|个月|年)前"), _ago),
+    (pattern(rf"\b(last|this|past|previous) (week|month|year|weekend|{'|'.join(_DAYS)})\b"), _last),
+    (pattern(r"(上|这|本|今|去)个?(周|星期|月|年)"), _last),
+    (pattern(rf"\b(?:in|during|since|for) ({_YEAR})\b"), _year),
+    (pattern(rf"(?:({_YEAR})年)?(\d\d?)月(?:(\d\d?)[日号])?"), _chinese_date),
+    (pattern("|".join(_NEAR)), _near(_NEAR)),
 )

@@ -1,0 +1,79 @@
+"""Several processes feed and read one index at once."""
+
+from __future__ import annotations
+
+import os
+
+from indexed_scope import Scope
+
+PROCESSES, ROUNDS = 6, 5
+
+
+def in_processes(work):
+    """Run work in forked children that start together; returns how many ended well."""
+    gate, opener = os.pipe()
+    pids = []
+    for child in range(PROCESSES):
+        pid = os.fork()
+        if pid == 0:
+            code = 1
+            try:
+                os.close(opener)
+                os.read(gate, 1)
+                work(child)
+                code = 0
+            finally:
+                os._exit(code)
+        pids.append(pid)
+    os.close(opener)
+    os.close(gate)
+    return sum(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0 for pid in pids)
+
+
+def test_processes_that_catch_up_at_once_index_each_message_once(tmp_path):
+    """Issue 7, bad input: two processes catching up at once."""
+    first = Scope(tmp_path / "m")
+    first.say("s", *(f"message {number} about turtles" for number in range(300)))
+    first.close()
+
+    def catch_up(_):
+        scope = Scope(tmp_path / "m")
+        assert len({hit.record for hit in scope.recall("turtles", k=400)}) == 300
+        scope.close()
+
+    assert in_processes(catch_up) == PROCESSES
+    after = Scope(tmp_path / "m")
+    assert after.index.rows() == 300
+    assert after.indexing.check() == []
+    after.close()
+
+
+def test_each_process_finds_what_it_just_said(tmp_path):
+    """DESIGN 1.2, with several writers."""
+
+    def talk(child):
+        scope = Scope(tmp_path / "m")
+        for number in range(ROUNDS):
+            scope.say(f"s{child % 2}", f"word zebra{child}x{number}")
+            assert scope.texts(f"zebra{child}x{number}") == [f"word zebra{child}x{number}"]
+        scope.close()
+
+    assert in_processes(talk) == PROCESSES
+    after = Scope(tmp_path / "m")
+    assert len(after.recall("word", k=100)) == PROCESSES * ROUNDS
+    assert after.indexing.check() == []
+    after.close()
+
+
+def test_a_rebuild_elsewhere_is_seen(tmp_path):
+    """The slots a process holds in memory are those of the index that is there."""
+    one = Scope(tmp_path / "m")
+    one.say("s", "alpha beta", "gamma delta")
+    assert one.texts("gamma") == ["gamma delta"]
+    other = Scope(tmp_path / "m")
+    other.indexing.rebuild()
+    other.close()
+    assert one.texts("gamma") == ["gamma delta"]
+    one.say("s", "epsilon")
+    assert one.texts("epsilon") == ["epsilon"]
+    one.close()
