@@ -312,7 +312,8 @@ def test_a_model_that_is_down_does_not_stop_a_compaction(tmp_path: Path) -> None
 
 def test_reset_empties_the_window_only_when_its_range_is_safe(tmp_path: Path) -> None:
     """Source: seed two-layer, /new; nanobot PR 881."""
-    with opened(tmp_path, ScriptedLLM([proposal(FACT)])) as memory:
+    impatient = ConsolidationConfig(awaited_seconds=0.05)
+    with opened(tmp_path, ScriptedLLM([proposal(FACT)]), consolidation=impatient) as memory:
         talk(memory)
         lease = memory._scopes[0].store.lease("consolidate:cli:a", 60)
         assert lease is not None

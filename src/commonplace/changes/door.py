@@ -146,11 +146,7 @@ class Door:
             VersionConflictError: A file is not in the version of `expect`.
             StoreError: The store could not do it; memory is as before.
         """
-        if self._store.read_only:
-            raise StoreReadOnlyError("this memory is read-only; open it for writing to change it")
-        for operation in operations:
-            if not isinstance(operation, OPERATIONS) or not isinstance(getattr(operation, "path", ""), str):
-                raise InputError(f"{type(operation).__name__} is no operation on a path given as text")
+        self._check(operations)
         versions = {resolve(self._layout, path)[1]: version for path, version in (expect or {}).items()}
         request = _Request(tuple(operations), actor, reason, tuple(waits), dict(lines or {}), versions, partial)
         deadline = time.monotonic() + self._config.store.lock_wait_seconds
@@ -172,6 +168,13 @@ class Door:
                     raced = True
                 if time.monotonic() > deadline:
                     return Outcome(status="conflict", reason="the files kept changing; try again")
+
+    def _check(self, operations: Sequence[Operation]) -> None:
+        if self._store.read_only:
+            raise StoreReadOnlyError("this memory is read-only; open it for writing to change it")
+        for operation in operations:
+            if not isinstance(operation, OPERATIONS) or not isinstance(getattr(operation, "path", ""), str):
+                raise InputError(f"{type(operation).__name__} is no operation on a path given as text")
 
     def _check_versions(self, versions: Mapping[str, str]) -> None:
         for path, version in versions.items():
