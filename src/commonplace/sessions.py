@@ -438,9 +438,15 @@ class Sessions:
 
         Made without a model: code fences and line breaks are folded, the text cut at 200 characters.
         """
-        state = self._fold(self.path(session_id))
-        recent = list(self.read(session_id, max(0, state.numbers - 3 * lines)))
-        said = [m for m in recent if m.message.role in {"user", "assistant"} and (m.text.strip() or m.message.tools)]
+        start = self._fold(self.path(session_id)).numbers
+        said: list[RecordedMessage] = []
+        step = 3 * lines
+        while start > 0 and len(said) < lines:  # further back where tools had much to say
+            start, end, step = max(0, start - step), start, 2 * step
+            read = self.read(session_id, start, end)
+            said[:0] = [
+                m for m in read if m.message.role in {"user", "assistant"} and (m.text.strip() or m.message.tools)
+            ]
         return tuple(summary_line(m.message) for m in said[-lines:])
 
     def list(self) -> Sequence[Session]:

@@ -251,6 +251,16 @@ def test_09_the_buffer_keeps_the_last_twenty_lines_verbatim_across_a_resume(tmp_
         assert list(memory.sessions.buffer("one")) == lines
 
 
+def test_09_results_of_tools_push_no_line_out_of_the_buffer(memory):
+    """The buffer has the last twenty lines that were said, however much tools said in between."""
+    for number in range(25):
+        results = [Message("tool", f"result {n}", tools=("grep",)) for n in range(9)]
+        memory.append("one", [Message("user", f"step number {number}"), *results])
+    assert [line.rpartition(" ")[2] for line in memory.sessions.buffer("one")] == [str(n) for n in range(5, 25)]
+    memory.forget(f"{memory.sessions.path('one')}#{list(memory.sessions.read('one'))[-10].message.id}")
+    assert [line.rpartition(" ")[2] for line in memory.sessions.buffer("one")] == [str(n) for n in range(4, 24)]
+
+
 def test_09_the_buffer_can_be_shorter_or_off(tmp_path):
     """Seed facts, configuration: buffer_lines, buffer_enabled."""
     said = [Message("user", f"step number {number}") for number in range(9)]
