@@ -23,7 +23,7 @@ from commonplace.text import fingerprint, one_line, truncate
 
 __all__ = ["Known", "Memo", "Place", "Targets", "extract", "propose"]
 
-_FAILURES_BESIDE = 12  # messages before its fix in which a failure is looked for
+_FAILURES_BESIDE = 20  # messages before its fix in which a failure is looked for
 _MIND_CHANGED_WITHIN = 6  # messages; further back it is not said which decision is meant
 _DEFAULTS = RulesConfig()
 
@@ -51,7 +51,8 @@ def _gather(messages: Sequence[RecordedMessage], zone: tzinfo, limits: RulesConf
             if memo.kind == "failure":
                 last_failure = memo.number
             if memo.kind == "fix":
-                memos.extend(_failure_of(memo, failures))
+                if not any(kept.kind == "failure" and _beside(kept, memo) for kept in memos):
+                    memos.extend(_failure_of(memo, failures))
                 if memo.slot == "it" and not 0 <= memo.number - last_failure <= _FAILURES_BESIDE:
                     continue  # nothing says what was fixed
             memos = _admit(memos, memo)
@@ -62,13 +63,16 @@ def _gather(messages: Sequence[RecordedMessage], zone: tzinfo, limits: RulesConf
 def _failure_of(fix: Memo, failures: list[Memo]) -> list[Memo]:
     """Take the last failure that a fix speaks of; one without a fix is of the hour only."""
     for failure in reversed(failures):
-        near = 0 <= fix.number - failure.number <= _FAILURES_BESIDE
-        if near and any(
+        if _beside(failure, fix) and any(
             len(word) > 3 for word in rules_matching.content(failure.text) & rules_matching.content(fix.text)
         ):
             failures.clear()
             return [failure]
     return []
+
+
+def _beside(failure: Memo, fix: Memo) -> bool:
+    return 0 <= fix.number - failure.number <= _FAILURES_BESIDE
 
 
 def _admit(memos: list[Memo], memo: Memo) -> list[Memo]:
@@ -105,7 +109,8 @@ def _stands_in(memo: Memo, text: str) -> bool:
 
 
 def _over(memo: Memo, text: str) -> bool:
-    return rules_matching.succeeds(memo.text, memo.frame, memo.supersedes, text, home=memo.slot == HOME)
+    ended = "" if memo.slot == NAMED else memo.supersedes  # of another thing the value stays
+    return rules_matching.succeeds(memo.text, memo.frame, ended, text, home=memo.slot == HOME)
 
 
 def propose(

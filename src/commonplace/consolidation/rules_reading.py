@@ -297,7 +297,7 @@ class Reader:
     @staticmethod
     def _recurring_part(text: str, rule: Rule) -> int:
         """Give how much of a text tells when something recurs: its weekdays are no dates."""
-        if not rule.name.startswith("recurring"):
+        if not rule.name.startswith("recurring") or (rule.name == "recurring" and not guard("often").search(text)):
             return 0
         begins = guard("effective").search(text)
         return len(text) if begins is None else begins.start()
