@@ -438,15 +438,11 @@ class Sessions:
 
         Made without a model: code fences and line breaks are folded, the text cut at 200 characters.
         """
-        start = self._fold(self.path(session_id)).numbers
-        said: list[RecordedMessage] = []
-        step = 3 * lines
+        start, said = self._fold(self.path(session_id)).numbers, list[RecordedMessage]()
         while start > 0 and len(said) < lines:  # further back where tools had much to say
-            start, end, step = max(0, start - step), start, 2 * step
-            read = self.read(session_id, start, end)
-            said[:0] = [
-                m for m in read if m.message.role in {"user", "assistant"} and (m.text.strip() or m.message.tools)
-            ]
+            start, end = max(0, start - 3 * lines), start
+            read = (m for m in self.read(session_id, start, end) if m.message.role in {"user", "assistant"})
+            said[:0] = [m for m in read if m.text.strip() or m.message.tools]
         return tuple(summary_line(m.message) for m in said[-lines:])
 
     def list(self) -> Sequence[Session]:
