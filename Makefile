@@ -1,7 +1,7 @@
 # Everything a person or a CI machine needs: `make demo`, `make test`, `make check`.
 PYTHON ?= python3
 
-.PHONY: setup demo test check format docs picture lock battery clean
+.PHONY: setup demo test check format docs picture lock battery bench clean
 
 setup: .venv/.done
 
@@ -19,14 +19,14 @@ test: setup
 	PYTHONWARNDEFAULTENCODING=1 .venv/bin/python -m pytest -n 2
 
 check: setup
-	.venv/bin/ruff format --check src tests docs
-	.venv/bin/ruff check src tests docs
+	.venv/bin/ruff format --check src tests docs bench
+	.venv/bin/ruff check src tests docs bench
 	.venv/bin/mypy
 	.venv/bin/lint-imports --no-logo
 
 format: setup
-	.venv/bin/ruff format src tests docs
-	.venv/bin/ruff check --fix src tests docs
+	.venv/bin/ruff format src tests docs bench
+	.venv/bin/ruff check --fix src tests docs bench
 
 docs: setup
 	.venv/bin/python docs/generate.py
@@ -37,10 +37,20 @@ picture: setup
 battery: setup
 	COMMONPLACE_BATTERY=full .venv/bin/python -m pytest -n 2 -m battery
 
+bench: .venv-bench/.done
+	PYTHONPATH=src .venv-bench/bin/python bench/run.py $(BENCH)
+
+.venv-bench/.done: requirements-bench.txt
+	$(PYTHON) -m venv .venv-bench
+	.venv-bench/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-bench.txt
+	@touch .venv-bench/.done
+
 lock:
 	$(PYTHON) -m pip install --quiet uv
 	uv pip compile --quiet pyproject.toml --group dev --generate-hashes --universal --python-version 3.11 \
 		--no-header --no-emit-index-url --no-annotate -o requirements.txt
+	uv pip compile --quiet pyproject.toml --group bench --generate-hashes --universal --python-version 3.11 \
+		--no-header --no-emit-index-url --no-annotate -o requirements-bench.txt
 
 clean:
-	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv .venv-bench .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

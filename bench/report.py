@@ -1,0 +1,97 @@
+"""What a run found: rows of a table, goals with their verdicts, and the picture of them."""
+
+from __future__ import annotations
+
+import math
+from html import escape
+
+import msgspec
+
+
+class Goal(msgspec.Struct):
+    """One figure of the issue: what was measured against what it should be at most, or at least."""
+
+    name: str
+    value: float
+    limit: float
+    unit: str = "x"
+    least: bool = False
+
+    @property
+    def met(self) -> bool:
+        return self.value >= self.limit if self.least else self.value <= self.limit
+
+    @property
+    def strain(self) -> float:
+        """How many times over (or under) the limit; up to 1 is met."""
+        return self.limit / self.value if self.least else self.value / self.limit
+
+
+class Report:
+    """Sections of a page, printed as they come."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.goals: list[Goal] = []
+
+    def say(self, *lines: str) -> None:
+        self.lines.extend(lines)
+        print("\n".join(lines), flush=True)
+
+    def table(self, title: str, head: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
+        self.say("", f"### {title}", "", f"| {' | '.join(head)} |", "|---" * len(head) + "|")
+        self.say(*(f"| {' | '.join(row)} |" for row in rows))
+
+    def goal(self, name: str, value: float, limit: float, *, unit: str = "x", least: bool = False) -> None:
+        self.goals.append(Goal(name, value, limit, unit, least))
+
+    def verdicts(self) -> None:
+        rows = [
+            (g.name, f"{_number(g.value)}{g.unit}", f"{'≥' if g.least else '≤'} {_number(g.limit)}{g.unit}",
+             "met" if g.met else "**not met**")
+            for g in self.goals
+        ]  # fmt: skip
+        self.table("Goals", ("figure", "measured", "goal", ""), rows)
+
+
+def picture(goals: list[Goal]) -> str:
+    """Draw how far each figure is from its goal, as a bar on a logarithmic scale; the line is the goal."""
+    row, left, width, top = 24, 330, 420, 44
+    scale = 2.0  # decades on each side of the goal
+    height = top + row * len(goals) + 30
+    middle = left + width / 2
+    parts = [
+        (
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + width + 130}" height="{height}" '
+            'font-family="ui-monospace, monospace" font-size="12">'
+        ),
+        '<rect width="100%" height="100%" fill="#ffffff"/>',
+        (
+            f'<text x="{middle}" y="20" text-anchor="middle" fill="#333333">'
+            "left of the line: better than the goal · right: not met</text>"
+        ),
+    ]
+    for power in (-2, -1, 0, 1, 2):
+        x = middle + power / scale * width / 2
+        name = "goal" if power == 0 else f"{10.0**power:g}x"
+        parts.append(f'<line x1="{x}" y1="{top - 8}" x2="{x}" y2="{height - 24}" stroke="#dddddd"/>')
+        parts.append(f'<text x="{x}" y="{height - 8}" text-anchor="middle" fill="#777777">{name}</text>')
+    for at, goal in enumerate(goals):
+        y = top + at * row
+        reach = max(-scale, min(scale, math.log10(max(goal.strain, 1e-9)))) / scale * width / 2
+        colour = "#3a7d44" if goal.met else "#b5493b"
+        value = f"{_number(goal.value)}{goal.unit} of {_number(goal.limit)}{goal.unit}"
+        parts += [
+            f'<text x="{left - 10}" y="{y + 11}" text-anchor="end" fill="#222222">{escape(goal.name)}</text>',
+            (
+                f'<rect x="{min(middle, middle + reach):.1f}" y="{y}" width="{max(1.5, abs(reach)):.1f}" height="14" '
+                f'fill="{colour}"/>'
+            ),
+            f'<text x="{left + width + 10}" y="{y + 11}" fill="#222222">{escape(value)}</text>',
+        ]
+    line = f'<line x1="{middle}" y1="{top - 8}" x2="{middle}" y2="{height - 24}" stroke="#222222" stroke-width="1.5"/>'
+    return "\n".join([*parts, line, "</svg>", ""])
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
