@@ -419,7 +419,7 @@ def _with_what_it_is(before: Clause | None, clause: Clause) -> Clause:
     """Say what `I take it black` is about where the sentence before names a drink; the quote covers both."""
     found = guard("takes_it").match(clause.text)
     drinks = [] if before is None or found is None else list(guard("drink").finditer(before.text))
-    if before is None or found is None or len(drinks) != 1:
+    if before is None or found is None or len(drinks) != 1 or clause.start - before.end > 3:
         return clause
     text = clause.text[: found.start("it")] + "my " + drinks[0]["what"] + clause.text[found.end("it") :]
     return msgspec.structs.replace(clause, text=text, start=before.start)
