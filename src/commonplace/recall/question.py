@@ -101,9 +101,12 @@ def read(text: str, now: datetime, names: Iterable[str] = (), *, whole: bool = F
         names: Who speaks in the transcripts.
         whole: Take Chinese and Japanese uncut, when the question's words alone found nothing.
     """
-    text = text[:_LOOKED_AT_CHARS]
+    if len(text) > _LOOKED_AT_CHARS:
+        text = f"{text[: _LOOKED_AT_CHARS // 3]} {text[-2 * _LOOKED_AT_CHARS // 3 :]}"
     found = terms.words(text, whole=whole)
-    kept = [word for word in found if word not in terms.STOP_WORDS and len(word) <= terms.LONGEST] or found
+    phrases = tuple(" ".join(part for part in groups if part) for groups in _PHRASE.findall(text))
+    found = [word for word in found if len(word) <= terms.LONGEST]
+    kept = [word for word in found if word not in terms.STOP_WORDS] or (found if phrases else [])
     lowered = text.lower()
     named = [name for name in names if _says(lowered, name.lower())]
     speakers = {part for name in named for part in name.lower().split()}
@@ -112,7 +115,7 @@ def read(text: str, now: datetime, names: Iterable[str] = (), *, whole: bool = F
         _groups(
             kept if len(kept) <= MAX_WORDS else kept[: MAX_WORDS // 3] + kept[-2 * MAX_WORDS // 3 :], capital, speakers
         ),
-        tuple(" ".join(part for part in groups if part) for groups in _PHRASE.findall(text)),
+        phrases,
         when=bool(_WHEN.search(text)),
         several=bool(_SEVERAL.search(text)),
         speaker=named[0] if len(named) == 1 else None,

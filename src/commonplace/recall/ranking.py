@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Callable, Mapping, Sequence
-from typing import Final, TypedDict, Unpack
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final, TypedDict, TypeVar, Unpack
 
 import msgspec
 
@@ -33,8 +34,10 @@ from commonplace.recall.question import Question
 
 _SHORT_NOTE: Final = 120.0  # characters; a shorter record gains nothing by being short
 _SPREAD_OVER: Final = 60  # hits that are spread over sessions: enough for what a prompt can hold
+_FLOODED: Final = 0.6  # of the candidates from one transcript: others are looked for beside it
 _JUST_BELOW: Final = 1 - 1e-6
 
+_T = TypeVar("_T", bound="tuple[Any, ...]")
 _Parts = tuple[float, float, float, float]  # own words, neighbours, answer, factor
 
 
@@ -113,8 +116,8 @@ class Sums(dict[int, float]):
 
 
 def rareness(count: int, total: int) -> float:
-    """Weigh a word by how few rows hold it; a word on no row weighs nothing."""
-    return math.log(1 + max(0.0, total - count + 0.5) / (count + 0.5)) if count else 0.0
+    """Weigh a word by how few rows hold it; never 0 for a word that is there, so that a memory of one line answers."""
+    return math.log(1 + total / count) if count else 0.0
 
 
 def rank(
@@ -182,7 +185,7 @@ class _Ranking:
         ]
         ranked = [
             self._ranked_message(total, -key, parts, over * session(-key >> MESSAGE_BITS, 0.0))
-            for total, key, parts in heapq.nlargest(self._limit, totals)
+            for total, key, parts in self._beside_floods(totals, self._limit, lambda each: -each[1])
         ]
         ranked += self._ranked_notes(noted, strongest, share)
         ranked.sort(key=lambda each: (-each.score, each.key))
@@ -219,10 +222,10 @@ class _Ranking:
 
     def _messages(self) -> list[tuple[float, int, _Parts]]:
         best, many = self._best, max(self._weights.candidates, self._limit)
-        top = heapq.nlargest(many, best, key=best.__getitem__) if len(best) > many else best
+        top = self._beside_floods(((score, key) for key, score in best.items()), many, lambda each: each[1])
         slots = self._shelf.slots
         scored: list[tuple[float, int, _Parts]] = []
-        for key in {key + step for key in top for step in self._steps}:
+        for key in {key + step for _, key in top for step in self._steps}:
             slot = slots.get(key >> MESSAGE_BITS)
             at = key & (SLOT_MESSAGES - 1)
             if slot is None or at >= len(slot.flags):
@@ -236,6 +239,19 @@ class _Ranking:
                 factor = self._factor(slot, at)
                 scored.append((score * factor, key, (own, around, carried, factor)))
         return scored
+
+    def _beside_floods(self, scored: Iterable[_T], many: int, key_of: Callable[[_T], int]) -> list[_T]:
+        """Take the largest; where one transcript fills most of the places, others get as many again."""
+        everything = list(scored)
+        if len(everything) <= many:
+            return everything
+        top = heapq.nlargest(many, everything)
+        slots = self._shelf.slots
+        paths = Counter(slots[key_of(each) >> MESSAGE_BITS].path for each in top)
+        path, count = paths.most_common(1)[0]
+        if count <= many * _FLOODED:
+            return top
+        return top + heapq.nlargest(many, (e for e in everything if slots[key_of(e) >> MESSAGE_BITS].path != path))
 
     def _neighbours(self, slot: Slot, at: int, key: int) -> tuple[float, float]:
         """Give what the messages around one add to it, and what it gains as the answer to a question."""
