@@ -60,6 +60,12 @@ class InputError(CommonplaceError, ValueError):
     """A message, query, id or operation is not well formed."""
 
 
+def require_text(value: object, name: str) -> None:
+    """Make sure that what a caller gave is text; annotations do not hold at run time."""
+    if not isinstance(value, str):
+        raise InputError(f"{name} is a text, not {type(value).__name__}", field=name)
+
+
 class ScopeError(InputError):
     """A scope is not a name."""
 

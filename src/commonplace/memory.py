@@ -22,7 +22,7 @@ from commonplace import doctor as doctors
 from commonplace.changes.admission import LIBRARY, PERSON, Actor
 from commonplace.config import Clock, Config, system_clock
 from commonplace.consolidation.schedule import Mode
-from commonplace.errors import CommonplaceError, InputError, RecordNotFoundError, StoreReadOnlyError
+from commonplace.errors import CommonplaceError, InputError, RecordNotFoundError, StoreReadOnlyError, require_text
 from commonplace.knobs import settled
 from commonplace.llm import LLM, resolve
 from commonplace.llm.spending import Totals, totals
@@ -195,6 +195,7 @@ class Memory:
     @staticmethod
     def _query(query: str | Query, k: int, layers: Iterable[LayerName] | None) -> Query:
         asked = query if isinstance(query, Query) else Query(text=query, k=k)
+        require_text(asked.text, "a question")
         if layers is not None:
             asked = msgspec.structs.replace(asked, layers=tuple(layers))
         unknown = [layer for layer in asked.layers or () if layer not in LAYERS]

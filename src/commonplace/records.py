@@ -415,6 +415,11 @@ def seal(text: str, findings: tuple[Finding, ...] = ()) -> Screened:
     return Screened(text, findings, _seal=_SEAL)
 
 
+def structural(text: str) -> bool:
+    """Say whether a text is plain enough to stand in a stored line unscreened: short, ASCII, no long run."""
+    return bool(_STRUCTURAL.match(text)) and not _LONG_RUN.search(text)
+
+
 def join(parts: Sequence[Screened | str]) -> Screened:
     """Join screened parts with structural text between them.
 
@@ -428,7 +433,7 @@ def join(parts: Sequence[Screened | str]) -> Screened:
         if isinstance(part, Screened):
             texts.append(part.text)
             findings.extend(part.findings)
-        elif _STRUCTURAL.match(part) and not _LONG_RUN.search(part):
+        elif structural(part):
             texts.append(part)
         else:
             raise TypeError("text between screened parts must be structure; screen it first")
@@ -451,7 +456,7 @@ def json_line(values: Mapping[str, Any], *, checksum: bool = False) -> Screened:
         if value is None or isinstance(value, (bool, int, float)):
             return value
         if isinstance(value, str):
-            if not _STRUCTURAL.match(value) or _LONG_RUN.search(value):
+            if not structural(value):
                 raise TypeError("a text in a stored line must be screened first")
             return value
         if isinstance(value, datetime):

@@ -18,7 +18,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from commonplace.config import Clock, GuardConfig
-from commonplace.errors import InputError, RecordNotFoundError, StoreReadOnlyError
+from commonplace.errors import InputError, RecordNotFoundError, StoreReadOnlyError, require_text
 from commonplace.operations import Forget, MoveWindow, Operation
 from commonplace.records import (
     Message,
@@ -36,7 +36,7 @@ from commonplace.records import (
 )
 from commonplace.storage import Store
 from commonplace.text import encode_name, one_line, truncate
-from commonplace.transcripts import Damaged, Event, Head, StoredMessage, decode, messages_of, split_lines
+from commonplace.transcripts import Damaged, Event, Head, StoredMessage, decode, messages_of, split_lines, web_follows
 
 SESSION_ID_CHARS: Final = 1000
 BUFFER_LINES: Final = 20  # seed facts: ring of one-line summaries
@@ -120,11 +120,6 @@ class _State:
                 self.forgotten = event.to
 
 
-def web_follows(role: Role, trust: Trust, *, web: bool) -> bool:
-    """Say whether a reply after this message stands in a turn that read the web; a user message starts a turn."""
-    return trust == "web" or (web and role != "user")
-
-
 def _digest(message_id: str) -> bytes:
     return hashlib.blake2b(message_id.encode("utf-8", "surrogatepass"), digest_size=12).digest()
 
@@ -176,6 +171,7 @@ class Sessions:
         Raises:
             InputError: The id is empty, too long, or holds control characters or a secret.
         """
+        require_text(session_id, "a session id")
         if not session_id.strip():
             raise InputError("a session id is a non-empty text, such as 'telegram:12345'", session=session_id)
         if len(session_id) > SESSION_ID_CHARS:
@@ -471,7 +467,7 @@ def _session(state: _State, head: Head) -> Session:
 
 
 def _uncommitted(_: Sequence[Operation]) -> Outcome:
-    raise StoreReadOnlyError("these sessions can only be read")
+    raise StoreReadOnlyError
 
 
 def _free_id(number: int, taken: set[bytes], seen: dict[bytes, str]) -> str:

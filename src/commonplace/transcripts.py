@@ -104,3 +104,8 @@ def messages_of(path: str, session_id: str, data: bytes, base: int = 0) -> Itera
         line = decode(raw)
         if isinstance(line, StoredMessage):
             yield RecordedMessage(f"{path}#{line.id}", path, session_id, line.n, line.message(), offset)
+
+
+def web_follows(role: Role, trust: Trust, *, web: bool) -> bool:
+    """Say whether a reply after this message stands in a turn that read the web; a user message starts a turn."""
+    return trust == "web" or (web and role != "user")

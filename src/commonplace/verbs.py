@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from commonplace.capped import text_of
 from commonplace.changes.admission import TOOL, Actor
 from commonplace.changes.plan import files_of, resolve
-from commonplace.errors import InputError, RecordNotFoundError
+from commonplace.errors import InputError, RecordNotFoundError, require_text
 from commonplace.guard import fold
 from commonplace.layers.items import item_fingerprint
 from commonplace.layers.topics import name_for
@@ -50,6 +50,7 @@ def remember(
     expires: date | None,
 ) -> Edit:
     """Make the operation that writes one statement down where the layout wants it."""
+    require_text(text, "what to remember")
     if not text.strip():
         raise InputError("there is nothing to remember; say it in a sentence")
     layer, path = _target(scope, kind, to)
@@ -130,6 +131,7 @@ def _of_kind(scope: Scope, name: str, kind: LayerKind, at: datetime) -> str:
 
 def update(record: Record, text: str) -> Edit:
     """Make the operation that puts a new text in place of a record."""
+    require_text(text, "the new text")
     if not text.strip():
         raise InputError("the new text is empty; forget the record instead")
     match record:

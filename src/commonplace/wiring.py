@@ -35,7 +35,7 @@ from commonplace.consolidation.jobs import Jobs
 from commonplace.consolidation.merge import MergingDoor
 from commonplace.consolidation.schedule import Mode, Schedule
 from commonplace.consolidation.views import Views
-from commonplace.errors import ConfigError, IndexVersionError, PathError, ScopeError, StoreError
+from commonplace.errors import ConfigError, IndexVersionError, PathError, ScopeError, StoreError, require_text
 from commonplace.index.rows import IndexRow
 from commonplace.index.seen import Seen
 from commonplace.index.sqlite import SqliteIndex
@@ -357,6 +357,7 @@ class Scope:
             GoneError: It was removed or forgotten.
             RecordNotFoundError: There is none.
         """
+        require_text(record_id, "a record id")
         path = split_id(record_id)[0]
         if self.layout.layer_of(path) is not None:
             with contextlib.suppress(PathError):  # the reader says that there is no such record
@@ -414,7 +415,7 @@ def written(reader: Reader, path: str) -> Iterator[contexts.Shown]:
         text = text if at else text.lstrip("\n")
         at = placed.end + (data[placed.end : placed.end + 1] == b"\r")
         at += data[at : at + 1] == b"\n"
-        yield contexts.Shown(placed.entry.id, text, reader.trust(placed.entry))
+        yield contexts.Shown(placed.entry.id, screened(text), reader.rank(placed.entry.id))
 
 
 def shown_entries(reader: Reader, path: str) -> Iterator[contexts.Shown]:
@@ -426,6 +427,6 @@ def shown_entries(reader: Reader, path: str) -> Iterator[contexts.Shown]:
             section = record.section
             heading = f"### {section}\n" if section else ""
         indented = screened(record.text).replace("\n", "\n  ")
-        trust = reader.trust(record)
+        trust = reader.rank(record.id)
         label = "" if TRUST_RANK[trust] >= TRUST_RANK["agent"] else f"(from {trust}: unverified) "
         yield contexts.Shown(record.id, f"{heading}- {label}{indented}", trust)

@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from commonplace.storage import Keep
+from commonplace.text import truncate
 
 Piece = Keep | str
+SHOWN_CHARS = 200_000  # of one diff; what was written stands in the log besides, whole
 
 
 def gaps(original: bytes, pieces: Sequence[Piece]) -> Iterator[tuple[int, bytes]]:
@@ -39,7 +41,7 @@ def of_pieces(path: str, original: bytes, pieces: Sequence[Piece]) -> str:
         shown.append(f"@@ line {number} @@")
         shown.extend(f"-{line}" for line in gone)
         shown.extend(f"+{line}" for line in came)
-    return "\n".join(shown)
+    return truncate("\n".join(shown), SHOWN_CHARS, "\n... and more; `show` has the whole file")
 
 
 def _hunks(original: bytes, pieces: Sequence[Piece]) -> Iterator[tuple[int, bytes, str]]:

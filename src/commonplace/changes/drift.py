@@ -19,7 +19,7 @@ import msgspec
 from commonplace.changes import diffs, edits, inverse
 from commonplace.changes.log import Added, Ledger, Payload
 from commonplace.changes.sealing import sealed
-from commonplace.errors import DamagedError, VersionConflictError
+from commonplace.errors import DamagedError, PathError, VersionConflictError
 from commonplace.guard import screen
 from commonplace.index.seen import Look, Seen
 from commonplace.layers import rewrites
@@ -30,6 +30,7 @@ from commonplace.storage.changelog import content_hash, log_path
 from commonplace.storage.versions import version_of
 
 SWEEP_SECONDS: Final = 2.0  # DESIGN 1: an edit made outside is noticed after at most this
+LISTED_RECORDS: Final = 2000  # of one edit; a file adopted whole may hold any number
 QUIET_SECONDS: Final = 0.02  # an editor that truncates and writes in place is done when nothing moved so long
 PATIENCE_SECONDS: Final = 1.0  # a program that writes without end is not waited for
 _TRIES: Final = 20  # an editor that saves without end is looked at again by the next look
@@ -95,7 +96,13 @@ class Drift:
 
     def moved(self, paths: Iterable[str]) -> list[str]:
         """Give those of some files that are not as they were when last looked at."""
-        return [path for path in dict.fromkeys(paths) if self._store.version(path) != self._last(path)]
+        return [path for path in dict.fromkeys(paths) if self._version(path) != self._last(path)]
+
+    def _version(self, path: str) -> str:
+        try:
+            return self._store.version(path)
+        except PathError:
+            return self._last(path)  # a link or a folder in its place is no edit of it
 
     def note(self, path: str, data: bytes | None, number: int) -> bool:
         """Remember what the door made of a file; False where something else stands there already."""
@@ -195,7 +202,7 @@ class Drift:
         told = msgspec.structs.replace(payload, diff=diff)
         return self._store.commit(
             {"actor": "outside", "kinds": ["outside"], "outside": [log_path(path)]},
-            {"change": sealed(msgspec.to_builtins(told)), "outside": sealed(edit)},
+            {"change": sealed(told), "outside": sealed(edit)},
             (),
             expect={path: version},
         ).number
@@ -210,6 +217,8 @@ class Drift:
         stands = self._ledger.standing(path)
         person = self._trust == "user"
         fresh = [(record, text) for record, text in new.items() if old.get(record, stands.get(record)) != text]
+        if len(fresh) > LISTED_RECORDS:
+            fresh = []  # their trust is the same unlisted, and their text is in the log with the edit itself
         return Payload(
             reason="edited outside",
             added=tuple(Added(record, text, self._trust, person=person) for record, text in fresh),

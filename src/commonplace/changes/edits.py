@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime, tzinfo
 
 import msgspec
@@ -76,15 +76,14 @@ def assemble(data: bytes, pieces: tuple[Keep | str, ...]) -> bytes:
 
 def between(before: bytes, after: bytes) -> tuple[Keep | str, ...]:
     """Give pieces that make one text of another, keeping what both begin and end with."""
-    start = 0
     limit = min(len(before), len(after))
-    while start < limit and before[start] == after[start]:
-        start += 1
+    start = _longest(limit, lambda low, high: before[low:high] == after[low:high])
     while start and (start < len(after) and after[start] & 0xC0 == 0x80):
         start -= 1  # never inside a character
-    end = 0
-    while end < limit - start and before[-1 - end] == after[-1 - end]:
-        end += 1
+    ends, end_after = len(before), len(after)
+    end = _longest(
+        limit - start, lambda low, high: before[ends - high : ends - low] == after[end_after - high : end_after - low]
+    )
     while end and after[len(after) - end] & 0xC0 == 0x80:
         end -= 1
     middle = after[start : len(after) - end].decode("utf-8", "surrogateescape")
@@ -96,3 +95,17 @@ def between(before: bytes, after: bytes) -> tuple[Keep | str, ...]:
     if end:
         pieces.append(Keep(len(before) - end, len(before)))
     return tuple(pieces)
+
+
+def _longest(limit: int, same: Callable[[int, int], bool]) -> int:
+    """Find how far two texts are the same, by halves; `same` compares a stretch of both."""
+    low = 0
+    while low < limit:
+        half = max(1, (limit - low) // 2)
+        if same(low, low + half):
+            low += half
+        elif half == 1:
+            break
+        else:
+            limit = low + half - 1 if same(low, low + half - 1) else low + half
+    return low

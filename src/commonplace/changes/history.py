@@ -73,9 +73,10 @@ class History:
             RecordNotFoundError: There is none of that number.
         """
         self._ledger.catch_up()
-        found = self._ledger.change(number)
+        given: object = number  # a caller may hand in anything
+        found = self._ledger.change(number) if isinstance(given, int) else None
         if found is None:
-            raise RecordNotFoundError(f"there is no change {number}; `log` lists them", change=number)
+            raise RecordNotFoundError(f"there is no change {number!r}; `log` lists them", change=number)
         return found
 
     # --- undo ---

@@ -7,7 +7,7 @@ from datetime import tzinfo
 
 from commonplace.changes import edits
 from commonplace.changes.log import Ledger
-from commonplace.errors import GoneError, InputError, RecordNotFoundError
+from commonplace.errors import GoneError, InputError, PathError, RecordNotFoundError
 from commonplace.layers.edits import split_id
 from commonplace.layouts import Layer, Layout
 from commonplace.records import Record, Trust
@@ -46,14 +46,17 @@ class Reader:
     def records(self, path: str) -> tuple[Record, ...]:
         """Give the records of one file; none where there is no file or no layer."""
         layer = self._layout.layer_of(path)
-        blob = self._store.read(path)
-        if layer is None or blob is None:
+        data = self.data(path)
+        if layer is None or data is None:
             return ()
-        return tuple(edits.records(layer, path, blob.data, self._zone))
+        return tuple(edits.records(layer, path, data, self._zone))
 
     def data(self, path: str) -> bytes | None:
-        """Give the bytes of a file; None where there is none."""
-        blob = self._store.read(path)
+        """Give the bytes of a file; None where there is none, or something that is no plain file."""
+        try:
+            blob = self._store.read(path)
+        except PathError:
+            return None
         return blob.data if blob else None
 
     def rank(self, record_id: str) -> Trust:

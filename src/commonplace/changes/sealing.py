@@ -13,9 +13,10 @@ import msgspec
 from commonplace.errors import InputError
 from commonplace.guard import Verdict, screen, verdict
 from commonplace.operations import Operation
-from commonplace.records import Screened, Trust
+from commonplace.records import Screened, Trust, structural
 
 _NAMES: Final = frozenset({"op", "path", "id", "session", "message", "name", "record", "why", "to", "at", "trust"})
+_PLAIN: Final = frozenset({"id", "trust"})
 _OPERATION: Final[Any] = Operation
 _ORDER: Final[tuple[Verdict, ...]] = ("ok", "quarantine", "refuse")
 
@@ -66,12 +67,17 @@ def judge(operation: Operation, *, explicit: bool, trust: Trust) -> Judged:
     return Judged(cleaned, max(verdicts, key=_ORDER.index), tuple(classes))
 
 
-def sealed(value: Any) -> Any:
-    """Give the same plain data with every text in it screened, ready for a stored line."""
+def sealed(value: Any, name: str = "") -> Any:
+    """Give values as plain data with every text in it screened, ready for a stored line.
+
+    Ids and levels of trust in plain ASCII pass as they are: the line itself holds them to structure.
+    """
     if isinstance(value, str):
-        return screen(value)
+        return value if name in _PLAIN and structural(value) else screen(value)
+    if isinstance(value, msgspec.Struct):
+        value = msgspec.to_builtins(value)
     if isinstance(value, Mapping):
-        return {screen(str(key)): sealed(item) for key, item in value.items()}
+        return {screen(str(key)): sealed(item, str(key)) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [sealed(item) for item in value]
     return value

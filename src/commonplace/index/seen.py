@@ -89,6 +89,8 @@ class Seen:
 
     def look(self, path: str) -> Look | None:
         """Give a file as it was at the last look; None where it was not there or never looked at."""
+        if not path.isprintable() and path.encode("utf-8", "replace").decode() != path:
+            return None  # half a character is in no name
         with self._lock:
             rows = self._run("SELECT path, version, text, number FROM looks WHERE path = ?", (path,))
         return Look(*rows[0][1:]) if rows else None
