@@ -35,7 +35,7 @@ from commonplace.consolidation.jobs import Jobs
 from commonplace.consolidation.merge import MergingDoor
 from commonplace.consolidation.schedule import Mode, Schedule
 from commonplace.consolidation.views import Views
-from commonplace.errors import ConfigError, IndexVersionError, PathError, ScopeError, StoreError, require_text
+from commonplace.errors import ConfigError, IndexVersionError, RecordNotFoundError, ScopeError, StoreError, require_text
 from commonplace.index.rows import IndexRow
 from commonplace.index.seen import Seen
 from commonplace.index.sqlite import SqliteIndex
@@ -58,6 +58,7 @@ SPENDING: Final = f"{STATE}/spending.jsonl"
 
 LAYOUTS: Final[dict[str, Layout]] = {layout.name: layout for layout in (native.LAYOUT, two_layer.LAYOUT, facts.LAYOUT)}
 _HIDDEN_ROOM: Final = 50  # so many forgotten messages may stand among the best hits until more are asked for
+_LOOKS: Final = 20  # an editor that saves without end gets its way
 _WIDER: Final = 8
 _SCOPE: Final = re.compile(r"[^\s/\\\x00-\x1f\x7f.][^/\\\x00-\x1f\x7f]{0,199}")
 
@@ -359,9 +360,14 @@ class Scope:
         """
         require_text(record_id, "a record id")
         path = split_id(record_id)[0]
-        if self.layout.layer_of(path) is not None:
-            with contextlib.suppress(PathError):  # the reader says that there is no such record
-                self.drift.look([path])
+        watched = [path] if self.layout.layer_of(path) is not None else []
+        for _ in range(_LOOKS):
+            self.drift.look(watched)
+            try:
+                return self.reader.find(record_id)
+            except RecordNotFoundError:
+                if not self.drift.moved(watched):  # else an editor was at it since the look: look again
+                    raise
         return self.reader.find(record_id)
 
     def examine(self, *, fix: bool) -> Report:

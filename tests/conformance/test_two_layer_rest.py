@@ -625,3 +625,21 @@ def test_a_line_that_nobody_said_waits_alone_and_the_rest_applies(tmp_path):
         memory.review().approve(name)
         assert "- Works at the harbour office in Lisbon.\n- Lives" in memory_text(tmp_path)
     assert "[raw-fallback]" not in history(tmp_path)
+
+
+def test_a_secret_that_a_person_keeps_in_memory_reaches_no_prompt_and_stays_in_the_file(tmp_path):
+    """DESIGN 1.7: of an outside edit the file stays the person's; prompts hold the screened text."""
+    secret = "AKIA" + "IOSFODNN7EXAMPLA"
+    write_memory(tmp_path, f"- Likes tea.\n- The key is {secret}\n")
+
+    def answer(request):
+        memory = request.prompt.split("\n", 1)[1].split("\n\n## Conversation")[0]
+        return reply(memory=memory + "\n- Lives in Bergen.\n")
+
+    llm = model(answer)
+    with opened(tmp_path, llm) as memory:
+        memory.append(SESSION, [Message("user", "I am someone who lives in Bergen")])
+        assert memory.consolidate(SESSION).status == "applied"
+        assert secret not in memory.context(SESSION).text + "".join(llm.prompts)
+    lines = memory_text(tmp_path).splitlines()
+    assert sorted(lines) == ["- Likes tea.", "- Lives in Bergen.", f"- The key is {secret}"]

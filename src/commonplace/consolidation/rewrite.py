@@ -12,6 +12,7 @@ from commonplace.consolidation.ranges import show_lines
 from commonplace.consolidation.summarise import prompt
 from commonplace.consolidation.work import Work
 from commonplace.errors import ConfigError
+from commonplace.guard import screen
 from commonplace.llm.protocol import Request
 from commonplace.llm.reading import Unusable
 from commonplace.llm.replies import parse_two_layer
@@ -40,7 +41,8 @@ def propose(work: Work) -> Proposal | Unusable:
     """
     if work.llm is None:
         raise ConfigError("rewriting needs a model; open the memory with llm=")
-    memory = work.documents.get(work.default_path, "")
+    # What a person's own file holds that no prompt may is merged back: there, nothing of it was changed.
+    memory = screen(work.documents.get(work.default_path, "")).text
     asked = (
         f"## Current Long-term Memory\n{memory.strip() or '(empty)'}\n\n"
         f"## Conversation to Process\n{show_lines(work.view.messages, message_tokens=work.message_tokens)}"

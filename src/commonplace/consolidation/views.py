@@ -11,6 +11,7 @@ from commonplace.changes.plan import files_of
 from commonplace.changes.reader import Reader
 from commonplace.config import Config
 from commonplace.consolidation.overflow import Room, Shelf, relieve
+from commonplace.guard import screen
 from commonplace.layers import documents
 from commonplace.layouts import Layout
 from commonplace.operations import AddEntry, Edit, View, ViewEntry
@@ -48,7 +49,7 @@ class Views:
             id=record.id,
             number=number,
             path=path,
-            text=record.text,
+            text=screen(record.text).text,  # a prompt is made of it
             trust=self._reader.trust(record),
             user_authored=made[1].person if made else not self._layout.agent_edits_files,
             shown=shown,
