@@ -17,9 +17,9 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     """What is known of a session when jobs are looked for.
 
     `messages`, `tokens` and `turns` are those after the job's cursor, `window_tokens` those of the live
-    window, `window_messages` those that stood in it when the present turn began. `event` is what just happened, if anything: `reset`,
-    `session_end` or `manual`. `elapsed_seconds` is since the job last ran, `sessions` how many other
-    sessions were used since.
+    window, `window_messages` those that stood in it when the present turn began. `event` is what just
+    happened, if anything: `reset`, `session_end` or `manual`. `elapsed_seconds` is since the job last ran,
+    `sessions` how many other sessions were used since.
     """
 
     messages: int = 0
