@@ -19,8 +19,9 @@ from rounds import ms, spread
 from commonplace import Memory, Message
 from commonplace.guard import screen
 
-WRITES = 120  # of each arm in a round
+WRITES = 100  # of each arm in a round
 TARGETS = 8  # sessions that the appends go to in turn
+MANY = 500  # sessions that one process has written to before
 
 
 def measure(report: Report, corpus: Corpus, folder: Path, filled: dict[int, Path], *, rounds_: int) -> None:
@@ -43,6 +44,8 @@ def measure(report: Report, corpus: Corpus, folder: Path, filled: dict[int, Path
         arms["append + bringing the index up to it"] = _appends(memory, texts, index=True)
         memory = stack.enter_context(memories.copied(filled[sizes[0]], "append-thread", jobs="thread"))
         arms["append, jobs by the rules in a thread"] = _appends(memory, texts)
+        memory = stack.enter_context(memories.copied(filled[sizes[0]], "append-many", jobs="inline"))
+        arms[f"append, {MANY} sessions live in the process"] = _appends(memory, texts, live=MANY)
         arms |= _peers(report, stack, folder, texts, sizes[0])
         times = rounds.run(arms, rounds=rounds_)
         found = _found(memory, corpus)
@@ -62,6 +65,8 @@ def measure(report: Report, corpus: Corpus, folder: Path, filled: dict[int, Path
     for size in sizes:
         report.goal(f"append to bare + screen, {size:,} stored", times.ratio(names[size], *base)[0], 1.5)
         report.goal(f"append p99 / p50, {size:,} stored", times.p(names[size], 0.99) / times.p50(names[size]), 10)
+    many = times.ratio(f"append, {MANY} sessions live in the process", names[sizes[0]])[0]
+    report.goal(f"append with {MANY} live sessions to {TARGETS}", many, 1.2)
     grown = times.ratio(names[sizes[-1]], names[sizes[0]])[0]
     report.goal(f"append at {sizes[-1]:,} to {sizes[0]:,} stored", grown, 1.2)
 
@@ -83,8 +88,8 @@ def _bare(handle: int, line: bytes) -> None:
     os.fdatasync(handle)
 
 
-def _appends(memory: Memory, texts: list[str], *, index: bool = False) -> rounds.Arm:
-    for number in range(TARGETS):  # folds the sessions once, as a running agent has
+def _appends(memory: Memory, texts: list[str], *, index: bool = False, live: int = TARGETS) -> rounds.Arm:
+    for number in range(live):  # folds the sessions once, as a running agent has
         memory.append(memories.session(number), [Message("user", "one to begin with")])
 
     def write(session: str, text: str) -> None:

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 import rounds
-from corpus import Corpus
+from corpus import ASKED, COMMON, Corpus
 from report import Report
 from rounds import ms, spread
 
@@ -23,10 +23,12 @@ def measure(
 ) -> None:
     for size in sorted(filled):
         asked = corpus.questions(texts[size], QUESTIONS * rounds_)
+        bare = _fts5(folder / f"fts5-{size}.sqlite", texts[size])
         with Memory.open(filled[size], jobs="worker") as memory:
             arms: dict[str, rounds.Arm] = {
                 "commonplace recall, k=8": _asking(partial(memory.recall, k=8), asked),
-                "bare FTS5 OR, bm25, top 10": _asking(_fts5(folder / f"fts5-{size}.sqlite", texts[size]), asked),
+                "bare FTS5 OR, bm25, top 10": _asking(bare, asked),
+                "the same without stop words": _asking(bare, [_content(question) for question in asked]),
             }
             tantivy = _tantivy(report, texts[size])
             if tantivy is not None:
@@ -34,16 +36,18 @@ def measure(
             memory.recall(asked[0])
             times = rounds.run(arms, rounds=rounds_)
             none = sum(not memory.recall(question) for question in asked[:60])
-        ours, bare = list(arms)[:2]
+        ours, whole, content = list(arms)[:3]
         rows = [
-            (arm, ms(times.p50(arm)), ms(times.p(arm, 0.95)), spread(times.ratio(arm, bare)) if arm != bare else "")
+            (arm, ms(times.p50(arm)), ms(times.p(arm, 0.95)),
+             *(spread(times.ratio(arm, base)) if arm != base else "" for base in (whole, content)))
             for arm in arms
-        ]
-        head = ("arm", "p50 ms", "p95 ms", "to bare FTS5 (min-max)")
+        ]  # fmt: skip
+        head = ("arm", "p50 ms", "p95 ms", "to bare FTS5 (min-max)", "to that without stop words (min-max)")
         report.table(f"Recall in a scope of {size:,} messages, {rounds_} rounds of {QUESTIONS}", head, rows)
         report.say("", f"Of 60 questions {none} found nothing.")
         if size <= 10_000:
-            report.goal(f"recall to bare FTS5 OR, {size:,}", times.ratio(ours, bare)[0], 3)
+            report.goal(f"recall to bare FTS5 OR, {size:,}", times.ratio(ours, whole)[0], 3)
+            report.goal(f"recall to FTS5 without stop words, {size:,}", times.ratio(ours, content)[0], 3)
         else:
             report.goal(f"recall p95, {size:,}", times.p(ours, 0.95), 60 if size <= 100_000 else 100, unit=" ms")
 
@@ -54,6 +58,11 @@ def _asking(ask: Callable[[str], object], asked: list[str]) -> rounds.Arm:
 
 def words_of(question: str) -> list[str]:
     return list(dict.fromkeys(re.findall(r"\w+", question.lower())))
+
+
+def _content(question: str) -> str:
+    idle = {*COMMON, *words_of(" ".join(ASKED))}
+    return " ".join(word for word in words_of(question) if word not in idle)
 
 
 def _fts5(path: Path, texts: list[str]) -> Callable[[str], object]:
