@@ -54,12 +54,12 @@ def test_different_ids_never_share_a_file(names):
 @pytest.mark.parametrize("name", ["telegram:1", "a/b", "CON", "a.", "日本", "x" * 300, "../../../etc/passwd", "%00"])
 def test_any_id_is_kept_apart_and_found_again(tmp_path, name):
     with opened(tmp_path / "deep" / "root") as memory:
-        memory.append(name, said("hello"))
+        memory.append(name, said("zebra"))
         memory.append(name + "x", said("other"))
         assert memory.sessions.state(name).id == name
-        assert [m.text for m in memory.sessions.window(name)] == ["hello"]
+        assert [m.text for m in memory.sessions.window(name)] == ["zebra"]
         assert {s.id for s in memory.sessions.list()} == {name, name + "x"}
-        assert memory.read(memory.recall("hello")[0].record).text == "hello"
+        assert memory.read(memory.recall("zebra")[0].record).text == "zebra"
     kept = [p for p in tmp_path.rglob("*") if p.is_file()]
     assert all(p.is_relative_to(tmp_path / "deep" / "root") for p in kept)
 
@@ -70,7 +70,7 @@ def test_any_id_is_kept_apart_and_found_again(tmp_path, name):
 def test_what_is_no_id_is_an_error(tmp_path, name):
     with opened(tmp_path) as memory:
         with pytest.raises(InputError):
-            memory.append(name, said("hello"))
+            memory.append(name, said("zebra"))
         assert memory.sessions.list() == []
 
 
@@ -137,9 +137,9 @@ def test_damaged_lines_cost_only_themselves_and_are_named(tmp_path):
         assert [m.text for m in memory.sessions.read("s")] == ["message 0", "message 2", "message 4", "message 5"]
         found = [p.line for p in memory.doctor().problems if p.kind == "damaged"]
         assert found == [3, 4, 6, 9, 10, 11, 12]
-        memory.append("s", said("after"))
-        assert [m.text for m in memory.sessions.read("s")][-1] == "after"
-        assert memory.recall("after")[0].text == "after"
+        memory.append("s", said("walrus"))
+        assert [m.text for m in memory.sessions.read("s")][-1] == "walrus"
+        assert memory.recall("walrus")[0].text == "walrus"
         before = path.read_bytes()
         memory.doctor(fix=True)
         memory.doctor(fix=True)
@@ -191,15 +191,15 @@ def test_window_buffer_and_cursors_are_computed(tmp_path):
 
 def test_clearing_moves_the_window_and_undo_opens_it(tmp_path):
     with opened(tmp_path) as memory:
-        memory.append("s", said("one", "two"))
+        memory.append("s", said("heron", "two"))
         change = memory.sessions.clear("s").change
         assert memory.sessions.window("s") == ()
         assert memory.sessions.clear("s").status == "unchanged"
         memory.append("s", said("three"))
         assert [m.text for m in memory.sessions.window("s")] == ["three"]
-        assert memory.recall("one")[0].text == "one"
+        assert memory.recall("heron")[0].text == "heron"
         memory.undo(change)
-        assert [m.text for m in memory.sessions.window("s")] == ["one", "two", "three"]
+        assert [m.text for m in memory.sessions.window("s")] == ["heron", "two", "three"]
         with pytest.raises(RecordNotFoundError):
             memory.sessions.clear("none")
 

@@ -6,7 +6,6 @@ The only place where the parts of the engine meet; `memory` gives them their pub
 from __future__ import annotations
 
 import codecs
-import contextlib
 import re
 from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime

@@ -227,18 +227,18 @@ def test_a_rewrite_is_executed_as_a_diff(tmp_path):
 
 def test_nothing_is_written_where_it_may_not(tmp_path):
     with opened(tmp_path) as memory:
-        memory.remember("one", kind="decision")
+        memory.remember("heron", kind="decision")
     with opened(tmp_path, read_only=True) as memory:
         for call in (
             lambda: memory.remember("two", kind="decision"),
-            lambda: memory.forget("one"),
+            lambda: memory.forget("heron"),
             lambda: memory.undo(1),
             lambda: memory.sessions.get_or_create("x"),
         ):
             with pytest.raises(StoreReadOnlyError):
                 call()
-        assert memory.recall("one")[0].text == "one"
-        assert "one" in memory.context().stable
+        assert memory.recall("heron")[0].text == "heron"
+        assert "heron" in memory.context().stable
 
 
 def test_what_is_no_operation_is_named(tmp_path):

@@ -96,6 +96,8 @@ class Drift:
 
     def moved(self, paths: Iterable[str]) -> list[str]:
         """Give those of some files that are not as they were when last looked at."""
+        if self._store.read_only:
+            return []
         return [path for path in dict.fromkeys(paths) if self._version(path) != self._last(path)]
 
     def _version(self, path: str) -> str:
