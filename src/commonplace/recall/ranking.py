@@ -224,6 +224,8 @@ class _Ranking:
         best, many = self._best, max(self._weights.candidates, self._limit)
         top = self._beside_floods(((score, key) for key, score in best.items()), many, lambda each: each[1])
         slots = self._shelf.slots
+        question = self._question
+        told_apart = bool(question.speaker or question.when or question.times)
         scored: list[tuple[float, int, _Parts]] = []
         for key in {key + step for _, key in top for step in self._steps}:
             slot = slots.get(key >> MESSAGE_BITS)
@@ -236,7 +238,7 @@ class _Ranking:
                 around, carried = self._neighbours(slot, at, key)
             score = own + around + carried
             if score > 0:
-                factor = self._factor(slot, at)
+                factor = self._factor(slot, at) if told_apart else 1.0
                 scored.append((score * factor, key, (own, around, carried, factor)))
         return scored
 
