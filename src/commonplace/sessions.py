@@ -1,9 +1,8 @@
 """Transcripts: append-only JSONL, one file a session, and what is computed from them.
 
 A session file holds one head line, then messages and events, each with a checksum. Nothing in it is
-ever changed or trimmed: the live window, the buffer and the cursors are folded from its events.
-This module makes the lines (`transcripts` has their format); the events are written by the door, in
-the same commit as what they pay for.
+ever changed or trimmed: window, buffer and cursors are folded from its events. This module makes the
+lines (`transcripts` has their format); the door writes the events, in the commit that they pay for.
 """
 
 from __future__ import annotations
@@ -157,6 +156,7 @@ class Sessions:
         self._zone = zone
         self._max_line_bytes = max_line_bytes
         self._states: OrderedDict[str, _State] = OrderedDict()
+        self._paths: dict[str, str] = {}  # of ids found good
         self._lock = threading.RLock()
         self._commit: Callable[[Sequence[Operation]], Outcome] = _uncommitted
 
@@ -172,13 +172,17 @@ class Sessions:
             InputError: The id is empty, too long, or holds control characters or a secret.
         """
         require_text(session_id, "a session id")
+        if known := self._paths.get(session_id):
+            return known
         if not session_id.strip():
             raise InputError("a session id is a non-empty text, such as 'telegram:12345'", session=session_id)
         if len(session_id) > SESSION_ID_CHARS:
             raise InputError(f"a session id has at most {SESSION_ID_CHARS} characters", session=session_id[:80])
         if self._screen(session_id).text != session_id or not _BREAKS.isdisjoint(session_id):
             raise InputError("a session id holds control characters or a secret; use a plain name")
-        return f"{self._folder}/{encode_name(session_id)}.jsonl"
+        if len(self._paths) >= _STATES_KEPT:
+            self._paths.clear()
+        return self._paths.setdefault(session_id, f"{self._folder}/{encode_name(session_id)}.jsonl")
 
     def id_of(self, path: str) -> str | None:
         """Say which session a file holds; None for a file that is no transcript."""

@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Literal
+from typing import Final, Literal
 
 from commonplace import triggers
 from commonplace.config import Clock
@@ -22,6 +22,8 @@ from commonplace.sessions import Sessions
 from commonplace.text import estimate_tokens
 
 logger = logging.getLogger(__name__)
+
+_SWEEP_SECONDS: Final = 30.0  # far below any idle time, so that an append costs the same with many sessions
 
 Mode = Literal["thread", "inline", "worker"]
 
@@ -70,6 +72,7 @@ class Schedule:
         self._pending: dict[str, _Pending] = {}
         self._due: dict[str, tuple[tuple[str, ...], int]] = {}
         self._lock = threading.Lock()
+        self._swept: datetime | None = None
         self._queue: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
         self._idle = threading.Condition(self._lock)
@@ -86,12 +89,18 @@ class Schedule:
             pending.last = self._clock()
             self._pending[session] = pending
             self._look(session, pending)
-            for other, waiting in self._pending.items():
-                if other != session:
-                    self._look(other, waiting)
+            self._sweep(pending.last)
             wanted = list(self._due) if self._mode == "thread" else []
         for each in wanted:
             self._hand_over(each)
+
+    def _sweep(self, now: datetime) -> None:
+        """Look now and then at the sessions that nobody speaks in: only waiting makes them due."""
+        if self._swept is not None and abs((now - self._swept).total_seconds()) < _SWEEP_SECONDS:
+            return
+        self._swept = now
+        for session, pending in self._pending.items():
+            self._look(session, pending)
 
     def _count(self, session: str, *, skip: int) -> _Pending:
         """Count what a session held before this process saw it."""

@@ -25,6 +25,7 @@ import msgspec
 
 from commonplace.errors import DamagedError, IndexVersionError, StoreBusyError, StoreReadOnlyError
 from commonplace.index import passages, postings, rows, terms
+from commonplace.index.filling import Filling
 from commonplace.index.rows import Candidates, IndexRow, MessageRow, Note, PathState, Places, Shelf, Slot
 from commonplace.records import Source
 
@@ -265,14 +266,14 @@ class SqliteIndex:
                 "ORDER BY id DESC LIMIT 1",
                 (path,),
             ).fetchone()
-            slot = _Filling(*last) if last else _Filling(self._next_slot(), 0)
+            slot = Filling(*last) if last else Filling(self._next_slot(), 0)
             changed = self._changed()
             written = 0
             pending: list[tuple[int, str]] = []
             for row in added:
                 if len(slot.flags) >= rows.SLOT_MESSAGES:
                     self._put_slot(slot, path, session, changed)
-                    slot = _Filling(self._next_slot(), slot.first + len(slot.flags))
+                    slot = Filling(self._next_slot(), slot.first + len(slot.flags))
                 number = slot.take(row)
                 pending.extend(self._message_terms(slot.id, number, row))
                 if len(pending) >= 2000:
@@ -311,7 +312,7 @@ class SqliteIndex:
         )
         return int(cursor.lastrowid or 0)
 
-    def _put_slot(self, slot: _Filling, path: str, session: str, changed: int) -> None:
+    def _put_slot(self, slot: Filling, path: str, session: str, changed: int) -> None:
         self._db.execute(
             "UPDATE slots SET path = ?, session = ?, first = ?, names = ?, flags = ?, speakers = ?, times = ?, "
             "offsets = ?, changed = ? WHERE id = ?",
@@ -469,37 +470,6 @@ class SqliteIndex:
         except (DamagedError, StoreReadOnlyError) as error:
             problems.append(str(error))
         return problems
-
-
-class _Filling:
-    """A slot being filled."""
-
-    def __init__(self, number: int, first: int, names: str = "[]", *arrays: bytes) -> None:
-        flags, speakers, times, offsets = arrays or (b"", b"", b"", b"")
-        self.id = number
-        self.first = first
-        self.names: list[str] = json.loads(names)
-        self.flags = bytearray(flags)
-        self.speakers = bytearray(speakers)
-        self.times = array("q", times)
-        self.offsets = array("q", offsets)
-
-    def take(self, row: MessageRow) -> int:
-        """Add one message and give its number in the slot."""
-        self.flags.append(rows.flags_of(row.role, row.content))
-        self.speakers.append(self._speaker(row.name))
-        self.times.append(row.at_ms)
-        self.offsets.append(row.offset)
-        return len(self.flags) - 1
-
-    def _speaker(self, name: str | None) -> int:
-        if not name:
-            return 0
-        if name not in self.names:
-            if len(self.names) >= 255:
-                return 0
-            self.names.append(name)
-        return self.names.index(name) + 1
 
 
 def _note(row: tuple[Any, ...]) -> Note:
