@@ -53,12 +53,11 @@ def examine(
         Problem(kind="log", path=problem.file, line=problem.line, reason=problem.reason)
         for problem in store.verify_log()
     )
-    indexing.catch_up(sweep=True)  # as searches do in time: what was just written or edited is no drift
-    drift = indexing.check()
+    drift = indexing.check(lag=False)
     checked["indexed files"] = len(indexing.index.states())
     if drift and fix:
         indexing.rebuild()
-    mended = bool(drift and fix and not indexing.check())
+    mended = bool(drift and fix and not indexing.check(lag=False))
     problems.extend(Problem(kind="drift", path="index", reason=reason, fixed=mended) for reason in drift)
     return Report(tuple(problems), dict(checked))
 

@@ -87,8 +87,12 @@ class Indexing:
         with self._lock:
             return self._mending(lambda: question(self.index))
 
-    def check(self) -> list[str]:
-        """Name every difference between the files and the index; nothing is changed."""
+    def check(self, *, lag: bool = True) -> list[str]:
+        """Name every difference between the files and the index; nothing is changed.
+
+        Without `lag`, what the next search takes in by itself is left out: files and lines that are new,
+        and documents that were edited since the last look.
+        """
         with self._lock:
             problems = self.index.check()
             if problems:
@@ -97,8 +101,8 @@ class Indexing:
             for stat in self._store.list():
                 state = states.pop(stat.path, None)
                 if self._is_transcript(stat.path):
-                    problems += self._drift(stat, state)
-                elif self._records is not None and (state is None or state.token != stat.token):
+                    problems += self._drift(stat, state, lag=lag)
+                elif lag and self._records is not None and (state is None or state.token != stat.token):
                     blob = self._store.read(stat.path)
                     changed = state is None or (blob is not None and state.crc != zlib.crc32(blob.data))
                     if changed and blob is not None and self._records(stat.path, blob.data) is not None:
@@ -255,13 +259,13 @@ class Indexing:
             checksum = zlib.crc32(blob.data if blob else b"", checksum)
         return checksum
 
-    def _drift(self, stat: Stat, state: PathState | None) -> list[str]:
+    def _drift(self, stat: Stat, state: PathState | None, *, lag: bool) -> list[str]:
         if state is None:
-            return [f"{stat.path}: not indexed"]
+            return [f"{stat.path}: not indexed"] if lag else []
         problems = [f"{stat.path}: {state.damaged} damaged lines are left out"] if state.damaged else []
         if self._checksum(state) != state.crc:
             problems.append(f"{stat.path}: differs from what was indexed")
-        elif next(self._whole_lines(stat.path, state.bytes), b""):
+        elif lag and next(self._whole_lines(stat.path, state.bytes), b""):
             problems.append(f"{stat.path}: lines after byte {state.bytes} are not indexed")
         return problems
 
