@@ -65,7 +65,7 @@ def test_a_job_killed_at_any_step_and_run_again_is_there_once(part: int) -> None
         run = subprocess.run(
             [sys.executable, str(driver), root, str(KILLS // 2)],
             capture_output=True,
-            text=True,
+            encoding="utf-8",
             check=False,
             timeout=280,
         )

@@ -112,7 +112,7 @@ def test_a_key_that_is_missed_only_when_sending_is_named_too(monkeypatch, tmp_pa
 def test_importing_models_imports_no_sdk():
     """DESIGN 8: what is heavy is imported where it is used."""
     code = "import sys, commonplace.llm; print([m for m in ('anthropic','openai','httpx2','asyncio','pydantic','inspect') if m in sys.modules])"
-    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=True)
     assert [name for name in ("anthropic", "openai", "httpx2", "asyncio", "pydantic") if name in out.stdout] == []
 
 
