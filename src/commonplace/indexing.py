@@ -91,7 +91,7 @@ class Indexing:
         """Name every difference between the files and the index; nothing is changed.
 
         Without `lag`, what the next search takes in by itself is left out: files and lines that are new,
-        and documents that were edited since the last look.
+        files that are gone, and documents that were edited since the last look.
         """
         with self._lock:
             problems = self.index.check()
@@ -107,7 +107,8 @@ class Indexing:
                     changed = state is None or (blob is not None and state.crc != zlib.crc32(blob.data))
                     if changed and blob is not None and self._records(stat.path, blob.data) is not None:
                         problems.append(f"{stat.path}: not indexed as it is")
-            problems += [f"{path}: indexed, but the file is gone" for path in states]
+            if lag:
+                problems += [f"{path}: indexed, but the file is gone" for path in states]
             return problems
 
     def message(self, places: Places, path: str, session: str, number: int) -> RecordedMessage | None:

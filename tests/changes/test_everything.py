@@ -357,6 +357,9 @@ class Everything(RuleBasedStateMachine):
             return
         for path, kept in self.entries.items():
             assert texts(self.memory, path) == kept, path
+            for record in self.memory._scopes[0].reader.records(path):
+                assert self.memory.why(record.id).text == record.text
+                assert self.memory._scopes[0].ledger.standing(path).get(record.id) == record.text, record
         for path, body in self.topics.items():
             assert self.memory.read(path).body == body
         index = texts_of_index(files(self.folder).get(DOC, b""))

@@ -134,8 +134,6 @@ class Admission:
             return None
         layer, path = resolve(self._layout, operation.path)
         operation = msgspec.structs.replace(operation, path=path)
-        if isinstance(operation, (ReplaceEntry, RemoveEntry)) and not raced:
-            operation = msgspec.structs.replace(operation, target=self._stands(path, operation.target))
         self._check_tombstones(operation)
         waits = self._must_wait(operation, layer, actor, trust)
         if judged.verdict == "quarantine" and not actor.person:
@@ -151,9 +149,10 @@ class Admission:
         try:
             applied = plan.work_out(operation, layer, path)
         except RecordNotFoundError:
-            if not raced:
-                raise
-            return Waits(operation, RACED, "conflicted")
+            if raced:
+                return Waits(operation, RACED, "conflicted")
+            operation = self._of_today(operation)
+            applied = plan.work_out(operation, layer, path)
         if applied.duplicate:
             return applied.duplicate
         if self._tombstones.forbids(text for _, text in applied.added):
@@ -220,10 +219,14 @@ class Admission:
             levels += [self._sessions.message(s.session, s.message).message.trust or "web" for s in operation.sources]
         return lowest_trust(levels)
 
-    def _stands(self, path: str, target: str) -> str:
-        """Give the id of what stands in the place of an entry now."""
-        self._ledger.catch_up()
-        return self._ledger.successor(target) or target if target.startswith(f"{path}#") else target
+    def _of_today(self, operation: Edit) -> Edit:
+        """Let an edit of an entry mean what stands in that entry's place now."""
+        if isinstance(operation, (ReplaceEntry, RemoveEntry)):
+            self._ledger.catch_up()
+            return msgspec.structs.replace(
+                operation, target=self._ledger.successor(operation.target) or operation.target
+            )
+        return operation
 
     def _must_wait(self, operation: Edit, layer: Layer, actor: Actor, trust: Trust) -> str:
         if layer.person_only and not actor.person:

@@ -27,7 +27,7 @@ from commonplace.errors import (
 )
 from commonplace.layers.edits import split_id
 from commonplace.layers.merges import merge3
-from commonplace.layouts import Layout
+from commonplace.layouts import Layer, Layout
 from commonplace.operations import EndSession, HoldRange, MoveCursor, MoveWindow
 from commonplace.records import Change, Outcome, Quote, RecordedMessage, Source, Step, Trail
 from commonplace.sessions import Sessions
@@ -185,19 +185,10 @@ class History:
     def _turn_back(self, plan: Plan, entered: Entered, change: Change) -> None:
         payload = entered.payload
         self._turn_sessions_back(plan, payload)
-        backwards = {new: old for old, new in payload.successors.items()}
-        plan.successors |= backwards
-        back = dict.fromkeys([*payload.removed_ids, *payload.successors])
-        for record in dict.fromkeys(added.id for added in payload.added if added.id not in backwards):
-            if record not in back and self._said_before(record, change.number) and self._keeps_ids(record):
-                back[record] = None  # it stood there before under the same id, with another text
-            elif record not in back:
-                plan.removed.append(record)
-        for record in back:
-            earlier = self._said_before(record, change.number)
-            if earlier is not None:
-                promoted = self._ledger.promoted(record) if not self._keeps_ids(record) else None
-                plan.added.append(msgspec.structs.replace(earlier, trust=promoted or earlier.trust))
+        for path, rope in plan.ropes.items():
+            layer = self._layout.layer_of(path)
+            if layer is not None and rope.changed:
+                self._tell_records(plan, layer, path, payload, change.number)
         for record, trust in payload.promoted_before.items():
             plan.promote(record, trust, payload.promoted[record])
         if change.undoes is not None:
@@ -205,14 +196,24 @@ class History:
         for added in payload.added:
             plan.bury(added.text, self._store.key(), added.sources)
 
-    def _said_before(self, record: str, number: int) -> Added | None:
-        """Give what a record said before a change; None where it was not there."""
-        return next((added for at, added in self._ledger.versions(record) if at < number), None)
-
-    def _keeps_ids(self, record: str) -> bool:
-        """Say whether a record has the same id whatever it says."""
-        layer = self._layout.layer_of(split_id(record)[0])
-        return layer is not None and layer.kind in {"topics", "items"}
+    def _tell_records(self, plan: Plan, layer: Layer, path: str, payload: Payload, number: int) -> None:
+        """Say which records of a file go and come: read from its bytes, as later changes stay in it."""
+        rope = plan.ropes[path]
+        was = {record.id: record.text for record in plan.records(layer, path, rope.original)}
+        now = {record.id: record.text for record in plan.records(layer, path, rope.data)}
+        backwards = {new: old for old, new in payload.successors.items()}
+        for record in [each for each in was if each not in now]:
+            if backwards.get(record) in now.keys() - was.keys():
+                plan.successors[record] = backwards[record]
+        plan.removed.extend(record for record in was if record not in now and record not in plan.successors)
+        for record, text in now.items():
+            if was.get(record) == text:
+                continue
+            known = self._ledger.versions(record)
+            made = next((added for at, added in known if at < number and added.text == text), None)
+            made = made or Added(record, text, self._reader.rank(record))
+            promoted = self._ledger.promoted(record) if record not in was else None
+            plan.added.append(msgspec.structs.replace(made, trust=promoted or made.trust))
 
     def _turn_sessions_back(self, plan: Plan, payload: Payload) -> None:
         for move in payload.cursors:

@@ -31,7 +31,7 @@ from commonplace.operations import (
     PutTopic,
     RewriteDocument,
 )
-from commonplace.records import Screened, Source, Trust
+from commonplace.records import Record, Screened, Source, Trust
 from commonplace.sessions import Sessions
 from commonplace.storage import MISSING, Append, Delete, Keep, Put, Store, Write
 from commonplace.transcripts import Event
@@ -106,6 +106,10 @@ class Plan:
     def planned(self, path: str) -> bytes | None:
         """Give what a file will read as; None where it will not be there."""
         return self.rope(path).data if self.exists(path) else None
+
+    def records(self, layer: Layer, path: str, data: bytes) -> list[Record]:
+        """Read the records of some bytes of a file."""
+        return list(edits.records(layer, path, data, self._zone)) if data else []
 
     # --- taking operations ---
 
