@@ -375,6 +375,7 @@ def texts_of_index(data):
 
 
 @pytest.mark.battery
+@pytest.mark.timeout(7200 if FULL else 600)
 def test_memory_does_what_the_model_does(monkeypatch):
     """Issue 3, safety F29: 100 runs of 30 steps, 2,000 of 50 in the battery."""
     monkeypatch.setattr(replace, "_QUIET_SECONDS", 0.001)
