@@ -84,6 +84,42 @@ def test_a_text_added_to_a_section_stands_in_it(data, text, section):
     assert is_insertion(data, new)
 
 
+INDEX = f"{blocks.INDEX_OPEN}\n- [T](t.md)\n{blocks.INDEX_CLOSE}"
+
+
+@settings(max_examples=runs(200), deadline=None)
+@example("", "", ["# Memory"], True, "\n", "one")
+@example("\ufeff", "---\nname: x\n---", ["Memory\n======"], True, "\r\n", "one")
+@given(
+    st.sampled_from(["", "\ufeff"]),
+    st.sampled_from(["", "---\nname: x\n---", "---\n---"]),
+    st.lists(st.sampled_from(["# Memory", "## Topics", "Memory\n======", "<!-- note -->", "***"]), max_size=3),
+    st.booleans(),
+    st.sampled_from(["\n", "\n\n", "\r\n"]),
+    entries,
+)
+def test_a_first_entry_stands_below_the_title_and_above_the_index(mark, front, structure, has_index, newline, text):
+    """Issue 3: a document with a heading and the generated index only; heading, index or front matter alone."""
+    assume("<!--" not in text)
+    parts = [front] * bool(front) + structure + [INDEX] * has_index
+    data = (
+        mark + "".join(part.replace("\n", "\r\n" if "\r" in newline else "\n") + newline for part in parts)
+    ).encode()
+    assume(not texts(data))
+    new = after(data, documents.add(PATH, data, text))
+    placed = documents.parse(PATH, new)
+    assert [one.entry.text for one in placed] == [edits.clean(text)]
+    found = blocks.scan(edits.decode(data))
+    heads = [block for block in found if block.kind == "heading"]
+    if heads:
+        assert placed[0].start >= len(edits.decode(data)[: heads[0].end].encode())
+    if has_index:
+        assert placed[0].start < new.index(blocks.INDEX_OPEN.encode())
+    if front and found and found[0].kind == "front":
+        assert placed[0].start >= len(edits.decode(data)[: found[0].end].encode())
+    assert is_insertion(data, new)
+
+
 @settings(max_examples=runs(150), deadline=None)
 @given(files(), entries, STYLES, st.data())
 def test_a_replaced_entry_changes_alone(data, text, style, draw):
