@@ -407,10 +407,10 @@ def _anchor(document: Document, section: str) -> Block | None:
         return document.parts[-1].block
     body = [block for block in found if block.kind != "front"]
     if body and body[-1].kind == "index":
-        del body[-1]
+        body = body[:-1]
         # A heading right above the index is the index's own, unless it is the only one: then it is the title.
-        if body and body[-1].kind == "heading" and any(block.kind == "heading" for block in body[:-1]):
-            del body[-1]
+        if len([block for block in body if block.kind == "heading"]) > 1 and body[-1].kind == "heading":
+            body = body[:-1]
     return body[-1] if body else None
 
 
