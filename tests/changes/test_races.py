@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import subprocess
 import sys
+import threading
 
 import pytest
 from doors import FULL, HERE, opened, write
@@ -86,3 +87,31 @@ def test_a_thousand_edits_race_a_thousand_changes(fast_path, editor, style):
     assert (lost, hollow) == ([], [])
     assert sum("outside" in change.kinds for change in log) > RACES // 3
     assert conflicts < RACES // 20
+
+
+def test_a_look_while_a_commit_is_half_way_sees_no_edit_from_outside(tmp_path):
+    """DESIGN 1.3: `outside` names what a person did, never what the door itself has written but not yet counted."""
+    with opened(tmp_path) as writer, opened(tmp_path) as watcher:
+        writer.remember("the first fact", kind="decision")
+        watcher.sync()
+        commits = writer._scopes[0].store._commits
+        finished, half_way, may_end = commits._finished, threading.Event(), threading.Event()
+
+        def slow(head):
+            half_way.set()
+            assert may_end.wait(60)
+            finished(head)
+
+        commits._finished = slow
+        write_thread = threading.Thread(target=writer.remember, args=("the second fact",), kwargs={"kind": "decision"})
+        write_thread.start()
+        assert half_way.wait(60)
+        looks = threading.Thread(target=watcher.sync)
+        looks.start()
+        looks.join(0.5)  # it may wait for the commit, or come to an answer without it
+        may_end.set()
+        write_thread.join()
+        looks.join()
+        commits._finished = finished
+        watcher.sync()
+        assert [change.actor for change in watcher.log(None)] == ["library"] * 2

@@ -132,7 +132,7 @@ class Drift:
             return False
         for _ in range(_TRIES):
             number = self._store.change_number()
-            blob = self._store.read(path)
+            blob = self._store.read_many([path])[path]  # never what a commit under way has put there already
             if self._store.change_number() != number:
                 continue
             look = self._seen.look(path)
@@ -140,7 +140,7 @@ class Drift:
             data = blob.data if blob else None
             if version == (look.version if look else MISSING):
                 return False  # another process was first
-            writes = self._writes_since(look.number if look else 0, path)
+            writes = self._writes_since(look.number if look else 0, path, number)
             edited = not self._explained(path, look, writes, data)
             if edited:
                 try:
@@ -155,7 +155,7 @@ class Drift:
         """Say whether a file that was looked at before holds what no change made."""
         look = self._seen.look(path)
         blob = self._store.read(path)
-        writes = self._writes_since(look.number, path) if look else ()
+        writes = self._writes_since(look.number, path, self._store.change_number()) if look else ()
         return look is not None and not self._explained(path, look, writes, blob.data if blob else None)
 
     def _explained(self, path: str, look: Look | None, writes: Sequence[inverse.Write], data: bytes | None) -> bool:
@@ -172,9 +172,11 @@ class Drift:
                 return
             time.sleep(QUIET_SECONDS)
 
-    def _writes_since(self, number: int, path: str) -> list[inverse.Write]:
+    def _writes_since(self, number: int, path: str, upto: int) -> list[inverse.Write]:
         found: list[inverse.Write] = []
         for logged in self._store.since(number):
+            if logged.number > upto:
+                break
             if logged.payload is not None:
                 found.extend(write for write in inverse.writes_of(logged) if write.path == path)
         return found
