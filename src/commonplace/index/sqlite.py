@@ -52,6 +52,7 @@ CREATE VIRTUAL TABLE noted USING fts5(text, detail=none, columnsize=0, tokenize=
 CREATE VIRTUAL TABLE said_terms USING fts5vocab('said', 'row');
 CREATE VIRTUAL TABLE noted_terms USING fts5vocab('noted', 'row');
 """
+BESIDE: Final = ("vector_space", "vectors", "embedded", "embedded_slots", "loose_vectors")  # tables of `vectors`
 _SOURCES: Final = msgspec.json.Decoder(tuple[Source, ...])
 _NOWHERE_TO_WRITE: Final = ("full", "readonly", "read-only", "unable to open", "disk I/O")
 
@@ -131,7 +132,7 @@ class SqliteIndex:
         changed = (
             self._db.execute("SELECT value FROM meta WHERE key = 'changed'").fetchone()[0] if "meta" in names else 0
         )
-        for name in ("said_terms", "noted_terms", "said", "noted", "meta", "paths", "slots", "notes"):
+        for name in ("said_terms", "noted_terms", "said", "noted", "meta", "paths", "slots", "notes", *BESIDE):
             if name in names:
                 self._db.execute(f"DROP TABLE {name}")
         for statement in _TABLES.split(";"):
@@ -240,6 +241,12 @@ class SqliteIndex:
                 self._shelf = Shelf({}, names=set())
                 self._shelf_seen = -1
                 raise
+
+    @contextlib.contextmanager
+    def connection(self) -> Iterator[sqlite3.Connection]:
+        """Hold the open file, for what `vectors` keeps beside the rows."""
+        with self._lock, self._guarded():
+            yield self._db
 
     def state(self, path: str) -> PathState | None:
         """Say how far a path is indexed; None when it is not."""
