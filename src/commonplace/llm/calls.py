@@ -10,11 +10,13 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Coroutine
-from typing import Any
+from typing import Any, TypeVar
 
 from commonplace.errors import ModelError, ModelTimeoutError
 from commonplace.llm.protocol import LLM, Reply, Request
 from commonplace.text import estimate_tokens
+
+T = TypeVar("T")
 
 
 class Deadline:
@@ -35,6 +37,11 @@ class Deadline:
 
 
 def run(work: Callable[[Deadline], Reply], request: Request, name: str) -> Reply:
+    """Have a request answered in a thread of its own, within its time; raises as `within` does."""
+    return within(work, request.timeout_seconds, name)
+
+
+def within(work: Callable[[Deadline], T], seconds: float, name: str) -> T:
     """Do the work in a thread of its own and wait for it until the deadline.
 
     Raises:
@@ -42,8 +49,8 @@ def run(work: Callable[[Deadline], Reply], request: Request, name: str) -> Reply
         ModelError: What the work raised, as it is when typed, else named by its class only, because
             a foreign error's text may quote the prompt or a key.
     """
-    deadline = Deadline(request.timeout_seconds)
-    answers: list[Reply] = []
+    deadline = Deadline(seconds)
+    answers: list[T] = []
     failures: list[BaseException] = []
     done = threading.Event()
 
@@ -59,9 +66,9 @@ def run(work: Callable[[Deadline], Reply], request: Request, name: str) -> Reply
     if not done.wait(deadline.remaining()):
         deadline.over.set()
         raise ModelTimeoutError(
-            f"{name!r} did not answer in {request.timeout_seconds:g} s; raise the timeout or use a faster model",
+            f"{name!r} did not answer in {seconds:g} s; raise the timeout or use a faster model",
             model=name,
-            timeout_seconds=request.timeout_seconds,
+            timeout_seconds=seconds,
         )
     if failures:
         error = failures[0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import threading
+from collections.abc import Sequence
 from typing import Any
 
 from commonplace.config import ModelConfig
@@ -50,20 +51,7 @@ class OpenAILLM:
     def _open(self) -> tuple[Any, Any]:
         with self._opening:
             if self._opened is None:
-                try:
-                    import openai  # noqa: PLC0415 - an extra, and 0.5 s that only its users pay
-                except ImportError as error:
-                    raise ModelUnavailableError(
-                        "the openai package is missing; run: pip install 'commonplace[openai]'"
-                    ) from error
-                options = {"base_url": self._base_url, "max_retries": 0, "timeout": self._config.timeout_seconds}
-                try:
-                    client = openai.OpenAI(api_key=self._api_key, **options)  # type: ignore[arg-type] # one dict, three types
-                except openai.OpenAIError:
-                    if not self._base_url:
-                        raise ModelUnavailableError("no key for OpenAI; set OPENAI_API_KEY") from None
-                    client = openai.OpenAI(api_key="none", **options)  # type: ignore[arg-type] # a local server asks for none
-                self._opened = (openai, client)
+                self._opened = _client(self._config, self._base_url, self._api_key)
             return self._opened
 
     def _ask(self, request: Request, name: str, deadline: calls.Deadline) -> Reply:
@@ -97,6 +85,94 @@ class OpenAILLM:
                 self._structured, self._limit = self._structured and (schema or request.schema is None), limit
                 return _reply(answer, request, name)
         raise failure
+
+
+class OpenAIEmbedder:
+    """One embedding model behind `/v1/embeddings`: OpenAI, Ollama, vLLM, LM Studio.
+
+    Args:
+        model: Its name there.
+        config: Retries and connect time.
+        base_url: Of the server; OpenAI's where None.
+        api_key: As the SDK finds it where None.
+    """
+
+    def __init__(
+        self, model: str, config: ModelConfig, *, base_url: str | None = None, api_key: str | None = None
+    ) -> None:
+        self.model = model
+        self.tokens = 0  # of all texts embedded, as the server counts them, else estimated
+        self._config = config
+        self._base_url = base_url or config.base_url or None
+        self._api_key = api_key
+        self._opening = threading.Lock()
+        self._opened: tuple[Any, Any] | None = None
+
+    @property
+    def name(self) -> str:
+        """The model and where it is served."""
+        return f"openai:{self.model}" + (f"@{self._base_url}" if self._base_url else "")
+
+    def __call__(self, texts: Sequence[str], /) -> Sequence[Sequence[float]]:
+        """Embed some texts within the configured time."""
+        return self.within(texts, calls.Deadline(self._config.timeout_seconds))
+
+    def within(self, texts: Sequence[str], deadline: calls.Deadline) -> Sequence[Sequence[float]]:
+        """Embed some texts, retries included, before the deadline.
+
+        Raises:
+            ModelTimeoutError: No answer in time.
+            ModelUnavailableError: 429, 5xx, no connection, no key, or the SDK is not installed.
+            ModelError: The request was rejected or the answer cannot be read.
+        """
+        with self._opening:
+            if self._opened is None:
+                self._opened = _client(self._config, self._base_url, self._api_key)
+            module, client = self._opened
+
+        def post(timeout: Any) -> Any:
+            # Asked for as numbers: not every server knows base64, the SDK's own choice.
+            return client.embeddings.create(
+                model=self.model, input=list(texts), encoding_format="float", timeout=timeout
+            )
+
+        try:
+            answer = sdk.send(module, post, deadline, self.name, self._config)
+        except sdk.SchemaRejectedError as error:
+            raise sdk.rejected(error, self.name) from None
+        vectors = _vectors(answer, len(texts), self.name)
+        self.tokens += sdk.count(getattr(answer, "usage", None), "prompt_tokens") or sum(map(estimate_tokens, texts))
+        return vectors
+
+
+def _client(config: ModelConfig, base_url: str | None, api_key: str | None) -> tuple[Any, Any]:
+    try:
+        import openai  # noqa: PLC0415 - an extra, and 0.5 s that only its users pay
+    except ImportError as error:
+        raise ModelUnavailableError("the openai package is missing; run: pip install 'commonplace[openai]'") from error
+    options = {"base_url": base_url, "max_retries": 0, "timeout": config.timeout_seconds}
+    try:
+        client = openai.OpenAI(api_key=api_key, **options)  # type: ignore[arg-type] # one dict, three types
+    except openai.OpenAIError:
+        if not base_url:
+            raise ModelUnavailableError("no key for OpenAI; set OPENAI_API_KEY") from None
+        client = openai.OpenAI(api_key="none", **options)  # type: ignore[arg-type] # a local server asks for none
+    return openai, client
+
+
+def _vectors(answer: Any, wanted: int, name: str) -> list[list[float]]:
+    """Read the vectors in the order of the texts; `index` says which is whose."""
+    data = getattr(answer, "data", None)
+    if not isinstance(data, list) or len(data) != wanted:
+        raise ModelError(f"{name!r} did not answer with one vector for each text", model=name)
+    ordered: list[list[float]] = [[] for _ in range(wanted)]
+    for place, each in enumerate(data):
+        index, vector = getattr(each, "index", None), getattr(each, "embedding", None)
+        at = index if isinstance(index, int) and 0 <= index < wanted else place
+        if not isinstance(vector, list) or not all(isinstance(value, int | float) for value in vector):
+            raise ModelError(f"{name!r} answered with something that is no vector", model=name)
+        ordered[at] = vector
+    return ordered
 
 
 def _reply(answer: Any, request: Request, name: str) -> Reply:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any, Final
 
 from commonplace.config import ModelConfig
@@ -51,16 +51,26 @@ def resolve(
 
 
 def _named(text: str, base_url: str | None, config: ModelConfig) -> LLM:
+    provider, name, url = split_name(text, base_url, ("anthropic", "openai"), _FORMS)
+    if provider == "anthropic":
+        return AnthropicLLM(name, config, base_url=url)
+    return OpenAILLM(name, config, base_url=url)
+
+
+def split_name(text: str, base_url: str | None, providers: Collection[str], forms: str) -> tuple[str, str, str | None]:
+    """Read `PROVIDER:MODEL@http...` into its three parts; the address is `base_url` where it has none.
+
+    Raises:
+        ConfigError: It is no such name; the sentence ends with `forms`.
+    """
     provider, _, rest = text.partition(":")
     name, at, address = rest.partition("@http")
     name = name.strip()
     url = f"http{address}".rstrip("/") if at else base_url
-    if not name or any(char.isspace() for char in name) or provider not in {"anthropic", "openai"}:
+    if not name or any(char.isspace() for char in name) or provider not in providers:
         # A key pasted in place of a model must not come back in a log: only what looks like a name is shown.
         shown = text if len(text) <= 60 and not text.startswith("sk-") else "that text"
-        raise ConfigError(f"{shown!r} names no model; {_FORMS}")
+        raise ConfigError(f"{shown!r} names no model; {forms}")
     if url is not None and not url.startswith(("http://", "https://")):
         raise ConfigError(f"base_url {url!r} must start with http:// or https://")
-    if provider == "anthropic":
-        return AnthropicLLM(name, config, base_url=url)
-    return OpenAILLM(name, config, base_url=url)
+    return provider, name, url
