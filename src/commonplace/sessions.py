@@ -7,14 +7,12 @@ lines (`transcripts` has their format); the door writes the events, in the commi
 
 from __future__ import annotations
 
-import hashlib
 import re
 import threading
-from array import array
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from commonplace.config import Clock, GuardConfig
 from commonplace.errors import InputError, RecordNotFoundError, StoreReadOnlyError, require_text
@@ -29,13 +27,12 @@ from commonplace.records import (
     Source,
     Trust,
     Turn,
-    instant,
     json_line,
     lowest_trust,
 )
-from commonplace.storage import Store
+from commonplace.storage import Held, Store
 from commonplace.text import encode_name, one_line, truncate
-from commonplace.transcripts import Damaged, Event, Head, StoredMessage, decode, messages_of, split_lines, web_follows
+from commonplace.transcripts import Event, Head, State, digest_of, messages_of, web_follows, whole_milliseconds
 
 SESSION_ID_CHARS: Final = 1000
 BUFFER_LINES: Final = 20  # seed facts: ring of one-line summaries
@@ -45,82 +42,13 @@ _STATES_KEPT: Final = 512  # sessions whose folded state stays in memory
 _ROLE_TRUST: Final[dict[Role, Trust]] = {"user": "user", "assistant": "agent", "system": "agent", "tool": "tool"}
 
 
-class _State:
-    """What one session file folds to, and how far it was read."""
+class _New(NamedTuple):
+    """A message that is about to be appended; `web` as it is for what follows it."""
 
-    __slots__ = ("bytes_read", "cursors", "damaged", "ended", "forgotten", "forgotten_ids", "head", "held", "ids",
-                 "last", "numbers", "offsets", "summary", "web_turn", "window_start")  # fmt: skip
-
-    def __init__(self) -> None:
-        self.bytes_read = 0
-        self.head: Head | None = None
-        self.ids: set[bytes] = set()
-        self.numbers = 0
-        self.offsets = array("Q")  # byte offset of message n
-        self.last: datetime | None = None
-        self.window_start = 0
-        self.summary = ""
-        self.ended = False
-        self.web_turn = False
-        self.cursors: dict[str, int] = {}
-        self.held: list[tuple[str, int, int]] = []
-        self.forgotten = 0  # messages numbered below it are hidden
-        self.forgotten_ids: set[str] = set()
-        self.damaged: list[tuple[int, str]] = []
-
-    @property
-    def stands(self) -> bool:
-        """Whether there is such a session, and not all of it was deleted."""
-        return self.head is not None and (self.numbers > self.forgotten or not self.forgotten)
-
-    def take(self, data: bytes, base: int) -> None:
-        """Fold the whole lines of some bytes that begin at `base`; a torn tail is looked at again later."""
-        whole = data.rfind(b"\n") + 1
-        for offset, raw in split_lines(data[:whole], base):
-            line = decode(raw)
-            match line:
-                case StoredMessage():
-                    self._message(line, offset)
-                case Event():
-                    self._event(line)
-                case Head():
-                    self.head = self.head or line
-                case Damaged(reason):
-                    self.damaged.append((offset, reason))
-        self.bytes_read = base + whole
-
-    def _message(self, line: StoredMessage, offset: int) -> None:
-        if not len(self.offsets) <= line.n <= len(self.offsets) + len(self.damaged):
-            self.damaged.append((offset, f"message number {line.n} is out of order"))
-            return
-        self.ids.add(_digest(line.id))
-        while len(self.offsets) < line.n:  # a damaged line leaves a gap in the numbers
-            self.offsets.append(offset)
-        self.offsets.append(offset)
-        self.numbers = line.n + 1
-        self.last = line.at
-        self.ended = False
-        self.web_turn = web_follows(line.role, line.trust, web=self.web_turn)
-
-    def _event(self, event: Event) -> None:
-        match event.event:
-            case "cursor":
-                self.cursors[event.name] = event.to
-            case "window":
-                self.window_start, self.summary = event.to, event.summary
-            case "hold":
-                held = (event.name, event.start, event.to)
-                self.held = [*self.held, held] if event.held else [h for h in self.held if h != held]
-            case "end":
-                self.ended = event.held
-            case "forget" if event.name:
-                (self.forgotten_ids.add if event.held else self.forgotten_ids.discard)(event.name)
-            case "forget":
-                self.forgotten = event.to
-
-
-def _digest(message_id: str) -> bytes:
-    return hashlib.blake2b(message_id.encode("utf-8", "surrogatepass"), digest_size=12).digest()
+    number: int
+    line: Screened
+    at: datetime
+    web: bool
 
 
 class Sessions:
@@ -155,7 +83,7 @@ class Sessions:
         self._folder = folder
         self._zone = zone
         self._max_line_bytes = max_line_bytes
-        self._states: OrderedDict[str, _State] = OrderedDict()
+        self._states: OrderedDict[str, State] = OrderedDict()
         self._paths: dict[str, str] = {}  # of ids found good
         self._lock = threading.RLock()
         self._commit: Callable[[Sequence[Operation]], Outcome] = _uncommitted
@@ -213,32 +141,49 @@ class Sessions:
         path = self.path(session_id)
         if not messages:
             return [], 0
-        contents = [self._checked(message) for message in messages]
-        with self._lock, self._store.locked(path):
-            state = self._fold(path)
-            lines: list[Screened] = []
-            if state.head is None:
-                lines.append(self._head_line(session_id, agent, kind))
+        checked = [self._checked(message) for message in messages]
+        with self._store.locked(path) as held:
+            state = self._held_state(path, held)
             sources: list[Source] = []
+            new: dict[bytes, _New] = {}
             web = state.web_turn
-            seen: dict[bytes, str] = {}
             number = state.numbers
-            for message, content in zip(messages, contents, strict=True):
-                message_id = message.id if message.id is not None else _free_id(number, state.ids, seen)
-                digest = _digest(message_id)
-                sources.append(Source(session_id, message_id))
-                if digest in state.ids or digest in seen:
+            for message, (given_id, content) in zip(messages, checked, strict=True):
+                message_id = given_id or _free_id(number, state.ids, new)
+                plain_id = message.id or str(message_id)
+                digest = digest_of(plain_id)
+                sources.append(Source(session_id, plain_id))
+                if digest in state.ids or digest in new:
                     continue
-                seen[digest] = message_id
                 trust = self._trust(message, web=web)
                 web = web_follows(message.role, trust, web=web)
-                lines.append(self._message_line(message, number, message_id, content, trust))
+                at = message.at or self._clock()
+                line = self._message_line(message, number, message_id, content, at=at, trust=trust)
+                new[digest] = _New(number, line, at, web)
                 number += 1
-            if seen:
-                self._store.append(path, lines)
-            return sources, len(seen)
+            if new:
+                head = [] if state.head else [self._head_line(session_id, agent, kind)]
+                self._put(path, held, state, head, new)
+            return sources, len(new)
 
-    def _checked(self, message: Message) -> Screened:
+    def _put(self, path: str, held: Held, state: State, head: list[Screened], new: dict[bytes, _New]) -> None:
+        """Append lines to a file that is held, and take them into its state unread where nobody else wrote."""
+        begin, stamp = held.size, held.stamp
+        self._store.append(path, [*head, *(each.line for each in new.values())])
+        with self._lock:
+            # A torn tail costs a byte more, and a reader may have folded the lines already.
+            if head or stamp is None or state.stamp != stamp or state.bytes_read != begin:
+                return
+            sizes = [len(each.line.text.encode("utf-8", "backslashreplace")) + 1 for each in new.values()]
+            if held.stamp is None or begin + sum(sizes) != held.size:
+                return
+            for (digest, each), size in zip(new.items(), sizes, strict=True):
+                state.add(each.number, digest, whole_milliseconds(each.at), begin, web=each.web)
+                begin += size
+            state.bytes_read, state.stamp = held.size, held.stamp
+
+    def _checked(self, message: Message) -> tuple[Screened | None, Screened]:
+        """Give the id of a message, where it has one, and its content, as they may be stored."""
         given: object = message  # annotations do not hold at run time for a caller's own values
         if not isinstance(given, Message) or given.role not in _ROLE_TRUST or not isinstance(given.content, str):
             raise InputError(
@@ -247,11 +192,12 @@ class Sessions:
             )
         if message.at is not None and message.at.tzinfo is None:
             raise InputError("the instant of a message carries its zone; use an aware datetime", at=message.at)
-        if message.id is not None and (not message.id or self._screen(message.id).text != message.id):
+        message_id = None if message.id is None else self._screen(message.id)
+        if message_id is not None and (not message.id or message_id.text != message.id):
             raise InputError("a message id is a non-empty text without control characters or secrets")
         if len(message.content) > self._max_line_bytes // 2:
             raise InputError("this message is too long to store as one line; split it", limit=self._max_line_bytes // 2)
-        return self._screen_content(message.content)
+        return message_id, self._screen_content(message.content)
 
     def _trust(self, message: Message, *, web: bool) -> Trust:
         levels: list[Trust] = [_ROLE_TRUST[message.role]]
@@ -277,14 +223,21 @@ class Sessions:
         )
 
     def _message_line(
-        self, message: Message, number: int, message_id: str, content: Screened, trust: Trust
+        self,
+        message: Message,
+        number: int,
+        message_id: Screened | str,
+        content: Screened,
+        *,
+        at: datetime,
+        trust: Trust,
     ) -> Screened:
         values: dict[str, object] = {
             "type": "message",
             "n": number,
-            "id": self._screen(message_id),
+            "id": message_id,
             "role": message.role,
-            "at": instant(message.at or self._clock()),
+            "at": at,
             "trust": trust,
         }
         if message.name:
@@ -308,35 +261,57 @@ class Sessions:
             values["summary"] = self._screen(event.summary)
         return json_line(values, checksum=True)
 
-    def _fold(self, path: str) -> _State:
-        """Bring the folded state of one file up to its end."""
-        with self._lock:
-            state = self._states.pop(path, None) or _State()
+    def _fold(self, path: str) -> State:
+        """Bring the folded state of one file up to its end; no lock of ours is held while it is read."""
+        while True:
+            state = self._states.get(path)
+            known = state.bytes_read if state else 0
             # One byte back: our last newline still being there shows that the file only grew.
-            start = max(0, state.bytes_read - 1)
+            start = max(0, known - 1)
             blob = self._store.read(path, start)
-            if blob is None:
-                state = _State()
-            elif start and blob.data[:1] != b"\n":
-                state = _State()
-                whole = self._store.read(path)
-                state.take(whole.data if whole else b"", 0)
-            else:
-                skip = state.bytes_read - start
-                if len(blob.data) > skip:
-                    state.take(blob.data[skip:], state.bytes_read)
-            self._states[path] = state
-            while len(self._states) > _STATES_KEPT:
-                self._states.popitem(last=False)
-            return state
+            data = blob.data if blob else b""
+            replaced = known > 0 and data[:1] != b"\n"
+            fresh = state or State()
+            if state is None:
+                fresh.take(data, 0)
+            with self._lock:
+                if self._states.get(path) is not state or (state and state.bytes_read != known):
+                    continue  # another thread was faster
+                if replaced:
+                    del self._states[path]
+                    continue
+                if state and len(data) > known - start:
+                    state.take(data[known - start :], known)
+                self._keep(path, fresh)
+                return fresh
+
+    def _held_state(self, path: str, held: Held) -> State:
+        """Give the state of a file that is held; one that stands as it was left is not read again."""
+        with self._lock:
+            state = self._states.get(path)
+            if state and state.stamp is not None:
+                if state.stamp == held.stamp:
+                    self._keep(path, state)
+                    return state
+                if state.bytes_read == held.size:  # as long as before, and not the same: edited in its place
+                    del self._states[path]
+        state = self._fold(path)
+        state.stamp = held.stamp if state.bytes_read == held.size else None
+        return state
+
+    def _keep(self, path: str, state: State) -> None:
+        self._states[path] = state
+        self._states.move_to_end(path)
+        while len(self._states) > _STATES_KEPT:
+            self._states.popitem(last=False)
 
     def get_or_create(
         self, session_id: str, *, agent: str = "main", kind: str = "foreground", created_at: datetime | None = None
     ) -> Session:
         """Give the session, making its file with a creation instant (now when None) when there is none."""
         path = self.path(session_id)
-        with self._lock, self._store.locked(path):
-            if self._fold(path).head is None:
+        with self._store.locked(path) as held:
+            if self._held_state(path, held).head is None:
                 self._store.append(path, [self._head_line(session_id, agent, kind, created_at)])
         return self.state(session_id)
 
@@ -456,7 +431,7 @@ class Sessions:
         return sorted(found, key=lambda s: (s.last_at or s.created_at, s.id), reverse=True)
 
 
-def _session(state: _State, head: Head) -> Session:
+def _session(state: State, head: Head) -> Session:
     return Session(
         id=head.id,
         created_at=head.created_at,
@@ -474,10 +449,10 @@ def _uncommitted(_: Sequence[Operation]) -> Outcome:
     raise StoreReadOnlyError
 
 
-def _free_id(number: int, taken: set[bytes], seen: dict[bytes, str]) -> str:
-    while _digest(f"m{number}") in taken or _digest(f"m{number}") in seen:
+def _free_id(number: int, taken: Collection[bytes], new: Collection[bytes]) -> str:
+    while (digest := digest_of(message_id := f"m{number}")) in taken or digest in new:
         number += 1
-    return f"m{number}"
+    return message_id
 
 
 def summary_line(message: Message) -> str:

@@ -8,13 +8,22 @@ from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
 from itertools import dropwhile
 
+import msgspec
+
 from commonplace.changes import inverse
 from commonplace.changes.log import read
 from commonplace.errors import DamagedError, ErasedError, StoreReadOnlyError
 from commonplace.records import Screened
-from commonplace.storage import MISSING, Blob, Conflict, Lease, Logged, LogProblem, Stat, Store, Write
+from commonplace.storage import MISSING, Blob, Conflict, Held, Lease, Logged, LogProblem, Stat, Store, Write
 from commonplace.storage.changelog import content_hash
 from commonplace.transcripts import Event, Head, StoredMessage, decode, split_lines
+
+
+class _Unheld(msgspec.Struct, frozen=True):
+    """What `locked` gives where nothing needs to be held."""
+
+    size: int = 0
+    stamp: None = None
 
 
 class PastStore:
@@ -141,9 +150,9 @@ class PastStore:
         """Refuse."""
         raise self._refusal()
 
-    def locked(self, path: str) -> AbstractContextManager[None]:
+    def locked(self, path: str) -> AbstractContextManager[Held]:
         """Nobody else writes into the past."""
-        return nullcontext()
+        return nullcontext(_Unheld())
 
     def commit(
         self,

@@ -111,6 +111,18 @@ class Lease(Protocol):
         """Give the lease back; does nothing when another holds it."""
 
 
+class Held(Protocol):
+    """An append-only file while it is held against other appenders."""
+
+    @property
+    def size(self) -> int:
+        """How many bytes it has."""
+
+    @property
+    def stamp(self) -> object:
+        """What two looks have in common exactly where its bytes are the same; None where nobody can say."""
+
+
 Rebase = Callable[[str, bytes, bytes, bytes], bytes | None]
 """Merge two edits of one file: (path, before, theirs, ours) to merged bytes, or None when it cannot."""
 
@@ -134,7 +146,7 @@ class Store(Protocol):
     def append(self, path: str, lines: Sequence[Screened], *, durable: bool = True) -> int:
         """Add lines to an append-only file and return its feed number; durable means synced to disk."""
 
-    def locked(self, path: str) -> AbstractContextManager[None]:
+    def locked(self, path: str) -> AbstractContextManager[Held]:
         """Hold one append-only file against other appenders, so that read-then-append is one step."""
 
     def feed(self, number: int) -> tuple[int, tuple[str, ...] | None]:

@@ -12,8 +12,6 @@ import os
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Final
 
 from commonplace.errors import StoreBusyError
@@ -26,9 +24,13 @@ LINES_SUFFIX: Final = ".jsonl"
 
 
 class Handle:
-    """One append-only file as this process knows it; `fd` is -1 while it is not open."""
+    """One append-only file as this process knows it; `fd` is -1 while it is not open.
 
-    __slots__ = ("clean_size", "depth", "fd", "identity", "lock", "path", "pins", "real")
+    While it is held, `size` and `stamp` tell what stands in it: two equal stamps are of the same bytes.
+    A stamp of None says that somebody wrote to it past the lock.
+    """
+
+    __slots__ = ("clean_size", "depth", "fd", "identity", "lock", "path", "pins", "real", "size", "stamp")
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -36,15 +38,41 @@ class Handle:
         self.fd = -1
         self.identity = (0, 0)
         self.clean_size = 0  # up to here the file is known to end a line
+        self.size = 0
+        self.stamp: tuple[int, ...] | None = None
         self.lock = threading.RLock()
         self.depth = 0
         self.pins = 0
+
+    def see(self, found: os.stat_result) -> None:
+        """Take note of what stands in the file now."""
+        self.size = found.st_size
+        self.stamp = _stamp(found)
 
     def close(self) -> None:
         """Let the descriptor go."""
         if self.fd >= 0:
             os.close(self.fd)
             self.fd = -1
+
+
+class Hold:
+    """A block in which one file is held; made by `Appender.hold`."""
+
+    __slots__ = ("_appender", "_create", "_handle", "_made", "_path", "_replacing")
+
+    def __init__(self, appender: Appender, path: str, *, create: bool, replacing: bool) -> None:
+        self._appender = appender
+        self._path = path
+        self._create = create
+        self._replacing = replacing
+
+    def __enter__(self) -> Handle:
+        self._handle, self._made = self._appender.enter(self._path, create=self._create, replacing=self._replacing)
+        return self._handle
+
+    def __exit__(self, *_: object) -> None:
+        self._appender.leave(self._handle, made=self._made)
 
 
 class Appender:
@@ -79,8 +107,7 @@ class Appender:
                     handle.close()
                     del self._handles[path]
 
-    @contextmanager
-    def hold(self, path: str, *, create: bool, replacing: bool = False) -> Iterator[Handle]:
+    def hold(self, path: str, *, create: bool, replacing: bool = False) -> Hold:
         """Hold a file against other appenders, re-entrantly in one thread.
 
         Without `create`, a file that is not there is left so, and `fd` is -1. With it, a file that
@@ -90,24 +117,22 @@ class Appender:
         Raises:
             StoreBusyError: It was not free in time.
         """
-        handle, made = self._enter(path, create=create, replacing=replacing)
-        try:
-            yield handle
-        finally:
-            self._leave(handle, made=made)
+        return Hold(self, path, create=create, replacing=replacing)
 
     def append(self, path: str, body: bytes, *, durable: bool) -> int:
         """Add whole lines and say at which offset they stand; on failure the file is as before."""
-        handle, made = self._enter(path, create=True)
+        handle, made = self.enter(path, create=True)
         try:
             return self.append_held(handle, body, durable=durable)
         finally:
-            self._leave(handle, made=made)
+            self.leave(handle, made=made)
 
     def append_held(self, handle: Handle, body: bytes, *, durable: bool) -> int:
         """Add whole lines to a file that is held."""
         fd = handle.fd
-        size = os.fstat(fd).st_size
+        found = os.fstat(fd)
+        size = found.st_size
+        alone = handle.stamp == _stamp(found)
         if size == 0:
             # Before the first byte, so that a file with bytes always has its name on the disk.
             self._tree.sync_folders(handle.path)
@@ -121,9 +146,13 @@ class Appender:
             self._disk.truncate(fd, size)
             raise
         handle.clean_size = size + len(body)
+        handle.see(os.fstat(fd))
+        if not alone or handle.size != handle.clean_size:
+            handle.stamp = None
         return size
 
-    def _enter(self, path: str, *, create: bool, replacing: bool = False) -> tuple[Handle, bool]:
+    def enter(self, path: str, *, create: bool, replacing: bool = False) -> tuple[Handle, bool]:
+        """Begin to hold a file; also say whether it was made for that."""
         handle = self._pin(path)
         started = time.monotonic()
         if not handle.lock.acquire(timeout=self._wait_seconds):
@@ -137,11 +166,12 @@ class Appender:
             try:
                 made = self._lock_file(handle, started + self._wait_seconds, create=create, flags=flags)
             except BaseException:
-                self._leave(handle, made=False)
+                self.leave(handle, made=False)
                 raise
         return handle, made
 
-    def _leave(self, handle: Handle, *, made: bool) -> None:
+    def leave(self, handle: Handle, *, made: bool) -> None:
+        """End a holding; a file that was made for it and got no byte is taken away."""
         try:
             if made and handle.fd >= 0 and os.fstat(handle.fd).st_size == 0:
                 self._take_away(handle)
@@ -191,6 +221,7 @@ class Appender:
             try:
                 found = os.lstat(handle.real)
                 if (found.st_dev, found.st_ino) == handle.identity:
+                    handle.see(found)
                     return made
             except (FileNotFoundError, NotADirectoryError):
                 pass
@@ -240,6 +271,10 @@ class Appender:
             if (found.st_dev, found.st_ino) == handle.identity:
                 self._disk.unlink(name, dir_fd=folder)
         handle.close()
+
+
+def _stamp(found: os.stat_result) -> tuple[int, ...]:
+    return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 
 def _busy(path: str, seconds: float) -> StoreBusyError:

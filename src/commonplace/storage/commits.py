@@ -75,7 +75,7 @@ class Commits:
         self._replacer = Replacer(tree, disk, rebase)
         self.conflicts = Conflicts(os.path.join(folder, "state", "conflicts"), disk, clock)
         self._redo = Redo(tree, disk, appender, self._replacer, self.conflicts.note)
-        self._known_key: bytes | None = None
+        self.known_key: bytes | None = None
         self._last_checkpoint = time.monotonic()
         self._checkpoint_number: int | None = None
         self._dirty = False
@@ -98,7 +98,7 @@ class Commits:
 
     def key(self, *, create: bool = True) -> bytes:
         """Give the scope's secret key, made once; empty where there is none and none may be made."""
-        if self._known_key is None:
+        if self.known_key is None:
             path = os.path.join(self._folder, "key")
             content = read_small(path)
             if not content:
@@ -109,8 +109,8 @@ class Commits:
                     if not content:
                         content = os.urandom(_KEY_BYTES).hex().encode() + b"\n"
                         replace_synced(self._disk, self._folder, "key", content)
-            self._known_key = bytes.fromhex(content.decode("ascii").strip())
-        return self._known_key
+            self.known_key = bytes.fromhex(content.decode("ascii").strip())
+        return self.known_key
 
     @contextmanager
     def locked(self) -> Iterator[Head]:
@@ -434,8 +434,14 @@ class Commits:
                 break
         return problems
 
+    def forget(self) -> None:
+        """Start anew in a forked child: no lock of the parent's."""
+        self.lock.forget()
+        self.state.forget()
+
     def close(self) -> None:
         """Move the checkpoint when this store committed anything and nobody is busy."""
+        self.state.close()
         if self._dirty and not self.failed and self.lock.acquire(0):
             try:
                 self._settle()

@@ -11,14 +11,14 @@ import os
 import time
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Final, NoReturn, Self
 
 from commonplace.config import Clock, StoreConfig
 from commonplace.errors import CommonplaceError, InputError, StoreBusyError, StoreFailedError, StoreReadOnlyError
 from commonplace.records import Screened
-from commonplace.storage import STATE, Append, Blob, Conflict, Lease, Logged, LogProblem, Rebase, Stat, Write
-from commonplace.storage.appends import LINES_SUFFIX, Appender
+from commonplace.storage import STATE, Append, Blob, Conflict, Held, Lease, Logged, LogProblem, Rebase, Stat, Write
+from commonplace.storage.appends import LINES_SUFFIX, Appender, Hold
 from commonplace.storage.changelog import line_bytes
 from commonplace.storage.commits import Commits
 from commonplace.storage.disk import Disk, read_all, typed, typed_errors
@@ -83,6 +83,8 @@ class FilesStore:
 
     def key(self) -> bytes:
         """Give the scope's secret key, made at first use; empty where a read-only scope has none."""
+        if known := self._commits.known_key:
+            return known
         with typed_errors():
             return self._commits.key(create=not self._read_only)
 
@@ -145,17 +147,9 @@ class FilesStore:
             self._raise_typed(error, path)
         return self._feed.note(path)
 
-    @contextmanager
-    def locked(self, path: str) -> Iterator[None]:
+    def locked(self, path: str) -> AbstractContextManager[Held]:
         """Hold one append-only file against other appenders, so that read-then-append is one step."""
-        with self._writing(path):
-            held = self._appender.hold(path, create=True)
-            held.__enter__()
-        try:
-            yield
-        finally:
-            with typed_errors(path):
-                held.__exit__(None, None, None)
+        return _Locked(self, path)
 
     def feed(self, number: int) -> tuple[int, tuple[str, ...] | None]:
         """Say which paths were appended to since a feed number: (newest number, paths, or None for `look at all`)."""
@@ -270,11 +264,18 @@ class FilesStore:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def _hold(self, path: str) -> Hold:
+        """Make a hold for an append; what a dead writer left half done is finished first."""
+        self._make_ready(path)
+        if not self._commits.state.stands_settled():
+            self._settled()
+        return self._appender.hold(path, create=True)
+
     def _forget(self) -> None:
         """Start anew in a forked child: no lock, no shared descriptor."""
         self._appender.forget()
         self._feed.forget()
-        self._commits.lock.forget()
+        self._commits.forget()
 
     @contextmanager
     def _writing(self, path: str = "") -> Iterator[None]:
@@ -324,7 +325,10 @@ class FilesStore:
         if self._commits.lock.mine:
             return True
         head = self._head()
-        if head.settled if head is not None else not self._commits.log.months():
+        if head is not None and head.settled:
+            return True
+        if head is None and not self._commits.log.months():
+            self._commits.state.note_none()
             return True
         if not self.read_only:
             try:
@@ -376,6 +380,29 @@ class FilesStore:
             return Blob(read_all(fd, start, stop), lines_version(fd, size))
         finally:
             os.close(fd)
+
+
+class _Locked:
+    """A block in which one file is held; what the system refuses is raised as the store's errors."""
+
+    __slots__ = ("_hold", "_path", "_store")
+
+    def __init__(self, store: FilesStore, path: str) -> None:
+        self._store = store
+        self._path = path
+
+    def __enter__(self) -> Held:
+        try:
+            self._hold = self._store._hold(self._path)  # noqa: SLF001 - the class's own block
+            return self._hold.__enter__()
+        except OSError as error:
+            self._store._raise_typed(error, self._path)  # noqa: SLF001 - see above
+
+    def __exit__(self, *_: object) -> None:
+        try:
+            self._hold.__exit__()
+        except OSError as error:
+            raise typed(error, self._path) from error
 
 
 def _nothing() -> None:

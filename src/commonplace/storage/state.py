@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 import zlib
 from typing import Final
 
@@ -54,21 +55,72 @@ class State:
         self._checkpoint_path = os.path.join(folder, "checkpoint")
         self._folder = folder
         self._disk = disk
+        self._kept = -1
+        self._settled = b""
+        self._none_yet = False
+        self.forget()
+
+    def forget(self) -> None:
+        """Start anew in a forked child; what another thread held there is held for ever."""
+        self._mutex = threading.Lock()
 
     def head(self) -> Head | None:
         """Read the head; None where there is none that can be used."""
         try:
             fd = os.open(self._head_path, READ)
         except FileNotFoundError:
+            self._settled = b""
             return None
         try:
             for _ in range(_TRIES):
-                head = _parse(os.pread(fd, _HEAD_BYTES, 0))
+                data = os.pread(fd, _HEAD_BYTES, 0)
+                head = _parse(data)
                 if head is not None:
+                    self._settled = data if head.settled else b""
                     return head
         finally:
             os.close(fd)
         return None
+
+    def note_none(self) -> None:
+        """Take note that there is neither a head nor a log; the first change of all makes the head first."""
+        self._none_yet = True
+
+    def stands_settled(self) -> bool:
+        """Say whether nothing was begun since `head` last found all settled, at the price of one system call.
+
+        False tells nothing: read the head. The file is kept open; that another took its place is noticed
+        by `head` alone.
+        """
+        with self._mutex:
+            try:
+                if self._kept < 0:
+                    self._kept = os.open(self._head_path, READ)
+                if self._settled and os.pread(self._kept, _HEAD_BYTES, 0) == self._settled:
+                    return True
+            except FileNotFoundError:
+                return self._none_yet
+            except OSError:
+                return False
+        self.close()
+        return False
+
+    def mark(self) -> tuple[bytes, int] | None:
+        """Name how the change log stands while nobody is at work; None where somebody is, or there is no head."""
+        if not self.stands_settled():
+            self.head()
+        try:
+            file = os.stat(self._head_path).st_ino  # another may have taken the place of the one kept open
+        except FileNotFoundError:
+            return None
+        return (self._settled, file) if self._settled else None
+
+    def close(self) -> None:
+        """Let the descriptor go."""
+        with self._mutex:
+            if self._kept >= 0:
+                os.close(self._kept)
+                self._kept = -1
 
     def write_head(self, head: Head) -> None:
         """Put the head down, unsynced."""
