@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
-from collections.abc import Callable, Iterator
+import zlib
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from commonplace import Memory, Message
+from commonplace.text import encode_name
 
+SAID = "2026-11-01T12:00:00.000Z"  # when everything written straight to files was said
 SESSIONS = {1_000: 100, 10_000: 1_000}  # how many files the messages stand in; 200 messages a file above
 
 
@@ -30,6 +34,31 @@ def fill(folder: Path, texts: list[str]) -> Memory:
         memory.append(session(number), [Message(("user", "assistant")[at % 2], text) for at, text in enumerate(part)])
     memory.sync()
     return memory
+
+
+def write(folder: Path, texts: Sequence[str], *, each: int) -> None:
+    """Put texts down as transcripts in the format of the files, `each` messages a file; no memory is opened.
+
+    What `fill` would take an hour for: the same lines without screen, locks and syncs, and no index yet.
+    """
+    (folder / "sessions").mkdir(parents=True)
+    head = {"type": "session", "created_at": SAID, "agent": "main", "kind": "foreground", "zone": "UTC"}
+    for number in range(0, len(texts), each):
+        name = session(number // each)
+        lines = [_line({**head, "id": name})]
+        for at, text in enumerate(texts[number : number + each]):
+            role = ("user", "assistant")[at % 2]
+            trust = ("user", "agent")[at % 2]
+            lines.append(
+                _line({"type": "message", "n": at, "id": f"m{at}", "role": role, "at": SAID, "trust": trust,
+                       "content": text})
+            )  # fmt: skip
+        (folder / "sessions" / f"{encode_name(name)}.jsonl").write_text("".join(lines), encoding="utf-8")
+
+
+def _line(values: dict[str, object]) -> str:
+    body = json.dumps(values, ensure_ascii=False, separators=(",", ":"))[:-1]
+    return f'{body},"h":"{zlib.crc32(body.encode()):08x}"}}\n'
 
 
 def copied(folder: Path, name: str, *, jobs: str) -> Memory:

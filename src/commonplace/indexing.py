@@ -11,7 +11,7 @@ import logging
 import threading
 import time
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import PurePosixPath
 from typing import Final, TypeVar
 
@@ -32,6 +32,8 @@ Records = Callable[[str, bytes], Iterable[IndexRow] | None]
 SWEEP_SECONDS: Final = 2.0  # DESIGN 1: an outside edit is noticed after at most this
 _CHUNK_BYTES: Final = 4_000_000  # a transcript is read in parts of this, so that memory stays bounded
 _BATCH_BYTES: Final = 32_000_000  # files of about this much share one transaction
+_SMALL_BYTES: Final = 500_000  # transcripts up to this size are read many at a time
+_MANY: Final = 16  # files; what is known of fewer is asked one by one
 _DEAD_SHARE: Final = 3  # the index is made again when more than 1/3 of its rows lead nowhere
 
 _T = TypeVar("_T")
@@ -161,10 +163,9 @@ class Indexing:
             state = states.pop(stat.path, None)
             if state is None or state.token != stat.token or stat.path in self._noticed:
                 changed.append(stat)
-        for batch in _batches(changed):
+        for batch in _batches(changed, _BATCH_BYTES):
             with self.index.writing():
-                for stat in batch:
-                    self._take(stat.path, stat.token)
+                self._take_all(batch)
         if states:
             with self.index.writing():
                 for path in states:
@@ -180,6 +181,32 @@ class Indexing:
 
     def _is_transcript(self, path: str) -> bool:
         return PurePosixPath(path).parent.as_posix() == self._folder and path.endswith(".jsonl")
+
+    def _take_all(self, batch: Sequence[Stat]) -> None:
+        """Look into files, small transcripts read many at a time."""
+        # Trigger: many files. Reason: what is known of them was read before this transaction began.
+        known = self.index.states() if len(batch) > _MANY else None
+        small: list[Stat] = []
+        for stat in batch:
+            new = known is not None and stat.path not in known
+            if new and stat.size <= _SMALL_BYTES and self._is_transcript(stat.path):
+                small.append(stat)
+            else:
+                self._take(stat.path, stat.token)
+        for together in _batches(small, _CHUNK_BYTES):
+            self._take_new(together)
+
+    def _take_new(self, together: Sequence[Stat]) -> None:
+        try:
+            blobs = self._store.read_many([stat.path for stat in together])
+        except CommonplaceError:  # of one of them, or no moment between two changes: each by itself
+            for stat in together:
+                self._take(stat.path, stat.token)
+            return
+        for stat in together:
+            blob = blobs[stat.path]
+            if blob is not None:
+                self._take_part(PathState(stat.path, token=stat.token), blob.data[: blob.data.rfind(b"\n") + 1])
 
     def _take(self, path: str, token: str) -> None:
         try:
@@ -212,35 +239,38 @@ class Indexing:
             self.index.drop_path(path)
             state = PathState(path)
         for data in self._whole_lines(path, state.bytes):
-            tail = data.rfind(b"\n", 0, len(data) - 1) + 1
-            state = msgspec.structs.replace(
-                self._take_lines(state, data),
-                bytes=state.bytes + len(data),
-                crc=zlib.crc32(data, state.crc),
-                tail_start=state.bytes + tail,
-                tail=zlib.crc32(data[tail:]),
-            )
-            self.index.set_state(state)  # each part with its rows: a read that fails later repeats nothing
+            state = self._take_part(state, data)  # each with its rows: a read that fails later repeats nothing
         self.index.set_state(msgspec.structs.replace(state, token=token))
 
+    def _take_part(self, state: PathState, data: bytes) -> PathState:
+        """Index whole lines that follow what is indexed of a transcript, and note that they are."""
+        tail = data.rfind(b"\n", 0, len(data) - 1) + 1
+        after = msgspec.structs.replace(
+            self._take_lines(state, data),
+            bytes=state.bytes + len(data),
+            crc=zlib.crc32(data, state.crc),
+            tail_start=state.bytes + tail,
+            tail=zlib.crc32(data[tail:]),
+        )
+        self.index.set_state(after)
+        return after
+
     def _take_lines(self, state: PathState, data: bytes) -> PathState:
-        session, damaged, messages = state.session, state.damaged, state.messages
+        session, damaged = state.session, state.damaged
         added: list[MessageRow] = []
         for offset, raw in transcripts.split_lines(data, state.bytes):
             line = transcripts.decode(raw)
-            match line:
-                case transcripts.StoredMessage():
-                    at_ms = int(line.at.timestamp() * 1000)
-                    added.append(MessageRow(line.n, line.role, line.content, at_ms, offset, line.name, line.tools))
-                case transcripts.Head():
-                    session = session or line.id
-                case transcripts.Damaged():
-                    damaged += 1
-                case _:
-                    pass
+            if isinstance(line, transcripts.StoredMessage):
+                at_ms = int(line.at.timestamp() * 1000)
+                added.append(MessageRow(line.n, line.role, line.content, at_ms, offset, line.name, line.tools))
+            elif isinstance(line, transcripts.Head):
+                session = session or line.id
+            elif isinstance(line, transcripts.Damaged):
+                damaged += 1
         if added:
-            self.index.add_messages(state.path, session, added)
-        return msgspec.structs.replace(state, session=session, damaged=damaged, messages=messages + len(added))
+            self.index.add_messages(state.path, session, added, first=not state.bytes)
+        messages = state.messages + len(added)
+        return msgspec.structs.replace(state, session=session, damaged=damaged, messages=messages)
 
     def _continues(self, state: PathState, token: str) -> bool:
         """Say whether a transcript still begins with what was indexed of it."""
@@ -281,20 +311,18 @@ class Indexing:
             if end:
                 yield blob.data[:end]
                 start += end
-                wanted = _CHUNK_BYTES
-            elif len(blob.data) < wanted:
+            if len(blob.data) < wanted:  # what is shorter than was asked for is the end of the file
                 return
-            else:
-                wanted *= 2
+            wanted = _CHUNK_BYTES if end else wanted * 2
 
 
-def _batches(stats: Iterable[Stat]) -> Iterator[list[Stat]]:
+def _batches(stats: Iterable[Stat], limit_bytes: int) -> Iterator[list[Stat]]:
     batch: list[Stat] = []
     size = 0
     for stat in stats:
         batch.append(stat)
         size += stat.size
-        if size > _BATCH_BYTES:
+        if size > limit_bytes:
             yield batch
             batch, size = [], 0
     if batch:

@@ -67,12 +67,17 @@ _WIDE_CHARS: Final = 3  # a character of Chinese says about as much as three let
 
 _LENGTH_OF: Final = [LENGTHS[flags >> LENGTH_SHIFT] for flags in range(256)]
 _CJK: Final = pattern(f"[{CJK}]")
-_DIGIT: Final = pattern(r"[0-9]|[年月日周天]")
-_WORDS_OF_TIME: Final = (
-    "today", "tonight", "tomorrow", "yesterday", "last ", "next ", " ago", "week", "month", "year", "since ", "until ",
-    "january", "february", "march", "april", " june", " july", "august", "september", "october", "november",
-    "december", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
-)  # fmt: skip
+_DIGITS: Final = b"0123456789"
+_WIDE_DATE: Final = pattern(r"[0-9年月日周天]")
+_DAYS: Final = "today", "yesterday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"
+# Any of: the days above, today, tonight, tomorrow, "last ", "next ", " ago", week, month, year, "since ", "until ",
+# the months (" june", " july"; "may" says too little). Each branch begins at a letter that is rare in talk.
+_OF_TIME: Final = pattern(
+    rf"y(?:(?<=day)(?:{'|'.join(f'(?<={day})' for day in _DAYS)})|(?=ear)|(?<=january)|(?<=february)|(?<= july))"
+    r"|g(?:(?<= ag)o|(?<=tonig)ht|(?<=aug)ust)|w(?:eek|(?<=tomorrow))|x(?<=nex)t |l(?:ast |(?<=until) |(?<=april))"
+    r"|c(?:e (?<=since )|h(?<=march)|tober(?<=october)|ember(?<=december))|month|j(?<= j)une"
+    r"|ber(?:(?<=september)|(?<=november))"
+)
 
 
 class MessageRow(msgspec.Struct, frozen=True, gc=False):
@@ -229,6 +234,12 @@ def flags_of(role: str, content: str) -> int:
     flags = ROLE_CODES.get(role, 3) | length_class(content) << LENGTH_SHIFT
     if "?" in content or "？" in content:
         flags |= QUESTION
-    if _DIGIT.search(content) or any(map(content.lower().__contains__, _WORDS_OF_TIME)):
+    if _holds_date(content) or _OF_TIME.search(content.lower()):
         flags |= DATED
     return flags
+
+
+def _holds_date(content: str) -> bool:
+    if content.isascii():
+        return len(content.encode().translate(None, _DIGITS)) != len(content)
+    return _WIDE_DATE.search(content) is not None

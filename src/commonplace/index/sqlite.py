@@ -25,7 +25,7 @@ import msgspec
 
 from commonplace.errors import DamagedError, IndexVersionError, StoreBusyError, StoreReadOnlyError
 from commonplace.index import passages, postings, rows, terms
-from commonplace.index.filling import Filling
+from commonplace.index.filling import Filling, Pending
 from commonplace.index.rows import Candidates, IndexRow, MessageRow, Note, PathState, Places, Shelf, Slot
 from commonplace.records import Source
 
@@ -33,6 +33,7 @@ logger = logging.getLogger(__name__)
 
 SCHEMA: Final = 1  # raised whenever the same files would give other rows
 _BUSY_SECONDS: Final = 10.0
+_SORTED_BYTES: Final = 16_000_000
 _TOKENIZE: Final = "porter unicode61 remove_diacritics 2"
 _TABLES: Final = f"""
 CREATE TABLE meta(key TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
@@ -76,6 +77,7 @@ class SqliteIndex:
         self._shelf_seen = -1
         self._inode: tuple[int, int] | None = None
         self._db: sqlite3.Connection
+        self._pending: Pending | None = None  # of the transaction under way
         try:
             self._open()
         except DamagedError as error:
@@ -138,6 +140,8 @@ class SqliteIndex:
         for statement in _TABLES.split(";"):
             if statement.strip():
                 self._db.execute(statement)
+        # A transaction's words are sorted in memory up to this size: one large run instead of many to be merged.
+        self._db.execute("INSERT INTO said(said, rank) VALUES ('hashsize', ?)", (_SORTED_BYTES,))
         # Counted on from the older tables: whoever holds their slots in memory sees that they are gone.
         self._db.execute("INSERT INTO meta VALUES ('rows', 0), ('dead', 0), ('changed', ?), ('emptied', ?)",
                          (changed + 1, changed + 1))  # fmt: skip
@@ -210,8 +214,10 @@ class SqliteIndex:
 
     def clear(self) -> None:
         """Empty the index in one transaction; readers of other processes see the old rows until then."""
-        with self.writing():
+        with self.writing() as pending:
+            pending.put_down()
             self._make_tables()
+            self._pending = Pending(self._db)
 
     def close(self) -> None:
         """Release the file."""
@@ -221,26 +227,39 @@ class SqliteIndex:
     # --- writing ---
 
     @contextlib.contextmanager
-    def writing(self) -> Iterator[None]:
+    def writing(self) -> Iterator[Pending]:
         """Hold the one writer's place; what is done inside is kept whole or not at all.
 
         Raises:
             StoreBusyError: Another process held it for ten seconds.
         """
         with self._lock, self._guarded():
-            if self._db.in_transaction:  # nested: the outer one commits
-                yield
+            if self._pending is not None:  # nested: the outer one commits
+                yield self._pending
                 return
             self._db.execute("BEGIN IMMEDIATE")
+            self._pending = Pending(self._db)
             try:
-                yield
+                yield self._pending
+                self._pending.put_down()
                 self._db.execute("COMMIT")
             except BaseException:
+                self._pending.abandon()
                 with contextlib.suppress(sqlite3.Error):
                     self._db.execute("ROLLBACK")
                 self._shelf = Shelf({}, names=set())
                 self._shelf_seen = -1
                 raise
+            finally:
+                self._pending = None
+
+    @contextlib.contextmanager
+    def _reading(self) -> Iterator[None]:
+        """Read what is there, what this transaction has added included."""
+        with self._lock, self._guarded():
+            if self._pending is not None:
+                self._pending.put_down()
+            yield
 
     @contextlib.contextmanager
     def connection(self) -> Iterator[sqlite3.Connection]:
@@ -250,90 +269,61 @@ class SqliteIndex:
 
     def state(self, path: str) -> PathState | None:
         """Say how far a path is indexed; None when it is not."""
-        with self._lock, self._guarded():
+        with self._reading():
             row = self._db.execute("SELECT * FROM paths WHERE path = ?", (path,)).fetchone()
         return PathState(*row) if row else None
 
     def states(self) -> dict[str, PathState]:
         """Say how far every path is indexed."""
-        with self._lock, self._guarded():
+        with self._reading():
             return {row[0]: PathState(*row) for row in self._db.execute("SELECT * FROM paths")}
 
     def set_state(self, state: PathState) -> None:
         """Note how far a path is indexed."""
-        with self.writing():
-            values = msgspec.structs.astuple(state)
-            self._db.execute(f"REPLACE INTO paths VALUES ({','.join('?' * len(values))})", values)  # noqa: S608 - marks only
+        with self.writing() as pending:
+            pending.set_state(state)
 
-    def add_messages(self, path: str, session: str, added: Iterable[MessageRow]) -> int:
-        """Index messages that follow those already indexed of a transcript, in order; returns how many rows."""
-        with self.writing():
+    def add_messages(self, path: str, session: str, added: Iterable[MessageRow], *, first: bool = False) -> None:
+        """Index messages that follow those already indexed of a transcript, in order.
+
+        With `first` nothing is indexed of it yet, and none is looked for.
+        """
+        with self.writing() as pending:
+            slot = (None if first else self._last_slot(path)) or Filling(pending.next_slot(), 0)
+            for row in added:
+                if len(slot.flags) >= rows.SLOT_MESSAGES:
+                    pending.put_slot(slot, path, session)
+                    slot = Filling(pending.next_slot(), slot.first + len(slot.flags))
+                number = slot.take(row)
+                if len(row.content) <= self._passage_chars and not row.tools:
+                    pending.say(rows.pack(slot.id, number, 0), terms.indexed(row.content))
+                else:
+                    self._say_passages(pending, slot.id, number, row)
+            pending.put_slot(slot, path, session)
+
+    def _last_slot(self, path: str) -> Filling | None:
+        with self._reading():
             last = self._db.execute(
                 "SELECT id, first, names, flags, speakers, times, offsets FROM slots WHERE path = ? "
                 "ORDER BY id DESC LIMIT 1",
                 (path,),
             ).fetchone()
-            slot = Filling(*last) if last else Filling(self._next_slot(), 0)
-            changed = self._changed()
-            written = 0
-            pending: list[tuple[int, str]] = []
-            for row in added:
-                if len(slot.flags) >= rows.SLOT_MESSAGES:
-                    self._put_slot(slot, path, session, changed)
-                    slot = Filling(self._next_slot(), slot.first + len(slot.flags))
-                number = slot.take(row)
-                pending.extend(self._message_terms(slot.id, number, row))
-                if len(pending) >= 2000:
-                    written += self._say(pending)
-            if slot.flags:
-                self._put_slot(slot, path, session, changed)
-            written += self._say(pending)
-            self._db.execute("UPDATE meta SET value = value + ? WHERE key = 'rows'", (written,))
-        return written
+        return Filling(*last) if last else None
 
-    def _message_terms(self, slot: int, number: int, row: MessageRow) -> Iterator[tuple[int, str]]:
+    def _say_passages(self, pending: Pending, slot: int, number: int, row: MessageRow) -> None:
         text = row.content
-        marks = ""
-        if row.tools:
-            marks = " " + " ".join(terms.marker("t", tool) for tool in row.tools)
-        if len(text) <= self._passage_chars:
-            yield rows.pack(slot, number, 0), terms.indexed(text) + marks
-            return
+        marks = "".join(f" {terms.marker('t', tool)}" for tool in row.tools)
         spans = passages.passages(text, self._passage_chars)
         together: dict[int, list[str]] = {}
         for at, (start, end) in enumerate(spans):
             together.setdefault(rows.fold_passage(at, len(spans)), []).append(text[start:end])
         for at, parts in together.items():
-            yield rows.pack(slot, number, at), terms.indexed("".join(parts)) + marks
-
-    def _say(self, pending: list[tuple[int, str]]) -> int:
-        self._db.executemany("INSERT INTO said(rowid, text) VALUES (?, ?)", pending)
-        count = len(pending)
-        pending.clear()
-        return count
-
-    def _next_slot(self) -> int:
-        cursor = self._db.execute(
-            "INSERT INTO slots(path, session, first, names, flags, speakers, times, offsets, changed) "
-            "VALUES ('', '', 0, '[]', x'', x'', x'', x'', 0)"
-        )
-        return int(cursor.lastrowid or 0)
-
-    def _put_slot(self, slot: Filling, path: str, session: str, changed: int) -> None:
-        self._db.execute(
-            "UPDATE slots SET path = ?, session = ?, first = ?, names = ?, flags = ?, speakers = ?, times = ?, "
-            "offsets = ?, changed = ? WHERE id = ?",
-            (path, session, slot.first, json.dumps(slot.names), bytes(slot.flags), bytes(slot.speakers),
-             slot.times.tobytes(), slot.offsets.tobytes(), changed, slot.id),
-        )  # fmt: skip
-
-    def _changed(self) -> int:
-        self._db.execute("UPDATE meta SET value = value + 1 WHERE key = 'changed'")
-        return int(self._db.execute("SELECT value FROM meta WHERE key = 'changed'").fetchone()[0])
+            pending.say(rows.pack(slot, number, at), terms.indexed("".join(parts)) + marks)
 
     def replace_path(self, path: str, replacing: Iterable[IndexRow]) -> int:
         """Let the rows of a file be exactly these; returns how many passages there are."""
-        with self.writing():
+        with self.writing() as pending:
+            pending.put_down()
             self._drop_notes(path)
             count = 0
             for row in replacing:
@@ -366,7 +356,8 @@ class SqliteIndex:
 
     def drop_path(self, path: str) -> None:
         """Forget all that is indexed of a path."""
-        with self.writing():
+        with self.writing() as pending:
+            pending.put_down()
             self._drop_notes(path)
             dead = self._db.execute("SELECT sum(length(flags)) FROM slots WHERE path = ?", (path,)).fetchone()[0]
             self._db.execute("UPDATE meta SET value = value + ? WHERE key = 'dead'", (dead or 0,))
@@ -374,7 +365,7 @@ class SqliteIndex:
             self._db.execute(
                 "UPDATE slots SET path = '', flags = x'', speakers = x'', times = x'', offsets = x'', changed = ? "
                 "WHERE path = ?",
-                (self._changed(), path),
+                (pending.changed(), path),
             )
             self._db.execute("DELETE FROM paths WHERE path = ?", (path,))
 
@@ -389,7 +380,7 @@ class SqliteIndex:
         return self._meta("dead")
 
     def _meta(self, key: str) -> int:
-        with self._lock, self._guarded():
+        with self._reading():
             return int(self._db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()[0])
 
     def search(
@@ -405,7 +396,7 @@ class SqliteIndex:
 
         Each group of marks names terms one of which every row must hold as well.
         """
-        with self._lock, self._guarded():
+        with self._reading():
             total = self._meta("rows")
             said = postings.gather(self._db, "said", words, message_marks) if messages else None
             noted = postings.gather(self._db, "noted", words, note_marks) if notes and self._any_notes() else None
@@ -418,7 +409,7 @@ class SqliteIndex:
 
     def shelf(self) -> Shelf:
         """Give all slots, kept in memory and brought up to date."""
-        with self._lock, self._guarded():
+        with self._reading():
             now = self._meta("changed")
             if now != self._shelf_seen:
                 if self._meta("emptied") > self._shelf_seen:
@@ -437,7 +428,7 @@ class SqliteIndex:
 
     def places(self, slot: int) -> Places | None:
         """Say when and where the messages of one slot were said."""
-        with self._lock, self._guarded():
+        with self._reading():
             row = self._db.execute("SELECT path, times, offsets, first FROM slots WHERE id = ?", (slot,)).fetchone()
             if not row or not row[1]:
                 return None
@@ -453,7 +444,7 @@ class SqliteIndex:
         """Give indexed passages of records by number."""
         wanted = list(ids)
         found: dict[int, Note] = {}
-        with self._lock, self._guarded():
+        with self._reading():
             for at in range(0, len(wanted), 500):
                 part = wanted[at : at + 500]
                 marks = ",".join("?" * len(part))
@@ -463,14 +454,14 @@ class SqliteIndex:
 
     def similar(self, word: str) -> list[str]:
         """List indexed terms at most a typo away from a word, the likeliest first."""
-        with self._lock, self._guarded():
+        with self._reading():
             return postings.similar(self._db, ("said", "noted"), word)
 
     def check(self) -> list[str]:
         """Name what is wrong with the index itself; empty when it is sound."""
         problems: list[str] = []
         try:
-            with self._lock, self._guarded():
+            with self._reading():
                 problems += [row[0] for row in self._db.execute("PRAGMA quick_check") if row[0] != "ok"]
                 for table in ("said", "noted"):
                     self._db.execute(f"INSERT INTO {table}({table}) VALUES ('integrity-check')")  # noqa: S608 - our own table names
