@@ -328,7 +328,10 @@ class Receipt(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Waiting(msgspec.Struct, frozen=True, kw_only=True):
-    """One operation that waits for a person, and why it was not simply done."""
+    """One operation that waits for a person, and why it was not simply done.
+
+    `theirs` is what stands where a conflicted one wanted to write; empty where nothing does.
+    """
 
     id: str
     state: Literal["pending", "quarantined", "conflicted"]
@@ -336,6 +339,7 @@ class Waiting(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
     operation: dict[str, Any]
     actor: str = ""
+    theirs: str = ""
 
 
 class Problem(msgspec.Struct, frozen=True, kw_only=True):

@@ -12,7 +12,7 @@ from commonplace.changes.admission import PERSON
 from commonplace.changes.door import REVIEW, Door
 from commonplace.errors import RecordNotFoundError
 from commonplace.guard import screen
-from commonplace.operations import Operation
+from commonplace.operations import AddEntry, Operation, RemoveEntry, ReplaceEntry
 from commonplace.records import Outcome, Waiting, json_line
 from commonplace.storage import Store
 
@@ -26,6 +26,7 @@ class _Line(msgspec.Struct, frozen=True):
     reason: str = ""
     actor: str = ""
     operation: str = ""
+    theirs: str = ""
 
 
 class Queue:
@@ -43,6 +44,7 @@ class Queue:
 
     def list(self) -> tuple[Waiting, ...]:
         """Give what waits, oldest first."""
+        self._door.settle_conflicts()
         blob = self._store.read(REVIEW)
         waiting: dict[str, Waiting] = {}
         for raw in blob.data.splitlines() if blob else ():
@@ -60,6 +62,7 @@ class Queue:
                     "reason": line.reason,
                     "operation": msgspec.json.decode(line.operation),
                     "actor": line.actor,
+                    "theirs": line.theirs,
                 }
                 waiting[line.id] = msgspec.convert(built, Waiting)
             except (msgspec.DecodeError, msgspec.ValidationError):
@@ -89,7 +92,15 @@ class Queue:
         if text is not None:
             built["body" if "body" in built else "text"] = text
         built["trust"] = "user"
-        return self._settle(name, "approved", [msgspec.convert(built, _OPERATION)], reason or f"approved {name}")
+        operation = msgspec.convert(built, _OPERATION)
+        reason = reason or f"approved {name}"
+        try:
+            return self._settle(name, "approved", [operation], reason)
+        except RecordNotFoundError:
+            # Trigger: the edit that ours met took the entry away. Approved is what ours says, not where.
+            if waiting.state != "conflicted" or not isinstance(operation, (ReplaceEntry, RemoveEntry)):
+                raise
+        return self._settle(name, "approved", _anew(operation), reason)
 
     def reject(self, name: str, *, reason: str = "") -> Outcome:
         """Take it off the queue; it stays in the log."""
@@ -99,3 +110,18 @@ class Queue:
     def _settle(self, name: str, state: str, operations: Sequence[Operation], reason: str) -> Outcome:
         line = json_line({"id": screen(name), "state": state}, checksum=True)
         return self._door.commit(operations, actor=PERSON, reason=reason, lines={REVIEW: (line,)})
+
+
+def _anew(operation: ReplaceEntry | RemoveEntry) -> list[Operation]:
+    """Give what an edit of an entry comes to where there is no such entry any more."""
+    if isinstance(operation, RemoveEntry):
+        return []
+    return [
+        AddEntry(
+            path=operation.path,
+            text=operation.text,
+            sources=operation.sources,
+            quotes=operation.quotes,
+            trust=operation.trust,
+        )
+    ]

@@ -10,6 +10,7 @@ from commonplace.testing import FixedClock
 
 FULL = os.environ.get("COMMONPLACE_BATTERY") == "full"
 HERE = Path(__file__).parent
+DOC = "memory/MEMORY.md"
 
 
 def opened(folder, *, clock=None, **options):

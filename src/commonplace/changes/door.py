@@ -7,6 +7,7 @@ silence.
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -19,12 +20,19 @@ from commonplace.changes.admission import RACED, Actor, Admission, Stop, Waits
 from commonplace.changes.drift import Drift
 from commonplace.changes.listing import TopicIndex
 from commonplace.changes.log import Ledger
+from commonplace.changes.merging import kept_out, theirs
 from commonplace.changes.plan import Plan, resolve
 from commonplace.changes.reader import Reader
 from commonplace.changes.sealing import judge, text_of
 from commonplace.changes.tombstones import Tombstones
 from commonplace.config import Clock, Config
-from commonplace.errors import InputError, RecordNotFoundError, StoreReadOnlyError, VersionConflictError
+from commonplace.errors import (
+    CommonplaceError,
+    InputError,
+    RecordNotFoundError,
+    StoreReadOnlyError,
+    VersionConflictError,
+)
 from commonplace.guard import screen
 from commonplace.layouts import Layout
 from commonplace.operations import (
@@ -37,11 +45,16 @@ from commonplace.records import (
     json_line,
 )
 from commonplace.sessions import Sessions
-from commonplace.storage import STATE, Append, Lease, Store, Write
+from commonplace.storage import STATE, Append, Conflict, Lease, Store, Write
 from commonplace.text import fingerprint
+
+logger = logging.getLogger(__name__)
 
 REVIEW: Final = f"{STATE}/review.jsonl"
 """What waits for a person, one line a state; the last line of an id wins."""
+
+RECOVERY: Final = Actor("recovery", "agent")
+"""Whoever finds what a writer that died has left."""
 
 
 class _Request(msgspec.Struct, frozen=True):
@@ -213,7 +226,7 @@ class Door:
                 waiting.append(found)
             elif found:
                 same.append(found)
-        review = tuple(self._queue(plan, each, actor) for each in waiting)
+        review = tuple(self._queue(plan, each, actor.name) for each in waiting)
         for path, added in request.lines.items():
             for line in added:
                 plan.line(path, line)
@@ -241,20 +254,51 @@ class Door:
 
     def _settle_races(self, plan: Plan, actor: Actor, written: Written) -> tuple[str, ...]:
         """Put into review what an edit from outside took the place of in the middle of the commit."""
-        for conflict in self._store.conflicts():
-            if conflict.number == written.number:
-                self._store.settle_conflict(conflict)
         stands = {path: {record.id for record in self._reader.records(path)} for path in written.raced}
         review = self.plan()
         lost = tuple(
-            self._queue(review, Waits(did.operation, RACED, "conflicted"), actor)
+            self._queue(review, Waits(did.operation, RACED, "conflicted"), actor.name, written.number)
             for did in plan.did
             if (ids := stands.get(getattr(did.operation, "path", ""))) is not None
             and (any(record not in ids for record, _ in did.added) or not ids.isdisjoint(did.gone))
         )
-        if lost:
+        if not review.empty:
             self.write(review, actor=actor, reason=RACED)
+        listed = self._store.conflicts()
+        for conflict in listed:
+            if conflict.number == written.number:
+                self._store.settle_conflict(conflict)
+        left = [conflict for conflict in listed if conflict.number != written.number]
+        try:
+            self._settle_left(left)
+        except CommonplaceError:  # what was asked for is done; they stay on the store's list
+            logger.warning("what a dead writer left could not be put into review", exc_info=True)
         return lost
+
+    def settle_conflicts(self) -> None:
+        """Put into review what an edit from outside kept a writer that died from bringing in."""
+        if self._store.read_only:
+            return
+        with self.lock:
+            self._settle_left(self._store.conflicts())
+
+    def _settle_left(self, conflicts: Sequence[Conflict]) -> None:
+        if not conflicts:
+            return
+        self._drift.look(dict.fromkeys(conflict.path for conflict in conflicts))
+        self._ledger.catch_up()
+        review = self.plan()
+        for conflict in conflicts:
+            logged = next(iter(self._store.since(conflict.number - 1)), None)
+            if logged is None:
+                continue
+            for operation in kept_out(logged, conflict.path, self._reader):
+                waits = Waits(operation, RACED, "conflicted")
+                self._queue(review, waits, str(logged.header.get("actor", "")), conflict.number)
+        if not review.empty:
+            self.write(review, actor=RECOVERY, reason=RACED)
+        for conflict in conflicts:
+            self._store.settle_conflict(conflict)
 
     def write(
         self,
@@ -302,23 +346,29 @@ class Door:
 
     # --- one operation ---
 
-    def _queue(self, plan: Plan, waits: Waits, actor: Actor) -> str:
-        """Put an operation into the review queue and give its id there."""
+    def _queue(self, plan: Plan, waits: Waits, actor: str, raced: int | None = None) -> str:
+        """Put an operation into the review queue and give its id there.
+
+        What lost a race is named by the change it was in, so that it waits once, whoever finds it.
+        """
         built = msgspec.to_builtins(judge(waits.operation, explicit=False, trust="web").operation)
         encoded = text_of(built)
-        name = fingerprint(f"{plan.at.isoformat()}{encoded.text}")[:8]
-        plan.line(
-            REVIEW,
-            json_line(
-                {
-                    "id": name,
-                    "state": waits.state,
-                    "at": plan.at,
-                    "reason": screen(waits.reason),
-                    "actor": screen(actor.name),
-                    "operation": encoded,
-                },
-                checksum=True,
-            ),
-        )
+        name = fingerprint(f"{plan.at.isoformat() if raced is None else raced}{encoded.text}")[:8]
+        if raced is not None and self._was_queued(name):
+            return name
+        line = {
+            "id": name,
+            "state": waits.state,
+            "at": plan.at,
+            "reason": screen(waits.reason),
+            "actor": screen(actor),
+            "operation": encoded,
+        }
+        if waits.state == "conflicted":
+            line["theirs"] = screen(theirs(waits.operation, self._reader))
+        plan.line(REVIEW, json_line(line, checksum=True))
         return name
+
+    def _was_queued(self, name: str) -> bool:
+        blob = self._store.read(REVIEW)
+        return blob is not None and f'"id":"{name}"'.encode() in blob.data

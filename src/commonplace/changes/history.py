@@ -118,6 +118,13 @@ class History:
             return Outcome(status="unchanged", reason=f"change {number} left nothing to take back")
         self._door.regenerate(plan)
         after = self._door.write(plan, actor=actor, reason=reason or f"undo of change {number}", undoes=number)
+        gave_way = [conflict for conflict in self._store.conflicts() if conflict.number == after.number]
+        for conflict in gave_way:
+            self._store.settle_conflict(conflict)
+        if gave_way:
+            kept = ", ".join(conflict.path for conflict in gave_way)
+            reason = f"an edit from outside came at the same moment and stands in {kept}; look at it"
+            return Outcome(status="conflict", change=after.number, reason=reason, diff=plan.diff())
         return Outcome(status="applied", change=after.number, diff=plan.diff())
 
     def _check_replaced(self, change: Change) -> None:

@@ -1,16 +1,42 @@
-"""Merge an edit from outside that raced a commit, entry by entry; the store calls it in the middle of one."""
+"""An edit from outside that raced a commit: merged entry by entry, and what of ours gave way to it."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any, Final
+
+import msgspec
+
+from commonplace.changes.log import read
+from commonplace.changes.reader import Reader
+from commonplace.errors import InputError, RecordNotFoundError
+from commonplace.layers.edits import clean
 from commonplace.layers.merges import merge3
 from commonplace.layouts import Layout
-from commonplace.storage import Rebase
+from commonplace.operations import (
+    AddEntry,
+    AppendJournal,
+    Edit,
+    Operation,
+    PutTopic,
+    RemoveEntry,
+    RemoveTopic,
+    ReplaceEntry,
+    RewriteDocument,
+)
+from commonplace.records import Record, Topic
+from commonplace.storage import Logged, Rebase
+from commonplace.storage.replace import Partly
+from commonplace.text import truncate
+
+_OPERATION: Final[Any] = Operation
+_THEIRS_CHARS: Final = 2000  # of what stands in the place of ours; a person decides by it, the file has the rest
 
 
 def merging(layout: Layout) -> Rebase:
     """Give a store's `Rebase` for one layout: theirs wins where both touched an entry.
 
-    The door sees by the file what of ours gave way, and puts it before a person.
+    The store then lists the file as one where ours gave way, and the door puts it before a person.
     """
 
     def merge(path: str, before: bytes, theirs: bytes, ours: bytes) -> bytes | None:
@@ -18,6 +44,59 @@ def merging(layout: Layout) -> Rebase:
         if layer is None or layer.kind != "documents":
             return None
         merged = merge3(path, before, theirs, ours, style=layer.style)
-        return merged.data if merged is not None else None
+        if merged is None:
+            return None
+        return Partly(merged.data) if merged.conflicts else merged.data
 
     return merge
+
+
+def kept_out(logged: Logged, path: str, reader: Reader) -> list[Edit]:
+    """Give the edits of a logged change to one file that do not stand in it; none where its texts were erased."""
+    records = reader.records(path)
+    found: list[Edit] = []
+    for built in read(logged).payload.operations:
+        try:
+            operation = msgspec.convert(built, _OPERATION)
+        except msgspec.ValidationError:
+            continue  # of a later version of ours
+        if getattr(operation, "path", "") == path and not _stands(operation, records, reader.text(path)):
+            found.append(operation)
+    return found
+
+
+def _stands(operation: Edit, records: Sequence[Record], text: str) -> bool:
+    match operation:
+        case RemoveEntry(target=target):
+            return all(record.id != target for record in records)
+        case RemoveTopic():
+            return not records
+        case AddEntry(text=words) | ReplaceEntry(text=words) | AppendJournal(text=words):
+            return _cleaned(words) in {_cleaned(record.text) for record in records}
+        case PutTopic(body=body):
+            return any(isinstance(record, Topic) and record.body.strip() == body.strip() for record in records)
+        case RewriteDocument(text=words):
+            return text == words
+        case _:
+            return True  # lines of items are appended, whatever else became of the file
+
+
+def _cleaned(text: str) -> str:
+    try:
+        return clean(text)
+    except InputError:
+        return ""
+
+
+def theirs(operation: Operation, reader: Reader) -> str:
+    """Say what stands where an operation wanted to write: the entry in its place, else the file as it is."""
+    match operation:
+        case ReplaceEntry(target=target) | RemoveEntry(target=target):
+            try:
+                return truncate(reader.find(target).text, _THEIRS_CHARS, "…")
+            except RecordNotFoundError:
+                return ""
+        case AddEntry(path=path) | AppendJournal(path=path) | PutTopic(path=path) | RewriteDocument(path=path):
+            return truncate((reader.data(path) or b"").decode("utf-8", "replace"), _THEIRS_CHARS, "…")
+        case _:
+            return ""

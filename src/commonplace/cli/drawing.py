@@ -248,6 +248,9 @@ def waiting(queue: Sequence[Waiting]) -> Iterator[str]:
         yield f"   {terminal.accent(terminal.line(str(operation.get('op', ''))))} {terminal.line(str(where))}".rstrip()
         said = operation.get("text") or operation.get("body") or operation.get("data") or ""
         yield from terminal.quote(str(said), indent=3, lines=4)
+        if each.state == "conflicted":
+            yield f"   {terminal.accent('stands there now' if each.theirs else 'nothing stands in its place now')}"
+            yield from terminal.quote(each.theirs, indent=3, lines=4)
 
 
 def tree(root: Path) -> Iterator[str]:

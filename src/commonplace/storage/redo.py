@@ -205,10 +205,10 @@ class Redo:
         before = self._before(key, step, ours)
         merged = None
         if ours is not None and before is not None and len(foreign) == 1:
-            merged = self._replacer.merge(place.path, before, data or b"", ours)
+            merged = self._replacer.merge(place, before, data or b"", ours)
         if merged is None:
             self._conflict(place.path, step.number)
-        elif merged != data:
+        elif merged != (data or b""):
             self._write(place, data, merged)
 
     def _bring_back(self, key: bytes, place: Place, step: Step, edit: bytes) -> None:
@@ -219,7 +219,7 @@ class Redo:
         before = self._before(key, step, data)
         merged = None
         if before is not None and data is not None:
-            merged = self._replacer.merge(place.path, before, edit, data)
+            merged = self._replacer.merge(place, before, edit, data)
         if merged is None:
             self._conflict(place.path, step.number)
             merged = edit

@@ -57,6 +57,10 @@ class _Displaced(msgspec.Struct, frozen=True):
     standing: bytes | None
 
 
+class Partly(bytes):
+    """What a `Rebase` gives where something of ours gave way: the merged bytes, and word that not all is in them."""
+
+
 class Replacer:
     """Puts documents in place below one tree; used by one thread at a time, under the scope lock."""
 
@@ -65,6 +69,7 @@ class Replacer:
         self._disk = disk
         self._rebase = rebase
         self._displaced: list[_Displaced] = []
+        self._gave_way: list[Place] = []
         self.untidy = False  # a file on its way could not be taken away
 
     def build(self, place: Place, content: bytes, turn: int = 0) -> str:
@@ -109,8 +114,8 @@ class Replacer:
                 self._unlink(place, [each for each in passed if each != temporary])
                 return merged_all
             turn += 1
-            merged = self.merge(place.path, base or b"", out or b"", standing) if turn < _ROUNDS else None
-            if merged is None and out is None:
+            merged = self.merge(place, base or b"", out or b"", standing) if turn < _ROUNDS else None
+            if not merged and out is None:  # they took the file away, and nothing of ours is new
                 self._unlink(place, [*passed, temporary])
                 return False
             if temporary not in passed:
@@ -138,13 +143,15 @@ class Replacer:
     def discard(self) -> None:
         """Forget what an interrupted change had swapped out; recovery looks at it where it lies."""
         self._displaced = []
+        self._gave_way = []
         self.untidy = False
 
     def confirm(self) -> list[Place]:
         """Look at what was swapped out once more, then take it away.
 
         A program may have found the old file by its name, been halted, and opened it only after the
-        swap. Gives the places where such an edit stays instead of ours.
+        swap. Gives the places where such an edit stays instead of ours, and those where something of
+        ours gave way in a merge.
         """
         kept_out: list[Place] = []
         while self._displaced:
@@ -160,12 +167,13 @@ class Replacer:
                     self._unlink(each.place, [temporary])
                 elif not self._add_late(each, late):
                     kept_out.append(each.place)
+        kept_out, self._gave_way = [*kept_out, *self._gave_way], []
         return kept_out
 
     def _add_late(self, old: _Displaced, late: bytes) -> bool:
         """Bring an edit of a swapped-out file in; False where it stays instead of ours."""
         place, standing = old.place, old.standing
-        merged = self.merge(place.path, old.held, late, standing or b"")
+        merged = self.merge(place, old.held, late, standing or b"")
         if merged is None:
             self.put(place, standing, late, turn=old.turn)
             return False
@@ -176,19 +184,22 @@ class Replacer:
         self._unlink(place, [place.temporary(old.turn)])
         return stays
 
-    def merge(self, path: str, before: bytes, theirs: bytes, ours: bytes) -> bytes | None:
-        """Merge two edits; None where nobody can."""
+    def merge(self, place: Place, before: bytes, theirs: bytes, ours: bytes) -> bytes | None:
+        """Merge two edits; None where nobody can. `confirm` names the places where ours gave way."""
         if theirs == ours:
             return ours
         if self._rebase is None:
             return None
         try:
-            return self._rebase(path, before, theirs, ours)
+            merged = self._rebase(place.path, before, theirs, ours)
         except Exception:  # a foreign callback must not leave a commit half applied
             _logger.exception(
-                "merging an edit from outside failed; the file stays as it was left", extra={"path": path}
+                "merging an edit from outside failed; the file stays as it was left", extra={"path": place.path}
             )
             return None
+        if isinstance(merged, Partly):
+            self._gave_way.append(place)
+        return merged
 
     def temporaries(self, place: Place) -> list[str]:
         """Name the whole files on their way to this place, as a dead writer left them."""
