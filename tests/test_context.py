@@ -82,11 +82,11 @@ def test_each_scope_of_a_chain_has_a_fair_share():
     """Issue 3: fair share for each in recall and context."""
     big = tuple(Shown("a", "x" * 100) for _ in range(40))
     small = (Shown("b", "the project uses tabs"),)
-    drafts = [Draft("Memory", "stable", big), owned(Draft("Memory", "stable", small), 1, "project:x")]
+    drafts = [Draft("Memory", "stable", big), *owned([Draft("Memory", "stable", small)], 1, "project:x")]
     made = build(drafts, [], tokens=400, key=KEY)
     assert "the project uses tabs" in made.stable
     assert "## Memory (project:x)" in made.stable
-    drafts = [Draft("Memory", "stable", big), owned(Draft("Memory", "stable", big), 1, "project:x")]
+    drafts = [Draft("Memory", "stable", big), *owned([Draft("Memory", "stable", big)], 1, "project:x")]
     first, second = build(drafts, [], tokens=800, key=KEY).sections
     assert abs(first.tokens - second.tokens) <= 40
 

@@ -48,11 +48,13 @@ class Draft(msgspec.Struct, frozen=True):
     owner: int = 0
 
 
-def owned(draft: Draft, owner: int, scope: str) -> Draft:
-    """Say of a draft which scope of a chain it comes from; of those after the first the title says so too."""
+def owned(drafts: Sequence[Draft], owner: int, scope: str) -> Sequence[Draft]:
+    """Say of drafts which scope of a chain they come from; of those after the first the titles say so too."""
     if owner == 0:
-        return draft
-    return msgspec.structs.replace(draft, owner=owner, title=f"{draft.title} ({scope})", heading="")
+        return drafts
+    return [
+        msgspec.structs.replace(draft, owner=owner, title=f"{draft.title} ({scope})", heading="") for draft in drafts
+    ]
 
 
 def build(
@@ -95,6 +97,25 @@ def build(
         tokens=sum(estimate_tokens(text) + 1 for text in texts.values()),
         budget=tokens,
     )
+
+
+class Builder:
+    """Builds contexts; inputs that are those of the last time give the same context again, without work."""
+
+    def __init__(self) -> None:
+        self._last: tuple[object, Context] | None = None
+
+    def build(
+        self, drafts: Sequence[Draft], hits: Sequence[Hit], *, tokens: int, key: bytes, stable_share: float = 1.0
+    ) -> Context:
+        """Fill a budget as `build` does."""
+        given = (tuple(drafts), tuple(hits), tokens, key, stable_share)
+        last = self._last
+        if last is not None and last[0] == given:
+            return last[1]
+        made = build(drafts, hits, tokens=tokens, key=key, stable_share=stable_share)
+        self._last = (given, made)
+        return made
 
 
 def _safe(draft: Draft) -> Draft:

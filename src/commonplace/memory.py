@@ -22,14 +22,13 @@ from commonplace import doctor as doctors
 from commonplace.changes.admission import LIBRARY, PERSON, Actor
 from commonplace.config import Clock, Config, system_clock
 from commonplace.consolidation.schedule import Mode
-from commonplace.errors import CommonplaceError, InputError, RecordNotFoundError, StoreReadOnlyError, require_text
+from commonplace.errors import CommonplaceError, InputError, RecordNotFoundError, StoreReadOnlyError
 from commonplace.knobs import settled
 from commonplace.llm import LLM, resolve
 from commonplace.llm.spending import Totals, totals
 from commonplace.operations import Forget, Operation, Promote
 from commonplace.recall import chain
 from commonplace.records import (
-    LAYERS,
     Change,
     Context,
     Hit,
@@ -64,6 +63,7 @@ class Memory:
         self._scopes = tuple(scopes)
         self._config = config
         self._clock = clock
+        self._builder = contexts.Builder()
 
     @classmethod
     def open(
@@ -181,7 +181,7 @@ class Memory:
         Raises:
             InputError: A layer is unknown or `k` is below 1.
         """
-        asked = self._query(query, k, layers)
+        asked = verbs.asked(query, k, layers)
         found: list[list[Hit]] = []
         for scope in self._scopes:
             try:
@@ -191,19 +191,6 @@ class Memory:
             except CommonplaceError:
                 logger.warning("recall goes on without scope %r", scope.name, exc_info=True)
         return chain.fair_share(found, asked.k) if len(self._scopes) > 1 else (found or [[]])[0]
-
-    @staticmethod
-    def _query(query: str | Query, k: int, layers: Iterable[LayerName] | None) -> Query:
-        asked = query if isinstance(query, Query) else Query(text=query, k=k)
-        require_text(asked.text, "a question")
-        if layers is not None:
-            asked = msgspec.structs.replace(asked, layers=tuple(layers))
-        unknown = [layer for layer in asked.layers or () if layer not in LAYERS]
-        if unknown:
-            raise InputError(f"there is no layer {unknown[0]!r}; choose from {', '.join(LAYERS)}")
-        if asked.k < 1:
-            raise InputError(f"k is at least 1, not {asked.k}")
-        return asked
 
     def context(self, session_id: str | None = None, query: str | None = None, *, tokens: int | None = None) -> Context:
         """Give what should enter the prompt, inside a hard token budget.
@@ -223,7 +210,7 @@ class Memory:
         for place, scope in enumerate(self._scopes):
             try:
                 scope.schedule.prepare(session_id)
-                drafts.extend(contexts.owned(draft, place, scope.name) for draft in scope.drafts(session_id))
+                drafts += contexts.owned(scope.sections.drafts(session_id), place, scope.name)
             except InputError:
                 raise
             except CommonplaceError:
@@ -234,7 +221,7 @@ class Memory:
             live = self._live(session_id)
             hits = [hit for hit in self.recall(wanted) if not any((s.session, s.message) in live for s in hit.sources)]
         share = self._config.context.stable_share
-        return contexts.build(drafts, hits, tokens=budget, key=self._scopes[0].key, stable_share=share)
+        return self._builder.build(drafts, hits, tokens=budget, key=self._scopes[0].key, stable_share=share)
 
     def _live(self, session_id: str | None) -> frozenset[tuple[str, str]]:
         """Name the messages that the session's own window already puts before the model."""
@@ -269,7 +256,7 @@ class Memory:
             trust: How far it is trusted, if less than who asks.
             valid_from: The day from which it holds.
             expires: The day after which it does not.
-            expect: The version of the file that must still stand.
+            expect: The version of the file that must still stand, as `version` names it.
             reason: For the log.
             actor: Who asks; the library itself counts as `agent`.
 
@@ -313,6 +300,17 @@ class Memory:
         """
         return self._holder(record_id)[1]
 
+    def version(self, record_id_or_path: str) -> str:
+        """Name the version of a record's file, for `expect`: read after asking for it, then write.
+
+        A layer or a path names the file itself; `missing` is the version of one that is not there.
+
+        Raises:
+            GoneError, RecordNotFoundError: There is no such record.
+            InputError: The layout has no such file.
+        """
+        return verbs.version(self._scopes, record_id_or_path)
+
     def update(
         self, record_id: str, text: str, *, expect: str | None = None, reason: str = "", actor: Actor = LIBRARY
     ) -> Outcome:
@@ -321,7 +319,7 @@ class Memory:
         Args:
             record_id: A record's id, or words that exactly one record holds.
             text: What it says from now on.
-            expect: The version of its file that must still stand.
+            expect: The version of its file that must still stand, as `version` names it.
             reason: For the log.
             actor: Who asks.
 
@@ -337,10 +335,20 @@ class Memory:
         return scope.door.commit([operation], actor=actor, reason=reason, expect=versions)
 
     def apply(
-        self, operations: Sequence[Operation], *, reason: str, dry_run: bool = False, actor: Actor = LIBRARY
+        self,
+        operations: Sequence[Operation],
+        *,
+        reason: str,
+        expect: Mapping[str, str] | None = None,
+        dry_run: bool = False,
+        actor: Actor = LIBRARY,
     ) -> Outcome:
-        """Do several operations as one change of the first scope, or none of them."""
-        return self._scopes[0].merging.commit(operations, actor=actor, reason=reason, dry_run=dry_run)
+        """Do several operations as one change of the first scope, or none of them.
+
+        Raises:
+            VersionConflictError: A file is not in the version that `expect` gives by its path.
+        """
+        return self._scopes[0].merging.commit(operations, actor=actor, reason=reason, expect=expect, dry_run=dry_run)
 
     def document(self, layer: str) -> str:
         """Give the whole text of a document, named by its layer or its file; empty where there is none."""

@@ -5,22 +5,27 @@ Between the face of memory and the door: reads the layout's targets, never a fil
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
 from typing import Any, Protocol
+
+import msgspec
 
 from commonplace.capped import text_of
 from commonplace.changes.admission import TOOL, Actor
 from commonplace.changes.plan import files_of, resolve
 from commonplace.errors import InputError, RecordNotFoundError, require_text
 from commonplace.guard import fold
+from commonplace.layers.edits import split_id
 from commonplace.layers.items import item_fingerprint
 from commonplace.layers.topics import name_for
 from commonplace.layouts import Layer, LayerKind, Layout
 from commonplace.operations import AddEntry, AppendJournal, Edit, PutItem, PutTopic, ReplaceEntry, RewriteDocument
 from commonplace.records import (
+    LAYERS,
     Hit,
     Item,
+    LayerName,
     Outcome,
     Query,
     Receipt,
@@ -31,11 +36,31 @@ from commonplace.records import (
     Trust,
     instant,
 )
+from commonplace.sections import screened
+from commonplace.storage import MISSING
 from commonplace.text import fence, one_line, truncate
 from commonplace.tool import Action, Parameter, Tool, answer
-from commonplace.wiring import Scope, screened
+from commonplace.wiring import Scope
 
 _TITLE_CHARS = 60
+
+
+def asked(query: str | Query, k: int, layers: Iterable[LayerName] | None) -> Query:
+    """Read a question as it was put into a query.
+
+    Raises:
+        InputError: It is no text, a layer is unknown or `k` is below 1.
+    """
+    found = query if isinstance(query, Query) else Query(text=query, k=k)
+    require_text(found.text, "a question")
+    if layers is not None:
+        found = msgspec.structs.replace(found, layers=tuple(layers))
+    unknown = [layer for layer in found.layers or () if layer not in LAYERS]
+    if unknown:
+        raise InputError(f"there is no layer {unknown[0]!r}; choose from {', '.join(LAYERS)}")
+    if found.k < 1:
+        raise InputError(f"k is at least 1, not {found.k}")
+    return found
 
 
 def remember(
@@ -144,6 +169,24 @@ def update(record: Record, text: str) -> Edit:
             return PutItem(path=path, id=record.id.split("#", 1)[1], data=changed | {"content": text})
         case _:
             return ReplaceEntry(path=record.path, target=record.id, text=text)
+
+
+def version(scopes: Sequence[Scope], wanted: str) -> str:
+    """Name the version of the file that a record stands in, or of a file itself by its layer or path.
+
+    Raises:
+        RecordNotFoundError: There is no such record.
+        InputError: The layout has no such file.
+    """
+    require_text(wanted, "a record or a path")
+    if "#" in wanted:
+        scope, record = one_record(scopes, wanted)
+        return scope.store.version(split_id(record.id)[0])
+    _, path = _target(scopes[0], "", wanted)
+    if not path:
+        raise InputError(f"{wanted!r} is many files; name one of them by its path", layer=wanted)
+    found = (scope.store.version(path) for scope in scopes)
+    return next((each for each in found if each != MISSING), MISSING)
 
 
 def one_record(scopes: Sequence[Scope], wanted: str) -> tuple[Scope, Record]:

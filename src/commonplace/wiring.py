@@ -5,20 +5,17 @@ The only place where the parts of the engine meet; `memory` gives them their pub
 
 from __future__ import annotations
 
-import codecs
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from datetime import datetime
-from functools import lru_cache
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 import msgspec
 
-from commonplace import context as contexts
 from commonplace import doctor, guard, triggers
 from commonplace.capped import CappedBlock
-from commonplace.changes import edits, listing
+from commonplace.changes import edits
 from commonplace.changes.admission import LIBRARY
 from commonplace.changes.door import Door
 from commonplace.changes.drift import Drift
@@ -26,7 +23,6 @@ from commonplace.changes.history import History
 from commonplace.changes.log import Ledger
 from commonplace.changes.merging import merging
 from commonplace.changes.past import PastStore
-from commonplace.changes.plan import files_of
 from commonplace.changes.reader import Reader
 from commonplace.changes.tombstones import Tombstones
 from commonplace.config import Clock, Config, ConsolidationConfig
@@ -39,14 +35,14 @@ from commonplace.index.rows import IndexRow
 from commonplace.index.seen import Seen
 from commonplace.index.sqlite import SqliteIndex
 from commonplace.indexing import Indexing
-from commonplace.layers import documents
 from commonplace.layers.edits import split_id
 from commonplace.layouts import Layer, Layout, facts, for_project, native, two_layer
 from commonplace.llm import spending
 from commonplace.llm.protocol import LLM
 from commonplace.recall import search
-from commonplace.records import TRUST_RANK, Entry, Hit, Outcome, Query, Record, Report, Screened, Trust
+from commonplace.records import TRUST_RANK, Hit, Outcome, Query, Record, Report, Screened, Trust
 from commonplace.review import Queue
+from commonplace.sections import Sections, screened
 from commonplace.sessions import Sessions
 from commonplace.storage import STATE, Store
 from commonplace.storage.files import FilesStore
@@ -191,6 +187,7 @@ class Scope:
         self.llm = spending.MeteredLLM(llm, self.spending, budget, breaker, clock) if llm is not None else None
         self.views = Views(layout, self.reader, self.ledger, config)
         self.capped = self._capped() if layout.block == "capped" else None
+        self.sections = self._sections()
         self.merging = MergingDoor(
             self.door,
             store=self.store,
@@ -232,6 +229,20 @@ class Scope:
             zone=self.zone,
         )
 
+    def _sections(self) -> Sections:
+        return Sections(
+            self.store,
+            layout=self.layout,
+            config=self.config,
+            reader=self.reader,
+            ledger=self.ledger,
+            drift=self.drift,
+            sessions=self.sessions,
+            hidden=self.tombstones,
+            capped=self.capped,
+            now=self.now,
+        )
+
     def _note_spend(self, line: Screened) -> None:
         self.store.append(SPENDING, [line], durable=False)
 
@@ -269,7 +280,7 @@ class Scope:
 
     def recall(self, query: Query, *, now: datetime, explain: bool) -> list[Hit]:
         """Search this scope; what was forgotten is left out, trust is what it is now."""
-        self._look()
+        self.sections.look()
         weights: dict[str, float] = {}
         for layer in self.layout.layers:
             weights[layer.kind] = max(weights.get(layer.kind, 0.0), layer.weight)
@@ -303,45 +314,6 @@ class Scope:
             trust=self.ledger.trust(hit.record, hit.trust),
             sources=made[1].sources if made else hit.sources,
         )
-
-    def _look(self) -> list[tuple[Layer, str]]:
-        """Notice edits made outside, in shown files at once; give these files with their layers."""
-        files = [(layer, files_of(self.layout, layer, self.now())) for layer in self.layout.layers if layer.shown]
-        self.drift.look([path for _, path in files])
-        self.drift.sweep_if_due()
-        return files
-
-    def drafts(self, session_id: str | None) -> Iterator[contexts.Draft]:
-        """Give the sections that stand in a context unasked, in the order of the layout."""
-        files = self._look()
-        self.ledger.catch_up()
-        hidden = self.tombstones.hidden()
-        if self.capped is not None:
-            yield from self.capped.drafts(session_id)
-            files = []
-        for layer, path in files:
-            shown = tuple((written if layer.verbatim else shown_entries)(self.reader, path))
-            if shown:
-                limit = self.config.context.notes_tokens if layer.kind == "journals" else 0
-                yield contexts.Draft(layer.title, layer.shown or "stable", shown, limit)
-            if layer.name == self.layout.index_of:
-                _, lines = listing.split(self.reader.data(path) or b"")
-                listed = tuple(contexts.Shown(path, screened(line)) for line in lines.splitlines() if line.strip())
-                if listed:
-                    yield contexts.Draft("Topics", "stable", listed)
-        if session_id is not None and self.sessions.exists(session_id):
-            summary = self.sessions.summary(session_id)
-            if summary:
-                earlier = contexts.Shown(self.sessions.path(session_id), summary)
-                yield contexts.Draft("Earlier in this session", "volatile", (earlier,))
-            if self.layout.recap:
-                said = tuple(
-                    contexts.Shown(m.id, f"{m.message.role.upper()}: {m.text}")
-                    for m in self.sessions.window(session_id)
-                    if m.text.strip() and (m.session, m.message.id) not in hidden
-                )
-                limit = self.config.consolidation.recap_tokens
-                yield contexts.Draft("Recent Conversation Recap", "volatile", said, limit)
 
     def end(self, session_id: str) -> Outcome:
         """Consolidate a session and mark it as ended; what it is shown from then on is as of then."""
@@ -393,12 +365,6 @@ def _numbers(knobs: ConsolidationConfig) -> dict[str, float]:
     return {name: float(value) for name, value in found.items() if isinstance(value, (int, float))}
 
 
-@lru_cache(maxsize=4096)
-def screened(text: str) -> str:
-    """Give a text as it may enter the index or a prompt: a person's own file may hold what these must not."""
-    return guard.screen(text).text
-
-
 def _row(layer: Layer, record: Record) -> IndexRow:
     at = getattr(record, "at", None)
     return IndexRow(
@@ -409,29 +375,3 @@ def _row(layer: Layer, record: Record) -> IndexRow:
         kind=getattr(record, "kind", ""),
         at_ms=int(at.timestamp() * 1000) if at else None,
     )
-
-
-def written(reader: Reader, path: str) -> Iterator[contexts.Shown]:
-    """Give a document as it is written, cut where its entries end: one after the other they are its text."""
-    data = (reader.data(path) or b"").removeprefix(codecs.BOM_UTF8)
-    at = 0
-    for placed in documents.parse(path, data):
-        text = data[at : placed.end].decode("utf-8", "replace").replace("\r\n", "\n")
-        text = text if at else text.lstrip("\n")
-        at = placed.end + (data[placed.end : placed.end + 1] == b"\r")
-        at += data[at : at + 1] == b"\n"
-        yield contexts.Shown(placed.entry.id, screened(text), reader.rank(placed.entry.id))
-
-
-def shown_entries(reader: Reader, path: str) -> Iterator[contexts.Shown]:
-    """Give the entries of a document as they read in a prompt: list items, each new section with its heading."""
-    section = ""
-    for record in reader.records(path):
-        heading = ""
-        if isinstance(record, Entry) and record.section != section:
-            section = record.section
-            heading = f"### {section}\n" if section else ""
-        indented = screened(record.text).replace("\n", "\n  ")
-        trust = reader.rank(record.id)
-        label = "" if TRUST_RANK[trust] >= TRUST_RANK["agent"] else f"(from {trust}: unverified) "
-        yield contexts.Shown(record.id, f"{heading}- {label}{indented}", trust)

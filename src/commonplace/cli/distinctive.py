@@ -5,18 +5,18 @@ No model: the messages of the user whose words stand nowhere else are the ones w
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from typing import Final
 
 from commonplace.index import terms
 from commonplace.memory import Memory
+from commonplace.patterns import pattern
 
 MESSAGES: Final = 4000  # looked at
 QUESTIONS: Final = 5
 WORDS: Final = 4  # of one question
 _LENGTHS: Final = range(40, 600)  # of messages that say something and are not pasted
-_WORD: Final = re.compile(r"[^\W\d_]{4,20}")
+_WORD: Final = pattern(r"[^\W\d_]{4,20}")
 
 
 def questions(memory: Memory) -> list[tuple[str, str]]:

@@ -10,7 +10,6 @@ Source: seed facts, "Tier 3"; seed model, conclusion 8.
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Callable, Sequence
 from typing import Final
 
@@ -27,6 +26,7 @@ from commonplace.layouts import Layout
 from commonplace.llm.protocol import Request
 from commonplace.llm.reading import Unusable, body
 from commonplace.operations import AddEntry, Operation, Promote, Proposal, PutItem, PutTopic, View
+from commonplace.patterns import pattern
 from commonplace.records import TRUST_RANK, RecordedMessage, Source, Topic, Trust, instant, lowest_trust
 from commonplace.text import encode_name, one_line, truncate
 from commonplace.trust import message_trust
@@ -36,7 +36,7 @@ logger = logging.getLogger(__name__)
 FACTS: Final = 3  # seed facts: 1 to 3 durable facts
 FACT_CHARS: Final = 320  # three of them stay within the 1,024 bytes of the original in most languages
 _CITED: Final = 20  # messages an episode names as its sources, at most
-_BULLET: Final = re.compile(r"\A\s*(?:[-*•–]|\d{1,2}[.)])\s+")
+_BULLET: Final = pattern(r"\A\s*(?:[-*•–]|\d{1,2}[.)])\s+")
 _TITLE_CHARS: Final = 80
 
 

@@ -13,6 +13,8 @@ from typing import Final
 
 import msgspec
 
+from commonplace.patterns import pattern
+
 WEEKDAYS: Final = {
     name: number
     for number, names in enumerate(
@@ -279,8 +281,8 @@ _STEPS: Final = {"last": -1, "this past": -1, "past": -1, "previous": -1, "this"
 
 Reading = Callable[["re.Match[str]", date, bool], _Span | None]
 _READINGS: Final[tuple[tuple[re.Pattern[str], Reading], ...]] = tuple(
-    (re.compile(pattern), reading)
-    for pattern, reading in (
+    (pattern(source), reading)
+    for source, reading in (
         (
             _LEAD_KEPT
             + r"\b(?P<named>(?i:the day after tomorrow|the day before yesterday|tomorrow|yesterday|tonight|today|"
@@ -321,11 +323,11 @@ _KEPT: Final = frozenset(
 )
 _AHEAD: Final = frozenset({"by", "until", "till", "before", "starting", "beginning", "due"})
 _ROUGHLY: Final = frozenset({"about", "around", "almost", "nearly", "over", "like"})
-_BARE_AFTER: Final = re.compile(
+_BARE_AFTER: Final = pattern(
     r"(?:\b(?:the|an?|my|our|their|his|her|is|was|are|be|to|than|between|and|or|moved|[Ee]very)|[(\"/-]) ?\Z"
 )
-_HABIT_BEFORE: Final = re.compile(r"\b(?:every|each|most|black|good|cyber|any|per|through|to) \Z", re.IGNORECASE)
-_HABIT_AFTER: Final = re.compile(r"s\b| (?:mornings|afternoons|evenings|nights)\b| through\b")
+_HABIT_BEFORE: Final = pattern(r"\b(?:every|each|most|black|good|cyber|any|per|through|to) \Z", re.IGNORECASE)
+_HABIT_AFTER: Final = pattern(r"s\b| (?:mornings|afternoons|evenings|nights)\b| through\b")
 
 
 def find(text: str, at: datetime, zone: tzinfo, *, past: bool = False) -> list[When]:
@@ -339,8 +341,8 @@ def find(text: str, at: datetime, zone: tzinfo, *, past: bool = False) -> list[W
     """
     today = at.astimezone(zone).date()
     found: list[When] = []
-    for pattern, reading in _READINGS:
-        for match in pattern.finditer(text):
+    for known, reading in _READINGS:
+        for match in known.finditer(text):
             if any(match.start() < when.end and when.start < match.end() for when in found):
                 continue
             if reading is _weekday and (

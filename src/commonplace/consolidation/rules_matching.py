@@ -11,13 +11,14 @@ from collections.abc import Iterable
 from typing import Final
 
 from commonplace.consolidation.rules_patterns import guard, words
+from commonplace.patterns import pattern
 
 _FEELING: Final = frozenset(
     {"like", "lov", "love", "enjoy", "hat", "hate", "dislik", "dislike", "avoid", "ador", "adore", "stand", "prefer"}
 )
-_YEAR: Final = re.compile(r"\b(?:19|20)\d\d\b")
-_WORD: Final = re.compile(r"[^\W_][\w.+#-]*\w|\w", re.UNICODE)
-_IDEOGRAPH: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_YEAR: Final = pattern(r"\b(?:19|20)\d\d\b")
+_WORD: Final = pattern(r"[^\W_][\w.+#-]*\w|\w", re.UNICODE)
+_IDEOGRAPH: Final = pattern(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
 def stem(word: str) -> str:

@@ -7,12 +7,12 @@ to hold besides the words; its group `o` is what the statement is about. A guard
 from __future__ import annotations
 
 import re
-import tomllib
 from functools import cache
-from importlib import resources
 from typing import Any, Literal
 
 import msgspec
+
+from commonplace import packaged
 
 Kind = Literal["preference", "fact", "decision", "constraint", "instruction", "failure", "fix", "task"]
 Table = Literal["person", "standing", "remarks", "foreign"]
@@ -65,7 +65,9 @@ def corrections() -> tuple[re.Pattern[str], ...]:
 
 @cache
 def _data() -> dict[str, Any]:
-    return tomllib.loads(resources.files(__package__).joinpath("rules.toml").read_text(encoding="utf-8"))
+    import tomllib  # noqa: PLC0415 - at the first clause only, so that importing the package costs nothing
+
+    return tomllib.loads(packaged.text(__package__, "rules.toml"))
 
 
 def _compile(pattern: str) -> re.Pattern[str]:

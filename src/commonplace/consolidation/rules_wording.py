@@ -10,6 +10,7 @@ import re
 from typing import Final
 
 from commonplace.consolidation.rules_patterns import words
+from commonplace.patterns import pattern
 
 UNNAMED: Final = "User"
 
@@ -18,33 +19,33 @@ _AUXILIARY: Final = {
     "don’t": "doesn't", "dont": "doesn't", "haven't": "hasn't", "were": "was", "'ll": "will", "’ll": "will",
     "go": "goes", "'d": "would", "’d": "would",
 }  # fmt: skip
-_ADVERB: Final = re.compile(
+_ADVERB: Final = pattern(
     r"(?:really|also|just|still|usually|often|always|never|sometimes|rarely|actually|recently|finally|only|mostly|mainly|"
     r"currently|personally|generally|typically|normally|strongly|absolutely|totally|honestly|definitely|already|even|"
     r"regularly|occasionally|primarily|genuinely|truly|especially|particularly|kinda|sort of|kind of|both|all|now|then|"
     r"officially|originally|ultimately|eventually|formally|simply|seldom|no longer|hardly|barely|highly|much)\s+",
     re.IGNORECASE,
 )
-_REMIND: Final = re.compile(r"(?:please )?remind me (to|about|of|that) ", re.IGNORECASE)
-_AND_VERB: Final = re.compile(r"(and|or) ([a-z]+)\b")
-_MERE: Final = re.compile(r"(?:just|also)\s+(?=\w)", re.IGNORECASE)
-_SUBJECT: Final = re.compile(r"(I)(?P<joined>['’](?:m|ve|ll|d))?\s+", re.IGNORECASE)
-_MINE: Final = re.compile(r"my\s+", re.IGNORECASE)
+_REMIND: Final = pattern(r"(?:please )?remind me (to|about|of|that) ", re.IGNORECASE)
+_AND_VERB: Final = pattern(r"(and|or) ([a-z]+)\b")
+_MERE: Final = pattern(r"(?:just|also)\s+(?=\w)", re.IGNORECASE)
+_SUBJECT: Final = pattern(r"(I)(?P<joined>['’](?:m|ve|ll|d))?\s+", re.IGNORECASE)
+_MINE: Final = pattern(r"my\s+", re.IGNORECASE)
 _LATER: Final = (
-    (re.compile(r"\bI['’]m\b"), "they're"),
-    (re.compile(r"\bI am\b"), "they are"),
-    (re.compile(r"\bI was\b"), "they were"),
-    (re.compile(r"\bI['’]ve\b"), "they've"),
-    (re.compile(r"\bI['’]ll\b"), "they'll"),
-    (re.compile(r"\bI['’]d\b"), "they'd"),
-    (re.compile(r"\bI\b(?= [a-z])"), "they"),
-    (re.compile(r"\b[Mm]y\b"), "their"),
-    (re.compile(r"\bmine\b"), "theirs"),
-    (re.compile(r"\bme\b"), "them"),
-    (re.compile(r"\bmyself\b"), "themself"),
+    (pattern(r"\bI['’]m\b"), "they're"),
+    (pattern(r"\bI am\b"), "they are"),
+    (pattern(r"\bI was\b"), "they were"),
+    (pattern(r"\bI['’]ve\b"), "they've"),
+    (pattern(r"\bI['’]ll\b"), "they'll"),
+    (pattern(r"\bI['’]d\b"), "they'd"),
+    (pattern(r"\bI\b(?= [a-z])"), "they"),
+    (pattern(r"\b[Mm]y\b"), "their"),
+    (pattern(r"\bmine\b"), "theirs"),
+    (pattern(r"\bme\b"), "them"),
+    (pattern(r"\bmyself\b"), "themself"),
 )
-_WE: Final = re.compile(r"\b(?:we|us|our|ours|ourselves|we['’]\w+)\b", re.IGNORECASE)
-_SIGN_OFF: Final = re.compile(
+_WE: Final = pattern(r"\b(?:we|us|our|ours|ourselves|we['’]\w+)\b", re.IGNORECASE)
+_SIGN_OFF: Final = pattern(
     r"[\s,;:–—-]+(?:lol|haha+|though|too|as well|you know|thanks|thank you|please|btw|by the way|actually|tho|right|"
     r"again)\Z",
     re.IGNORECASE,
@@ -93,8 +94,8 @@ def _third(rest: str, joined: str | None) -> str:
 
 
 def _others(text: str) -> str:
-    for pattern, word in _LATER:
-        text = pattern.sub(word, text)
+    for known, word in _LATER:
+        text = known.sub(word, text)
     return text
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import resources
 from typing import Final
 
+from commonplace import packaged
 from commonplace.consolidation import ranges
 from commonplace.consolidation.work import Work
 from commonplace.errors import ConfigError
@@ -18,7 +18,7 @@ _KINDS: Final = ("add", "replace", "remove")
 
 def prompt(name: str) -> str:
     """Read one of our prompts."""
-    return resources.files("commonplace.consolidation").joinpath("prompts", f"{name}.md").read_text("utf-8").strip()
+    return packaged.text(__package__, f"prompts/{name}.md").strip()
 
 
 def propose(work: Work) -> Proposal | Unusable:

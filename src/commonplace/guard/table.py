@@ -14,6 +14,8 @@ from typing import Any, Final
 
 import msgspec
 
+from commonplace import packaged
+
 _GAP: Final = (
     r"""[A-Za-z0-9_.\- ]{0,40}["'`]?[ \t]{0,4}"""
     r"""(?:=>|:=|[=:,]|\bis\b|(?<=key)|(?<=token)|(?<=secret)|(?<=KEY)|(?<=TOKEN)|(?<=SECRET))[ \t]{0,4}["'`]?"""
@@ -114,13 +116,12 @@ class Table(msgspec.Struct, frozen=True):
 @functools.cache
 def load() -> Table:
     """Read the rule files of the package."""
-    import pkgutil  # noqa: PLC0415 - kept off the import of the package: needed at the first text only
-    import tomllib  # noqa: PLC0415 - as above
+    import tomllib  # noqa: PLC0415 - at the first text only, so that importing the package costs nothing
 
     rules: list[Rule] = []
     words: dict[str, frozenset[str]] = {}
     for name in ("secrets", "phrases", "injection"):
-        data = tomllib.loads((pkgutil.get_data(__package__, f"rules/{name}.toml") or b"").decode("utf-8"))
+        data = tomllib.loads(packaged.text(__package__, f"rules/{name}.toml"))
         rules += [_read(kind, row) for kind in _KINDS for row in data.get(kind, [])]
         words |= {key: frozenset(value.split()) for key, value in data.get("words", {}).items()}
     by_word: dict[str, list[Candidate]] = {}

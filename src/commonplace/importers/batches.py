@@ -16,6 +16,7 @@ from typing import Final
 import msgspec
 
 from commonplace.guard import screen
+from commonplace.patterns import pattern
 from commonplace.records import Message
 
 BATCH_MESSAGES: Final = 500  # messages held before they are handed on
@@ -24,8 +25,8 @@ MESSAGE_CHARS: Final = 30_000_000  # what the store takes as one message, with r
 SESSION_CHARS: Final = 400  # a longer session id is cut and ends in a hash
 ID_CHARS: Final = 200  # a longer message id is replaced by its hash
 _COUNTERS: Final = 1 << 18  # 1 MB of counters whatever the size of the file
-_PLAIN_ID: Final = re.compile(r"[\w.:#/@+=~-]+\Z", re.ASCII)
-_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_PLAIN_ID: Final = pattern(r"[\w.:#/@+=~-]+\Z", re.ASCII)
+_SURROGATE: Final = pattern("[\ud800-\udfff]")
 
 
 class Batch(msgspec.Struct, frozen=True):

@@ -7,7 +7,6 @@ bounded by the longest line that is taken, whatever the size of the file.
 from __future__ import annotations
 
 import json
-import re
 import zlib
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -16,14 +15,15 @@ from typing import Any, BinaryIO, Final, TypeVar, cast, overload
 import msgspec
 
 from commonplace.errors import InputError
+from commonplace.patterns import pattern
 
 LINE_BYTES: Final = 64_000_000  # a longer line is named and passed over; a 10 MB message fits
 DOCUMENT_BYTES: Final = LINE_BYTES  # a JSON document is read whole up to this; about six times it in memory
 CHUNK_BYTES: Final = 1 << 18  # read and unzipped at a time, so a bomb of zeros costs no memory
 _GZIP_MAGIC: Final = b"\x1f\x8b"
-_LISTS: Final = re.compile(r'"(?:messages|loglines|items|input|output)"\s*:\s*\[')
-_BLANK: Final = re.compile(r"[\s,]*")
-_NEXT_OBJECT: Final = re.compile(r"[\[,]\s*(?=\{)")
+_LISTS: Final = pattern(r'"(?:messages|loglines|items|input|output)"\s*:\s*\[')
+_BLANK: Final = pattern(r"[\s,]*")
+_NEXT_OBJECT: Final = pattern(r"[\[,]\s*(?=\{)")
 _RESYNC_TRIES: Final = 2000  # starts tried after damage in a document before the rest is given up
 
 T = TypeVar("T")

@@ -17,26 +17,22 @@ from commonplace.errors import InputError, RecordNotFoundError
 from commonplace.layers import edits
 from commonplace.layers.edits import Effect, Numbered, Splice
 from commonplace.operations import AppendJournal, Operation, RemoveEntry, ReplaceEntry
+from commonplace.patterns import pattern
 from commonplace.records import JournalEntry, instant
 from commonplace.text import fingerprint, one_line
 
 STYLES: Final = ("", "history", "daily", "observations")
 
 _INSTANT: Final = r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?"
-_HEADERS: Final = {
-    "history": re.compile(rf"^##[ \t]+\[?({_INSTANT})\]?[ \t]*\r?$", re.MULTILINE),
-    "daily": re.compile(r"^\[(\d\d:\d\d)\](?: |(?=\r?$))", re.MULTILINE),
-    "observations": re.compile(rf"^(?:[-*][ \t]+)?\[?({_INSTANT})\]?(?::(?= ))?(?: |(?=\r?$))", re.MULTILINE),
+_STARTS: Final = {
+    "history": rf"##[ \t]+\[?({_INSTANT})\]?[ \t]*\r?$",
+    "daily": r"\[(\d\d:\d\d)\](?: |(?=\r?$))",
+    "observations": rf"(?:[-*][ \t]+)?\[?({_INSTANT})\]?(?::(?= ))?(?: |(?=\r?$))",
 }
-_ESCAPED: Final = {
-    style: re.compile(rf"^\\(?=\\*{header.pattern.removeprefix('^')})", re.MULTILINE)
-    for style, header in _HEADERS.items()
-}
-_ESCAPABLE: Final = {
-    style: re.compile(rf"^(?=\\*{header.pattern.removeprefix('^')})", re.MULTILINE)
-    for style, header in _HEADERS.items()
-}
-_DAY: Final = re.compile(r"(\d{4})-(\d\d)-(\d\d)[^/]*\Z")
+_HEADERS: Final = {style: pattern(f"^{start}", re.MULTILINE) for style, start in _STARTS.items()}
+_ESCAPED: Final = {style: pattern(rf"^\\(?=\\*{start})", re.MULTILINE) for style, start in _STARTS.items()}
+_ESCAPABLE: Final = {style: pattern(rf"^(?=\\*{start})", re.MULTILINE) for style, start in _STARTS.items()}
+_DAY: Final = pattern(r"(\d{4})-(\d\d)-(\d\d)[^/]*\Z")
 
 
 class Block(NamedTuple):

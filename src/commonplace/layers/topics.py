@@ -24,6 +24,7 @@ from commonplace.frontmatter import Front
 from commonplace.layers import edits
 from commonplace.layers.edits import Duplicate, Effect, Splice
 from commonplace.operations import Operation, PutTopic, RemoveTopic
+from commonplace.patterns import pattern
 from commonplace.records import Topic, instant
 from commonplace.text import encode_name, one_line, truncate
 
@@ -33,10 +34,10 @@ INDEX_BYTES: Final = 25_000  # seed memdir: bytes of an index that are loaded
 LINE_CHARS: Final = 150  # seed memdir: one line of an index
 _TITLE_CHARS: Final = 80
 
-_WIKI: Final = re.compile(r"\[\[([^\[\]\n]{1,200})\]\]")
-_RELATIVE: Final = re.compile(r"\]\(<?((?:[^()\s<>:#]|%3A){1,300}\.md)(?:#[^()\s<>]{0,300})?>?\)")
-_HEADING: Final = re.compile(r"#{1,2}[ \t]+([^\n]+)")
-_WORDS: Final = re.compile(r"[^\W_]+")
+_WIKI: Final = pattern(r"\[\[([^\[\]\n]{1,200})\]\]")
+_RELATIVE: Final = pattern(r"\]\(<?((?:[^()\s<>:#]|%3A){1,300}\.md)(?:#[^()\s<>]{0,300})?>?\)")
+_HEADING: Final = pattern(r"#{1,2}[ \t]+([^\n]+)")
+_WORDS: Final = pattern(r"[^\W_]+")
 
 
 class Parsed(msgspec.Struct, frozen=True):

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from importlib import resources
 from typing import Final
 
+from commonplace import packaged
 from commonplace.errors import ModelError
 from commonplace.llm.protocol import LLM, Request
 from commonplace.llm.replies import parse_ranking
@@ -42,7 +42,7 @@ def select(
         return ()
     listed = "\n".join(f"{place}. {truncate(one_line(line), _LINE_CHARS, '…')}" for place, line in enumerate(lines))
     request = Request(
-        system=resources.files("commonplace.recall").joinpath("prompts", "select.md").read_text("utf-8").strip(),
+        system=packaged.text(__package__, "prompts/select.md").strip(),
         prompt=f"## Question\n{one_line(question)}\n\n## Memories\n{listed}",
         max_tokens=_MAX_TOKENS,
         timeout_seconds=seconds,

@@ -6,7 +6,6 @@ and verbs that allow one value at a time, verbs that allow many. A word that is 
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from functools import lru_cache
 from typing import Final, NamedTuple
@@ -19,8 +18,8 @@ _TOKEN: Final = pattern(
 )
 _QUOTES: Final = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "“": '"', "”": '"'})
 _REWRITES: Final = tuple(
-    (re.compile(pattern), instead)
-    for pattern, instead in (
+    (pattern(source), instead)
+    for source, instead in (
         (r"\bcan't\b|\bcannot\b", "can not"),
         (r"\bwon't\b", "will not"),
         (r"n't\b", " not"),

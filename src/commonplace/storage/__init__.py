@@ -140,6 +140,12 @@ class Store(Protocol):
     def version(self, path: str) -> str:
         """Name the version of a file: content hash, `length:hash of last line` for append-only, or MISSING."""
 
+    def mark(self, paths: Sequence[str]) -> object | None:
+        """Give what two looks at some files have in common only where they and the change log stand unmoved.
+
+        None where nobody can say without reading: ask again later.
+        """
+
     def list(self, prefix: str = "") -> list[Stat]:
         """List the files below a folder, sorted by path; hidden state of the store is left out."""
 

@@ -24,6 +24,7 @@ from commonplace.storage.commits import Commits
 from commonplace.storage.disk import Disk, read_all, typed, typed_errors
 from commonplace.storage.feed import Feed
 from commonplace.storage.leases import FileLease, Leases
+from commonplace.storage.marks import stamps
 from commonplace.storage.paths import Tree, split
 from commonplace.storage.redo import lines_body, project, steps_by_path
 from commonplace.storage.state import Head
@@ -125,6 +126,13 @@ class FilesStore:
             if self._settled():
                 return version_at(self._tree, path)
             return version_of(path, self._overlaid(path))
+
+    def mark(self, paths: Sequence[str]) -> object | None:
+        """Give what two looks at some files have in common only where they and the change log stand unmoved."""
+        with typed_errors():
+            head = self._commits.state.mark()
+            found = stamps(self._tree.root, paths, state=self._tree.state)
+            return None if head is None or found is None else (head, found)
 
     def list(self, prefix: str = "") -> list[Stat]:
         """List the files below a folder, sorted by path; hidden names and links are left out."""

@@ -1,0 +1,21 @@
+"""Texts that ship inside the package: rule files and prompts."""
+
+from __future__ import annotations
+
+
+def text(package: str, name: str) -> str:
+    """Read a text that lies beside the modules of a package, as it is.
+
+    Args:
+        package: A dotted name.
+        name: A relative path with `/`.
+
+    Raises:
+        FileNotFoundError: There is none; the installation is not whole.
+    """
+    import pkgutil  # noqa: PLC0415 - at the first text only, so that importing what reads texts costs nothing
+
+    data = pkgutil.get_data(package, name)
+    if data is None:
+        raise FileNotFoundError(f"{name!r} of {package!r} cannot be read; install the package again")
+    return data.decode("utf-8")

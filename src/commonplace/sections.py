@@ -1,0 +1,174 @@
+"""What of one scope stands in a prompt unasked: its shown files, the index of its topics, the session's own part.
+
+Made anew only where something moved: a change was committed, a file was touched, a day began.
+"""
+
+from __future__ import annotations
+
+import codecs
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, date, datetime
+from functools import lru_cache
+from typing import Final
+
+from commonplace import guard
+from commonplace.capped import FROZEN, CappedBlock
+from commonplace.changes import listing, tombstones
+from commonplace.changes.drift import Drift
+from commonplace.changes.log import Ledger
+from commonplace.changes.plan import files_of
+from commonplace.changes.reader import Reader
+from commonplace.config import Config
+from commonplace.context import Draft, Shown
+from commonplace.layers import documents
+from commonplace.layouts import Layer, Layout
+from commonplace.records import TRUST_RANK, Entry
+from commonplace.sessions import Sessions
+from commonplace.storage import Store
+
+_KEPT: Final = 64  # sessions whose sections are kept as they were made last
+
+
+class Sections:
+    """Writes what a scope shows unasked.
+
+    Args:
+        capped: Writes the documents instead, where the layout caps its facts.
+        now: Gives the instant now, in the zone that files are dated in.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        layout: Layout,
+        config: Config,
+        reader: Reader,
+        ledger: Ledger,
+        drift: Drift,
+        sessions: Sessions,
+        hidden: tombstones.Tombstones,
+        capped: CappedBlock | None,
+        now: Callable[[], datetime],
+    ) -> None:
+        self._store = store
+        self._layout = layout
+        self._config = config
+        self._reader = reader
+        self._ledger = ledger
+        self._drift = drift
+        self._sessions = sessions
+        self._tombstones = hidden
+        self._capped = capped
+        self._now = now
+        self._shown = [layer for layer in layout.layers if layer.shown]
+        self._days: tuple[date, date] | None = None
+        self._of_the_day: tuple[tuple[Layer, str], ...] = ()
+        self._made: OrderedDict[str | None, tuple[object, tuple[Draft, ...]]] = OrderedDict()
+
+    def look(self) -> Sequence[tuple[Layer, str]]:
+        """Notice edits made outside, in shown files at once; give these files with their layers."""
+        files = self._files()
+        self._drift.look([path for _, path in files])
+        self._drift.sweep_if_due()
+        return files
+
+    def drafts(self, session: str | None) -> tuple[Draft, ...]:
+        """Give the sections in the order of the layout; the same objects while nothing moved."""
+        self._drift.sweep_if_due()
+        files = self._files()
+        mark = (self._store.mark(self._sources(files, session)), files)
+        kept = self._made.get(session)
+        if kept is not None and mark[0] is not None and kept[0] == mark:
+            self._made.move_to_end(session)
+            return kept[1]
+        made = tuple(self._make(session))
+        self._made[session] = (mark, made)
+        if len(self._made) > _KEPT:
+            self._made.popitem(last=False)
+        return made
+
+    def _files(self) -> tuple[tuple[Layer, str], ...]:
+        now = self._now()
+        days = (now.date(), now.astimezone(UTC).date())  # some files are dated in the zone, some in UTC
+        if days != self._days:
+            self._of_the_day = tuple((layer, files_of(self._layout, layer, now)) for layer in self._shown)
+            self._days = days
+        return self._of_the_day
+
+    def _sources(self, files: Sequence[tuple[Layer, str]], session: str | None) -> list[str]:
+        """Name the files that the sections are made of, besides what the change log tells."""
+        paths = [path for _, path in files]
+        if self._capped is not None:
+            paths += (FROZEN, tombstones.PATH)
+        if session is not None:
+            paths.append(self._sessions.path(session))
+        return paths
+
+    def _make(self, session: str | None) -> Iterator[Draft]:
+        files = self.look()
+        self._ledger.catch_up()
+        if self._capped is not None:
+            yield from self._capped.drafts(session)
+        else:
+            for layer, path in files:
+                yield from self._file(layer, path)
+        if session is not None and self._sessions.exists(session):
+            yield from self._session(session)
+
+    def _file(self, layer: Layer, path: str) -> Iterator[Draft]:
+        shown = tuple((_written if layer.verbatim else _entries)(self._reader, path))
+        if shown:
+            limit = self._config.context.notes_tokens if layer.kind == "journals" else 0
+            yield Draft(layer.title, layer.shown or "stable", shown, limit)
+        if layer.name == self._layout.index_of:
+            _, lines = listing.split(self._reader.data(path) or b"")
+            listed = tuple(Shown(path, screened(line)) for line in lines.splitlines() if line.strip())
+            if listed:
+                yield Draft("Topics", "stable", listed)
+
+    def _session(self, session: str) -> Iterator[Draft]:
+        summary = self._sessions.summary(session)
+        if summary:
+            yield Draft("Earlier in this session", "volatile", (Shown(self._sessions.path(session), summary),))
+        if self._layout.recap:
+            hidden = self._tombstones.hidden()
+            said = tuple(
+                Shown(m.id, f"{m.message.role.upper()}: {m.text}")
+                for m in self._sessions.window(session)
+                if m.text.strip() and (m.session, m.message.id) not in hidden
+            )
+            yield Draft("Recent Conversation Recap", "volatile", said, self._config.consolidation.recap_tokens)
+
+
+@lru_cache(maxsize=4096)
+def screened(text: str) -> str:
+    """Give a text as it may enter the index or a prompt: a person's own file may hold what these must not."""
+    return guard.screen(text).text
+
+
+def _written(reader: Reader, path: str) -> Iterator[Shown]:
+    """Give a document as it is written, cut where its entries end: one after the other they are its text."""
+    data = (reader.data(path) or b"").removeprefix(codecs.BOM_UTF8)
+    at = 0
+    for placed in documents.parse(path, data):
+        text = data[at : placed.end].decode("utf-8", "replace").replace("\r\n", "\n")
+        text = text if at else text.lstrip("\n")
+        at = placed.end + (data[placed.end : placed.end + 1] == b"\r")
+        at += data[at : at + 1] == b"\n"
+        yield Shown(placed.entry.id, screened(text), reader.rank(placed.entry.id))
+
+
+def _entries(reader: Reader, path: str) -> Iterator[Shown]:
+    """Give the entries of a document as they read in a prompt: list items, each new section with its heading."""
+    section = ""
+    for record in reader.records(path):
+        heading = ""
+        if isinstance(record, Entry) and record.section != section:
+            section = record.section
+            heading = f"### {section}\n" if section else ""
+        indented = screened(record.text).replace("\n", "\n  ")
+        trust = reader.rank(record.id)
+        label = "" if TRUST_RANK[trust] >= TRUST_RANK["agent"] else f"(from {trust}: unverified) "
+        yield Shown(record.id, f"{heading}- {label}{indented}", trust)

@@ -1,0 +1,50 @@
+"""Whether some files stand as they stood before, at the price of one `stat` each.
+
+A stamp of `stat` alone can miss an edit: two writes within one tick of the kernel's clock may leave the
+same size and the same times. So no mark is given while a file was touched a moment ago; whoever asks reads
+the file then.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Final
+
+from commonplace.storage.paths import split
+
+YOUNG_NS: Final = 2_000_000_000
+"""A file changed less than this ago may change again unseen; two seconds is the coarsest clock of a file system."""
+
+
+def stamps(root: str, paths: Sequence[str], *, state: str) -> tuple[object, ...] | None:
+    """Give what two looks at these files have in common only where nothing was written between them.
+
+    Args:
+        root: The scope's folder, links resolved.
+        paths: Files of the scope; one that is not there has a stamp of its own.
+        state: The folder of the store's own files.
+
+    Returns:
+        The stamps in the order of the paths; None where one of the files may change without its stamp.
+    """
+    # The kernel stamps files by this clock; the scope's own clock may be a test's.
+    old = time.clock_gettime_ns(time.CLOCK_REALTIME) - YOUNG_NS
+    found: list[tuple[int, ...]] = []
+    for path in paths:
+        try:
+            seen = os.stat(_place(root, path, state))
+        except (FileNotFoundError, NotADirectoryError):
+            found.append(())
+            continue
+        if seen.st_ctime_ns > old:
+            return None
+        found.append((seen.st_dev, seen.st_ino, seen.st_size, seen.st_mtime_ns, seen.st_ctime_ns))
+    return tuple(found)
+
+
+@lru_cache(maxsize=4096)
+def _place(root: str, path: str, state: str) -> str:
+    return f"{root}/{'/'.join(split(path, state))}"

@@ -1,0 +1,116 @@
+"""A context is made anew where something moved, and only there."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+
+import pytest
+
+from commonplace import Memory, Message
+from commonplace.changes import drift
+from commonplace.storage import marks
+from commonplace.testing import FixedClock
+
+SHOWN = ("SOUL.md", "AGENTS.md", "TOOLS.md", "USER.md", "MEMORY.md", "facts/user.md", "facts/env.md")
+ORDINARY = os.stat
+
+
+@pytest.fixture
+def _settled(monkeypatch):
+    """Let a file count as old at once, and leave the walk over all files to `sync`."""
+    monkeypatch.setattr(marks, "YOUNG_NS", -1_000_000_000)
+    monkeypatch.setattr(drift, "SWEEP_SECONDS", 3600.0)
+
+
+def filled(folder, *, files=SHOWN, entries=3):
+    for name in files:
+        file = folder / "memory" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("".join(f"- {name} says {n}\n" for n in range(entries)), encoding="utf-8")
+
+
+def opened(folder, **options):
+    return Memory.open(folder, clock=FixedClock("2026-11-20T10:00:00+00:00"), jobs="worker", **options)
+
+
+def counted(monkeypatch, call):
+    """Count the looks at files that a call makes."""
+    counts = Counter()
+    with monkeypatch.context() as patch:
+        for name in ("stat", "lstat", "open", "scandir"):
+            real = getattr(os, name)
+
+            def counting(*args, _real=real, _name=name, **options):
+                counts[_name] += 1
+                return _real(*args, **options)
+
+            patch.setattr(os, name, counting)
+        call()
+    return counts
+
+
+@pytest.mark.usefixtures("_settled")
+@pytest.mark.parametrize("entries", [3, 30])
+def test_unchanged_files_cost_a_stat_each(tmp_path, monkeypatch, entries):
+    """Issue recall, speed: at most 2x the stat calls that it needs, however much the files say."""
+    filled(tmp_path, entries=entries)
+    with opened(tmp_path) as memory:
+        first = memory.context(tokens=4000)
+        memory.context(tokens=4000)
+        counts = counted(monkeypatch, lambda: memory.context(tokens=4000))
+        assert memory.context(tokens=4000) == first
+        assert 0 < counts["stat"] <= 2 * len(SHOWN)
+        assert counts["open"] == counts["scandir"] == counts["lstat"] == 0
+
+
+@pytest.mark.usefixtures("_settled")
+@pytest.mark.parametrize("keep_times", [False, True])
+def test_an_edit_is_shown_by_the_next_context(tmp_path, keep_times):
+    """DESIGN 1.1: shown documents are looked at at every read, an editor that keeps size and times included."""
+    filled(tmp_path)
+    file = tmp_path / "memory" / "MEMORY.md"
+    with opened(tmp_path) as memory:
+        memory.context()
+        memory.context()
+        before = file.stat()
+        file.write_text(file.read_text(encoding="utf-8").replace("says 1", "told 9"), encoding="utf-8")
+        if keep_times:
+            os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+        assert "told 9" in memory.context().stable
+        file.unlink()
+        assert "told 9" not in memory.context().stable
+        file.write_text("- back again\n", encoding="utf-8")
+        assert "back again" in memory.context().stable
+
+
+@pytest.mark.usefixtures("_settled")
+def test_a_change_of_another_process_is_shown_by_the_next_context(tmp_path):
+    """A commit moves the change number, whoever made it; an undo does too."""
+    with opened(tmp_path) as memory, opened(tmp_path) as other:
+        memory.remember("first", kind="decision")
+        memory.context()
+        memory.context()
+        outcome = other.remember("they moved to Oslo", kind="decision")
+        assert "they moved to Oslo" in memory.context().stable
+        other.undo(outcome.change)
+        assert "they moved to Oslo" not in memory.context().stable
+
+
+@pytest.mark.usefixtures("_settled")
+@pytest.mark.parametrize("layout", ["two-layer", "facts"])
+def test_a_message_of_another_process_is_in_the_next_context(tmp_path, layout):
+    """The session's own part follows its transcript."""
+    with opened(tmp_path, layout=layout) as memory, opened(tmp_path, layout=layout) as other:
+        memory.append("chat:1", [Message("user", "hello there")])
+        memory.context("chat:1")
+        memory.context("chat:1")
+        other.append("chat:1", [Message("user", "and good morning")])
+        assert "and good morning" in memory.context("chat:1").volatile
+
+
+def test_a_file_touched_a_moment_ago_is_read_again(tmp_path):
+    """Two edits within one tick of the kernel's clock may have one stamp, so a young stamp proves nothing."""
+    (tmp_path / "one").write_bytes(b"1")
+    assert marks.stamps(str(tmp_path), ["one"], state=".commonplace") is None
+    assert marks.stamps(str(tmp_path), ["none"], state=".commonplace") == ((),)
