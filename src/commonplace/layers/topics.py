@@ -189,7 +189,7 @@ def links(path: str, body: str, listed: Iterable[str] = ()) -> tuple[str, ...]:
     found = list(listed)
     for match in sorted([*_WIKI.finditer(body), *_RELATIVE.finditer(body)], key=lambda one: one.start()):
         target = match[1]
-        if match.re is _WIKI:
+        if match[0].startswith("[["):
             target = target.partition("|")[0].partition("#")[0].strip()
         else:
             target = posixpath.normpath(posixpath.join(posixpath.dirname(path), target.replace("%20", " ")))
