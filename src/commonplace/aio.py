@@ -250,6 +250,10 @@ class AsyncMemory:
         """As `Memory.read`."""
         return await _in(self._store, self._memory.read, record_id)
 
+    async def version(self, record_id_or_path: str) -> str:
+        """As `Memory.version`."""
+        return await _in(self._store, self._memory.version, record_id_or_path)
+
     async def update(
         self, record_id: str, text: str, *, expect: str | None = None, reason: str = "", actor: Actor = LIBRARY
     ) -> Outcome:
@@ -257,10 +261,18 @@ class AsyncMemory:
         return await _in(self._store, self._memory.update, record_id, text, expect=expect, reason=reason, actor=actor)
 
     async def apply(
-        self, operations: Sequence[Operation], *, reason: str, dry_run: bool = False, actor: Actor = LIBRARY
+        self,
+        operations: Sequence[Operation],
+        *,
+        reason: str,
+        expect: Mapping[str, str] | None = None,
+        dry_run: bool = False,
+        actor: Actor = LIBRARY,
     ) -> Outcome:
         """As `Memory.apply`."""
-        return await _in(self._store, self._memory.apply, operations, reason=reason, dry_run=dry_run, actor=actor)
+        return await _in(
+            self._store, self._memory.apply, operations, reason=reason, expect=expect, dry_run=dry_run, actor=actor
+        )
 
     async def document(self, layer: str) -> str:
         """As `Memory.document`."""

@@ -272,7 +272,7 @@ class Memory:
         operation = verbs.remember(
             scope, text, kind=kind, to=place, source=source, trust=trust, valid_from=valid_from, expires=expires
         )
-        versions = {operation.path: expect} if expect else None
+        versions = {operation.path: expect} if expect is not None else None
         return scope.merging.commit([operation], actor=actor, reason=reason, expect=versions)
 
     def _place(self, to: str | None) -> tuple[Scope, str | None]:
@@ -307,7 +307,7 @@ class Memory:
 
         Raises:
             GoneError, RecordNotFoundError: There is no such record.
-            InputError: The layout has no such file.
+            InputError: The layer has many files, or several records hold the words.
         """
         return verbs.version(self._scopes, record_id_or_path)
 
@@ -331,7 +331,7 @@ class Memory:
         """
         scope, record = verbs.one_record(self._scopes, record_id)
         operation = verbs.update(record, text)
-        versions = {operation.path: expect} if expect else None
+        versions = {operation.path: expect} if expect is not None else None
         return scope.door.commit([operation], actor=actor, reason=reason, expect=versions)
 
     def apply(

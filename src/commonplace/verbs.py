@@ -176,15 +176,20 @@ def version(scopes: Sequence[Scope], wanted: str) -> str:
 
     Raises:
         RecordNotFoundError: There is no such record.
-        InputError: The layout has no such file.
+        InputError: The layer has many files, or several records hold the words.
     """
     require_text(wanted, "a record or a path")
-    if "#" in wanted:
+    try:
+        layer, path = (None, "") if "#" in wanted else _target(scopes[0], "", wanted)
+    except InputError:
+        layer, path = None, ""  # words, as `update` takes them
+    if layer is None:
         scope, record = one_record(scopes, wanted)
         return scope.store.version(split_id(record.id)[0])
-    _, path = _target(scopes[0], "", wanted)
     if not path:
         raise InputError(f"{wanted!r} is many files; name one of them by its path", layer=wanted)
+    if layer.kind != "topics":  # what is written goes to the first scope; a topic is changed where it stands
+        return scopes[0].store.version(path)
     found = (scope.store.version(path) for scope in scopes)
     return next((each for each in found if each != MISSING), MISSING)
 

@@ -55,6 +55,19 @@ def test_a_correction_keeps_its_history_and_can_be_taken_back(run, noted):
     assert "undo" in run("log").out
 
 
+def test_a_change_is_refused_where_the_file_is_not_as_it_was_read(run, noted):
+    """DESIGN 5: a write against a stale version is a conflict; `show --json` gives the version."""
+    version = run("show", noted, "--json").data["version"]
+    assert run("show", noted.partition("#")[0], "--json").data["version"] == version
+    assert run("update", noted, "Ada drinks black tea.", "--expect", version).code == 0
+    stale = run("update", noted, "Ada drinks no tea.", "--expect", version)
+    assert stale.code == 4
+    assert "read it again" in stale.err
+    assert run("remember", "Ada sails.", "--expect", version).code == 4
+    assert run("remember", "Ada sails.", "--expect", run("show", noted, "--json").data["version"]).code == 0
+    assert "version" not in run("show", noted, "--at", "2999-01-01", "--json").data
+
+
 def test_forgetting_hides_a_record_and_keeps_it_out(run, noted):
     """Issue 3: what was forgotten is refused on every path and says so."""
     assert "would be forgotten" in run("forget", "green", "tea", "--dry-run").out

@@ -194,7 +194,10 @@ class Door:
             found = self._store.version(path)
             if found != version:
                 raise VersionConflictError(
-                    f"{path!r} changed since it was read; read it again", path=path, expected=version, found=found
+                    f"{path!r} changed since it was read; read it again, then write with the version it has now",
+                    path=path,
+                    expected=version,
+                    found=found,
                 )
 
     def look(self, paths: Sequence[str]) -> None:

@@ -61,6 +61,9 @@ def settle(ctx: click.Context, memory: Memory, outcome: Outcome, *, as_json: boo
 @click.option("--source", metavar="SESSION#MESSAGE", help="The message it rests on.")
 @click.option("--from", "valid_from", metavar="DAY", help="First day on which it holds.")
 @click.option("--until", metavar="DAY", help="Last day on which it holds.")
+@click.option(
+    "--expect", metavar="VERSION", help="Only if its file is still in this version, as `show --json` gives it."
+)
 @click.option("--reason", default="", metavar="TEXT", help="For the log.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @placed
@@ -74,6 +77,7 @@ def remember_command(
     source: str | None,
     valid_from: str | None,
     until: str | None,
+    expect: str | None,
     reason: str,
     as_json: bool,
     place: Place,
@@ -87,6 +91,7 @@ def remember_command(
             source=_source(source),
             valid_from=instants.day(valid_from),
             expires=instants.day(until),
+            expect=expect,
             reason=reason,
             actor=PERSON,
         )
@@ -105,16 +110,26 @@ def _source(text: str | None) -> Source | None:
 @click.command("update")
 @click.argument("record")
 @click.argument("text", nargs=-1, required=True)
+@click.option(
+    "--expect", metavar="VERSION", help="Only if its file is still in this version, as `show --json` gives it."
+)
 @click.option("--reason", default="", metavar="TEXT", help="For the log.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @placed
 @click.pass_context
 def update_command(
-    ctx: click.Context, record: str, text: tuple[str, ...], *, reason: str, as_json: bool, place: Place
+    ctx: click.Context,
+    record: str,
+    text: tuple[str, ...],
+    *,
+    expect: str | None,
+    reason: str,
+    as_json: bool,
+    place: Place,
 ) -> None:
     """Put TEXT in place of a RECORD, named by its id or by words that it alone holds."""
     with place.open(writes=True) as memory:
-        outcome = memory.update(record, " ".join(text), reason=reason, actor=PERSON)
+        outcome = memory.update(record, " ".join(text), expect=expect, reason=reason, actor=PERSON)
         settle(ctx, memory, outcome, as_json=as_json)
 
 

@@ -144,16 +144,26 @@ def _found(memory: Memory, wanted: str, *, past: bool) -> tuple[dict[str, Any], 
         if session is not None:
             message = memory.sessions.message(session, part)
             return {"record": _message(message)}, _told([message])
+        version = _version(memory, wanted, past=past)
         record = memory.read(wanted)
-        return {"record": record}, iter(
+        return {"record": record, **version}, iter(
             [*terminal.safe(record.text).splitlines(), terminal.faint(terminal.line(record.id))]
         )
     if wanted.strip() and memory.sessions.exists(wanted):
         messages = list(memory.sessions.read(wanted))
         found = {"session": memory.sessions.state(wanted), "messages": [_message(each) for each in messages]}
         return found, _told(messages)
+    version = _version(memory, wanted, past=past)
     text = _past_file(memory, wanted) if past else _file(memory, wanted)
-    return {"path": wanted, "text": text}, iter(terminal.safe(text).splitlines())
+    return {"path": wanted, "text": text, **version}, iter(terminal.safe(text).splitlines())
+
+
+def _version(memory: Memory, wanted: str, *, past: bool) -> dict[str, str]:
+    """Name the version to give to `--expect`, where there is one: not of the past, and not of what is no memory."""
+    try:
+        return {} if past else {"version": memory.version(wanted)}
+    except (InputError, RecordNotFoundError):
+        return {}
 
 
 def _session_at(memory: Memory, path: str) -> str | None:
