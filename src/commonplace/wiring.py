@@ -349,6 +349,7 @@ class Scope:
     def sync(self) -> int:
         """Look at every file, log what was edited outside, and bring the index up to it."""
         edited = self.drift.sweep()
+        self.door.settle_conflicts()
         return max(len(edited), self.indexing.catch_up(sweep=True))
 
     def close(self) -> None:

@@ -90,6 +90,8 @@ def test_what_a_dead_writer_lost_to_an_edit_waits_with_both_texts(kept, how, fou
             memory.sync()
         elif found_by == "commit":
             memory.remember("three", kind="decision")
+        if found_by != "review":
+            assert memory._scopes[0].store.conflicts() == ()
         (waits,) = memory.review().list()
         assert (waits.state, waits.actor) == ("conflicted", "library")
         assert (waits.operation["text"], waits.theirs) == ("one by the dead writer", "one by hand")

@@ -280,7 +280,7 @@ class Door:
 
     def settle_conflicts(self) -> None:
         """Put into review what an edit from outside kept a writer that died from bringing in."""
-        if self._store.read_only:
+        if self._store.read_only or not self._store.conflicts():
             return
         with self.lock:
             self._settle_left(self._store.conflicts())
