@@ -74,7 +74,7 @@ def public_classes() -> list[str]:
             for each, value in vars(module).items()
             if inspect.isclass(value) and value.__module__ == module.__name__ and not each.startswith("_")
         ]
-    for name in ("llm", "importers"):
+    for name in ("evaluate", "llm", "importers"):
         module = importlib.import_module(f"commonplace.{name}")
         found += [each for each in module.__all__ if inspect.isclass(getattr(module, each))]
     return found

@@ -36,7 +36,7 @@ OK, NOTHING, USAGE, STORE, CONFLICT, MODEL, BUG, INTERRUPTED = 0, 1, 2, 3, 4, 5,
 
 EXIT_CODES: Final[dict[int, str]] = {
     OK: "it is done",
-    NOTHING: "nothing was found, or doctor found problems that are not mended",
+    NOTHING: "nothing was found, doctor found problems that are not mended, or eval is below its thresholds",
     USAGE: "the command or its input cannot be used; nothing was changed",
     STORE: "the store cannot do it: no space, no permission, locked, or damaged",
     CONFLICT: "memory was changed meanwhile, a later change stands in the way, or there is no room under a cap",
@@ -69,6 +69,7 @@ COMMANDS: Final[dict[str, str]] = {
     "undo": "changing",
     "review": "changing",
     "promote": "windows",
+    "eval": "evaluating",
     "doctor": "upkeep",
     "reindex": "upkeep",
     "demo": "demo",

@@ -18,8 +18,12 @@ from commonplace.records import Context
 
 def show(value: Any) -> None:
     """Print any values of ours as JSON, indented, hidden characters escaped."""
-    text = json.dumps(data(value), ensure_ascii=False, indent=2)
-    click.echo(text if text.isascii() else "".join(_escaped(char) for char in text))
+    click.echo(printable(json.dumps(data(value), ensure_ascii=False, indent=2)))
+
+
+def printable(text: str) -> str:
+    """Write the hidden characters of a JSON text as escapes, which changes no value."""
+    return text if text.isascii() else "".join(_escaped(char) for char in text)
 
 
 def data(value: Any) -> Any:
