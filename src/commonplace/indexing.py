@@ -157,18 +157,19 @@ class Indexing:
         return looked
 
     def _sweep(self) -> int:
-        states = self.index.states()
+        known = self.index.tokens()
+        forget, noticed = known.pop, self._noticed
         changed: list[Stat] = []
         for stat in self._store.list():
-            state = states.pop(stat.path, None)
-            if state is None or state.token != stat.token or stat.path in self._noticed:
+            path = stat.path
+            if forget(path, None) != stat.token or path in noticed:
                 changed.append(stat)
         for batch in _batches(changed, _BATCH_BYTES):
             with self.index.writing():
                 self._take_all(batch)
-        if states:
+        if known:
             with self.index.writing():
-                for path in states:
+                for path in known:
                     self.index.drop_path(path)
         if self.index.dead_rows() * _DEAD_SHARE > self.index.rows():
             self._rebuild()

@@ -217,7 +217,7 @@ def test_the_feed_says_look_at_everything_when_it_cannot_know(tmp_path):
         assert store.feed(number - 3)[1] is None
         feed = tmp_path / ".commonplace" / "feed"
         feed.unlink()
-        assert store.feed(number) == (0, None)
+        assert store.feed(number)[1] is None
         again = store.append(PATH, [line(2)])
         assert again != number
         assert store.feed(number)[1] is None
@@ -228,6 +228,25 @@ def test_the_feed_says_look_at_everything_when_it_cannot_know(tmp_path):
             newest = fresh.append(PATH, [line(3)])
             assert fresh.feed(newest)[1] == ()
             assert fresh.feed(again)[1] is None
+
+
+def test_a_reader_begins_a_feed_where_there_is_none_and_looks_at_everything_once(tmp_path):
+    """Files that came without our own, or after a new start of the machine: not every question looks at all."""
+    with open_store(tmp_path) as store:
+        store.append(PATH, [line(1)])
+    feed = tmp_path / ".commonplace" / "feed"
+    for lost in (None, b"feed 12 another-boot\n"):
+        feed.unlink() if lost is None else feed.write_bytes(lost)
+        with open_store(tmp_path) as reader, open_store(tmp_path) as writer:
+            number, paths = reader.feed(0)
+            assert paths is None
+            assert reader.feed(number) == (number, ())
+            writer.append(PATH, [line(2)])
+            assert reader.feed(number)[1] == (PATH,)
+    feed.unlink()
+    with open_store(tmp_path, read_only=True) as reader:
+        assert reader.feed(0) == (0, None)
+    assert not feed.exists()
 
 
 def test_the_feed_begins_anew_when_it_is_long(tmp_path, monkeypatch):

@@ -278,6 +278,11 @@ class SqliteIndex:
         with self._reading():
             return {row[0]: PathState(*row) for row in self._db.execute("SELECT * FROM paths")}
 
+    def tokens(self) -> dict[str, str]:
+        """Give the token of every path by which it was last looked at."""
+        with self._reading():
+            return dict(self._db.execute("SELECT path, token FROM paths").fetchall())
+
     def set_state(self, state: PathState) -> None:
         """Note how far a path is indexed."""
         with self.writing() as pending:

@@ -49,14 +49,22 @@ class Feed:
                     self._disk.unlink(self._path)
                 return 0
 
-    def since(self, number: int) -> tuple[int, tuple[str, ...] | None]:
-        """Give the newest number and the files noted after `number`; None means look at everything."""
+    def since(self, number: int, *, begin: bool = False) -> tuple[int, tuple[str, ...] | None]:
+        """Give the newest number and the files noted after `number`; None means look at everything.
+
+        With `begin`, a feed that is not there or of an earlier boot begins anew, so that a reader who
+        looked at everything once need not do it again before somebody appends.
+        """
         try:
             fd = os.open(self._path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        except FileNotFoundError:
+            return self._begun() if begin else (0, None)
         except OSError:
             return 0, None
         try:
             feed, start = _head(fd)
+            if not feed and begin:
+                return self._begun()
             size = os.fstat(fd).st_size
             offset = number & ((1 << _OFFSET_BITS) - 1)
             known = feed and number >> _OFFSET_BITS == feed and start <= offset <= size
@@ -69,6 +77,12 @@ class Feed:
         whole = data.rfind(b"\n")
         paths = dict.fromkeys(os.fsdecode(line) for line in data[1 : whole + 1].split(b"\n") if line)
         return feed << _OFFSET_BITS | (offset + whole), tuple(paths)
+
+    def _begun(self) -> tuple[int, None]:
+        with self._mutex, suppress(OSError):  # nowhere to write: then there is no number to go by
+            self._begin()
+            return self.since(0)[0], None
+        return 0, None
 
     def close(self) -> None:
         """Let the descriptor go."""

@@ -162,7 +162,7 @@ class FilesStore:
     def feed(self, number: int) -> tuple[int, tuple[str, ...] | None]:
         """Say which paths were appended to since a feed number: (newest number, paths, or None for `look at all`)."""
         with typed_errors():
-            return self._feed.since(number)
+            return self._feed.since(number, begin=not self.read_only)
 
     def commit(
         self,

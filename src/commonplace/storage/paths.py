@@ -11,7 +11,7 @@ import re
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import Final
+from typing import Final, NamedTuple
 
 from commonplace.errors import PathError
 from commonplace.storage import Stat
@@ -50,6 +50,13 @@ def split(path: str, state: str) -> tuple[str, ...]:
     return parts
 
 
+class _Listed(NamedTuple):
+    """A file as it was when it was last listed: what told it apart, and what was given out."""
+
+    seen: tuple[int, ...]
+    stat: Stat
+
+
 class Tree:
     """The files below one root."""
 
@@ -57,6 +64,7 @@ class Tree:
         self.root = os.path.realpath(root)
         self.state = state
         self._disk = disk
+        self._listed: dict[str, _Listed] = {}  # most files are as they were: their names need no second thought
 
     @contextmanager
     def folder(self, path: str, *, create: bool = False) -> Iterator[tuple[int, str]]:
@@ -137,27 +145,41 @@ class Tree:
             start = os.path.join(self.root, prefix)
             if not (os.path.realpath(start) + "/").startswith(self.root + "/"):
                 raise PathError(f"{prefix!r} leads out of the store", path=prefix)
-        found: list[Stat] = []
+        listed: dict[str, _Listed] = {}
         folders = [(start, prefix)]
         while folders:
             folder, below = folders.pop()
             try:
-                entries = list(os.scandir(folder))
+                entries = os.scandir(folder)
             except (FileNotFoundError, NotADirectoryError):
                 continue
-            for entry in entries:
-                if entry.name.startswith(".") or _FORBIDDEN.search(entry.name):
-                    continue
-                path = f"{below}/{entry.name}" if below else entry.name
-                if entry.is_dir(follow_symlinks=False):
-                    if below != self.state or entry.name not in _OURS:
-                        folders.append((entry.path, path))
-                elif entry.is_file(follow_symlinks=False):
-                    try:
-                        found.append(Stat(path, *_size_and_token(entry.stat(follow_symlinks=False))))
-                    except FileNotFoundError:  # taken away between the look and the count
+            with entries:
+                for entry in entries:
+                    path = f"{below}/{entry.name}" if below else entry.name
+                    if self._relisted(entry, path, listed) or _hidden(entry.name):
                         continue
-        return sorted(found, key=lambda each: each.path)
+                    if entry.is_dir(follow_symlinks=False):
+                        if below != self.state or entry.name not in _OURS:
+                            folders.append((entry.path, path))
+                    elif entry.is_file(follow_symlinks=False):
+                        with suppress(FileNotFoundError):  # taken away between the look and the count
+                            listed[path] = _looked(entry, path)
+        self._listed = {**self._listed, **listed} if prefix else listed
+        return [listed[path].stat for path in sorted(listed)]
+
+    def _relisted(self, entry: os.DirEntry[str], path: str, listed: dict[str, _Listed]) -> bool:
+        """Take a file as it was listed before, where nothing about it has changed since."""
+        before = self._listed.get(path)
+        if before is None:
+            return False
+        try:
+            found = entry.stat(follow_symlinks=False)
+        except FileNotFoundError:
+            return True
+        if before.seen != _seen(found):
+            return False
+        listed[path] = before
+        return True
 
     def _descend(self, parts: tuple[str, ...], *, create: bool) -> int:
         fd = os.open(self.root, FOLDER)
@@ -194,5 +216,14 @@ def _is_link(name: str, folder: int) -> bool:
         return False
 
 
-def _size_and_token(found: os.stat_result) -> tuple[int, str]:
-    return found.st_size, f"{found.st_size:x}-{found.st_mtime_ns:x}-{found.st_ctime_ns:x}-{found.st_ino:x}"
+def _hidden(name: str) -> bool:
+    return name.startswith(".") or _FORBIDDEN.search(name) is not None
+
+
+def _seen(found: os.stat_result) -> tuple[int, ...]:
+    return found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino, found.st_mode
+
+
+def _looked(entry: os.DirEntry[str], path: str) -> _Listed:
+    seen = _seen(entry.stat(follow_symlinks=False))
+    return _Listed(seen, Stat(path, seen[0], "-".join(f"{number:x}" for number in seen[:4])))
