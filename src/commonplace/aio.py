@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Self, TypeVar
 from commonplace.changes.admission import LIBRARY, PERSON, Actor
 from commonplace.config import Clock, Config
 from commonplace.consolidation.schedule import Mode
+from commonplace.index.embedders import Embedder
 from commonplace.llm import LLM
 from commonplace.llm.spending import Totals
 from commonplace.memory import Memory
@@ -172,6 +173,7 @@ class AsyncMemory:
         scope: str | Iterable[str] = "default",
         layout: str = "native",
         llm: str | LLM | Callable[..., Any] | None = None,
+        embedder: str | Embedder | None = None,
         config: Config | Mapping[str, Any] | None = None,
         clock: Clock | None = None,
         jobs: Mode = "thread",
@@ -180,7 +182,8 @@ class AsyncMemory:
         """As `Memory.open`."""
         memory = await _in(
             None, Memory.open, location,
-            scope=scope, layout=layout, llm=llm, config=config, clock=clock, jobs=jobs, read_only=read_only,
+            scope=scope, layout=layout, llm=llm, embedder=embedder, config=config, clock=clock, jobs=jobs,
+            read_only=read_only,
         )  # fmt: skip
         return cls(memory)
 
@@ -214,10 +217,17 @@ class AsyncMemory:
         return await _in(self._store, self._memory.append, session_id, messages, agent=agent, kind=kind)
 
     async def recall(
-        self, query: str | Query, *, k: int = 8, layers: Iterable[LayerName] | None = None, explain: bool = False
+        self,
+        query: str | Query,
+        *,
+        k: int = 8,
+        layers: Iterable[LayerName] | None = None,
+        explain: bool = False,
+        rerank: bool = False,
     ) -> list[Hit]:
         """As `Memory.recall`."""
-        return await _in(self._store, self._memory.recall, query, k=k, layers=layers, explain=explain)
+        pool = self._models if rerank else self._store
+        return await _in(pool, self._memory.recall, query, k=k, layers=layers, explain=explain, rerank=rerank)
 
     async def context(
         self, session_id: str | None = None, query: str | None = None, *, tokens: int | None = None

@@ -44,6 +44,11 @@ class RecallConfig(msgspec.Struct, frozen=True):
     passage_chars: int = 480  # retrieval notes 5: about this long
     floor: float = 0.15  # least share of a short question's weight in one passage; below it nothing is returned
     flood_share: float = 0.3  # of the hits, for one source that floods the top while others have something to say
+    embedder: str = ""  # `path:FOLDER` or `openai:MODEL[@URL]`; without one recall goes by words alone
+    embed_seconds: float = 3.0  # a recall waits so long for vectors; what has none by then is found by its words
+    vector_weight: float = 0.5  # retrieval notes 2: what the nearest counts against the best words
+    vector_floor: float = 0.5  # of a hit that shares no word: 0 as near as unrelated texts, 1 as the same text
+    rerank_seconds: float = 20.0  # a model that was asked to order the hits; after it the order is ours
 
 
 class ContextConfig(msgspec.Struct, frozen=True):

@@ -16,18 +16,18 @@ from typing import Any, Literal, Self
 
 import msgspec
 
-from commonplace import capped_tool, verbs
+from commonplace import capped_tool, embedding, verbs
 from commonplace import context as contexts
 from commonplace import doctor as doctors
 from commonplace.changes.admission import LIBRARY, PERSON, Actor
 from commonplace.config import Clock, Config, system_clock
 from commonplace.consolidation.schedule import Mode
 from commonplace.errors import CommonplaceError, InputError, RecordNotFoundError, StoreReadOnlyError
+from commonplace.index.embedders import Embedder
 from commonplace.knobs import settled
 from commonplace.llm import LLM, resolve
 from commonplace.llm.spending import Totals, totals
 from commonplace.operations import Forget, Operation, Promote
-from commonplace.recall import chain
 from commonplace.records import (
     Change,
     Context,
@@ -73,6 +73,7 @@ class Memory:
         scope: str | Iterable[str] = "default",
         layout: str = "native",
         llm: str | LLM | Callable[..., Any] | None = None,
+        embedder: str | Embedder | None = None,
         config: Config | Mapping[str, Any] | None = None,
         clock: Clock | None = None,
         jobs: Mode = "thread",
@@ -86,6 +87,8 @@ class Memory:
             layout: How memory is laid out in files.
             llm: `anthropic:MODEL`, `openai:MODEL`, anything with `complete`, or a function of a prompt;
                 without one the rules consolidate, and nothing leaves the machine.
+            embedder: `path:FOLDER` of a sentence-transformers model, `openai:MODEL`, or a function from texts
+                to vectors; the configured one when None, and without one recall goes by words.
             config: Knobs, or some of them by the names of the layout's document; defaults where not given.
             clock: Gives the time now, aware; the system's where not given.
             jobs: `thread` runs what is due in the background, `inline` at the next context, flush or
@@ -93,7 +96,7 @@ class Memory:
             read_only: Nothing is written, not even an index.
 
         Raises:
-            ConfigError: There is no such layout or knob, or the model string cannot be read.
+            ConfigError: There is no such layout or knob, or no model or embedder can be made of what was given.
             ScopeError: A scope is not a name.
             StoreError: The folder cannot be used.
         """
@@ -102,14 +105,13 @@ class Memory:
         clock = clock or system_clock
         root = os.fspath(location)
         model = resolve(llm, config=config.model)
-        return cls(
-            [
-                Scope(root, name, layout=found, config=config, clock=clock, read_only=read_only, llm=model, mode=jobs)
-                for name in scope_chain(scope)
-            ],
-            config=config,
-            clock=clock,
-        )
+        vectors = embedding.resolve(config.recall.embedder if embedder is None else embedder, config=config.model)
+        scopes = [
+            Scope(root, name, layout=found, config=config, clock=clock, read_only=read_only, llm=model,
+                  embedder=vectors, mode=jobs)
+            for name in scope_chain(scope)
+        ]  # fmt: skip
+        return cls(scopes, config=config, clock=clock)
 
     def __enter__(self) -> Self:
         return self
@@ -168,7 +170,13 @@ class Memory:
         return sources
 
     def recall(
-        self, query: str | Query, *, k: int = 8, layers: Iterable[LayerName] | None = None, explain: bool = False
+        self,
+        query: str | Query,
+        *,
+        k: int = 8,
+        layers: Iterable[LayerName] | None = None,
+        explain: bool = False,
+        rerank: bool = False,
     ) -> list[Hit]:
         """Find what was said or noted; the best first, nothing where nothing fits.
 
@@ -177,20 +185,13 @@ class Memory:
             k: The most hits wanted; not used with a `Query`.
             layers: Where to look; everywhere the layout recalls from when None.
             explain: Have each hit say what its score is made of.
+            rerank: Have the model order the best 20; it is asked only here. Our order where it gives none.
 
         Raises:
             InputError: A layer is unknown or `k` is below 1.
         """
         asked = verbs.asked(query, k, layers)
-        found: list[list[Hit]] = []
-        for scope in self._scopes:
-            try:
-                found.append(scope.recall(asked, now=self._clock(), explain=explain))
-            except InputError:
-                raise
-            except CommonplaceError:
-                logger.warning("recall goes on without scope %r", scope.name, exc_info=True)
-        return chain.fair_share(found, asked.k) if len(self._scopes) > 1 else (found or [[]])[0]
+        return verbs.recall(self._scopes, asked, now=self._clock(), explain=explain, rerank=rerank)
 
     def context(self, session_id: str | None = None, query: str | None = None, *, tokens: int | None = None) -> Context:
         """Give what should enter the prompt, inside a hard token budget.

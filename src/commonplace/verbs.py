@@ -5,6 +5,7 @@ Between the face of memory and the door: reads the layout's targets, never a fil
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
 from typing import Any, Protocol
@@ -14,13 +15,14 @@ import msgspec
 from commonplace.capped import text_of
 from commonplace.changes.admission import TOOL, Actor
 from commonplace.changes.plan import files_of, resolve
-from commonplace.errors import InputError, RecordNotFoundError, require_text
+from commonplace.errors import CommonplaceError, InputError, RecordNotFoundError, require_text
 from commonplace.guard import fold
 from commonplace.layers.edits import split_id
 from commonplace.layers.items import item_fingerprint
 from commonplace.layers.topics import name_for
 from commonplace.layouts import Layer, LayerKind, Layout
 from commonplace.operations import AddEntry, AppendJournal, Edit, PutItem, PutTopic, ReplaceEntry, RewriteDocument
+from commonplace.recall import chain, select
 from commonplace.records import (
     LAYERS,
     Hit,
@@ -42,6 +44,8 @@ from commonplace.text import fence, one_line, truncate
 from commonplace.tool import Action, Parameter, Tool, answer
 from commonplace.wiring import Scope
 
+logger = logging.getLogger(__name__)
+
 _TITLE_CHARS = 60
 
 
@@ -61,6 +65,32 @@ def asked(query: str | Query, k: int, layers: Iterable[LayerName] | None) -> Que
     if found.k < 1:
         raise InputError(f"k is at least 1, not {found.k}")
     return found
+
+
+def recall(scopes: Sequence[Scope], asked: Query, *, now: datetime, explain: bool, rerank: bool) -> list[Hit]:
+    """Search a chain of scopes; one that cannot answer is left out.
+
+    Args:
+        scopes: In the order of the chain.
+        asked: The question with its limits.
+        now: What "last week" is counted from.
+        explain: Have each hit say what its score is made of.
+        rerank: Have the model of the first scope order the best hits.
+    """
+    wide = msgspec.structs.replace(asked, k=max(asked.k, select.CANDIDATES)) if rerank else asked
+    found: list[list[Hit]] = []
+    for scope in scopes:
+        try:
+            found.append(scope.recall(wide, now=now, explain=explain))
+        except InputError:
+            raise
+        except CommonplaceError:
+            logger.warning("recall goes on without scope %r", scope.name, exc_info=True)
+    hits = chain.fair_share(found, wide.k) if len(scopes) > 1 else (found or [[]])[0]
+    if not rerank:
+        return hits
+    seconds = scopes[0].config.recall.rerank_seconds
+    return select.rerank(asked.text, hits, llm=scopes[0].llm, seconds=seconds, explain=explain)[: asked.k]
 
 
 def remember(

@@ -30,6 +30,7 @@ from commonplace.consolidation.jobs import Jobs
 from commonplace.consolidation.merge import MergingDoor
 from commonplace.consolidation.schedule import Mode, Schedule
 from commonplace.consolidation.views import Views
+from commonplace.embedding import Embedding, Guarded
 from commonplace.errors import ConfigError, IndexVersionError, RecordNotFoundError, ScopeError, StoreError, require_text
 from commonplace.index.rows import IndexRow
 from commonplace.index.seen import Seen
@@ -98,6 +99,7 @@ class Scope:
         name: `default` is the location itself; others have a folder of their own in it.
         at: Give the scope as it was at this instant, read-only.
         llm: The model, not yet metered.
+        embedder: Turns texts into vectors; words alone where None.
         mode: Who runs the jobs.
     """
 
@@ -112,6 +114,7 @@ class Scope:
         read_only: bool = False,
         at: datetime | None = None,
         llm: LLM | None = None,
+        embedder: Guarded | None = None,
         mode: Mode = "thread",
     ) -> None:
         self.name = name
@@ -125,6 +128,7 @@ class Scope:
         self.indexing = Indexing(self.store, self._open_index(), folder=layout.sessions, records=self._rows)
         self._wire_changes()
         self._wire_jobs(llm, mode)
+        self._wire_vectors(embedder)
 
     def _open_store(self, *, read_only: bool, at: datetime | None) -> Store:
         inside = "" if self.name == "default" else "/" + self.layout.scopes.format(scope=encode_name(self.name))
@@ -217,6 +221,20 @@ class Scope:
             clock=clock,
         )
 
+    def _wire_vectors(self, embedder: Guarded | None) -> None:
+        """Make what keeps vectors; none where there is no embedder."""
+        self.embedding = (
+            Embedding(
+                embedder,
+                indexing=self.indexing,
+                store=self.store,
+                config=self.config.recall,
+                seconds=self.config.model.timeout_seconds,
+            )
+            if embedder is not None
+            else None
+        )
+
     def _capped(self) -> CappedBlock:
         return CappedBlock(
             self.store,
@@ -285,11 +303,18 @@ class Scope:
         for layer in self.layout.layers:
             weights[layer.kind] = max(weights.get(layer.kind, 0.0), layer.weight)
         hidden = self.tombstones.hidden()
+        near = self.embedding.near(query.text, hidden=hidden) if self.embedding is not None else None
         room = min(len(hidden), _HIDDEN_ROOM)
         while True:
             wider = msgspec.structs.replace(query, k=query.k + room)
             found = search.search(
-                wider, indexing=self.indexing, now=now, config=self.config.recall, explain=explain, weights=weights
+                wider,
+                indexing=self.indexing,
+                now=now,
+                config=self.config.recall,
+                explain=explain,
+                weights=weights,
+                near=near,
             )
             self.ledger.catch_up()
             kept = [hit for hit in found if self._given_out(hit, hidden)]
@@ -350,11 +375,16 @@ class Scope:
         """Look at every file, log what was edited outside, and bring the index up to it."""
         edited = self.drift.sweep()
         self.door.settle_conflicts()
-        return max(len(edited), self.indexing.catch_up(sweep=True))
+        looked = self.indexing.catch_up(sweep=True)
+        if self.embedding is not None:
+            self.embedding.fill(hidden=self.tombstones.hidden())
+        return max(len(edited), looked)
 
     def close(self) -> None:
         """Finish the jobs under way, then let go of files and the index; what was acknowledged stays."""
         self.schedule.close(self.config.consolidation.close_seconds)
+        if self.embedding is not None:
+            self.embedding.close()
         self.indexing.index.close()
         self._seen.close()
         self.store.close()

@@ -95,11 +95,13 @@ class Vectors:
 
     def settle(self, space: Space) -> bool:
         """Let the vectors be of this space; those of another are thrown away. True where they were kept."""
+        with self._index.connection() as db:
+            if _of(db, space):
+                return True
         with self._index.writing(), self._index.connection() as db:
+            if _of(db, space):  # another process was quicker
+                return True
             if _there(db):
-                name, dimensions, blob = db.execute("SELECT name, dimensions, probe FROM vector_space").fetchone()
-                if name == space.name and dimensions == space.dimensions and _alike(floats(blob), space.probe):
-                    return True
                 for table in BESIDE:
                     db.execute(f"DROP TABLE {table}")
                 for trigger in ("embedded_note_gone", "embedded_slot_gone"):
@@ -277,6 +279,13 @@ def hashed(text: str) -> bytes:
 
 def _there(db: sqlite3.Connection) -> bool:
     return db.execute("SELECT 1 FROM sqlite_master WHERE name = 'vector_space'").fetchone() is not None
+
+
+def _of(db: sqlite3.Connection, space: Space) -> bool:
+    if not _there(db):
+        return False
+    name, dimensions, blob = db.execute("SELECT name, dimensions, probe FROM vector_space").fetchone()
+    return name == space.name and dimensions == space.dimensions and _alike(floats(blob), space.probe)
 
 
 def _statements(script: str) -> Iterator[str]:

@@ -12,7 +12,7 @@ import heapq
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Final, TypedDict, TypeVar, Unpack
+from typing import Any, Final, NotRequired, TypedDict, TypeVar, Unpack
 
 import msgspec
 
@@ -70,6 +70,39 @@ class Ranked(msgspec.Struct):
     note: Note | None = None
 
 
+class Meaning(msgspec.Struct, frozen=True):
+    """What lies near the question by its vector.
+
+    `messages` maps a message to how near its nearest passage is, 0 to 1, and to that passage; `notes`
+    the id of a passage of a record. The nearest counts `weight` against the best words; from `floor` on
+    something is found that shares no word with the question; where nothing is as near, the nearest counts less.
+    """
+
+    messages: Mapping[int, tuple[float, int]] = {}
+    notes: Mapping[int, float] = {}
+    weight: float = 0.0
+    floor: float = 1.0
+    finds: bool = True  # whether it may find anything that the words did not
+
+    def alone(self) -> Meaning:
+        """Give only what is near enough to be found without a word in common."""
+        if not self.finds or not self:
+            return Meaning()
+        return msgspec.structs.replace(
+            self,
+            messages={key: near for key, near in self.messages.items() if near[0] >= self.floor},
+            notes={key: near for key, near in self.notes.items() if near >= self.floor},
+        )
+
+    def share(self) -> float:
+        """Say by what a nearness is multiplied to be added to a score."""
+        nearest = max((near for near, _ in self.messages.values()), default=0.0)
+        return self.weight / max(nearest, *self.notes.values(), self.floor, 1e-9)
+
+    def __bool__(self) -> bool:
+        return bool(self.messages or self.notes)
+
+
 class How(TypedDict):
     """What a ranking goes by.
 
@@ -84,6 +117,7 @@ class How(TypedDict):
     said_at: Callable[[int, int], int]
     limit: int
     holding: bool
+    meaning: NotRequired[Meaning]
 
 
 class Sums(dict[int, float]):
@@ -162,6 +196,8 @@ class _Ranking:
         self._layers = how["layers"]
         self._said_at = how["said_at"]
         self._limit = how["limit"]
+        self._meaning = how.get("meaning", Meaning())
+        self._alone = self._meaning.alone()
         self._steps = (0,) if how["holding"] else (-2, -1, 0, 1, 2)
         self._best: dict[int, float] = {}  # message -> what its best passage scores
         self._row: dict[int, int] = {}  # message -> that passage
@@ -172,22 +208,28 @@ class _Ranking:
         scored = self._messages()
         noted = [(self._note_score(note), note) for note in notes]
         strongest = max([each[0] for each in scored] + [score for score, _ in noted], default=0.0)
-        if strongest <= 0:
+        if strongest <= 0 and not self._alone:
             return []
+        strongest = strongest or 1.0
         share = self._weights.session_several if self._question.several else self._weights.session
         best_session = max(self._session.values(), default=0.0)
         over = share / best_session if best_session else 0.0
         layer = self._layers.get("sessions", 1.0)
         session = self._session.get
+        times, near, none = self._meaning.share(), self._meaning.messages.get, (0.0, 0)
         totals = [
-            (layer * (score / strongest + over * session(key >> MESSAGE_BITS, 0.0)), -key, parts)
+            (
+                layer * (score / strongest + over * session(key >> MESSAGE_BITS, 0.0) + times * near(key, none)[0]),
+                -key,
+                parts,
+            )
             for score, key, parts in scored
         ]
         ranked = [
             self._ranked_message(total, -key, parts, over * session(-key >> MESSAGE_BITS, 0.0))
             for total, key, parts in self._beside_floods(totals, self._limit, lambda each: -each[1])
         ]
-        ranked += self._ranked_notes(noted, strongest, share)
+        ranked += self._ranked_notes(noted, strongest, share, times)
         ranked.sort(key=lambda each: (-each.score, each.key))
         return _spread(ranked, self._weights.spread) if self._question.several else ranked
 
@@ -227,7 +269,8 @@ class _Ranking:
         question = self._question
         told_apart = bool(question.speaker or question.when or question.times)
         scored: list[tuple[float, int, _Parts]] = []
-        for key in {key + step for _, key in top for step in self._steps}:
+        alone = self._alone.messages
+        for key in {key + step for _, key in top for step in self._steps}.union(alone):
             slot = slots.get(key >> MESSAGE_BITS)
             at = key & (SLOT_MESSAGES - 1)
             if slot is None or at >= len(slot.flags):
@@ -237,7 +280,7 @@ class _Ranking:
             if not slot.flags[at] & ROLE_MASK:  # assistant and tool texts are long and echo what users say
                 around, carried = self._neighbours(slot, at, key)
             score = own + around + carried
-            if score > 0:
+            if score > 0 or key in alone:
                 factor = self._factor(slot, at) if told_apart else 1.0
                 scored.append((score * factor, key, (own, around, carried, factor)))
         return scored
@@ -293,7 +336,11 @@ class _Ranking:
             "factor": factor,
             "session": prior,
         }
-        return Ranked(total, key, self._row.get(key, key << PASSAGE_BITS), why)
+        near = self._meaning.messages.get(key)
+        if near is None:
+            return Ranked(total, key, self._row.get(key, key << PASSAGE_BITS), why)
+        _tell(why, near[0] * self._meaning.share(), alone=own + around + carried <= 0)
+        return Ranked(total, key, self._row.get(key, near[1]), why)
 
     # --- records of the other layers ---
 
@@ -302,24 +349,29 @@ class _Ranking:
         weights = self._weights
         usual = max(self._shelf.mean_chars, _SHORT_NOTE)
         length = max(_SHORT_NOTE, min(LENGTHS[-1], len(note.text)))
-        score = self._sums[self._found.notes[note.id]] * weights.user
+        score = self._sums[self._found.notes.get(note.id, 0)] * weights.user
         score /= 1 - weights.length + weights.length * length / usual
         if note.at_ms is not None and in_times(note.at_ms, self._question):
             score *= weights.time
         return score
 
-    def _ranked_notes(self, noted: Sequence[tuple[float, Note]], strongest: float, share: float) -> list[Ranked]:
+    def _ranked_notes(
+        self, noted: Sequence[tuple[float, Note]], strongest: float, share: float, times: float
+    ) -> list[Ranked]:
         """Give each record its best passage; a record stands alone, so its own words are its session."""
         masks, sums = self._found.notes, self._sums
         most = max((sums[mask] for mask in masks.values()), default=0.0)
         best: dict[str, Ranked] = {}
         for score, note in noted:
-            if score <= 0:
+            near = self._meaning.notes.get(note.id, 0.0) * times
+            if score <= 0 and note.id not in self._alone.notes:
                 continue
             layer = self._layers.get(note.layer, 1.0)
-            prior = share * sums[masks[note.id]] / most
+            prior = share * sums[masks.get(note.id, 0)] / most if most else 0.0
             parts: dict[str, float | str] = {"words": score, "session": prior, "layer": layer}
-            total = layer * (score / strongest + prior)
+            if near:
+                _tell(parts, near, alone=score <= 0)
+            total = layer * (score / strongest + prior + near)
             if note.superseded_by:
                 total *= self._weights.superseded
                 parts["superseded"] = note.superseded_by
@@ -330,6 +382,12 @@ class _Ranking:
             if successor is not None and successor is not each and each.score >= successor.score:
                 each.score = successor.score * _JUST_BELOW
         return list(best.values())
+
+
+def _tell(why: dict[str, float | str], near: float, *, alone: bool) -> None:
+    why["meaning"] = near
+    if alone:
+        why["found by"] = "its vector alone"
 
 
 def _length_and_role(weights: Weights, mean_chars: float) -> list[float]:

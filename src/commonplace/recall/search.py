@@ -15,11 +15,12 @@ import msgspec
 from commonplace.config import RecallConfig
 from commonplace.index import passages, rows, terms
 from commonplace.index.rows import MESSAGE_BITS, PASSAGE_BITS, SLOT_MESSAGES, Candidates, Note, Places, Shelf
+from commonplace.index.vectors import Near
 from commonplace.indexing import Indexing
 from commonplace.recall import choosing, ranking
 from commonplace.recall import question as questions
 from commonplace.recall.question import Question
-from commonplace.recall.ranking import Ranked, Weights
+from commonplace.recall.ranking import Meaning, Ranked, Weights
 from commonplace.records import LAYERS, Hit, Query, Source
 
 WEIGHTS: Final = Weights()
@@ -41,6 +42,7 @@ def search(
     config: RecallConfig,
     explain: bool = False,
     weights: Mapping[str, float] | None = None,
+    near: Near | None = None,
 ) -> list[Hit]:
     """Give the best hits of a question, best first; empty when nothing fits.
 
@@ -54,18 +56,29 @@ def search(
         config: How recall ranks.
         explain: Put into each hit's `why` what its score is made of.
         weights: What each layer counts; a layer left out counts 1.
+        near: What lies near the question by its vector, where there is an embedder.
     """
     if query.k <= 0 and not query.k_by_layer:
         return []
     indexing.catch_up()
-    return indexing.answer(lambda _: _Search(query, indexing, now, config, weights or {}).hits(explain=explain))
+    asked = near or Near()
+    return indexing.answer(
+        lambda _: _Search(query, indexing, now, config, weights or {}, near=asked).hits(explain=explain)
+    )
 
 
 class _Search:
     """One question being answered."""
 
     def __init__(
-        self, query: Query, indexing: Indexing, now: datetime, config: RecallConfig, layers: Mapping[str, float]
+        self,
+        query: Query,
+        indexing: Indexing,
+        now: datetime,
+        config: RecallConfig,
+        layers: Mapping[str, float],
+        *,
+        near: Near,
     ) -> None:
         self._query = query
         self._indexing = indexing
@@ -73,12 +86,14 @@ class _Search:
         self._now = now
         self._config = config
         self._layers = layers
+        self._near = near
         self._places: dict[int, Places | None] = {}
         self._shelf: Shelf = self._index.shelf()
 
     def hits(self, *, explain: bool) -> list[Hit]:
         question, found = self._collect()
-        if not found.messages and not found.notes:
+        meaning = self._meaning()
+        if not found.messages and not found.notes and not meaning.alone():
             return []
         sums = ranking.Sums(question, found)
         wide = sum(not group.words[0].isascii() for group in question.groups if group.parent < 0)
@@ -86,11 +101,14 @@ class _Search:
         asked = plain + 3 * wide  # a wide word stands there as several pairs, of which some are held by chance
         floor = self._config.floor * min(1.0, questions.TERSE_WORDS / asked) ** 2  # talk is never covered whole
         if ranking.coverage(question, found, sums) < floor:
-            return []
+            meaning = meaning.alone()
+            if not meaning:
+                return []
+            found = Candidates({}, {}, found.found, found.total)  # its words are chance: what they found is no answer
         wanted = max(self._query.k, *self._query.k_by_layer.values(), 0)
         ranked = ranking.rank(
             found,
-            self._notes(found, sums),
+            self._notes(found, sums, meaning),
             self._shelf,
             question,
             sums=sums,
@@ -99,12 +117,15 @@ class _Search:
             said_at=self._said_at,
             limit=max(_RANKED, 2 * wanted),
             holding=bool(self._query.tools) or plain + (wide + 1) // 2 <= _KEYWORDS,
+            meaning=meaning,
         )
         shown = self._shown(ranked, question)
         if question.phrases:
             shown = _phrases_first(shown, question.phrases)
         sources = [(self._source(each), each.score) for each in ranked]
         hits = choosing.choose(shown, sources, self._query, self._config)
+        if self._near.failure:
+            hits = [msgspec.structs.replace(hit, why={**hit.why, "no vectors": self._near.failure}) for hit in hits]
         return hits if explain else [msgspec.structs.replace(hit, why={}) for hit in hits]
 
     def _source(self, ranked: Ranked) -> str:
@@ -150,9 +171,26 @@ class _Search:
                 groups[at] = msgspec.structs.replace(groups[at], words=(*groups[at].words, *near))
         return msgspec.structs.replace(question, groups=tuple(groups)) if groups != list(question.groups) else question
 
-    def _notes(self, found: Candidates, sums: ranking.Sums) -> Sequence[Note]:
+    def _meaning(self) -> Meaning:
+        """Take what is near by its vector from the layers that are asked, the nearest passage of each message."""
+        config, chosen = self._config, self._query.layers or LAYERS
+        messages: dict[int, tuple[float, int]] = {}
+        notes: dict[int, float] = {}
+        for row, near in self._near.rows.items():
+            if row < 0:
+                notes[-row] = near
+            elif "sessions" in chosen and near > messages.get(row >> PASSAGE_BITS, (0.0, 0))[0]:
+                messages[row >> PASSAGE_BITS] = (near, row)
+        if notes:
+            layers = self._index.notes(notes)
+            notes = {key: near for key, near in notes.items() if key in layers and layers[key].layer in chosen}
+        # Tags and tools are looked up as words: what holds none of them cannot be found by its vector.
+        finds = not self._query.tags and not self._query.tools
+        return Meaning(messages, notes, config.vector_weight, config.vector_floor, finds)
+
+    def _notes(self, found: Candidates, sums: ranking.Sums, meaning: Meaning) -> Sequence[Note]:
         best = sorted(found.notes, key=lambda note: -sums[found.notes[note]])[:_NOTES]
-        notes = self._index.notes(best)
+        notes = self._index.notes(dict.fromkeys([*best, *meaning.alone().notes]) if meaning else best)
         as_of = self._query.as_of
         if as_of is None:
             return list(notes.values())

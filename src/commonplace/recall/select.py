@@ -1,6 +1,7 @@
 """Have a model choose among memories: it gets one line of each and answers with numbers.
 
-Owns the question and the reading of its answer. What to do without an answer is the caller's.
+Owns the question and the reading of its answer. Never asked unless a caller asks for it: a tool's
+search in a layout that says so, or `recall(rerank=True)`.
 
 Source: seed facts, ranking of episodes.
 """
@@ -11,20 +12,33 @@ import logging
 from collections.abc import Sequence
 from typing import Final
 
+import msgspec
+
 from commonplace import packaged
 from commonplace.errors import ModelError
 from commonplace.llm.protocol import LLM, Request
 from commonplace.llm.replies import parse_ranking
+from commonplace.records import Hit
 from commonplace.text import one_line, truncate
 
 logger = logging.getLogger(__name__)
 
+CANDIDATES: Final = 20  # so many hits are put before a model that orders them, at most
 _LINE_CHARS: Final = 300
+_HIT_CHARS: Final = 600  # a passage and its slack: what is cut off cannot be judged
 _MAX_TOKENS: Final = 400
 
 
 def select(
-    question: str, lines: Sequence[str], *, llm: LLM, seconds: float, model: str | None = None
+    question: str,
+    lines: Sequence[str],
+    *,
+    llm: LLM,
+    seconds: float,
+    model: str | None = None,
+    chars: int = _LINE_CHARS,
+    purpose: str = "select",
+    cause: str = "search",
 ) -> tuple[int, ...] | None:
     """Ask which of some memories help with a question.
 
@@ -34,20 +48,23 @@ def select(
         llm: The model.
         seconds: What the call may take.
         model: The model to ask, in place of the one that was opened.
+        chars: How much of each memory is shown.
+        purpose: What the call is for, in the ledger.
+        cause: What set it off.
 
     Returns:
         Their places, best first; () where the model says that none helps, None where it gave no answer of use.
     """
     if not lines:
         return ()
-    listed = "\n".join(f"{place}. {truncate(one_line(line), _LINE_CHARS, '…')}" for place, line in enumerate(lines))
+    listed = "\n".join(f"{place}. {truncate(one_line(line), chars, '…')}" for place, line in enumerate(lines))
     request = Request(
         system=packaged.text(__package__, "prompts/select.md").strip(),
         prompt=f"## Question\n{one_line(question)}\n\n## Memories\n{listed}",
         max_tokens=_MAX_TOKENS,
         timeout_seconds=seconds,
-        purpose="select",
-        cause="search",
+        purpose=purpose,
+        cause=cause,
         model=model,
     )
     try:
@@ -55,3 +72,34 @@ def select(
     except ModelError:
         logger.warning("no choice from the model; the order is ours", exc_info=True)
         return None
+
+
+def rerank(question: str, hits: Sequence[Hit], *, llm: LLM | None, seconds: float, explain: bool = False) -> list[Hit]:
+    """Have a model order the best hits; those it leaves out follow in our order, so none is lost.
+
+    Where there is no model, or it gives no answer of use in time, or finds that none helps, the order is ours.
+
+    Args:
+        question: In plain words.
+        hits: In our order; the first `CANDIDATES` are put before the model.
+        llm: The model, metered.
+        seconds: What the call may take.
+        explain: Have each hit say who ordered it.
+
+    Returns:
+        The same hits; the scores are given anew in descending order, so that the best still has the highest.
+    """
+    head = list(hits[:CANDIDATES])
+    chosen = None
+    if llm is None:
+        logger.warning("there is no model to order the hits; the order is ours")
+    elif len(head) > 1:
+        lines = [hit.text for hit in head]
+        chosen = select(question, lines, llm=llm, seconds=seconds, chars=_HIT_CHARS, purpose="rerank", cause="recall")
+    order = dict.fromkeys([*(chosen or ()), *range(len(head))])
+    scores = sorted((hit.score for hit in head), reverse=True)
+    by = "the model" if chosen else "us: no model" if llm is None else "us: the model chose none"
+    return [
+        msgspec.structs.replace(head[at], score=score, why={**head[at].why, "ordered by": by} if explain else {})
+        for at, score in zip(order, scores, strict=True)
+    ] + list(hits[CANDIDATES:])
