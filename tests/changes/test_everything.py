@@ -263,6 +263,11 @@ class Everything(RuleBasedStateMachine):
             assert set(later.paths) & set(change.paths)
             assert files(self.folder) == was
             return
+        if outcome.status == "refused":  # only a person takes a person's file away
+            assert change.actor == "outside"
+            assert any(path not in self.before[number] for path in change.paths)
+            assert files(self.folder) == was
+            return
         if outcome.status == "unchanged":
             assert change.undone_by is not None or "left nothing" in outcome.reason
             assert files(self.folder) == was

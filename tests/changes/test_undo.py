@@ -145,6 +145,49 @@ def test_an_outside_edit_is_undone_like_any_change(tmp_path):
         assert files(tmp_path) == before
 
 
+def test_a_file_that_a_person_made_is_never_taken_away_by_an_undo(tmp_path):
+    """DESIGN 1.1 and 1.3: the change that first saw a file did nothing to it, so there is nothing to take back."""
+    key = "sk-ant-" + "api03-" + "D" * 80
+    write(tmp_path, DOC, f"# Ours for years\n\n- one\n- the key {key}\n")
+    write(tmp_path, "memory/t.md", "a topic by hand\n")
+    with opened(tmp_path) as memory:
+        memory.sync()
+        before = files(tmp_path)
+        for change in memory.log():
+            assert change.kinds == ("outside",)
+            refused = memory.undo(change.number)
+            assert refused.status == "refused"
+            assert change.paths[0] in refused.reason
+            assert "forget" in refused.reason
+        assert files(tmp_path) == before
+        assert len(memory.log()) == 2
+        assert "one" in memory.context().stable
+        memory.forget("one")
+        made = memory.remember("two", kind="decision").change
+        (tmp_path / DOC).unlink()
+        memory.sync()
+        write(tmp_path, DOC, "- made again by hand\n")
+        memory.sync()
+        assert memory.undo(memory.log()[0].number).status == "refused"
+        assert texts(memory, DOC) == ["made again by hand"]
+        with pytest.raises(UndoConflictError):
+            memory.undo(made)
+
+
+def test_a_file_that_memory_made_goes_with_the_undo_of_its_making(tmp_path):
+    with opened(tmp_path) as memory:
+        made = memory.remember("one", kind="decision").change
+        (tmp_path / DOC).unlink()
+        memory.sync()
+        back = memory.undo(memory.log()[0].number).change
+        assert texts(memory, DOC) == ["one"]
+        assert memory.undo(back).status == "applied"
+        assert files(tmp_path) == {}
+        memory.undo(memory.log()[0].number)
+        assert memory.undo(made).status == "applied"
+        assert files(tmp_path) == {}
+
+
 def test_what_was_redacted_is_not_put_back_over_the_persons_text(tmp_path):
     key = "sk-ant-" + "api03-" + "C" * 80
     with opened(tmp_path) as memory:

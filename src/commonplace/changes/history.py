@@ -106,6 +106,10 @@ class History:
         if logged.payload is None:
             raise ErasedError(f"the texts of change {number} were erased, so it cannot be undone", change=number)
         writes = inverse.writes_of(logged)
+        theirs = [write.path for write in writes if "outside" in change.kinds and write.makes]
+        if theirs:  # it was only found; whether it was there long before, nobody knows
+            reason = f"{theirs[0]} was made outside, and undo takes no file away that memory did not make; "
+            return Outcome(status="refused", reason=reason + "delete it yourself, or forget what it says")
         self._door.look([write.path for write in writes if self._layout.layer_of(write.path)])
         self._ledger.catch_up()
         self._check_replaced(change)

@@ -32,6 +32,11 @@ class Write:
         self.content = content
         self.removed = removed
 
+    @property
+    def makes(self) -> bool:
+        """Whether it is what there is of the file: nothing stood there before it."""
+        return self.kind == "put" and self.before == MISSING
+
 
 def writes_of(logged: Logged) -> list[Write]:
     """Give the writes of a change, an outside edit as the put that it was; none where it was erased.
