@@ -12,6 +12,7 @@ import math
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from importlib import import_module
 from itertools import combinations
 from typing import Any, Final
 
@@ -19,9 +20,8 @@ from commonplace import transcripts
 from commonplace.config import ModelConfig, RecallConfig
 from commonplace.errors import CommonplaceError, ConfigError, ModelError
 from commonplace.index import passages, rows, vectors
-from commonplace.index.embedders import Embedder, FolderEmbedder
 from commonplace.index.sqlite import SqliteIndex
-from commonplace.index.vectors import Embedded, Near, Space, Vectors
+from commonplace.index.vectors import Embedded, Embedder, Near, Space, Vectors
 from commonplace.indexing import Indexing
 from commonplace.llm import calls
 from commonplace.llm.openai import OpenAIEmbedder
@@ -44,6 +44,7 @@ PROBES: Final = (
     "Please keep the answers short and in metric units.",
     "The quarterly meeting moves to Thursday at ten.",
 )
+_FOLDERS: Final = "commonplace.index.embedders"  # loaded by name: 2 ms that only users of a folder pay
 _BATCH: Final = 64  # texts in one call of an embedder
 _PASSAGES: Final = 64  # of one message, at most; of a pasted file the head stands for the whole
 _NEAREST: Final = 200  # texts that a question is told of
@@ -69,7 +70,7 @@ def resolve(value: str | Embedder | None, *, config: ModelConfig) -> Guarded | N
         return Guarded(value)
     kind, _, folder = value.strip().partition(":")
     if kind == "path" and folder:
-        return Guarded(FolderEmbedder(folder))
+        return Guarded(import_module(_FOLDERS).FolderEmbedder(folder))
     _, name, url = split_name(value.strip(), None, ("openai",), _FORMS)
     return Guarded(OpenAIEmbedder(name, config, base_url=url))
 

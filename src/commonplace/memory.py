@@ -23,7 +23,7 @@ from commonplace.changes.admission import LIBRARY, PERSON, Actor
 from commonplace.config import Clock, Config, system_clock
 from commonplace.consolidation.schedule import Mode
 from commonplace.errors import CommonplaceError, InputError, RecordNotFoundError, StoreReadOnlyError
-from commonplace.index.embedders import Embedder
+from commonplace.index.vectors import Embedder
 from commonplace.knobs import settled
 from commonplace.llm import LLM, resolve
 from commonplace.llm.spending import Totals, totals

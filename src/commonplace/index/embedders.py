@@ -1,7 +1,7 @@
-"""Embedders: what turns texts into vectors. Here, a sentence-transformers folder through numpy.
+"""A sentence-transformers folder as an embedder, through numpy.
 
-Owns the protocol and the reading of such a folder: which modules stand in it, their weights, the
-tokenizer. Nothing is ever downloaded: the folder is on disk or the embedder cannot be made.
+Owns the reading of such a folder: which modules stand in it, their weights, the tokenizer. Nothing is
+ever downloaded: the folder is on disk or the embedder cannot be made.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import importlib.util
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import msgspec
 
@@ -22,18 +22,6 @@ _BATCH: Final = 32  # texts that are padded to one length
 _STATIC_TOKENS: Final = 512  # of a text, as model2vec and StaticEmbedding take at most
 _POOLINGS: Final = ("mean", "cls", "max")
 _TINY: Final = 1e-12
-
-
-class Embedder(Protocol):
-    """Anything that gives one vector for each text, all of one length.
-
-    It may have `question`, of the same shape, where questions are embedded otherwise than passages,
-    and a `name` that tells its vectors from those of another.
-    """
-
-    def __call__(self, texts: Sequence[str], /) -> Sequence[Sequence[float]]:
-        """Embed some texts."""
-        ...
 
 
 class FolderEmbedder:

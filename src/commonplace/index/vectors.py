@@ -14,7 +14,7 @@ import operator
 import sqlite3
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import msgspec
 
@@ -43,6 +43,18 @@ _CACHE_BYTES: Final = 512_000_000  # more vectors than this are read from the fi
 _BLOCK: Final = 20_000  # vectors that are read or multiplied at a time
 _ORPHANS: Final = 1.25  # the cache is read anew when it holds this many times what the file does
 _MARKS: Final = 500  # values in one statement
+
+
+class Embedder(Protocol):
+    """Anything that gives one vector for each text, all of one length.
+
+    It may have `question`, of the same shape, where questions are embedded otherwise than passages,
+    and a `name` that tells its vectors from those of another.
+    """
+
+    def __call__(self, texts: Sequence[str], /) -> Sequence[Sequence[float]]:
+        """Embed some texts."""
+        ...
 
 
 class Space(msgspec.Struct, frozen=True):
