@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import random
+import subprocess
+import sys
 
 import msgspec
 import pytest
@@ -105,3 +108,87 @@ def test_a_wrong_index_is_found_and_made_again(full):
         assert memory.doctor(fix=True).ok
         assert memory.doctor().problems == ()
         assert memory.recall("message 3")[0].text == "message 3"
+
+
+def bytes_of(folder):
+    """Give every file below a folder, ours included, with its bytes; folders as None."""
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes() if path.is_file() else None
+        for path in sorted(folder.rglob("*"))
+    }
+
+
+def _nothing(_):
+    pass
+
+
+def _tear(folder):
+    with (folder / "sessions" / "s.jsonl").open("ab") as file:
+        file.write(b'{"half a li')
+
+
+def _edit(folder):
+    (folder / "memory" / "MEMORY.md").write_text("- written by hand\n", encoding="utf-8")
+
+
+def _drift(folder):
+    path = folder / "sessions" / "s.jsonl"
+    path.write_bytes(path.read_bytes().replace(b"message 3", b"massage 3"))
+
+
+def _flip(folder):
+    log_of(folder).write_bytes(log_of(folder).read_bytes().replace(b"library", b"librarx", 1))
+
+
+def _break_index(folder):
+    for path in folder.glob(".commonplace/index.sqlite-*"):
+        path.unlink()
+    (folder / ".commonplace" / "index.sqlite").write_bytes(b"no database at all" * 100)
+
+
+def _drop_index(folder):
+    for path in folder.glob(".commonplace/index.sqlite*"):
+        path.unlink()
+
+
+def _drop_state(folder):
+    for path in (folder / ".commonplace" / "state").iterdir():
+        path.unlink()
+
+
+@pytest.mark.parametrize(
+    ("harm", "found"),
+    [
+        (_nothing, set()),
+        (_tear, {"damaged"}),
+        (_edit, set()),
+        (_drift, {"drift", "damaged"}),
+        (_flip, {"log"}),
+        (_break_index, {"drift"}),
+        (_drop_index, set()),
+        (_drop_state, set()),
+    ],
+)
+def test_without_fix_not_a_byte_is_changed(full, harm, found):
+    """Issue 2: `doctor` finds every damage and every drift, and writes only with `--fix`."""
+    with opened(full) as memory:
+        memory.recall("message")
+    harm(full)
+    before = bytes_of(full)
+    told = subprocess.run(
+        [sys.executable, "-m", "commonplace.cli", "-C", str(full), "doctor", "--json"],
+        capture_output=True,
+        check=False,
+        encoding="utf-8",
+    )
+    assert bytes_of(full) == before
+    assert {problem["kind"] for problem in json.loads(told.stdout)["problems"]} == found, told.stderr
+    assert told.returncode == (1 if found else 0)
+
+
+def test_nothing_is_made_where_there_is_nothing(tmp_path):
+    told = subprocess.run(
+        [sys.executable, "-m", "commonplace.cli", "-C", str(tmp_path / "none"), "doctor"], check=False
+    )
+    assert told.returncode == 0
+    assert list(tmp_path.iterdir()) == []

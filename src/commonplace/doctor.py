@@ -25,13 +25,13 @@ QUARANTINE: Final = f"{STATE}/quarantine.jsonl"
 
 
 def examine(
-    store: Store, indexing: Indexing, *, transcripts: str, items: Iterable[str] = (), fix: bool = False
+    store: Store, indexing: Indexing | None, *, transcripts: str, items: Iterable[str] = (), fix: bool = False
 ) -> Report:
     """Check every stored line of a scope, its change log, and its index against the files.
 
     Args:
         store: Holds the files.
-        indexing: Knows the index.
+        indexing: Knows the index; None where there is none to hold against the files.
         transcripts: The folder of the session files.
         items: The files of items; a line of them that is no JSON object is damaged.
         fix: Quarantine copies of damaged lines and make a drifted index again.
@@ -53,13 +53,18 @@ def examine(
         Problem(kind="log", path=problem.file, line=problem.line, reason=problem.reason)
         for problem in store.verify_log()
     )
+    if indexing is not None:
+        problems.extend(_index(indexing, checked, fix=fix))
+    return Report(tuple(problems), dict(checked))
+
+
+def _index(indexing: Indexing, checked: Counter[str], *, fix: bool) -> list[Problem]:
     drift = indexing.check(lag=False)
     checked["indexed files"] = len(indexing.index.states())
     if drift and fix:
         indexing.rebuild()
     mended = bool(drift and fix and not indexing.check(lag=False))
-    problems.extend(Problem(kind="drift", path="index", reason=reason, fixed=mended) for reason in drift)
-    return Report(tuple(problems), dict(checked))
+    return [Problem(kind="drift", path="index", reason=reason, fixed=mended) for reason in drift]
 
 
 def _transcript(store: Store, path: str, checked: Counter[str]) -> Iterator[Problem]:

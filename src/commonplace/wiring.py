@@ -31,7 +31,16 @@ from commonplace.consolidation.merge import MergingDoor
 from commonplace.consolidation.schedule import Mode, Schedule
 from commonplace.consolidation.views import Views
 from commonplace.embedding import Embedding, Guarded
-from commonplace.errors import ConfigError, IndexVersionError, RecordNotFoundError, ScopeError, StoreError, require_text
+from commonplace.errors import (
+    ConfigError,
+    DamagedError,
+    IndexVersionError,
+    RecordNotFoundError,
+    ScopeError,
+    StoreError,
+    require_text,
+)
+from commonplace.index.looking import copied
 from commonplace.index.rows import IndexRow
 from commonplace.index.seen import Seen
 from commonplace.index.sqlite import SqliteIndex
@@ -41,7 +50,7 @@ from commonplace.layouts import Layer, Layout, facts, for_project, native, two_l
 from commonplace.llm import spending
 from commonplace.llm.protocol import LLM
 from commonplace.recall import search
-from commonplace.records import TRUST_RANK, Hit, Outcome, Query, Record, Report, Screened, Trust
+from commonplace.records import TRUST_RANK, Hit, Outcome, Problem, Query, Record, Report, Screened, Trust
 from commonplace.review import Queue
 from commonplace.sections import Sections, screened
 from commonplace.sessions import Sessions
@@ -125,7 +134,9 @@ class Scope:
         self._clock = clock
         self.store = self._open_store(read_only=read_only, at=at)
         self.sessions = self._open_sessions()
-        self.indexing = Indexing(self.store, self._open_index(), folder=layout.sessions, records=self._rows)
+        self._past = at is not None
+        self._index_path = f"{self.store.root}/{STATE}/index.sqlite"
+        self.indexing = self._indexing(self._open_index())
         self._wire_changes()
         self._wire_jobs(llm, mode)
         self._wire_vectors(embedder)
@@ -272,12 +283,14 @@ class Scope:
         """Give this scope as it was."""
         return Scope(self._location, self.name, layout=self.layout, config=self.config, clock=self._clock, at=instant)
 
+    def _indexing(self, index: SqliteIndex) -> Indexing:
+        return Indexing(self.store, index, folder=self.layout.sessions, records=self._rows)
+
     def _open_index(self) -> SqliteIndex:
         if self.store.read_only:
             return SqliteIndex(None)
-        path = f"{self.store.root}/{STATE}/index.sqlite"
         try:
-            return SqliteIndex(path)
+            return SqliteIndex(self._index_path)
         except (IndexVersionError, StoreError):
             return SqliteIndex(None)  # theirs stays as it is; ours is made in memory from the files
 
@@ -369,12 +382,22 @@ class Scope:
     def examine(self, *, fix: bool) -> Report:
         """Look for damage and drift; mend only when asked."""
         items = [path for _, path in self.reader.files(lambda layer: layer.kind == "items")]
-        return doctor.examine(self.store, self.indexing, transcripts=self.layout.sessions, items=items, fix=fix)
+        transcripts = self.layout.sessions
+        if not self.store.read_only:
+            return doctor.examine(self.store, self.indexing, transcripts=transcripts, items=items, fix=fix)
+        try:
+            with copied(self._index_path) as index:
+                looked = None if index is None or self._past else self._indexing(index)
+                return doctor.examine(self.store, looked, transcripts=transcripts, items=items)
+        except DamagedError as error:
+            report = doctor.examine(self.store, None, transcripts=transcripts, items=items)
+            damage = Problem(kind="drift", path="index", reason=str(error))
+            return msgspec.structs.replace(report, problems=(*report.problems, damage))
 
     def sync(self) -> int:
         """Look at every file, log what was edited outside, and bring the index up to it."""
         edited = self.drift.sweep()
-        self.door.settle_conflicts()
+        self.door.keep_up()
         looked = self.indexing.catch_up(sweep=True)
         if self.embedding is not None:
             self.embedding.fill(hidden=self.tombstones.hidden())

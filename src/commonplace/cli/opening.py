@@ -73,10 +73,11 @@ class Place(msgspec.Struct, frozen=True):
             return ""
 
     @contextmanager
-    def open(self, *, writes: bool = False, model: str | None = None) -> Iterator[Memory]:
+    def open(self, *, writes: bool = False, touches: bool = True, model: str | None = None) -> Iterator[Memory]:
         """Open the memory for the time of a command; one that only reads makes no folder.
 
-        No job starts by itself: what a command costs is what was asked of it.
+        Reading may bring the index up to the files; without `touches` not a byte is written. No job starts
+        by itself: what a command costs is what was asked of it.
         """
         memory = Memory.open(
             self.folder,
@@ -85,7 +86,7 @@ class Place(msgspec.Struct, frozen=True):
             config=projects.named(configuration(self.config, os.environ), Path()),
             llm=model,
             jobs="worker",
-            read_only=not writes and not self.folder.is_dir(),
+            read_only=not touches or (not writes and not self.folder.is_dir()),
         )
         with memory:
             yield memory

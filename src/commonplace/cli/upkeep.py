@@ -18,7 +18,7 @@ PROBLEMS_SHOWN = 50
 @click.pass_context
 def doctor_command(ctx: click.Context, *, fix: bool, as_json: bool, place: Place) -> None:
     """Look for damaged records and for drift between files and index; write nothing without --fix."""
-    with place.open(writes=fix) as memory:
+    with place.open(writes=fix, touches=fix) as memory:
         report = memory.doctor(fix=fix)
         if as_json:
             plain.show(

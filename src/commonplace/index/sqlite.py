@@ -64,12 +64,13 @@ class SqliteIndex:
     Args:
         path: Its file; None keeps it in memory.
         passage_chars: How long a passage is; the same for all that feed one index.
+        mend: Help oneself as told below; without it, what stands in the way is raised.
 
     A file that is no index is replaced by an empty one; a file of a newer commonplace is left as it is
     and another one beside it is used; where nothing may be written the index is in memory.
     """
 
-    def __init__(self, path: Path | str | None, *, passage_chars: int = 480) -> None:
+    def __init__(self, path: Path | str | None, *, passage_chars: int = 480, mend: bool = True) -> None:
         self.path = Path(path) if path is not None else None
         self._passage_chars = passage_chars
         self._lock = threading.RLock()
@@ -78,6 +79,9 @@ class SqliteIndex:
         self._inode: tuple[int, int] | None = None
         self._db: sqlite3.Connection
         self._pending: Pending | None = None  # of the transaction under way
+        if not mend:
+            self._open()
+            return
         try:
             self._open()
         except DamagedError as error:
