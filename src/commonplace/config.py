@@ -47,7 +47,7 @@ class RecallConfig(msgspec.Struct, frozen=True):
     embedder: str = ""  # `path:FOLDER` or `openai:MODEL[@URL]`; without one recall goes by words alone
     embed_seconds: float = 3.0  # a recall waits so long for vectors; what has none by then is found by its words
     vector_weight: float = 0.5  # retrieval notes 2: what the nearest counts against the best words
-    vector_floor: float = 0.5  # of a hit that shares no word: 0 as near as unrelated texts, 1 as the same text
+    vector_floor: float = 0.6  # of a hit that shares no word: 0 as near as unrelated texts, 1 as the same text
     rerank_seconds: float = 20.0  # a model that was asked to order the hits; after it the order is ours
 
 

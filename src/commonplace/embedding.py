@@ -45,6 +45,7 @@ PROBES: Final = (
     "The quarterly meeting moves to Thursday at ten.",
 )
 _FOLDERS: Final = "commonplace.index.embedders"  # loaded by name: 2 ms that only users of a folder pay
+_ALL_ALIKE: Final = 0.97  # from here on an embedder tells nothing apart: it does not know the words
 _BATCH: Final = 64  # texts in one call of an embedder
 _PASSAGES: Final = 64  # of one message, at most; of a pasted file the head stands for the whole
 _NEAREST: Final = 200  # texts that a question is told of
@@ -110,6 +111,8 @@ class Guarded:
         if self._space is None:
             made = [vectors.unit(vector) for vector in self.passages(PROBES, seconds)]
             level = max(vectors.cosine(one, other) for one, other in combinations(made, 2))
+            if level > _ALL_ALIKE:
+                raise ModelError(f"{self.name!r} finds texts alike that have nothing in common; use another model")
             self._space = Space(self.name, tuple(made[0]), max(0.0, level))
         return self._space
 
@@ -148,7 +151,7 @@ class Guarded:
             return self._checked(calls.settle(answer, deadline), len(texts))
 
         found = calls.within(work, seconds, self.name)
-        self.failure = ""
+        self.failure, self._again = "", 0.0
         return found
 
     def _checked(self, answer: Any, wanted: int) -> list[list[float]]:
@@ -247,6 +250,7 @@ class Embedding:
         with self._lock:
             if self._filler is None or not self._filler.is_alive():
                 if not self._missing():
+                    self._vectors.prune()
                     return
                 self._done.clear()
                 self._filler = threading.Thread(target=self._run, name="commonplace vectors", daemon=True)
