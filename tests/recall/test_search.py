@@ -58,6 +58,20 @@ def test_the_message_that_answers_stands_first(talk, question, words):
     assert words in talk.recall(question)[0].text
 
 
+@pytest.mark.parametrize("question", ["getCompactionSettings", "what does getCompactionSettings give back?"])
+def test_an_identifier_is_meant_whole(scope, question):
+    """Issue 7: code identifiers whole and in parts; a user's words of the same parts are not what was asked for."""
+    scope.say("a", "please look at the compaction of the settings", "are the compacting settings any good?")
+    scope.say("b", *["here is other talk of the day"] * 20, "the code: const s = manager.getCompactionSettings(); " * 9)
+    assert "getCompactionSettings" in scope.recall(question)[0].text
+
+
+def test_the_parts_stand_for_an_identifier_that_nothing_holds(scope):
+    scope.say("a", "the compaction settings are in the manager", *["here is other talk of the day"] * 20)
+    assert "compaction settings" in scope.recall("getCompactionSettings")[0].text
+    assert scope.recall("launchVoltageRegulator") == []
+
+
 def test_a_typo_is_only_mended_where_the_word_itself_is_nowhere(talk):
     talk.say("cli:4", "The biscut factory opens on Monday")
     assert "factory" in talk.recall("biscut")[0].text

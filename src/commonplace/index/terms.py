@@ -22,6 +22,7 @@ _JOINED: Final = pattern(r"[^\W_]+(?:[_./\\:@#-]+[^\W_]+)+")
 _MAY_IDENTIFY: Final = pattern(r"[_/\\.:@#A-Z-](?:(?<![A-Z])\w|(?<=[a-z][A-Z])|(?<=[A-Z]{2})[a-z]{2})")
 _HUMP: Final = pattern(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _HUMPED: Final = pattern(r"\b[A-Za-z][a-z0-9]+(?:[A-Z]+[a-z0-9]*)+\b|\b[a-z]+[A-Z]+\w*\b|\b[A-Z]{2,}[a-z]{2}\w*\b")
+_HYPHENS: Final = pattern(r"[^\W_]+(?:-[^\W_]+)*")
 _MARKS: Final = pattern(r"[^0-9a-z]+")
 LONGEST: Final = 64  # letters of a word that a question may ask for
 _WHOLE_CHARS: Final = 60  # a longer identifier is found by its parts
@@ -88,6 +89,26 @@ def words(text: str, *, whole: bool = False) -> list[str]:
     if _MAY_IDENTIFY.search(text):
         for terms in _identifiers(text):
             found += terms
+    return found
+
+
+def identifiers(text: str) -> dict[str, tuple[str, ...]]:
+    """Give the code identifiers, paths and addresses of a question: the term of each whole with those of its parts.
+
+    A part that is an identifier itself gives its parts to the whole. Words joined by hyphens alone are talk.
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    if not _MAY_IDENTIFY.search(text):
+        return found
+    for match in _HUMPED.finditer(text):
+        parts = _HUMP.split(match[0])
+        if len(parts) > 1:
+            found[match[0].lower()] = tuple(part.lower() for part in parts if len(part) > 1)
+    for match in _JOINED.finditer(text):
+        if len(match[0]) <= _WHOLE_CHARS and not _HYPHENS.fullmatch(match[0]):
+            pieces = [piece[0].lower() for piece in _PIECE.finditer(match[0])]
+            inner = [part for piece in pieces for part in found.pop(piece, ())]
+            found["".join(pieces)] = (*pieces, *inner)
     return found
 
 

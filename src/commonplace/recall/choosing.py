@@ -20,7 +20,7 @@ _COMPARED: Final = 50  # of the hits before it, a hit is compared with that many
 _FLOOD: Final = 20  # so many passages of one source among the best ...
 _FLOOD_SCORE: Final = 0.7  # ... that score at least this share of the best: the source floods
 _LOOKED_AT: Final = 60  # of the ranking, that many are looked at for a flood
-_OTHERS: Final = 0.25  # a hit of another source is there for a flood's place from this share of the best on
+_OTHERS: Final = 0.5  # a hit of another source is there for a flood's place from this share of the best on
 _TELLING: Final = pattern(r"\d|\A(?:no|not|never|without|t|cannot|none|不|没|无|非)\Z")
 
 

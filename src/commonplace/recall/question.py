@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Final
 
@@ -25,6 +26,8 @@ EVERYDAY: Final = 0.3  # a word of all talk says little, also where a young memo
 TERSE_WORDS: Final = 10  # in a shorter question every word is meant
 SPEAKER: Final = 0.3  # the name of who speaks: said to somebody, it marks the wrong message
 AGAIN: Final = 0.3  # added for each time a word is asked again
+IDENTIFIER: Final = 3.0  # a code identifier or path: who types it whole means it whole
+PART: Final = 0.6  # a part of it, where the whole is not
 SYNONYM: Final = 0.6
 KIND: Final = 0.5
 
@@ -69,13 +72,15 @@ class Group(msgspec.Struct, frozen=True):
     """Words of which any counts: a word of the question with its forms, or what may stand for that word.
 
     `parent` is the number of the group that this one stands for; it counts only where that is not found.
-    `name` says that the word is written like a name.
+    `name` says that the word is written like a name, `identifier` that it is one of code, of which the
+    parts stand for it.
     """
 
     words: tuple[str, ...]
     factor: float = 1.0
     parent: int = -1
     name: bool = False
+    identifier: bool = False
 
 
 class Question(msgspec.Struct, frozen=True):
@@ -111,10 +116,10 @@ def read(text: str, now: datetime, names: Iterable[str] = (), *, whole: bool = F
     named = [name for name in names if _says(lowered, name.lower())]
     speakers = {part for name in named for part in name.lower().split()}
     capital = {match.group().lower() for match in _CAPITAL.finditer(text) if match.start()}
+    if len(kept) > MAX_WORDS:
+        kept = kept[: MAX_WORDS // 3] + kept[-2 * MAX_WORDS // 3 :]
     return Question(
-        _groups(
-            kept if len(kept) <= MAX_WORDS else kept[: MAX_WORDS // 3] + kept[-2 * MAX_WORDS // 3 :], capital, speakers
-        ),
+        _groups(kept, capital, speakers, terms.identifiers(text)),
         phrases,
         when=bool(_WHEN.search(text)),
         several=bool(_SEVERAL.search(text)),
@@ -123,12 +128,19 @@ def read(text: str, now: datetime, names: Iterable[str] = (), *, whole: bool = F
     )
 
 
-def _groups(words: list[str], capital: set[str], speakers: set[str]) -> tuple[Group, ...]:
+def _groups(
+    words: list[str], capital: set[str], speakers: set[str], identifiers: Mapping[str, Sequence[str]]
+) -> tuple[Group, ...]:
+    parts = Counter(part for each in identifiers.values() for part in each)
+    said = Counter(words)
+    parted = {part for part, count in parts.items() if said[part] <= count}  # not also asked for by themselves
     chatty = len(words) > TERSE_WORDS
     main: list[Group] = []
     more: list[Group] = []
     seen: dict[str, int] = {}
     for word in words:
+        if word in parted and word not in identifiers:
+            continue
         other = related(word)
         before = next((seen[each] for each in other.stems if each in seen), None)
         if before is not None:  # "run" and "running" are one word asked twice
@@ -140,13 +152,20 @@ def _groups(words: list[str], capital: set[str], speakers: set[str]) -> tuple[Gr
         factor = 1.0
         if word in speakers:
             factor = SPEAKER
+        elif word in identifiers:
+            factor = IDENTIFIER
         elif word in capital:
             factor = CAPITAL
         if word in FRAME_WORDS:
             factor *= FRAME
         elif chatty and word in EVERYDAY_WORDS:
             factor *= EVERYDAY
-        main.append(Group((word, *other.forms), factor, name=word in capital))
+        main.append(Group((word, *other.forms), factor, name=word in capital, identifier=word in identifiers))
+        more += [
+            Group((part, *related(part).forms), PART, at)
+            for part in dict.fromkeys(identifiers.get(word, ()))
+            if part in parted and part not in terms.STOP_WORDS
+        ]
         if at < _RELATED_WORDS and word not in speakers:
             if other.synonyms:
                 more.append(Group(other.synonyms, SYNONYM * factor, at))

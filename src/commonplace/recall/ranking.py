@@ -172,8 +172,12 @@ def rank(
 def coverage(question: Question, found: Candidates, sums: Sums) -> float:
     """Say which share of the question's weight the best row holds; words found nowhere count as the rarest."""
     rarest = rareness(1, found.total)
+    groups = question.groups
+    in_parts = [group.identifier and not sums.weights[at] for at, group in enumerate(groups)]
     whole = sum(
-        (sums.weights[at] or rarest * group.factor) for at, group in enumerate(question.groups) if group.parent < 0
+        (sums.weights[at] or rarest * group.factor)
+        for at, group in enumerate(groups)
+        if (in_parts[group.parent] if group.parent >= 0 else not in_parts[at])
     )
     held = {*found.messages.values(), *found.notes.values()}
     return max((sums[mask] for mask in held), default=0.0) / whole if whole else 0.0
