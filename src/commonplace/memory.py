@@ -158,9 +158,8 @@ class Memory:
             StoreError: They could not be kept; nothing was.
         """
         scope = self._scopes[0]
-        key = scope.key
         cleaned = [
-            msgspec.structs.replace(message, content=strip_fences(message.content, key))
+            msgspec.structs.replace(message, content=strip_fences(message.content, scope.key))
             if "<recalled-memory" in str(getattr(message, "content", ""))
             else message
             for message in messages

@@ -6,6 +6,7 @@ All are frozen. This module owns no file, no clock and no rule: it only says wha
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 import zlib
@@ -380,9 +381,11 @@ class Finding(msgspec.Struct, frozen=True):
     span: tuple[int, int]
 
 
-_STRUCTURAL: Final = re.compile(r"[\x20-\x7e\n\t§]{0,120}\Z")
+_STRUCTURAL_CHARS: Final = 120
+_STRUCTURAL: Final = re.compile(r"[\x20-\x7e\n\t§]*\Z")
 _LONG_RUN: Final = re.compile(r"[A-Za-z0-9+/_=-]{41,}")
 _SEAL: Final = object()
+_LINE: Final = msgspec.json.Encoder()
 
 
 class Screened:
@@ -421,6 +424,11 @@ def seal(text: str, findings: tuple[Finding, ...] = ()) -> Screened:
 
 def structural(text: str) -> bool:
     """Say whether a text is plain enough to stand in a stored line unscreened: short, ASCII, no long run."""
+    return len(text) <= _STRUCTURAL_CHARS and _is_structural(text)
+
+
+@functools.lru_cache(maxsize=1024)  # of keys, roles and dates, the same ones in line after line
+def _is_structural(text: str) -> bool:
     return bool(_STRUCTURAL.match(text)) and not _LONG_RUN.search(text)
 
 
@@ -452,32 +460,59 @@ def json_line(values: Mapping[str, Any], *, checksum: bool = False) -> Screened:
     of these; keys are structural.
     """
     findings: list[Finding] = []
-
-    def plain(value: Any) -> Any:
-        if isinstance(value, Screened):
-            findings.extend(value.findings)
-            return value.text
-        if value is None or isinstance(value, (bool, int, float)):
-            return value
-        if isinstance(value, str):
-            if not structural(value):
-                raise TypeError("a text in a stored line must be screened first")
-            return value
-        if isinstance(value, datetime):
-            return instant(value)
-        if isinstance(value, Mapping):
-            return {str(plain(key)): plain(item) for key, item in value.items()}
-        if isinstance(value, (list, tuple)):
-            return [plain(item) for item in value]
-        raise TypeError(f"{type(value).__name__} cannot stand in a stored line")
-
-    text = json.dumps(plain(values), ensure_ascii=False, separators=(",", ":"))
+    floats: list[float] = []
+    line = _encoded(_plain(values, findings, floats), exact=bool(floats))
     if checksum:
-        body = text[:-1]
-        text = f'{body},"h":"{zlib.crc32(body.encode("utf-8", "surrogatepass")):08x}"}}'
-    return Screened(text, tuple(findings), _seal=_SEAL)
+        line = b'%b,"h":"%08x"}' % (line[:-1], zlib.crc32(line[:-1]))
+    return Screened(line.decode("utf-8", "surrogatepass"), tuple(findings), _seal=_SEAL)
+
+
+def _encoded(plain: Any, *, exact: bool) -> bytes:
+    if not exact:  # the faster encoder writes some floats otherwise
+        try:
+            return _LINE.encode(plain)
+        except UnicodeEncodeError:  # half a surrogate pair
+            pass
+    return json.dumps(plain, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+
+
+def _plain(value: Any, findings: list[Finding], floats: list[float]) -> Any:
+    """Give a value as the encoders take it; note what the guard found in it, and its floats."""
+    kind = type(value)
+    if kind is Screened:
+        findings.extend(value.findings)
+        return value.text
+    if value is None or kind is int or kind is bool:
+        return value
+    if isinstance(value, str):
+        if not structural(value):
+            raise TypeError("a text in a stored line must be screened first")
+        return str(value)
+    if isinstance(value, float):
+        floats.append(value)
+        return value
+    if isinstance(value, datetime):
+        return instant(value)
+    if isinstance(value, Mapping):
+        return {
+            key if type(key) is str and structural(key) else str(_plain(key, findings, floats)): item
+            if type(item) is int
+            else _plain(item, findings, floats)
+            for key, item in value.items()
+        }
+    if isinstance(value, (list, tuple)):
+        return [_plain(item, findings, floats) for item in value]
+    if isinstance(value, int):
+        return int(value)
+    raise TypeError(f"{kind.__name__} cannot stand in a stored line")
 
 
 def instant(at: datetime) -> str:
     """Write an instant as ISO 8601 in UTC with milliseconds and `Z`."""
     return at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def whole_milliseconds(at: datetime) -> datetime:
+    """Give an instant as it reads once it was written."""
+    at = at.astimezone(UTC)
+    return at.replace(microsecond=at.microsecond // 1000 * 1000)

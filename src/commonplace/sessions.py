@@ -29,10 +29,11 @@ from commonplace.records import (
     Turn,
     json_line,
     lowest_trust,
+    whole_milliseconds,
 )
 from commonplace.storage import Held, Store
 from commonplace.text import encode_name, one_line, truncate
-from commonplace.transcripts import Event, Head, State, digest_of, messages_of, web_follows, whole_milliseconds
+from commonplace.transcripts import Event, Head, State, key_of, messages_of, web_follows
 
 SESSION_ID_CHARS: Final = 1000
 BUFFER_LINES: Final = 20  # seed facts: ring of one-line summaries
@@ -145,41 +146,38 @@ class Sessions:
         with self._store.locked(path) as held:
             state = self._held_state(path, held)
             sources: list[Source] = []
-            new: dict[bytes, _New] = {}
+            new: dict[str | bytes, _New] = {}
             web = state.web_turn
             number = state.numbers
             for message, (given_id, content) in zip(messages, checked, strict=True):
-                message_id = given_id or _free_id(number, state.ids, new)
-                plain_id = message.id or str(message_id)
-                digest = digest_of(plain_id)
-                sources.append(Source(session_id, plain_id))
-                if digest in state.ids or digest in new:
+                message_id = message.id or _free_id(number, state.ids, new)
+                key = key_of(message_id)
+                sources.append(Source(session_id, message_id))
+                if key in state.ids or key in new:
                     continue
                 trust = self._trust(message, web=web)
                 web = web_follows(message.role, trust, web=web)
                 at = message.at or self._clock()
-                line = self._message_line(message, number, message_id, content, at=at, trust=trust)
-                new[digest] = _New(number, line, at, web)
+                line = self._message_line(message, number, given_id or message_id, content, at=at, trust=trust)
+                new[key] = _New(number, line, at, web)
                 number += 1
             if new:
                 head = [] if state.head else [self._head_line(session_id, agent, kind)]
-                self._put(path, held, state, head, new)
+                self._put(held, state, head, new)
             return sources, len(new)
 
-    def _put(self, path: str, held: Held, state: State, head: list[Screened], new: dict[bytes, _New]) -> None:
+    def _put(self, held: Held, state: State, head: list[Screened], new: dict[str | bytes, _New]) -> None:
         """Append lines to a file that is held, and take them into its state unread where nobody else wrote."""
         begin, stamp = held.size, held.stamp
-        self._store.append(path, [*head, *(each.line for each in new.values())])
+        lines = [each.line for each in new.values()]
+        held.append(head + lines)
         with self._lock:
-            # A torn tail costs a byte more, and a reader may have folded the lines already.
-            if head or stamp is None or state.stamp != stamp or state.bytes_read != begin:
+            # After a torn tail the lines begin a byte later; and a reader may have folded them already.
+            if head or stamp is None or held.stamp is None or state.stamp != stamp or state.bytes_read != begin:
                 return
-            sizes = [len(each.line.text.encode("utf-8", "backslashreplace")) + 1 for each in new.values()]
-            if held.stamp is None or begin + sum(sizes) != held.size:
-                return
-            for (digest, each), size in zip(new.items(), sizes, strict=True):
-                state.add(each.number, digest, whole_milliseconds(each.at), begin, web=each.web)
-                begin += size
+            for key, each in new.items():
+                state.add(each.number, key, each.at, begin, web=each.web)
+                begin += 0 if len(new) == 1 else len(each.line.text.encode("utf-8", "backslashreplace")) + 1
             state.bytes_read, state.stamp = held.size, held.stamp
 
     def _checked(self, message: Message) -> tuple[Screened | None, Screened]:
@@ -200,6 +198,8 @@ class Sessions:
         return message_id, self._screen_content(message.content)
 
     def _trust(self, message: Message, *, web: bool) -> Trust:
+        if message.role == "user" and message.trust is None:
+            return "user"
         levels: list[Trust] = [_ROLE_TRUST[message.role]]
         if message.trust is not None:
             levels.append(message.trust)
@@ -437,7 +437,7 @@ def _session(state: State, head: Head) -> Session:
         created_at=head.created_at,
         messages=state.numbers,
         window_start=state.window_start,
-        last_at=state.last,
+        last_at=whole_milliseconds(state.last) if state.last else None,
         agent=head.agent,
         kind=head.kind,
         ended=state.ended,
@@ -449,8 +449,8 @@ def _uncommitted(_: Sequence[Operation]) -> Outcome:
     raise StoreReadOnlyError
 
 
-def _free_id(number: int, taken: Collection[bytes], new: Collection[bytes]) -> str:
-    while (digest := digest_of(message_id := f"m{number}")) in taken or digest in new:
+def _free_id(number: int, taken: Collection[str | bytes], new: Collection[str | bytes]) -> str:
+    while (key := key_of(message_id := f"m{number}")) in taken or key in new:
         number += 1
     return message_id
 

@@ -11,7 +11,7 @@ import re
 import zlib
 from array import array
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, Final, Literal, cast
 
 import msgspec
@@ -70,6 +70,7 @@ class StoredMessage(msgspec.Struct, frozen=True, tag_field="type", tag="message"
 
 
 Line = Head | Event | StoredMessage
+_SHORT_ID_CHARS: Final = 12
 _DECODER: Final[msgspec.json.Decoder[Any]] = msgspec.json.Decoder(Line)
 
 
@@ -116,10 +117,11 @@ def web_follows(role: Role, trust: Trust, *, web: bool) -> bool:
     return trust == "web" or (web and role != "user")
 
 
-def whole_milliseconds(at: datetime) -> datetime:
-    """Give an instant as a line keeps it."""
-    at = at.astimezone(UTC)
-    return at.replace(microsecond=at.microsecond // 1000 * 1000)
+def key_of(message_id: str) -> str | bytes:
+    """Give what stands for a message id in a state; a long id takes no more room than a short one."""
+    if len(message_id) <= _SHORT_ID_CHARS:
+        return message_id
+    return hashlib.blake2b(message_id.encode("utf-8", "surrogatepass"), digest_size=12).digest()
 
 
 class State:
@@ -134,10 +136,10 @@ class State:
     def __init__(self) -> None:
         self.bytes_read = 0
         self.head: Head | None = None
-        self.ids: set[bytes] = set()
+        self.ids: set[str | bytes] = set()
         self.numbers = 0
         self.offsets = array("Q")  # byte offset of message n
-        self.last: datetime | None = None
+        self.last: datetime | None = None  # of the last message; a line keeps whole milliseconds of it
         self.window_start = 0
         self.summary = ""
         self.ended = False
@@ -171,9 +173,9 @@ class State:
         self.bytes_read = base + whole
         self.stamp = None
 
-    def add(self, number: int, message_id: bytes, at: datetime, offset: int, *, web: bool) -> None:
+    def add(self, number: int, message_key: str | bytes, at: datetime, offset: int, *, web: bool) -> None:
         """Take in the next message; `web` says whether a reply to it stands in a turn that read the web."""
-        self.ids.add(message_id)
+        self.ids.add(message_key)
         while len(self.offsets) < number:  # a damaged line leaves a gap in the numbers
             self.offsets.append(offset)
         self.offsets.append(offset)
@@ -187,7 +189,7 @@ class State:
             self.damaged.append((offset, f"message number {line.n} is out of order"))
             return
         web = web_follows(line.role, line.trust, web=self.web_turn)
-        self.add(line.n, digest_of(line.id), line.at, offset, web=web)
+        self.add(line.n, key_of(line.id), line.at, offset, web=web)
 
     def _event(self, event: Event) -> None:
         match event.event:
@@ -204,8 +206,3 @@ class State:
                 (self.forgotten_ids.add if event.held else self.forgotten_ids.discard)(event.name)
             case "forget":
                 self.forgotten = event.to
-
-
-def digest_of(message_id: str) -> bytes:
-    """Give what stands for a message id in a state; a long id takes no more room than a short one."""
-    return hashlib.blake2b(message_id.encode("utf-8", "surrogatepass"), digest_size=12).digest()

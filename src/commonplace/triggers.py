@@ -57,9 +57,14 @@ class Rule(msgspec.Struct, frozen=True):
 
 def due(facts: Facts, rules: Iterable[Rule]) -> tuple[str, ...]:
     """Name the jobs that are due, each once, in the order of the rules."""
-    return tuple(
-        dict.fromkeys(rule.job for rule in rules if all(PREDICATES[name](facts, over) for name, over in rule.when))
-    )
+    jobs: dict[str, None] = {}
+    for rule in rules:
+        for name, over in rule.when:
+            if not PREDICATES[name](facts, over):
+                break
+        else:
+            jobs[rule.job] = None
+    return tuple(jobs)
 
 
 def rules(declared: Iterable[tuple[str, str, str]], knobs: Mapping[str, float]) -> tuple[Rule, ...]:

@@ -22,8 +22,12 @@ from commonplace.transcripts import Event, Head, StoredMessage, decode, split_li
 class _Unheld(msgspec.Struct, frozen=True):
     """What `locked` gives where nothing needs to be held."""
 
+    refusal: StoreReadOnlyError
     size: int = 0
     stamp: None = None
+
+    def append(self, lines: Sequence[Screened], *, durable: bool = True) -> None:
+        raise self.refusal
 
 
 class PastStore:
@@ -155,7 +159,7 @@ class PastStore:
 
     def locked(self, path: str) -> AbstractContextManager[Held]:
         """Nobody else writes into the past."""
-        return nullcontext(_Unheld())
+        return nullcontext(_Unheld(self._refusal()))
 
     def commit(
         self,

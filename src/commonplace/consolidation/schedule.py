@@ -86,11 +86,11 @@ class Schedule:
             pending = self._pending.get(session) or self._count(session, skip=new)
             for message in list(messages)[-new:]:
                 pending.add(message.role, message.content)
-            pending.last = self._clock()
+            pending.last = now = self._clock()
             self._pending[session] = pending
-            self._look(session, pending)
-            self._sweep(pending.last)
-            wanted = list(self._due) if self._mode == "thread" else []
+            self._look(session, pending, now)
+            self._sweep(now)
+            wanted = list(self._due) if self._due and self._mode == "thread" else ()
         for each in wanted:
             self._hand_over(each)
 
@@ -100,7 +100,7 @@ class Schedule:
             return
         self._swept = now
         for session, pending in self._pending.items():
-            self._look(session, pending)
+            self._look(session, pending, now)
 
     def _count(self, session: str, *, skip: int) -> _Pending:
         """Count what a session held before this process saw it."""
@@ -119,8 +119,8 @@ class Schedule:
                 pending.window_tokens += tokens
         return pending
 
-    def _look(self, session: str, pending: _Pending) -> None:
-        idle = (self._clock() - pending.last).total_seconds() if pending.last else 0.0
+    def _look(self, session: str, pending: _Pending, now: datetime) -> None:
+        idle = (now - pending.last).total_seconds() if pending.last else 0.0
         facts = triggers.Facts(
             messages=pending.messages,
             tokens=pending.tokens,

@@ -122,6 +122,9 @@ class Held(Protocol):
     def stamp(self) -> object:
         """What two looks have in common exactly where its bytes are the same; None where nobody can say."""
 
+    def append(self, lines: Sequence[Screened], *, durable: bool = True) -> None:
+        """Add lines, as the store's own `append` does."""
+
 
 Rebase = Callable[[str, bytes, bytes, bytes], bytes | None]
 """Merge two edits of one file: (path, before, theirs, ours) to merged bytes, or None when it cannot."""

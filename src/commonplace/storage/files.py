@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import time
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Final, NoReturn, Self
 
@@ -18,7 +18,7 @@ from commonplace.config import Clock, StoreConfig
 from commonplace.errors import CommonplaceError, InputError, StoreBusyError, StoreFailedError, StoreReadOnlyError
 from commonplace.records import Screened
 from commonplace.storage import STATE, Append, Blob, Conflict, Held, Lease, Logged, LogProblem, Rebase, Stat, Write
-from commonplace.storage.appends import LINES_SUFFIX, Appender, Hold
+from commonplace.storage.appends import LINES_SUFFIX, Appender, Handle
 from commonplace.storage.changelog import line_bytes
 from commonplace.storage.commits import Commits
 from commonplace.storage.disk import Disk, read_all, typed, typed_errors
@@ -157,7 +157,7 @@ class FilesStore:
 
     def locked(self, path: str) -> AbstractContextManager[Held]:
         """Hold one append-only file against other appenders, so that read-then-append is one step."""
-        return _Locked(self, path)
+        return _Locked(path, self._enter, self._append_held, self._leave)
 
     def feed(self, number: int) -> tuple[int, tuple[str, ...] | None]:
         """Say which paths were appended to since a feed number: (newest number, paths, or None for `look at all`)."""
@@ -272,12 +272,29 @@ class FilesStore:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _hold(self, path: str) -> Hold:
-        """Make a hold for an append; what a dead writer left half done is finished first."""
+    def _enter(self, path: str) -> tuple[Handle, bool]:
+        """Hold a file for appends; what a dead writer left half done is finished first."""
         self._make_ready(path)
-        if not self._commits.state.stands_settled():
-            self._settled()
-        return self._appender.hold(path, create=True)
+        try:
+            if not self._commits.state.stands_settled():
+                self._settled()
+            return self._appender.enter(path, create=True)
+        except OSError as error:
+            self._raise_typed(error, path)
+
+    def _append_held(self, handle: Handle, lines: Sequence[Screened], durable: bool) -> None:
+        body = self._body(handle.path, lines)
+        try:
+            self._appender.append_held(handle, body, durable=durable)
+        except OSError as error:
+            self._raise_typed(error, handle.path)
+        self._feed.note(handle.path)
+
+    def _leave(self, handle: Handle, made: bool) -> None:
+        try:
+            self._appender.leave(handle, made=made)
+        except OSError as error:
+            raise typed(error, handle.path) from error
 
     def _forget(self) -> None:
         """Start anew in a forked child: no lock, no shared descriptor."""
@@ -391,26 +408,39 @@ class FilesStore:
 
 
 class _Locked:
-    """A block in which one file is held; what the system refuses is raised as the store's errors."""
+    """A block in which one file is held."""
 
-    __slots__ = ("_hold", "_path", "_store")
+    __slots__ = ("_append", "_enter", "_handle", "_leave", "_made", "_path")
 
-    def __init__(self, store: FilesStore, path: str) -> None:
-        self._store = store
+    def __init__(
+        self,
+        path: str,
+        enter: Callable[[str], tuple[Handle, bool]],
+        append: Callable[[Handle, Sequence[Screened], bool], None],
+        leave: Callable[[Handle, bool], None],
+    ) -> None:
         self._path = path
+        self._enter = enter
+        self._append = append
+        self._leave = leave
+
+    @property
+    def size(self) -> int:
+        return self._handle.size
+
+    @property
+    def stamp(self) -> object:
+        return self._handle.stamp
+
+    def append(self, lines: Sequence[Screened], *, durable: bool = True) -> None:
+        self._append(self._handle, lines, durable)
 
     def __enter__(self) -> Held:
-        try:
-            self._hold = self._store._hold(self._path)  # noqa: SLF001 - the class's own block
-            return self._hold.__enter__()
-        except OSError as error:
-            self._store._raise_typed(error, self._path)  # noqa: SLF001 - see above
+        self._handle, self._made = self._enter(self._path)
+        return self
 
     def __exit__(self, *_: object) -> None:
-        try:
-            self._hold.__exit__()
-        except OSError as error:
-            raise typed(error, self._path) from error
+        self._leave(self._handle, self._made)
 
 
 def _nothing() -> None:

@@ -95,11 +95,11 @@ class State:
         with self._mutex:
             try:
                 if self._kept < 0:
+                    if self._none_yet and not os.access(self._head_path, os.F_OK):
+                        return True
                     self._kept = os.open(self._head_path, READ)
                 if self._settled and os.pread(self._kept, _HEAD_BYTES, 0) == self._settled:
                     return True
-            except FileNotFoundError:
-                return self._none_yet
             except OSError:
                 return False
         self.close()
