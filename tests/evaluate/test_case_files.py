@@ -263,7 +263,7 @@ def cases(draw):
     )  # fmt: skip
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(st.lists(cases(), min_size=1, max_size=4, unique_by=lambda case: case.name))
 def test_cases_written_as_lines_are_read_back_as_they_were(made):
     """`--list` gives a file to start from."""
@@ -279,7 +279,7 @@ pieces = st.sampled_from([
 ])  # fmt: skip
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(st.lists(pieces | st.text(max_size=5), max_size=12).map("".join), st.sampled_from(["a.yaml", "a.jsonl"]))
 def test_any_text_is_cases_or_an_error_that_names_its_line(text, name):
     """A file a person writes may hold anything."""

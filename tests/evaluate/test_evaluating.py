@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from commonplace import Message
 from commonplace.changes.admission import PERSON
 from commonplace.errors import InputError
-from commonplace.evaluate import AT_LEAST, AT_MOST, Case, Evaluation, Target, evaluate
+from commonplace.evaluate import AT_LEAST, AT_MOST, Case, Evaluation, Target, evaluate, made
 from commonplace.evaluate.figures import figures
+from commonplace.records import Source
 from commonplace.text import estimate_tokens
 
 START = datetime(2026, 11, 1, 9, tzinfo=UTC)
@@ -119,6 +120,18 @@ def test_what_is_superseded_may_only_stand_below_the_expected(said):
     assert fine.passed != turned.passed
     worse = next(each for each in (fine, turned) if not each.passed)
     assert worse.superseded == (1,)
+
+
+def test_a_record_that_rests_on_an_old_message_does_not_show_it(memory):
+    """A message stands where it must not only where it is shown itself; what rests on it may say better."""
+    memory.append("cli:main", [Message("user", "Stand-up of Lantern: nine.", id="m0")])
+    memory.remember("Lantern meets at eleven.", kind="decision", source=Source("cli:main", "m0"))
+    old = (Target("message", "cli:main#m0"),)
+    found = verdict(memory, question="Lantern meets", forbidden=old, layers=("documents",))
+    assert [hit.sources for hit in found.hits] == [(Source("cli:main", "m0"),)]
+    assert found.passed
+    assert verdict(memory, question="Lantern meets", expected=old, layers=("documents",)).passed
+    assert not verdict(memory, question="Lantern stand-up", forbidden=old).passed
 
 
 def test_what_is_superseded_may_not_be_shown_where_the_expected_is_missing(said):
@@ -268,8 +281,10 @@ def test_any_question_can_be_asked(said, question):
 def test_a_memory_opened_read_only_is_measured_too(said, tmp_path):
     """Nothing has to be written for it."""
     case = Case(question="gauges of the harbour", expected=text("seventeen"))
+    said.remember("The harbour has seventeen gauges.", kind="decision", source=Source("cli:main", "m1"))
     with opened(tmp_path / "memory", read_only=True) as memory:
         assert evaluate(memory, [case]).figures.passed == 1.0
+        assert evaluate(memory, made(memory)).figures.cases == 2
 
 
 def test_a_chain_of_scopes_is_asked_as_one(tmp_path):

@@ -38,13 +38,6 @@ _TRAILS = 8  # looked up for each case wanted, at most
 _PIECE = pattern(r"\w+(?:[-'’.:]\w+)*")
 
 
-class _Told(msgspec.Struct, frozen=True):
-    """A record with its life and its layer."""
-
-    trail: Trail
-    layer: LayerName
-
-
 def made(memory: Memory, *, limit: int = 50, seed: int = 0, k: int = K, tokens: int = TOKENS) -> tuple[Case, ...]:
     """Make cases from the corrections and the `why` trails of a memory, the same each time.
 
@@ -64,12 +57,14 @@ def made(memory: Memory, *, limit: int = 50, seed: int = 0, k: int = K, tokens: 
     by_number = {change.number: change for change in changes}
     standing, rewritten = _standing(changes)
     most = _TRAILS * limit
-    corrections = _some(limit, (_correction(told, by_number) for told in _told(memory, rewritten, most, seed)))
-    pairs = (case for told in _told(memory, standing, most, seed) for case in _both_ways(told, by_number))
-    trails = _some(limit - min(len(corrections), limit // 2), pairs)
-    return tuple(
-        msgspec.structs.replace(case, k=k, tokens=tokens) for case in (*corrections[: limit - len(trails)], *trails)
+    corrections = (_correction(trail, by_number) for trail in _trails(memory, rewritten, most, seed))
+    both_ways = (
+        case for trail in _trails(memory, standing, most, seed) for case in _both_ways(memory, trail, by_number)
     )
+    found = _some(limit // 2, corrections)
+    rested = _some(limit - len(found), both_ways)
+    found += _some(limit - len(found) - len(rested), corrections)
+    return tuple(msgspec.structs.replace(case, k=k, tokens=tokens) for case in (*found, *rested))
 
 
 def _some(most: int, cases: Iterator[Case | None]) -> list[Case]:
@@ -87,7 +82,7 @@ def _standing(changes: list[Change]) -> tuple[list[str], list[str]]:
     return list(standing), [record for record, again in standing.items() if again]
 
 
-def _told(memory: Memory, ids: list[str], most: int, seed: int) -> Iterator[_Told]:
+def _trails(memory: Memory, ids: list[str], most: int, seed: int) -> Iterator[Trail]:
     """Look records up, in an order that does not depend on what else there is."""
 
     def place(record: str) -> bytes:
@@ -95,30 +90,18 @@ def _told(memory: Memory, ids: list[str], most: int, seed: int) -> Iterator[_Tol
 
     for record in sorted(ids, key=place)[:most]:
         try:
-            found = memory.read(record)
             trail = memory.why(record)
         except CommonplaceError:
             continue  # gone since, or its text was erased
-        layer: LayerName
-        match found:
-            case Entry():
-                layer = "documents"
-            case Topic():
-                layer = "topics"
-            case Item():
-                layer = "items"
-            case JournalEntry() | RecordedMessage():
-                continue  # a journal sums up: any of many messages would do
         if trail.record == record and TRUST_RANK[trail.trust] >= TRUST_RANK["agent"]:
-            yield _Told(trail, layer)
+            yield trail
 
 
 # --- corrections ---
 
 
-def _correction(told: _Told, changes: Mapping[int, Change]) -> Case | None:
+def _correction(trail: Trail, changes: Mapping[int, Change]) -> Case | None:
     """Ask for the subject of a record that said something else before; None where it only says more now."""
-    trail = told.trail
     new = _content(trail.text)
     for at, step in enumerate(trail.steps):
         old = _content(step.text)
@@ -147,11 +130,11 @@ def _quoted(trail: Trail, changes: Mapping[int, Change], numbers: list[int]) -> 
 # --- trails ---
 
 
-def _both_ways(told: _Told, changes: Mapping[int, Change]) -> Iterator[Case]:
-    trail = told.trail
+def _both_ways(memory: Memory, trail: Trail, changes: Mapping[int, Change]) -> Iterator[Case]:
     sources = _quoted(trail, changes, [step.change for step in trail.steps if step.text == trail.text])
     own = _content(trail.text)
-    if not own or not 0 < len(sources) <= _RESTS_ON:
+    layer = _layer(memory, trail.record) if own and 0 < len(sources) <= _RESTS_ON else None
+    if layer is None:
         return
     first = _message(sources[0])
     yield Case(
@@ -166,8 +149,25 @@ def _both_ways(told: _Told, changes: Mapping[int, Change]) -> Iterator[Case]:
             name=f"record of {trail.record}",
             question=asked,
             expected=(Target("record", trail.record),),
-            layers=(told.layer,),
+            layers=(layer,),
         )
+
+
+def _layer(memory: Memory, record: str) -> LayerName | None:
+    """Name the layer that a record is asked for in; none for a journal's, which any of many messages would find."""
+    try:
+        found = memory.read(record)
+    except CommonplaceError:
+        return None  # somebody took it away just now
+    match found:
+        case Entry():
+            return "documents"
+        case Topic():
+            return "topics"
+        case Item():
+            return "items"
+        case JournalEntry() | RecordedMessage():
+            return None
 
 
 def _asked(quote: Quote, own: Mapping[str, str]) -> str:

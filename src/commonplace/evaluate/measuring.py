@@ -102,19 +102,23 @@ def _keys(hit: Hit) -> list[_Key]:
 
 
 class _Wanted(msgspec.Struct, frozen=True):
-    """A target as it can be looked for: the record's id of today, the words it holds, the message it is."""
+    """A target as it can be looked for: the record's id of today, the words it holds, the message it is.
+
+    With `itself` a message has to be shown; a record that rests on it will not do.
+    """
 
     target: Target
     record: str = ""
     source: Source | None = None
     text: str = ""
+    itself: bool = False
 
     def shown_by(self, hit: Hit) -> bool:
         """Say whether a hit shows it; a record also where all its words stand in the hit of another."""
         kind, value = self.target.kind, self.target.value
         if self.source is not None:
-            return any((each.session, each.message) == (self.source.session, self.source.message)
-                       for each in hit.sources)  # fmt: skip
+            named = [(each.session, each.message) for each in hit.sources]
+            return (hit.layer == "sessions" or not self.itself) and _pair(self.source) in named
         if kind == "text":
             return _plain(value) in _plain(hit.text)
         if kind == "file":
@@ -170,7 +174,8 @@ class _Trial:
 
     def _shown(self, answer: _Answer, targets: Iterable[Target]) -> list[int]:
         """List the ranks at which any of these is shown, as they were named: their successors are another matter."""
-        wanted = [_Wanted(each, each.value, each.source) for target in targets for each in target.choices]
+        choices = (each for target in targets for each in target.choices)
+        wanted = [_Wanted(each, each.value, each.source, itself=True) for each in choices]
         return sorted({rank for hit, rank in answer.ranked() if any(each.shown_by(hit) for each in wanted)})
 
     def _words(self, near: _Answer, expected: Sequence[Sequence[_Wanted]]) -> float | None:
