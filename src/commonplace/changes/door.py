@@ -53,8 +53,10 @@ logger = logging.getLogger(__name__)
 REVIEW: Final = f"{STATE}/review.jsonl"
 """What waits for a person, one line a state; the last line of an id wins."""
 
-RECOVERY: Final = Actor("recovery", "agent")
-"""Whoever finds what a writer that died has left."""
+UPKEEP: Final = Actor("upkeep", "agent")
+"""Whoever comes next and finds what a writer that died has left, or the index behind an edit from outside."""
+
+_TOPIC_KINDS: Final = frozenset({"outside", "put_topic", "remove_topic", "undo", "index"})
 
 
 class _Request(msgspec.Struct, frozen=True):
@@ -115,6 +117,7 @@ class Door:
         self._zone = ZoneInfo(config.timezone)
         self._committed = committed
         self._index = TopicIndex(layout, config.limits, reader, ledger)
+        self._renewed = 0  # the change up to which topics edited outside are in the index
         self.lock = threading.RLock()
         """Held by whoever plans and commits in this process; other processes meet at the store's lock."""
 
@@ -165,6 +168,8 @@ class Door:
         deadline = time.monotonic() + self._config.store.lock_wait_seconds
         raced = False
         with self.lock:
+            if not dry_run:
+                self.renew_index()
             while True:
                 self._drift.look(self._touched(operations))
                 self._check_versions(versions)
@@ -207,6 +212,37 @@ class Door:
     def regenerate(self, plan: Plan) -> None:
         """Bring what is generated up to a plan that is to be written."""
         self._index.refresh(plan)
+
+    def renew_index(self) -> None:
+        """Bring the generated index up to topics that were edited outside, as a change of its own."""
+        if not self._index.document:
+            return
+        with self.lock:
+            self._ledger.catch_up()
+            newest = self._ledger.newest
+            try:
+                if self._index_is_behind():
+                    self._drift.look([self._index.document])
+                    plan = self.plan()
+                    self._index.renew(plan)
+                    if not plan.empty:
+                        self.write(plan, actor=UPKEEP, reason="topics were edited outside")
+            except VersionConflictError:
+                return  # somebody is at it right now; the next change looks again
+            self._renewed = newest
+
+    def _index_is_behind(self) -> bool:
+        """Say whether the last change that moved a topic of the index was an edit from outside."""
+        behind = False
+        for number in range(self._renewed + 1, self._ledger.newest + 1):
+            change = self._ledger.change(number)
+            if change is None or _TOPIC_KINDS.isdisjoint(change.kinds):
+                continue
+            if "index" in change.kinds:
+                behind = False
+            elif any(map(self._index.lists, change.paths)):
+                behind = "outside" in change.kinds
+        return behind
 
     def _touched(self, operations: Sequence[Operation]) -> list[str]:
         paths = [op.path for op in operations if hasattr(op, "path")]
@@ -278,6 +314,12 @@ class Door:
             logger.warning("what a dead writer left could not be put into review", exc_info=True)
         return lost
 
+    def keep_up(self) -> None:
+        """Do what edits from outside and writers that died have left to do; nothing where nothing is."""
+        if not self._store.read_only:
+            self.settle_conflicts()
+            self.renew_index()
+
     def settle_conflicts(self) -> None:
         """Put into review what an edit from outside kept a writer that died from bringing in."""
         if self._store.read_only or not self._store.conflicts():
@@ -299,7 +341,7 @@ class Door:
                 waits = Waits(operation, RACED, "conflicted")
                 self._queue(review, waits, str(logged.header.get("actor", "")), conflict.number)
         if not review.empty:
-            self.write(review, actor=RECOVERY, reason=RACED)
+            self.write(review, actor=UPKEEP, reason=RACED)
         for conflict in conflicts:
             self._store.settle_conflict(conflict)
 

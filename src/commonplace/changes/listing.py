@@ -1,5 +1,7 @@
 """The generated index of topics in a document: one line a topic, made anew in the change that moved one.
 
+A topic that was edited outside moves it in the next change or sync, where a block stands already.
+
 Lists only what may stand in every prompt: topics trusted as much as the agent. Writes nothing where no
 topic changed.
 """
@@ -35,10 +37,23 @@ class TopicIndex:
         self._rows.refresh(plan)
         if not self._layout.index_of:
             return
-        touched = [path for path, rope in plan.ropes.items() if rope.changed and self._listed(path)]
-        if not touched and not any(self._listed(record) for record in plan.promoted):
-            return
-        path = self._layout.path_of(self._layout.layer(self._layout.index_of))
+        touched = [path for path, rope in plan.ropes.items() if rope.changed and self.lists(path)]
+        if touched or any(self.lists(record) for record in plan.promoted):
+            self._write(plan)
+
+    @property
+    def document(self) -> str:
+        """The file that the block stands in; empty where the layout has none."""
+        return self._layout.path_of(self._layout.layer(self._layout.index_of)) if self._layout.index_of else ""
+
+    def renew(self, plan: Plan) -> None:
+        """Bring a block that stands there up to the topics as they are; where there is none, none is made."""
+        if self.document and blocks.INDEX_OPEN.encode() in (plan.planned(self.document) or b""):
+            self._write(plan)
+            plan.kinds["index"] = None
+
+    def _write(self, plan: Plan) -> None:
+        path = self.document
         data = plan.planned(path) or b""
         bare, _ = split(data)
         index = topics.index(
@@ -52,13 +67,14 @@ class TopicIndex:
         if effect.changed:
             plan.rewrite(path, effect.pieces)
 
-    def _listed(self, path: str) -> bool:
+    def lists(self, path: str) -> bool:
+        """Say whether a file is a topic that stands in the block."""
         layer = self._layout.layer_of(path)
         return layer is not None and layer.kind == "topics" and layer.listed
 
     def _pointers(self, plan: Plan) -> list[topics.Pointer]:
         stored = {path for _, path in self._reader.files(lambda layer: layer.kind == "topics" and layer.listed)}
-        planned = {path for path in plan.ropes if self._listed(path)}
+        planned = {path for path in plan.ropes if self.lists(path)}
         trust: dict[str, Trust] = {added.id: added.trust for added in plan.added} | plan.promoted
         found: list[topics.Pointer] = []
         for path in sorted(stored | planned):
