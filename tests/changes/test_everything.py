@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import tempfile
 from collections import Counter
@@ -25,7 +26,9 @@ from commonplace.testing import FixedClock
 
 DOC, FACTS, ITEMS = "memory/MEMORY.md", "memory/facts/user.md", "memory/items/procedural.jsonl"
 SEAMS = ("open", "write", "pwrite", "sync", "sync_all", "rename", "exchange", "rename_new", "unlink", "truncate")
+TOPICS = [f"memory/{name}.md" for name in "abcd"]
 KINDS = {"decision": DOC, "fact": FACTS, "failure": ITEMS}
+BLOCK = re.compile(rb"<!-- commonplace:index -->\n.*?<!-- /commonplace:index -->\n", re.DOTALL)
 WORDS = st.sampled_from(["tea", "Bern", "the lock", "Zürich", "naïve", "日本語", "a much longer line of words to keep"])
 TEXTS = st.builds("{} {}".format, WORDS, st.integers(0, 9))
 KIND = st.sampled_from(sorted(KINDS))
@@ -205,6 +208,28 @@ class Everything(RuleBasedStateMachine):
         assert change.actor == "outside"
         self.done(was)
 
+    @precondition(lambda self: self.topics)
+    @rule(text=TEXTS, data=st.data(), how=st.sampled_from(["change", "make", "delete"]))
+    def edit_topics_outside(self, text, data, how):
+        """What a person does to topic files is in the generated index after a sync."""
+        was = files(self.folder)
+        path = data.draw(st.sampled_from(sorted(self.topics)))
+        if how == "delete":
+            (self.folder / path).unlink()
+            del self.topics[path]
+        elif how == "change" and text != self.topics[path]:
+            body = was[path].decode()
+            write(self.folder, path, body[: body.rindex(self.topics[path])] + text + "\n")
+            self.topics[path] = text
+        elif how == "make" and "memory/d.md" not in self.topics:
+            write(self.folder, "memory/d.md", f"{text}\n")
+            self.topics["memory/d.md"] = text
+        else:
+            return
+        self.memory.sync()
+        assert self.memory.log(1)[0].actor in {"outside", "upkeep"}
+        self.done(was)
+
     @rule(text=TEXTS, kind=st.sampled_from(["decision", "fact"]), at=st.integers(1, 60))
     def kill_a_writer(self, text, kind, at):
         """A child dies at its n-th step into a file; what it did is whole or nothing."""
@@ -278,7 +303,8 @@ class Everything(RuleBasedStateMachine):
         for path in {*self.before[number], *self.after[number]}:
             if path not in {p for c in between for p in c.paths}:
                 wanted = self.before[number].get(path) if path in change.paths else was.get(path)
-                assert now.get(path) == wanted, path
+                assert without_index(now.get(path)) == without_index(wanted), path
+                assert now.get(path) == wanted or any(p in TOPICS for p in change.paths), path
         buries = [] if self.undoes[number] else [a.text for a in self._added(number)]
         plus, minus = self.buried[number]
         self._read_again()
@@ -294,7 +320,7 @@ class Everything(RuleBasedStateMachine):
         for path in self.entries:
             self.entries[path] = texts(self.memory, path)
         records = self.memory._scopes[0].reader
-        self.topics = {p: records.records(p)[0].body for p in (f"memory/{n}.md" for n in "abc") if records.records(p)}
+        self.topics = {p: records.records(p)[0].body for p in TOPICS if records.records(p)}
 
     @rule(text=TEXTS, approve=st.booleans())
     def from_the_web(self, text, approve):
@@ -368,7 +394,12 @@ class Everything(RuleBasedStateMachine):
         for path, body in self.topics.items():
             assert self.memory.read(path).body == body
         index = texts_of_index(files(self.folder).get(DOC, b""))
-        assert index == sorted(path.removeprefix("memory/") for path in self.topics)
+        assert sorted(index) == sorted(path.removeprefix("memory/") for path in self.topics)
+
+
+def without_index(data):
+    """Give a file without its generated block, which follows the topics, not the bytes before a change."""
+    return data and BLOCK.sub(b"", data)
 
 
 def texts_of_index(data):
