@@ -26,7 +26,9 @@ from commonplace.indexing import Indexing
 from commonplace.llm import calls
 from commonplace.llm.openai import OpenAIEmbedder
 from commonplace.llm.resolving import split_name
+from commonplace.llm.spending import EmbeddingMeter
 from commonplace.storage import Store
+from commonplace.text import estimate_tokens
 
 logger = logging.getLogger(__name__)
 
@@ -52,6 +54,7 @@ _NEAREST: Final = 200  # texts that a question is told of
 _QUESTION_CHARS: Final = 2000  # of a longer question the head
 _REMEMBERED: Final = 8  # vectors of questions that may be asked again at once
 _RETRY_SECONDS: Final = 30.0  # an embedder that failed is left alone for so long
+_NOTED_TOKENS: Final = 2000  # questions are noted in the ledger together: one line a recall would outgrow it
 _CLOSE_SECONDS: Final = 5.0  # a call under way at close is waited for so long, then abandoned
 
 
@@ -90,6 +93,7 @@ class Guarded:
         self._again = 0.0
         self._space: Space | None = None
         self._asked: dict[str, list[float]] = {}
+        self._told = 0
         self._lock = threading.Lock()
 
     def rests(self) -> bool:
@@ -101,6 +105,19 @@ class Guarded:
         self.failure = f"{type(error).__name__}: {error}"
         self._again = time.monotonic() + _RETRY_SECONDS
         logger.warning("recall goes on by words alone: %s", error)
+
+    def paid(self) -> bool:
+        """Say whether it counts tokens, as what is paid for does."""
+        return isinstance(getattr(self._embedder, "tokens", None), int)
+
+    def spent(self, at_least: int = 1) -> int:
+        """Give the tokens taken since they were last given; 0 while they are fewer than asked for."""
+        with self._lock:
+            tokens = getattr(self._embedder, "tokens", 0) - self._told if self.paid() else 0
+            if tokens < at_least:
+                return 0
+            self._told += tokens
+            return tokens
 
     def space(self, seconds: float) -> Space:
         """Give what its vectors have in common, found out once.
@@ -180,16 +197,25 @@ class Embedding:
         store: Holds the transcripts, whose texts the index does not keep.
         config: How recall ranks, and how long it waits for vectors.
         seconds: How long one call for passages may take.
+        meter: Holds an embedder that counts tokens to the day's ceiling, and notes them; none where None.
     """
 
     def __init__(
-        self, embedder: Guarded, *, indexing: Indexing, store: Store, config: RecallConfig, seconds: float
+        self,
+        embedder: Guarded,
+        *,
+        indexing: Indexing,
+        store: Store,
+        config: RecallConfig,
+        seconds: float,
+        meter: EmbeddingMeter | None = None,
     ) -> None:
         self._embedder = embedder
         self._indexing = indexing
         self._store = store
         self._config = config
         self._seconds = seconds
+        self._meter = meter
         self._vectors = Vectors(indexing.index)
         self._hidden: frozenset[tuple[str, str]] = frozenset()
         self._lock = threading.Lock()
@@ -214,6 +240,7 @@ class Embedding:
         try:
             self._settle(embedder.space(deadline.remaining()))
             asked = embedder.question(question, deadline.remaining())
+            self._note(_NOTED_TOKENS)
             self._fill(hidden, deadline.remaining())
             return Near(rows=self._vectors.near(asked, _NEAREST), failure=embedder.failure)
         except CommonplaceError as error:
@@ -235,6 +262,15 @@ class Embedding:
         filler = self._filler
         if filler is not None:
             filler.join(_CLOSE_SECONDS)
+        try:
+            self._note()
+        except CommonplaceError:
+            logger.warning("what the embedder took could not be noted", exc_info=True)
+
+    def _note(self, at_least: int = 1) -> None:
+        tokens = self._embedder.spent(at_least) if self._meter is not None else 0
+        if tokens and self._meter is not None:
+            self._meter.note(self._embedder.name, tokens)
 
     def _settle(self, space: Space) -> None:
         """Bring the index up to the files, and have its vectors be of this space."""
@@ -303,7 +339,10 @@ class Embedding:
         known = self._vectors.known(text for _, text in texts)
         wanted = list(dict.fromkeys(text for _, text in texts if text not in known and text.strip()))
         embedder = self._embedder
+        if wanted and self._meter is not None and embedder.paid():
+            self._meter.check(embedder.name, sum(map(estimate_tokens, wanted)))
         made = dict(zip(wanted, embedder.passages(wanted, self._seconds) if wanted else (), strict=True))
+        self._note()
         blank = [0.0] * embedder.space(self._seconds).dimensions
         self._vectors.put(
             [Embedded(row, text, None if text in known else made.get(text, blank)) for row, text in texts]

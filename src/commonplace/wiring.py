@@ -200,6 +200,7 @@ class Scope:
         budget = spending.Budget(config.spending, self.spending.spends, self.zone)
         breaker = spending.Breaker(config.spending, self.spending.spends)
         self.llm = spending.MeteredLLM(llm, self.spending, budget, breaker, clock) if llm is not None else None
+        self._meter = spending.EmbeddingMeter(self.spending, budget, clock)
         self.views = Views(layout, self.reader, self.ledger, config)
         self.capped = self._capped() if layout.block == "capped" else None
         self.sections = self._sections()
@@ -241,6 +242,7 @@ class Scope:
                 store=self.store,
                 config=self.config.recall,
                 seconds=self.config.model.timeout_seconds,
+                meter=None if self.store.read_only else self._meter,
             )
             if embedder is not None
             else None

@@ -7,7 +7,7 @@ from loopback import Loopback
 from meanings import meaning
 
 from commonplace import Config, Memory, Message
-from commonplace.config import ModelConfig, RecallConfig
+from commonplace.config import ModelConfig, RecallConfig, SpendingConfig
 from commonplace.embedding import PROBES
 from commonplace.errors import ModelError, ModelTimeoutError, ModelUnavailableError
 from commonplace.llm.calls import Deadline
@@ -154,3 +154,24 @@ def test_without_a_key_or_the_sdk_the_sentence_says_what_to_do(monkeypatch):
     monkeypatch.setitem(sys.modules, "openai", None)
     with pytest.raises(ModelUnavailableError, match=r"pip install 'commonplace\[openai\]'"):
         OpenAIEmbedder("embed-test", ModelConfig())(["one"])
+
+
+def test_what_a_server_takes_stands_in_the_ledger_and_under_the_ceiling(tmp_path, serving, monkeypatch):
+    """`commonplace cost` tells what left the machine; a day's ceiling stops filling, not recall."""
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    recall = RecallConfig(embedder=f"openai:embed-test@{serving.url}/v1", embed_seconds=60.0)
+    with Memory.open(tmp_path, config=Config(recall=recall)) as memory:
+        memory.append("s", [Message("user", "automobile")])
+        memory.recall("hatchback")
+        (total,) = memory.cost("purpose").values()
+        assert total.tokens_in == 27  # the loopback counts nine for each of probes, question and passages
+        memory._scopes[0].embedding._embedder._embedder._opened[1].close()
+    poor = Config(recall=recall, spending=SpendingConfig(daily_tokens=28))
+    with Memory.open(tmp_path, config=poor) as memory:
+        memory.append("s", [Message("user", "A blue kitten sleeps in the automobile")])
+        hits = memory.recall("kitten", explain=True)
+        assert hits[0].text == "A blue kitten sleeps in the automobile"
+        assert "BudgetExceededError" in hits[0].why["no vectors"]
+        memory._scopes[0].embedding._embedder._embedder._opened[1].close()
+    sent = [text for seen in serving.seen for text in seen["body"]["input"]]
+    assert "A blue kitten sleeps in the automobile" not in sent

@@ -30,6 +30,9 @@ from commonplace.text import estimate_tokens
 
 Outcome = Literal["ok", "timeout", "unavailable", "refused", "truncated", "failed"]
 
+EMBEDDING: Final = "embed"
+"""The purpose of what an embedder takes."""
+
 _MILLION: Final = 1_000_000
 _OUTCOMES: Final[tuple[tuple[type[ModelError], Outcome], ...]] = (
     (ModelTimeoutError, "timeout"),
@@ -225,6 +228,8 @@ class Breaker:
         """Tell the state, and when an open breaker lets a call through."""
         failures, last = 0, None
         for spend in self._spends():
+            if spend.purpose == EMBEDDING:  # another server: it says nothing about the model
+                continue
             failures, last = (0, None) if spend.outcome == "ok" else (failures + 1, spend.at)
         if last is None or not self.config.breaker_failures or failures < self.config.breaker_failures:
             return "closed", None
@@ -328,5 +333,35 @@ class MeteredLLM:
                 money=money(name, reply.tokens_in, reply.tokens_out, reply.tokens_cached, self._budget.config.prices),
                 cause=request.cause,
                 outcome=outcome,
+            )
+        )
+
+
+class EmbeddingMeter:
+    """Holds an embedder that is paid for to the ceiling, and notes what it took in the ledger."""
+
+    def __init__(self, ledger: Callable[[Spend], None], budget: Budget, clock: Clock) -> None:
+        self._ledger = ledger
+        self._budget = budget
+        self._clock = clock
+
+    def check(self, name: str, tokens: int) -> None:
+        """Let so many tokens through.
+
+        Raises:
+            BudgetExceededError: The day's ceiling would be passed.
+        """
+        self._budget.check(self._clock(), tokens, money(name, tokens, 0, 0, self._budget.config.prices))
+
+    def note(self, name: str, tokens: int) -> None:
+        """Note what was taken, of one call or of several."""
+        self._ledger(
+            Spend(
+                at=self._clock(),
+                purpose=EMBEDDING,
+                model=name,
+                tokens_in=tokens,
+                money=money(name, tokens, 0, 0, self._budget.config.prices),
+                cause="recall",
             )
         )
