@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import math
 import threading
 import time
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import import_module
 from itertools import combinations
@@ -92,7 +92,7 @@ class Guarded:
         self.failure = ""
         self._again = 0.0
         self._space: Space | None = None
-        self._asked: dict[str, list[float]] = {}
+        self._asked: dict[str, array[float]] = {}
         self._told = 0
         self._lock = threading.Lock()
 
@@ -126,14 +126,14 @@ class Guarded:
             ModelError: It gave no vectors in time.
         """
         if self._space is None:
-            made = [vectors.unit(vector) for vector in self.passages(PROBES, seconds)]
+            made = self.passages(PROBES, seconds)
             level = max(vectors.cosine(one, other) for one, other in combinations(made, 2))
             if level > _ALL_ALIKE:
                 raise ModelError(f"{self.name!r} finds texts alike that have nothing in common; use another model")
             self._space = Space(self.name, tuple(made[0]), max(0.0, level))
         return self._space
 
-    def question(self, text: str, seconds: float) -> list[float]:
+    def question(self, text: str, seconds: float) -> array[float]:
         """Embed a question; the last few are remembered, for the other scopes of a chain.
 
         Raises:
@@ -150,7 +150,7 @@ class Guarded:
                     self._asked.pop(next(iter(self._asked)))
         return known
 
-    def passages(self, texts: Sequence[str], seconds: float) -> list[list[float]]:
+    def passages(self, texts: Sequence[str], seconds: float) -> list[array[float]]:
         """Embed what is to be found.
 
         Raises:
@@ -158,8 +158,8 @@ class Guarded:
         """
         return self._embed(texts, seconds, None)
 
-    def _embed(self, texts: Sequence[str], seconds: float, call: Callable[..., Any] | None) -> list[list[float]]:
-        def work(deadline: calls.Deadline) -> list[list[float]]:
+    def _embed(self, texts: Sequence[str], seconds: float, call: Callable[..., Any] | None) -> list[array[float]]:
+        def work(deadline: calls.Deadline) -> list[array[float]]:
             within: Callable[..., Any] | None = getattr(self._embedder, "within", None)
             if callable(call):
                 answer = call(texts)
@@ -171,9 +171,9 @@ class Guarded:
         self.failure, self._again = "", 0.0
         return found
 
-    def _checked(self, answer: Any, wanted: int) -> list[list[float]]:
+    def _checked(self, answer: Any, wanted: int) -> list[array[float]]:
         try:
-            found = [[float(value) for value in vector] for vector in answer]
+            found = vectors.units(answer)
         except (TypeError, ValueError):
             raise ModelError(f"{self.name!r} returned no vectors; return one list of numbers a text") from None
         sizes = {len(vector) for vector in found}
@@ -183,8 +183,6 @@ class Guarded:
                 f"{self.name!r} returned {len(found)} vectors of {sorted(sizes)} numbers for {wanted} texts; "
                 "return one vector a text, all of one length"
             )
-        if not all(math.isfinite(value) for vector in found for value in vector):
-            raise ModelError(f"{self.name!r} returned a vector with a value that is no number")
         return found
 
 
@@ -343,7 +341,7 @@ class Embedding:
             self._meter.check(embedder.name, sum(map(estimate_tokens, wanted)))
         made = dict(zip(wanted, embedder.passages(wanted, self._seconds) if wanted else (), strict=True))
         self._note()
-        blank = [0.0] * embedder.space(self._seconds).dimensions
+        blank = array("f", [0.0] * embedder.space(self._seconds).dimensions)
         self._vectors.put(
             [Embedded(row, text, None if text in known else made.get(text, blank)) for row, text in texts]
         )

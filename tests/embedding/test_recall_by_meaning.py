@@ -187,6 +187,7 @@ def test_vectors_of_another_embedder_are_made_again_and_never_mixed(tmp_path, pa
     assert seen == [True, False, True, True, True]
 
 
+@pytest.mark.usefixtures("with_and_without_numpy")
 @pytest.mark.parametrize(
     "answer",
     [[[1.0, 2.0]], [[1.0], [1.0, 2.0]], "no vectors", None, [["a"] * 3] * 6, [[float("nan")] * 3] * 6, [[]] * 6],

@@ -87,11 +87,11 @@ class Near(msgspec.Struct, frozen=True):
 
 
 class Embedded(msgspec.Struct, frozen=True):
-    """A passage and its text's vector; None where the text has one already."""
+    """A passage and its text's vector, of length 1; None where the text has one already."""
 
     row: int
     text: str
-    vector: Sequence[float] | None = None
+    vector: array[float] | None = None
 
 
 class Vectors:
@@ -120,7 +120,7 @@ class Vectors:
                     db.execute(f"DROP TRIGGER {trigger}")
             for statement in _statements(_TABLES):
                 db.execute(statement)
-            values = (space.name, space.dimensions, blob_of(space.probe), space.level)
+            values = (space.name, space.dimensions, array("f", space.probe).tobytes(), space.level)
             db.execute("INSERT INTO vector_space VALUES (hex(randomblob(8)), ?, ?, ?, ?, '')", values)
             return False
 
@@ -209,17 +209,16 @@ class Vectors:
 
     # --- searching ---
 
-    def near(self, vector: Sequence[float], many: int) -> dict[int, float]:
+    def near(self, asked: array[float], many: int) -> dict[int, float]:
         """Find the passages nearest to a vector, by comparing it with every one.
 
         Args:
-            vector: Of the question, as the embedder gave it.
+            asked: The vector of the question, of length 1.
             many: How many texts are given at most.
 
         Returns:
             How alike each is, from above 0 (texts that have nothing to do with each other) to 1.
         """
-        asked = unit(vector)
         with self._index.connection() as db:
             if not _there(db):
                 return {}
@@ -263,20 +262,40 @@ class Vectors:
         yield from self._cached
 
 
-def unit(vector: Sequence[float]) -> array[float]:
-    """Give a vector the length 1, as float32; one of only zeros stays as it is."""
-    length = math.sqrt(sum(float(value) * float(value) for value in vector))
-    return array("f", [float(value) / length for value in vector] if length > 0 else [0.0] * len(vector))
+def units(vectors: Iterable[Iterable[float]]) -> list[array[float]]:
+    """Give vectors the length 1, as float32; one of only zeros stays as it is.
+
+    Raises:
+        TypeError, ValueError: They are no vectors of one length, or a value is no finite number.
+    """
+    np = arrays.numpy()
+    if np is None:
+        return _units_plain([[float(value) for value in vector] for vector in vectors])
+    matrix = np.asarray(vectors if hasattr(vectors, "__array__") else [list(each) for each in vectors], np.float64)
+    if not len(matrix):
+        return []
+    if matrix.ndim != 2 or not np.isfinite(matrix).all():
+        raise ValueError("vectors are finite numbers, as many in each")
+    lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
+    matrix = (matrix / np.where(lengths > 0, lengths, 1)).astype(np.float32)
+    return [array("f", row.tobytes()) for row in matrix]
+
+
+def _units_plain(vectors: Sequence[Sequence[float]]) -> list[array[float]]:
+    if len({len(vector) for vector in vectors}) > 1:
+        raise ValueError("vectors are of one length")
+    made: list[array[float]] = []
+    for vector in vectors:
+        length = math.sqrt(sum(value * value for value in vector))
+        if not math.isfinite(length):
+            raise ValueError("vectors are finite numbers")
+        made.append(array("f", [value / (length or 1.0) for value in vector]))
+    return made
 
 
 def cosine(one: Sequence[float], other: Sequence[float]) -> float:
     """Say how alike two vectors of length 1 are."""
     return float(sum(map(operator.mul, one, other)))
-
-
-def blob_of(vector: Sequence[float]) -> bytes:
-    """Store a vector as float32 of length 1."""
-    return unit(vector).tobytes()
 
 
 def floats(blob: bytes) -> array[float]:
@@ -310,7 +329,7 @@ def _statements(script: str) -> Iterator[str]:
 
 
 def _alike(one: Sequence[float], other: Sequence[float]) -> bool:
-    return sum((a - b) ** 2 for a, b in zip(one, unit(other), strict=True)) < _SAME
+    return sum((a - b) ** 2 for a, b in zip(one, other, strict=True)) < _SAME
 
 
 def _note_says(db: sqlite3.Connection, each: Embedded) -> bool:
@@ -322,7 +341,7 @@ def _note_says(db: sqlite3.Connection, each: Embedded) -> bool:
 def _put(db: sqlite3.Connection, each: Embedded) -> None:
     key = hashed(each.text)
     if each.vector is not None:
-        db.execute("INSERT OR IGNORE INTO vectors(hash, vector) VALUES (?, ?)", (key, blob_of(each.vector)))
+        db.execute("INSERT OR IGNORE INTO vectors(hash, vector) VALUES (?, ?)", (key, each.vector.tobytes()))
     db.execute("REPLACE INTO embedded SELECT ?, number FROM vectors WHERE hash = ?", (each.row, key))
 
 
