@@ -106,7 +106,7 @@ def _count(db: sqlite3.Connection, table: str, expression: str, *, head: Sequenc
     query = f"SELECT count(*) FROM {table} WHERE {table} MATCH ? AND rowid >= ? AND rowid < ?"  # noqa: S608 - our own table names
     size = max(1, top // _SAMPLE_SHARE)
     starts = [top * (2 * at + 1) // (2 * _SAMPLES) for at in range(_SAMPLES)]
-    held = sum(db.execute(query, (expression, start, start + size)).fetchone()[0] for start in starts)
+    held = sum(int(db.execute(query, (expression, start, start + size)).fetchone()[0]) for start in starts)
     return max(len(head), held * top // (size * _SAMPLES))
 
 
