@@ -386,6 +386,8 @@ _STRUCTURAL: Final = re.compile(r"[\x20-\x7e\n\t§]*\Z")
 _LONG_RUN: Final = re.compile(r"[A-Za-z0-9+/_=-]{41,}")
 _SEAL: Final = object()
 _LINE: Final = msgspec.json.Encoder()
+_KEYS_KEPT: Final = 512
+_keys: Final[set[object]] = set()  # that were found structural: a program has few, in line after line
 
 
 class Screened:
@@ -476,9 +478,23 @@ def _encoded(plain: Any, *, exact: bool) -> bytes:
     return json.dumps(plain, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
 
 
+def _key(key: Any, findings: list[Finding], floats: list[float]) -> str:
+    plain = str(_plain(key, findings, floats))
+    if type(key) is str and len(_keys) < _KEYS_KEPT:
+        _keys.add(key)
+    return plain
+
+
 def _plain(value: Any, findings: list[Finding], floats: list[float]) -> Any:
     """Give a value as the encoders take it; note what the guard found in it, and its floats."""
     kind = type(value)
+    if kind is dict or isinstance(value, Mapping):
+        if not _keys.issuperset(value):
+            value = {_key(key, findings, floats): item for key, item in value.items()}
+        return {
+            key: item.text if type(item) is Screened and not item.findings else _plain(item, findings, floats)
+            for key, item in value.items()
+        }
     if kind is Screened:
         findings.extend(value.findings)
         return value.text
@@ -493,13 +509,6 @@ def _plain(value: Any, findings: list[Finding], floats: list[float]) -> Any:
         return value
     if isinstance(value, datetime):
         return instant(value)
-    if isinstance(value, Mapping):
-        return {
-            key if type(key) is str and structural(key) else str(_plain(key, findings, floats)): item
-            if type(item) is int
-            else _plain(item, findings, floats)
-            for key, item in value.items()
-        }
     if isinstance(value, (list, tuple)):
         return [_plain(item, findings, floats) for item in value]
     if isinstance(value, int):

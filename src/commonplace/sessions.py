@@ -12,7 +12,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import datetime
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, get_args
 
 from commonplace.config import Clock, GuardConfig
 from commonplace.errors import InputError, RecordNotFoundError, StoreReadOnlyError, require_text
@@ -27,6 +27,7 @@ from commonplace.records import (
     Source,
     Trust,
     Turn,
+    join,
     json_line,
     lowest_trust,
     whole_milliseconds,
@@ -40,6 +41,7 @@ BUFFER_LINES: Final = 20  # seed facts: ring of one-line summaries
 BUFFER_LINE_CHARS: Final = 200  # seed facts, later version: 200 runes a summary
 _BREAKS: Final = frozenset("\t\n")
 _STATES_KEPT: Final = 512  # sessions whose folded state stays in memory
+_WORDS: Final = {word: join([word]) for word in ("message", *get_args(Role), *get_args(Trust))}
 _ROLE_TRUST: Final[dict[Role, Trust]] = {"user": "user", "assistant": "agent", "system": "agent", "tool": "tool"}
 
 
@@ -233,12 +235,12 @@ class Sessions:
         trust: Trust,
     ) -> Screened:
         values: dict[str, object] = {
-            "type": "message",
+            "type": _WORDS["message"],
             "n": number,
             "id": message_id,
-            "role": message.role,
+            "role": _WORDS[message.role],
             "at": at,
-            "trust": trust,
+            "trust": _WORDS[trust],
         }
         if message.name:
             values["name"] = self._screen(message.name)
@@ -289,12 +291,9 @@ class Sessions:
         """Give the state of a file that is held; one that stands as it was left is not read again."""
         with self._lock:
             state = self._states.get(path)
-            if state and state.stamp is not None:
-                if state.stamp == held.stamp:
-                    self._keep(path, state)
-                    return state
-                if state.bytes_read == held.size:  # as long as before, and not the same: edited in its place
-                    del self._states[path]
+            if state and state.stamp is not None and state.stamp == held.stamp:
+                self._states.move_to_end(path)
+                return state
         state = self._fold(path)
         state.stamp = held.stamp if state.bytes_read == held.size else None
         return state

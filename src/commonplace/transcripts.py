@@ -127,7 +127,7 @@ def key_of(message_id: str) -> str | bytes:
 class State:
     """What one session file folds to, and how far it was read.
 
-    `stamp` is that of the file when it was folded to its very end under its lock; None where it was not.
+    `stamp` is that of the file when it was held and folded to its very end; None where it was read on since.
     """
 
     __slots__ = ("bytes_read", "cursors", "damaged", "ended", "forgotten", "forgotten_ids", "head", "held", "ids",

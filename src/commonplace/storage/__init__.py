@@ -120,7 +120,7 @@ class Held(Protocol):
 
     @property
     def stamp(self) -> object:
-        """What two looks have in common exactly where its bytes are the same; None where nobody can say."""
+        """What two looks share where nothing was added, cut off or put in its place; None where nobody can say."""
 
     def append(self, lines: Sequence[Screened], *, durable: bool = True) -> None:
         """Add lines, as the store's own `append` does."""

@@ -26,11 +26,11 @@ LINES_SUFFIX: Final = ".jsonl"
 class Handle:
     """One append-only file as this process knows it; `fd` is -1 while it is not open.
 
-    While it is held, `size` and `stamp` tell what stands in it: two equal stamps are of the same bytes.
-    A stamp of None says that somebody wrote to it past the lock.
+    While it is held, `size` and `stamp` tell what stands in it: between two equal stamps nothing was added,
+    cut off or put in its place. A stamp of None says that somebody wrote to it past the lock.
     """
 
-    __slots__ = ("clean_size", "depth", "fd", "identity", "lock", "path", "pins", "real", "size", "stamp")
+    __slots__ = ("clean_size", "depth", "fd", "identity", "keep", "lock", "path", "pins", "real", "size", "stamp")
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -39,15 +39,11 @@ class Handle:
         self.identity = (0, 0)
         self.clean_size = 0  # up to here the file is known to end a line
         self.size = 0
-        self.stamp: tuple[int, ...] | None = None
+        self.stamp: tuple[object, int] | None = None
+        self.keep = path.endswith(LINES_SUFFIX)  # whether it stays open between two holds
         self.lock = threading.RLock()
         self.depth = 0
         self.pins = 0
-
-    def see(self, found: os.stat_result) -> None:
-        """Take note of what stands in the file now."""
-        self.size = found.st_size
-        self.stamp = _stamp(found)
 
     def close(self) -> None:
         """Let the descriptor go."""
@@ -75,6 +71,12 @@ class Hold:
         self._appender.leave(self._handle, made=self._made)
 
 
+class _Held(threading.local):
+    """How many holds the calling thread stands in."""
+
+    count = 0
+
+
 class Appender:
     """Appends to the files of one tree."""
 
@@ -84,12 +86,12 @@ class Appender:
         self._wait_seconds = wait_seconds
         self._handles: OrderedDict[str, Handle] = OrderedDict()
         self._mutex = threading.Lock()
-        self._held = threading.local()
+        self._held = _Held()
 
     @property
     def holds_any(self) -> bool:
         """Whether the calling thread stands inside `hold`."""
-        return bool(getattr(self._held, "count", 0))
+        return bool(self._held.count)
 
     def forget(self) -> None:
         """Start anew in a forked child; locks of the parent stay the parent's."""
@@ -97,7 +99,7 @@ class Appender:
             handle.close()
         self._handles = OrderedDict()
         self._mutex = threading.Lock()
-        self._held = threading.local()
+        self._held = _Held()
 
     def close(self) -> None:
         """Close what is not in use."""
@@ -130,9 +132,8 @@ class Appender:
     def append_held(self, handle: Handle, body: bytes, *, durable: bool) -> int:
         """Add whole lines to a file that is held."""
         fd = handle.fd
-        found = os.fstat(fd)
-        size = found.st_size
-        alone = handle.stamp == _stamp(found)
+        size = os.lseek(fd, 0, os.SEEK_END)
+        alone = size == handle.size and handle.stamp is not None
         if size == 0:
             # Before the first byte, so that a file with bytes always has its name on the disk.
             self._tree.sync_folders(handle.path)
@@ -145,26 +146,28 @@ class Appender:
         except BaseException:
             self._disk.truncate(fd, size)
             raise
-        handle.clean_size = size + len(body)
-        handle.see(os.fstat(fd))
-        if not alone or handle.size != handle.clean_size:
-            handle.stamp = None
+        end = os.lseek(fd, 0, os.SEEK_CUR)  # ours end there, whoever else wrote meanwhile
+        handle.clean_size = handle.size = end
+        handle.stamp = (handle.identity, end) if alone and end == size + len(body) else None
         return size
 
     def enter(self, path: str, *, create: bool, replacing: bool = False) -> tuple[Handle, bool]:
         """Begin to hold a file; also say whether it was made for that."""
         handle = self._pin(path)
-        started = time.monotonic()
-        if not handle.lock.acquire(timeout=self._wait_seconds):
-            self._unpin(handle)
-            raise _busy(path, self._wait_seconds)
-        self._held.count = getattr(self._held, "count", 0) + 1
+        left = self._wait_seconds
+        if not handle.lock.acquire(blocking=False):
+            started = time.monotonic()
+            if not handle.lock.acquire(timeout=left):
+                self._unpin(handle)
+                raise _busy(path, self._wait_seconds)
+            left -= time.monotonic() - started
+        self._held.count += 1
         handle.depth += 1
         made = False
         if handle.depth == 1 or (handle.fd < 0 and create):
-            flags = READ if replacing and not path.endswith(LINES_SUFFIX) else APPEND
+            flags = READ if replacing and not handle.keep else APPEND
             try:
-                made = self._lock_file(handle, started + self._wait_seconds, create=create, flags=flags)
+                made = self._lock_file(handle, left, create=create, flags=flags)
             except BaseException:
                 self.leave(handle, made=False)
                 raise
@@ -179,7 +182,7 @@ class Appender:
             handle.depth -= 1
             self._held.count -= 1
             if not handle.depth:
-                self._unlock_file(handle, keep_open=handle.path.endswith(LINES_SUFFIX))
+                self._unlock_file(handle)
             handle.lock.release()
             self._unpin(handle)
 
@@ -206,30 +209,34 @@ class Appender:
                 handle.close()
                 del self._handles[path]
 
-    def _lock_file(self, handle: Handle, deadline: float, *, create: bool, flags: int) -> bool:
+    def _lock_file(self, handle: Handle, seconds: float, *, create: bool, flags: int) -> bool:
         """Open and lock the file that stands at the path now; say whether it was made."""
         made = False
+        deadline = 0.0
         while True:
             if handle.fd < 0:
                 made = self._open(handle, create=create, flags=flags)
                 if handle.fd < 0:
                     return False
             if not try_flock(self._disk, handle.fd):
+                deadline = deadline or time.monotonic() + seconds
                 left = deadline - time.monotonic()
                 if not wait_until(lambda: try_flock(self._disk, handle.fd), left):
                     raise _busy(handle.path, self._wait_seconds)
             try:
                 found = os.lstat(handle.real)
                 if (found.st_dev, found.st_ino) == handle.identity:
-                    handle.see(found)
+                    handle.size = found.st_size
+                    handle.stamp = (handle.identity, found.st_size)
                     return made
             except (FileNotFoundError, NotADirectoryError):
                 pass
             handle.close()  # replaced or taken away from outside while we waited
 
-    def _unlock_file(self, handle: Handle, *, keep_open: bool) -> None:
+    def _unlock_file(self, handle: Handle) -> None:
         if handle.fd < 0:
             return
+        keep_open = handle.keep
         try:
             # Not by closing alone: a child forked meanwhile may still hold the descriptor.
             self._disk.flock(handle.fd, fcntl.LOCK_UN)
@@ -271,10 +278,6 @@ class Appender:
             if (found.st_dev, found.st_ino) == handle.identity:
                 self._disk.unlink(name, dir_fd=folder)
         handle.close()
-
-
-def _stamp(found: os.stat_result) -> tuple[int, ...]:
-    return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 
 def _busy(path: str, seconds: float) -> StoreBusyError:

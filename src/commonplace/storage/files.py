@@ -274,7 +274,8 @@ class FilesStore:
 
     def _enter(self, path: str) -> tuple[Handle, bool]:
         """Hold a file for appends; what a dead writer left half done is finished first."""
-        self._make_ready(path)
+        if self._read_only or self._commits.failed or not self._folders_made:
+            self._make_ready(path)
         try:
             if not self._commits.state.stands_settled():
                 self._settled()
@@ -330,17 +331,17 @@ class FilesStore:
 
     def _body(self, path: str, lines: Sequence[Screened]) -> bytes:
         encoded = []
+        limit = self._config.max_line_bytes
         for line in lines:
             if not isinstance(line, Screened):
                 raise TypeError("a store takes no text but what the guard screened")
             data = line_bytes(line.text)
             if b"\n" in data:
                 raise InputError(f"a line of {path!r} holds a line break; give each line by itself", path=path)
-            if len(data) > self._config.max_line_bytes:
-                limit = self._config.max_line_bytes
+            if len(data) > limit:
                 raise InputError(f"a line of {path!r} is over {limit} bytes; split it", path=path, limit_bytes=limit)
             encoded.append(data)
-        return lines_body(encoded)
+        return encoded[0] + b"\n" if len(encoded) == 1 else lines_body(encoded)
 
     def _head(self) -> Head | None:
         return self._commits.state.head()
@@ -410,7 +411,9 @@ class FilesStore:
 class _Locked:
     """A block in which one file is held."""
 
-    __slots__ = ("_append", "_enter", "_handle", "_leave", "_made", "_path")
+    __slots__ = ("_append", "_enter", "_handle", "_leave", "_made", "_path", "size", "stamp")
+    size: int
+    stamp: object
 
     def __init__(
         self,
@@ -424,19 +427,14 @@ class _Locked:
         self._append = append
         self._leave = leave
 
-    @property
-    def size(self) -> int:
-        return self._handle.size
-
-    @property
-    def stamp(self) -> object:
-        return self._handle.stamp
-
     def append(self, lines: Sequence[Screened], *, durable: bool = True) -> None:
-        self._append(self._handle, lines, durable)
+        handle = self._handle
+        self._append(handle, lines, durable)
+        self.size, self.stamp = handle.size, handle.stamp
 
     def __enter__(self) -> Held:
-        self._handle, self._made = self._enter(self._path)
+        self._handle, self._made = handle, _ = self._enter(self._path)
+        self.size, self.stamp = handle.size, handle.stamp
         return self
 
     def __exit__(self, *_: object) -> None:
