@@ -192,7 +192,8 @@ def hit_line(hit: Hit) -> str:
     when = hit.at.date().isoformat() if hit.at else "undated"
     where = f"session {hit.sources[0].session}" if hit.sources else hit.record
     trust = "" if TRUST_RANK[hit.trust] >= TRUST_RANK["agent"] else f", from {hit.trust}: unverified"
-    return escape(f"- [{when}, {where}{trust}] {one_line(hit.text)}")
+    old = ", superseded" if hit.superseded_by else ""
+    return escape(f"- [{when}, {where}{trust}{old}] {one_line(hit.text)}")
 
 
 def _cost(text: str) -> int:

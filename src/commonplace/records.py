@@ -154,7 +154,7 @@ class Hit(msgspec.Struct, frozen=True):
     """One answer of a recall: a record, or one passage of a message.
 
     `score` is above 0 and comparable only within one query; `why` says what it is made of when asked
-    with `explain=True`.
+    with `explain=True`. `superseded_by` names the record that now says otherwise; empty while nothing does.
     """
 
     record: str
@@ -165,6 +165,16 @@ class Hit(msgspec.Struct, frozen=True):
     trust: Trust
     at: datetime | None = None
     why: dict[str, float | str] = msgspec.field(default_factory=dict)
+    superseded_by: str = ""
+
+
+class Superseded(msgspec.Struct, frozen=True):
+    """A part of a message whose value a `record` says otherwise, since when, and the sources of that record."""
+
+    span: tuple[int, int] | None
+    record: str
+    since: datetime
+    sources: tuple[Source, ...] = ()
 
 
 class Query(msgspec.Struct, frozen=True, kw_only=True):

@@ -320,6 +320,8 @@ class Scope:
         hidden = self.tombstones.hidden()
         near = self.embedding.near(query.text, hidden=hidden) if self.embedding is not None else None
         room = min(len(hidden), _HIDDEN_ROOM)
+        self.ledger.catch_up()
+        superseded = self.ledger.superseded()
         while True:
             wider = msgspec.structs.replace(query, k=query.k + room)
             found = search.search(
@@ -330,6 +332,7 @@ class Scope:
                 explain=explain,
                 weights=weights,
                 near=near,
+                superseded=superseded,
             )
             self.ledger.catch_up()
             kept = [hit for hit in found if self._given_out(hit, hidden)]

@@ -14,9 +14,10 @@ from typing import Any, Final
 import msgspec
 
 from commonplace.layers.edits import split_id
-from commonplace.records import Change, Source, Trust
+from commonplace.records import Change, Source, Superseded, Trust
 from commonplace.storage import Logged
 from commonplace.storage.changelog import plain_path
+from commonplace.trust import content_words
 
 _EPOCH: Final = datetime.fromisoformat("1970-01-01T00:00:00+00:00")
 
@@ -137,6 +138,7 @@ class Ledger:
         self._undone: dict[int, int] = {}
         self._trust: dict[str, Trust] = {}
         self._promotions: dict[str, list[int]] = {}
+        self._superseded: tuple[int, dict[tuple[str, str], tuple[Superseded, ...]]] = (0, {})
 
     def catch_up(self) -> None:
         """Fold what was committed since the last time."""
@@ -248,11 +250,27 @@ class Ledger:
         """Name the change that took a record away; None while it stands."""
         return self._gone.get(record)
 
-    def superseded_sources(self) -> Mapping[Source, str]:
-        """Say which message spans held a value that a later record replaced: source to successor."""
-        found: dict[Source, str] = {}
-        for old, (_, new) in self._successors.items():
-            made = self.made(old)
-            for source in made[1].sources if made else ():
-                found[source] = new
+    def superseded(self) -> Mapping[tuple[str, str], tuple[Superseded, ...]]:
+        """Say which messages hold a value that a record says otherwise now: (session, message) to its parts.
+
+        A record that only says more than the one it replaced, or rests on the same message, overrules nothing.
+        """
+        with self._lock:
+            if self._superseded[0] != self._read_to:
+                self._superseded = (self._read_to, self._overruled())
+            return self._superseded[1]
+
+    def _overruled(self) -> dict[tuple[str, str], tuple[Superseded, ...]]:
+        found: dict[tuple[str, str], tuple[Superseded, ...]] = {}
+        for old, (number, _) in self._successors.items():
+            was, record = self.made(old), self.successor(old)
+            now = self.made(record) if record is not None and record not in self._gone else None
+            if was is None or now is None or content_words(was[1].text) <= content_words(now[1].text):
+                continue
+            still = {(source.session, source.message) for source in now[1].sources}
+            for source in was[1].sources:
+                message = (source.session, source.message)
+                if message not in still:
+                    part = Superseded(source.span, now[1].id, self._changes[number].at, now[1].sources)
+                    found[message] = (*found.get(message, ()), part)
         return found

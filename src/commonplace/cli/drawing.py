@@ -89,7 +89,8 @@ def hits(
         parts = [day(hit.at) if hit.at else "", terminal.line(where), speaker(memory, hit)]
         origin = " · ".join(part for part in parts if part)
         answers = terminal.good(" ✓") if right[number - 1 : number] == [True] else ""
-        yield f"{terminal.heading(str(number))}  {terminal.accent(origin)}{trust_mark(hit.trust)}{answers}"
+        marks = trust_mark(hit.trust) + (terminal.warning("  superseded") if hit.superseded_by else "")
+        yield f"{terminal.heading(str(number))}  {terminal.accent(origin)}{marks}{answers}"
         yield from terminal.quote(hit.text, words, lines=lines, margin=margin)
         if ids:
             yield "   " + terminal.faint(terminal.line(hit.record))

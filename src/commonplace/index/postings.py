@@ -27,6 +27,8 @@ _TOPS: Final = {
 }
 _RARE_WORDS: Final = 24  # words that may stand in the expression that a common word is looked up with
 _STEMMED: Final = 3  # letters that stemming takes off
+_LEAST: Final = 5  # a shorter word is a letter away from many
+_ENDINGS: Final = ("s", "es", "ed", "ing", "ly", "ment", "er", "y", "e", "ies", "ation")  # that stemming takes off
 _INTEGERS: Final = msgspec.json.Decoder(list[int])
 
 
@@ -112,10 +114,12 @@ def _count(db: sqlite3.Connection, table: str, expression: str, *, head: Sequenc
 
 def similar(db: sqlite3.Connection, tables: Sequence[str], word: str) -> list[str]:
     """List indexed terms at most a typo away from a word, the likeliest first."""
-    if len(word) < 4 or not word.isalpha():
+    if len(word) < _LEAST or not word.isalpha():
         return []
     allowed = 1 if len(word) < 8 else 2
     letters = set(word)
+    stems = (word.removesuffix(ending) for ending in _ENDINGS if word.endswith(ending))
+    forms = [word, *(stem for stem in stems if len(stem) >= _LEAST - 1)]
     scored: dict[str, tuple[int, int]] = {}
     for table in tables:
         for first in dict.fromkeys(word[:2]):
@@ -126,8 +130,7 @@ def similar(db: sqlite3.Connection, tables: Sequence[str], word: str) -> list[st
                     or len(letters.symmetric_difference(term)) > 2 * allowed + _STEMMED
                 ):
                     continue
-                # A stemmed term is shorter than the word it came from, by an ending that is not a typo.
-                distance = min(edits(word, term, allowed), edits(word[: len(term)], term, allowed))
+                distance = min(edits(form, term, allowed) for form in forms)
                 if distance <= allowed:
                     scored[term] = (distance, -count)
     return sorted(scored, key=scored.__getitem__)[:3]

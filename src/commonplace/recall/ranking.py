@@ -35,7 +35,7 @@ from commonplace.recall.question import Question
 _SHORT_NOTE: Final = 120.0  # characters; a shorter record gains nothing by being short
 _SPREAD_OVER: Final = 60  # hits that are spread over sessions: enough for what a prompt can hold
 _FLOODED: Final = 0.6  # of the candidates from one transcript: others are looked for beside it
-_JUST_BELOW: Final = 1 - 1e-6
+JUST_BELOW: Final = 1 - 1e-6
 
 _T = TypeVar("_T", bound="tuple[Any, ...]")
 _Parts = tuple[float, float, float, float]  # own words, neighbours, answer, factor
@@ -384,7 +384,7 @@ class _Ranking:
         for each in best.values():
             successor = best.get(each.note.superseded_by) if each.note else None
             if successor is not None and successor is not each and each.score >= successor.score:
-                each.score = successor.score * _JUST_BELOW
+                each.score = successor.score * JUST_BELOW
         return list(best.values())
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import islice
 from typing import Final
 
 import msgspec
@@ -17,11 +18,11 @@ from commonplace.index import passages, rows, terms
 from commonplace.index.rows import MESSAGE_BITS, PASSAGE_BITS, SLOT_MESSAGES, Candidates, Note, Places, Shelf
 from commonplace.index.vectors import Near
 from commonplace.indexing import Indexing
-from commonplace.recall import choosing, ranking
+from commonplace.recall import choosing, events, ranking
 from commonplace.recall import question as questions
 from commonplace.recall.question import Question
 from commonplace.recall.ranking import Meaning, Ranked, Weights
-from commonplace.records import LAYERS, Hit, Query, Source
+from commonplace.records import LAYERS, Hit, Query, Source, Superseded
 
 WEIGHTS: Final = Weights()
 _NOTES: Final = 300  # passages of records that are scored
@@ -43,6 +44,7 @@ def search(
     explain: bool = False,
     weights: Mapping[str, float] | None = None,
     near: Near | None = None,
+    superseded: Mapping[tuple[str, str], Sequence[Superseded]] | None = None,
 ) -> list[Hit]:
     """Give the best hits of a question, best first; empty when nothing fits.
 
@@ -57,13 +59,16 @@ def search(
         explain: Put into each hit's `why` what its score is made of.
         weights: What each layer counts; a layer left out counts 1.
         near: What lies near the question by its vector, where there is an embedder.
+        superseded: The messages, by session and id, that hold what a record says otherwise now.
     """
     if query.k <= 0 and not query.k_by_layer:
         return []
     indexing.catch_up()
     asked = near or Near()
     return indexing.answer(
-        lambda _: _Search(query, indexing, now, config, weights or {}, near=asked).hits(explain=explain)
+        lambda _: _Search(query, indexing, now, config, weights or {}, near=asked, superseded=superseded or {}).hits(
+            explain=explain
+        )
     )
 
 
@@ -79,6 +84,7 @@ class _Search:
         layers: Mapping[str, float],
         *,
         near: Near,
+        superseded: Mapping[tuple[str, str], Sequence[Superseded]],
     ) -> None:
         self._query = query
         self._indexing = indexing
@@ -87,6 +93,7 @@ class _Search:
         self._config = config
         self._layers = layers
         self._near = near
+        self._superseded = superseded
         self._places: dict[int, Places | None] = {}
         self._shelf: Shelf = self._index.shelf()
 
@@ -120,6 +127,8 @@ class _Search:
             meaning=meaning,
         )
         shown = self._shown(ranked, question)
+        if self._superseded:
+            shown = self._below_successors(shown)
         if question.phrases:
             shown = _phrases_first(shown, question.phrases)
         sources = [(self._source(each), each.score) for each in ranked]
@@ -140,7 +149,27 @@ class _Search:
             question = questions.read(self._query.text, self._now, self._shelf.names, whole=True)
             found = self._find(question)
         mended = self._mended(question, found)
-        return (mended, self._find(mended)) if mended is not question else (question, found)
+        if mended is not question:
+            question, found = mended, self._find(mended)
+        return self._dated(question), found
+
+    def _dated(self, question: Question) -> Question:
+        """Give a question that is dated by an event, and by nothing else, the time of that event."""
+        event = None if question.times else events.named(self._query.text)
+        if event is None:
+            return question
+        asked = questions.read(event.words, self._now)
+        groups = [group.words for group in asked.groups if group.parent < 0]
+        told = self._index.search(groups, messages=True, notes=False) if groups else Candidates({}, {}, [], 0)
+        whole = (1 << len(groups)) - 1
+        keys = {row >> PASSAGE_BITS for row, mask in told.messages.items() if mask == whole}
+        if len(keys) > events.MOST:
+            return question
+        times = [self._said_at(key >> MESSAGE_BITS, key & (SLOT_MESSAGES - 1)) for key in keys]
+        as_of = self._query.as_of
+        known = [at for at in times if as_of is None or at <= as_of.timestamp() * 1000]
+        meant = events.around(event, known)
+        return msgspec.structs.replace(question, times=(meant,)) if meant else question
 
     def _find(self, question: Question) -> Candidates:
         chosen = self._query.layers or LAYERS
@@ -214,6 +243,39 @@ class _Search:
             if shown is not None:
                 yield shown
 
+    def _below_successors(self, shown: Iterator[choosing.Shown]) -> Iterator[choosing.Shown]:
+        """Let a message whose value a record says otherwise now stand below that record and what it rests on."""
+        head = list(islice(shown, _PHRASES_READ))
+        scores: dict[tuple[str, str], float] = {}
+        for each in head:
+            for name in _names(each.hit.record, each.hit.sources):
+                scores[name] = max(each.hit.score, scores.get(name, 0.0))
+        yield from sorted((self._lowered(each, scores) for each in head), key=lambda each: -each.hit.score)
+        yield from shown
+
+    def _lowered(self, shown: choosing.Shown, scores: Mapping[tuple[str, str], float]) -> choosing.Shown:
+        hit = shown.hit
+        by = self._overruling(hit)
+        if by is None:
+            return shown
+        successor = max(scores.get(name, 0.0) for name in _names(by.record, by.sources))
+        score = hit.score * WEIGHTS.superseded
+        if successor:
+            score = min(score, successor * ranking.JUST_BELOW)
+        why = {**hit.why, "superseded": by.record}
+        return msgspec.structs.replace(
+            shown, hit=msgspec.structs.replace(hit, score=score, why=why, superseded_by=by.record)
+        )
+
+    def _overruling(self, hit: Hit) -> Superseded | None:
+        if hit.layer != "sessions":
+            return None
+        source = hit.sources[0]
+        parts = self._superseded.get((source.session, source.message), ())
+        as_of = self._query.as_of
+        known = (part for part in parts if as_of is None or part.since <= as_of)
+        return next((part for part in known if _overlap(part.span, source.span)), None)
+
     def _note(self, ranked: Ranked, note: Note) -> choosing.Shown:
         at = datetime.fromtimestamp(note.at_ms / 1000, UTC) if note.at_ms is not None else None
         hit = Hit(
@@ -225,6 +287,7 @@ class _Search:
             trust=note.trust,
             at=at,
             why=ranked.parts,
+            superseded_by=note.superseded_by,
         )
         return choosing.Shown(hit, note.path)
 
@@ -254,6 +317,16 @@ class _Search:
             why=ranked.parts,
         )
         return choosing.Shown(hit, slot.path)
+
+
+def _names(record: str, sources: Sequence[Source]) -> Iterator[tuple[str, str]]:
+    yield "", record
+    for source in sources:
+        yield source.session, source.message
+
+
+def _overlap(one: tuple[int, int] | None, other: tuple[int, int] | None) -> bool:
+    return one is None or other is None or (one[0] < other[1] and other[0] < one[1])
 
 
 def _span(text: str, row: int, passage_chars: int, question: Question) -> tuple[int, int]:
