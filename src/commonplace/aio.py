@@ -157,11 +157,12 @@ class AsyncMemory:
     what the method of that name does in `Memory`, with the same arguments, results and errors.
     """
 
-    def __init__(self, memory: Memory) -> None:
+    def __init__(self, memory: Memory, *, embeds: bool = False) -> None:
         # Imported here for the same reason as asyncio above.
         from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - see above
 
         self._memory = memory
+        self._embeds = embeds
         self._store = ThreadPoolExecutor(STORE_THREADS, thread_name_prefix="commonplace-store")
         self._models = ThreadPoolExecutor(MODEL_THREADS, thread_name_prefix="commonplace-model")
 
@@ -185,7 +186,8 @@ class AsyncMemory:
             scope=scope, layout=layout, llm=llm, embedder=embedder, config=config, clock=clock, jobs=jobs,
             read_only=read_only,
         )  # fmt: skip
-        return cls(memory)
+        knob = config.recall.embedder if isinstance(config, Config) else (config or {}).get("recall.embedder")
+        return cls(memory, embeds=embedder is not None or bool(knob))
 
     async def __aenter__(self) -> Self:
         return self
@@ -226,14 +228,15 @@ class AsyncMemory:
         rerank: bool = False,
     ) -> list[Hit]:
         """As `Memory.recall`."""
-        pool = self._models if rerank else self._store
+        pool = self._models if rerank or self._embeds else self._store
         return await _in(pool, self._memory.recall, query, k=k, layers=layers, explain=explain, rerank=rerank)
 
     async def context(
         self, session_id: str | None = None, query: str | None = None, *, tokens: int | None = None
     ) -> Context:
         """As `Memory.context`."""
-        return await _in(self._store, self._memory.context, session_id, query, tokens=tokens)
+        pool = self._models if self._embeds else self._store
+        return await _in(pool, self._memory.context, session_id, query, tokens=tokens)
 
     async def remember(
         self,

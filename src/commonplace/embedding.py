@@ -216,6 +216,7 @@ class Embedding:
         self._meter = meter
         self._vectors = Vectors(indexing.index)
         self._hidden: frozenset[tuple[str, str]] = frozenset()
+        self._digest = ""  # of what is hidden
         self._lock = threading.Lock()
         self._closing = threading.Event()
         self._done = threading.Event()
@@ -240,7 +241,8 @@ class Embedding:
             asked = embedder.question(question, deadline.remaining())
             self._note(_NOTED_TOKENS)
             self._fill(hidden, deadline.remaining())
-            return Near(rows=self._vectors.near(asked, _NEAREST), failure=embedder.failure)
+            rows = self._vectors.near(asked, _NEAREST, seconds=self._config.embed_seconds)
+            return Near(rows=rows, failure=embedder.failure)
         except CommonplaceError as error:
             embedder.failed(error)
             return Near(failure=embedder.failure)
@@ -250,6 +252,8 @@ class Embedding:
         try:
             self._settle(self._embedder.space(self._seconds))
             self._fill(hidden, None)
+            while self._missing() and not self._embedder.failure and not self._closing.is_set():
+                self._fill(hidden, None)  # what came in while an earlier filling was at its end
         except CommonplaceError as error:
             self._embedder.failed(error)
         return not self._embedder.failure
@@ -295,10 +299,11 @@ class Embedding:
         return bool(self._vectors.missing_notes(1)) or self._vectors.missing_messages() is not None
 
     def _forget(self, hidden: frozenset[tuple[str, str]]) -> None:
-        digest = hashlib.blake2b(repr(sorted(hidden)).encode(), digest_size=16).hexdigest() if hidden else ""
-        self._hidden = hidden
-        if self._vectors.hidden() != digest:
-            self._vectors.hide(digest, {session for session, _ in hidden})
+        if hidden != self._hidden:
+            self._digest = hashlib.blake2b(repr(sorted(hidden)).encode(), digest_size=16).hexdigest()
+            self._hidden = hidden
+        if self._vectors.hidden() != self._digest:
+            self._vectors.hide(self._digest, {session for session, _ in hidden})
 
     def _run(self) -> None:
         try:

@@ -12,8 +12,10 @@ import heapq
 import math
 import operator
 import sqlite3
+import time
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import takewhile
 from typing import Any, Final, Protocol
 
 import msgspec
@@ -209,12 +211,13 @@ class Vectors:
 
     # --- searching ---
 
-    def near(self, asked: array[float], many: int) -> dict[int, float]:
+    def near(self, asked: array[float], many: int, *, seconds: float = math.inf) -> dict[int, float]:
         """Find the passages nearest to a vector, by comparing it with every one.
 
         Args:
             asked: The vector of the question, of length 1.
             many: How many texts are given at most.
+            seconds: Without numpy, the newest are compared for so long; with it, all always.
 
         Returns:
             How alike each is, from above 0 (texts that have nothing to do with each other) to 1.
@@ -226,7 +229,7 @@ class Vectors:
             if dimensions != len(asked) or level >= 1:
                 return {}
             np = arrays.numpy()
-            best = _best_plain(db, asked, many) if np is None else self._best(np, db, stamp, asked, many)
+            best = _best_plain(db, asked, many, seconds) if np is None else self._best(np, db, stamp, asked, many)
             alike = {number: (cosine - level) / (1 - level) for cosine, number in best if cosine > level}
             found = _chosen(db, "SELECT row, number FROM embedded WHERE number IN", list(alike))
             return {row: min(1.0, alike[number]) for row, number in found}
@@ -351,10 +354,12 @@ def _chosen(db: sqlite3.Connection, select: str, values: Sequence[Any]) -> Itera
         yield from db.execute(f"{select} ({','.join('?' * len(part))})", part)
 
 
-def _best_plain(db: sqlite3.Connection, asked: Sequence[float], many: int) -> list[tuple[float, int]]:
-    """Compare without numpy: right, and some hundred times slower."""
-    found = db.execute("SELECT number, vector FROM vectors")
-    return heapq.nlargest(many, ((cosine(floats(blob), asked), number) for number, blob in found))
+def _best_plain(db: sqlite3.Connection, asked: Sequence[float], many: int, seconds: float) -> list[tuple[float, int]]:
+    """Compare without numpy, newest first: right, and some hundred times slower."""
+    end = time.monotonic() + seconds
+    found = db.execute("SELECT number, vector FROM vectors ORDER BY number DESC")
+    in_time = takewhile(lambda _: time.monotonic() < end, found)
+    return heapq.nlargest(many, ((cosine(floats(blob), asked), number) for number, blob in in_time))
 
 
 def _read_blocks(np: Any, db: sqlite3.Connection, after: int, dimensions: int) -> Iterator[tuple[Any, Any]]:

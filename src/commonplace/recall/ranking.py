@@ -220,15 +220,14 @@ class _Ranking:
         over = share / best_session if best_session else 0.0
         layer = self._layers.get("sessions", 1.0)
         session = self._session.get
-        times, near, none = self._meaning.share(), self._meaning.messages.get, (0.0, 0)
         totals = [
-            (
-                layer * (score / strongest + over * session(key >> MESSAGE_BITS, 0.0) + times * near(key, none)[0]),
-                -key,
-                parts,
-            )
+            (layer * (score / strongest + over * session(key >> MESSAGE_BITS, 0.0)), -key, parts)
             for score, key, parts in scored
         ]
+        times = self._meaning.share()
+        if self._meaning.messages:
+            near, none = self._meaning.messages.get, (0.0, 0)
+            totals = [(total + layer * times * near(-key, none)[0], key, parts) for total, key, parts in totals]
         ranked = [
             self._ranked_message(total, -key, parts, over * session(-key >> MESSAGE_BITS, 0.0))
             for total, key, parts in self._beside_floods(totals, self._limit, lambda each: -each[1])
@@ -274,7 +273,9 @@ class _Ranking:
         told_apart = bool(question.speaker or question.when or question.times)
         scored: list[tuple[float, int, _Parts]] = []
         alone = self._alone.messages
-        for key in {key + step for _, key in top for step in self._steps}.union(alone):
+        looked_at = {key + step for _, key in top for step in self._steps}
+        looked_at.update(alone)
+        for key in looked_at:
             slot = slots.get(key >> MESSAGE_BITS)
             at = key & (SLOT_MESSAGES - 1)
             if slot is None or at >= len(slot.flags):
