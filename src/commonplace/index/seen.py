@@ -12,8 +12,9 @@ import threading
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from commonplace import handles
 from commonplace.errors import StoreBusyError
-from commonplace.records import Screened
+from commonplace.screened import Screened
 
 _BUSY_SECONDS = 30.0
 
@@ -35,11 +36,12 @@ class Seen:
 
     def __init__(self, path: str | None) -> None:
         self._lock = threading.RLock()
-        self._db = self._open(path)
+        self._path = path
+        self._resting = False
+        self._db = self._open()
 
-    @staticmethod
-    def _open(path: str | None) -> sqlite3.Connection:
-        for place in (path, None):
+    def _open(self) -> sqlite3.Connection:
+        for place in (self._path, None):
             try:
                 db = sqlite3.connect(
                     place or ":memory:", timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
@@ -57,18 +59,40 @@ class Seen:
             except sqlite3.DatabaseError:
                 db.close()  # damaged or not writable: it is derived, so memory does for this run
             else:
+                self._path = place
+                if place is not None:
+                    handles.used(self)
                 return db
         raise AssertionError("a database in memory can always be made")
 
+    def rest(self) -> bool:
+        """Let go of the file until the next use; False where it is in use."""
+        if not self._lock.acquire(blocking=False):
+            return False
+        try:
+            if self._db.in_transaction:
+                return False
+            self.close()
+            self._resting = True
+            return True
+        finally:
+            self._lock.release()
+
     def _run(self, statement: str, values: tuple[object, ...] = ()) -> list[tuple[str, str, str, int]]:
+        if self._resting:
+            self._resting = False
+            self._db = self._open()
+        if self._path is not None:
+            handles.used(self)
         try:
             return self._db.execute(statement, values).fetchall()
         except sqlite3.OperationalError as error:
             raise StoreBusyError("what was last seen of the files is locked by another process; try again") from error
         except sqlite3.DatabaseError:
             # Damaged under our hands: it is derived, and the change log tells whose edits are whose.
-            self._db.close()
-            self._db = self._open(None)
+            self.close()
+            self._path = None
+            self._db = self._open()
             return self._db.execute(statement, values).fetchall()
 
     @contextlib.contextmanager
@@ -107,5 +131,6 @@ class Seen:
 
     def close(self) -> None:
         """Close the file."""
+        handles.released(self)
         with self._lock:
             self._db.close()

@@ -10,12 +10,8 @@ state inside its transaction.
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import json
-import logging
-import os
 import sqlite3
-import threading
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -23,16 +19,14 @@ from typing import Any, Final
 
 import msgspec
 
-from commonplace.errors import DamagedError, IndexVersionError, StoreBusyError, StoreReadOnlyError
+from commonplace.errors import DamagedError, IndexVersionError, StoreReadOnlyError
 from commonplace.index import passages, postings, rows, terms
+from commonplace.index.file import IndexFile
 from commonplace.index.filling import Filling, Pending
 from commonplace.index.rows import Candidates, IndexRow, MessageRow, Note, PathState, Places, Shelf, Slot
 from commonplace.records import Source
 
-logger = logging.getLogger(__name__)
-
 SCHEMA: Final = 1  # raised whenever the same files would give other rows
-_BUSY_SECONDS: Final = 10.0
 _SORTED_BYTES: Final = 16_000_000
 _TOKENIZE: Final = "porter unicode61 remove_diacritics 2"
 _TABLES: Final = f"""
@@ -55,10 +49,9 @@ CREATE VIRTUAL TABLE noted_terms USING fts5vocab('noted', 'row');
 """
 BESIDE: Final = ("vector_space", "vectors", "embedded", "embedded_slots", "loose_vectors")  # tables of `vectors`
 _SOURCES: Final = msgspec.json.Decoder(tuple[Source, ...])
-_NOWHERE_TO_WRITE: Final = ("full", "readonly", "read-only", "unable to open", "disk I/O")
 
 
-class SqliteIndex:
+class SqliteIndex(IndexFile):
     """One open index.
 
     Args:
@@ -71,45 +64,12 @@ class SqliteIndex:
     """
 
     def __init__(self, path: Path | str | None, *, passage_chars: int = 480, mend: bool = True) -> None:
-        self.path = Path(path) if path is not None else None
         self._passage_chars = passage_chars
-        self._lock = threading.RLock()
-        self._shelf = Shelf({}, names=set())
-        self._shelf_seen = -1
-        self._inode: tuple[int, int] | None = None
-        self._db: sqlite3.Connection
         self._pending: Pending | None = None  # of the transaction under way
-        if not mend:
-            self._open()
-            return
-        try:
-            self._open()
-        except DamagedError as error:
-            logger.warning("the index is damaged and is made again: %s", error)
-            self.reset()
-        except IndexVersionError as error:
-            logger.warning("%s; an index of this version is made beside it", error)
-            self.path = Path(error.path).with_suffix(f".v{SCHEMA}.sqlite")
-            self._open()
-        except StoreReadOnlyError as error:
-            logger.info("the index cannot be written and is kept in memory: %s", error)
-            self.path = None
-            self._open()
+        self._forget()
+        super().__init__(path, mend=mend)
 
-    # --- opening, resetting, closing ---
-
-    def _open(self) -> None:
-        with self._file_lock(exclusive=False), self._guarded():
-            self._db = sqlite3.connect(
-                self.path or ":memory:", timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
-            )
-            if self.path is not None:
-                stat = self.path.stat()  # before the first statement: `reset` asks whose file was damaged
-                self._inode = (stat.st_dev, stat.st_ino)
-                self._db.execute("PRAGMA journal_mode=WAL")
-                self._db.execute("PRAGMA synchronous=OFF")
-            self._db.execute("PRAGMA cache_size=-8000")
-            self._ensure_schema()
+    def _forget(self) -> None:
         self._shelf = Shelf({}, names=set())
         self._shelf_seen = -1
 
@@ -151,82 +111,12 @@ class SqliteIndex:
                          (changed + 1, changed + 1))  # fmt: skip
         self._db.execute(f"PRAGMA user_version={SCHEMA}")
 
-    @contextlib.contextmanager
-    def _file_lock(self, *, exclusive: bool) -> Iterator[None]:
-        """Hold the right to have (shared) or to replace (exclusive) the file behind the name."""
-        if self.path is None:
-            yield
-            return
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            lock = self.path.with_name(self.path.name + ".lock")
-            handle = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        except OSError as error:
-            raise StoreReadOnlyError(f"the index cannot be used: {error}", path=str(self.path)) from error
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH)
-            yield
-        finally:
-            os.close(handle)
-
-    @contextlib.contextmanager
-    def _guarded(self) -> Iterator[None]:
-        """Turn what SQLite raises into the typed errors of this package."""
-        try:
-            yield
-        except sqlite3.OperationalError as error:
-            message = str(error)
-            if "locked" in message or "busy" in message:
-                raise StoreBusyError("the index is busy; try again", path=str(self.path)) from error
-            if any(code in message for code in _NOWHERE_TO_WRITE):
-                raise StoreReadOnlyError(f"the index cannot be used: {message}", path=str(self.path)) from error
-            raise DamagedError(f"the index cannot be read: {message}", path=str(self.path)) from error
-        except (sqlite3.DatabaseError, sqlite3.InterfaceError) as error:
-            raise DamagedError(f"the index cannot be read: {error}", path=str(self.path)) from error
-
-    def replaced(self) -> bool:
-        """Say whether the file behind the name is another than the open one."""
-        if self.path is None:
-            return False
-        try:
-            stat = self.path.stat()
-        except OSError:
-            return True
-        return (stat.st_dev, stat.st_ino) != self._inode
-
-    def reopen(self) -> None:
-        """Open the file that now stands behind the name."""
-        with self._lock:
-            self.close()
-            self._open()
-
-    def reset(self, *, memory: bool = False) -> None:
-        """Throw the index away and begin an empty one, in memory when asked.
-
-        A damaged file that another process has meanwhile replaced is kept and opened.
-        """
-        with self._lock:
-            self.close()
-            if memory:
-                self.path = None
-            elif self.path is not None:
-                with self._file_lock(exclusive=True):
-                    if not self.replaced() or not self.path.exists():
-                        for suffix in ("", "-wal", "-shm"):
-                            self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
-            self._open()
-
     def clear(self) -> None:
         """Empty the index in one transaction; readers of other processes see the old rows until then."""
         with self.writing() as pending:
             pending.put_down()
             self._make_tables()
             self._pending = Pending(self._db)
-
-    def close(self) -> None:
-        """Release the file."""
-        with self._lock, contextlib.suppress(sqlite3.Error):
-            self._db.close()
 
     # --- writing ---
 
@@ -237,7 +127,7 @@ class SqliteIndex:
         Raises:
             StoreBusyError: Another process held it for ten seconds.
         """
-        with self._lock, self._guarded():
+        with self._using():
             if self._pending is not None:  # nested: the outer one commits
                 yield self._pending
                 return
@@ -251,8 +141,7 @@ class SqliteIndex:
                 self._pending.abandon()
                 with contextlib.suppress(sqlite3.Error):
                     self._db.execute("ROLLBACK")
-                self._shelf = Shelf({}, names=set())
-                self._shelf_seen = -1
+                self._forget()
                 raise
             finally:
                 self._pending = None
@@ -260,7 +149,7 @@ class SqliteIndex:
     @contextlib.contextmanager
     def _reading(self) -> Iterator[None]:
         """Read what is there, what this transaction has added included."""
-        with self._lock, self._guarded():
+        with self._using():
             if self._pending is not None:
                 self._pending.put_down()
             yield
@@ -268,7 +157,7 @@ class SqliteIndex:
     @contextlib.contextmanager
     def connection(self) -> Iterator[sqlite3.Connection]:
         """Hold the open file, for what `vectors` keeps beside the rows."""
-        with self._lock, self._guarded():
+        with self._using():
             yield self._db
 
     def state(self, path: str) -> PathState | None:

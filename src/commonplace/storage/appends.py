@@ -14,6 +14,7 @@ import time
 from collections import OrderedDict
 from typing import Final
 
+from commonplace import handles
 from commonplace.errors import StoreBusyError
 from commonplace.storage.disk import APPEND, CREATE, READ, Disk, write_all
 from commonplace.storage.locks import try_flock, wait_until
@@ -103,11 +104,25 @@ class Appender:
 
     def close(self) -> None:
         """Close what is not in use."""
+        handles.released(self)
         with self._mutex:
-            for path, handle in list(self._handles.items()):
-                if not handle.pins:
-                    handle.close()
-                    del self._handles[path]
+            self._close_unpinned()
+
+    def rest(self) -> bool:
+        """Close what is not in use until the next append; False where something is."""
+        if not self._mutex.acquire(blocking=False):
+            return False
+        try:
+            self._close_unpinned()
+            return not self._handles
+        finally:
+            self._mutex.release()
+
+    def _close_unpinned(self) -> None:
+        for path, handle in list(self._handles.items()):
+            if not handle.pins:
+                handle.close()
+                del self._handles[path]
 
     def hold(self, path: str, *, create: bool, replacing: bool = False) -> Hold:
         """Hold a file against other appenders, re-entrantly in one thread.
@@ -192,6 +207,7 @@ class Appender:
             if handle is None:
                 handle = self._handles[path] = Handle(path)
                 self._evict()
+                handles.used(self)
             else:
                 self._handles.move_to_end(path)
             handle.pins += 1

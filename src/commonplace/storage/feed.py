@@ -12,6 +12,7 @@ import threading
 from contextlib import suppress
 from typing import Final
 
+from commonplace import handles
 from commonplace.storage.disk import CREATE, FILE_MODE, Disk, last_line_end, write_all
 from commonplace.storage.locks import boot_id
 
@@ -84,8 +85,19 @@ class Feed:
             return self.since(0)[0], None
         return 0, None
 
+    def rest(self) -> bool:
+        """Let the descriptor go until the next append; False where one is under way."""
+        if not self._mutex.acquire(blocking=False):
+            return False
+        try:
+            self.close()
+            return True
+        finally:
+            self._mutex.release()
+
     def close(self) -> None:
         """Let the descriptor go."""
+        handles.released(self)
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1
@@ -119,6 +131,7 @@ class Feed:
             found = os.fstat(fd)
             if feed:
                 self._fd, self._feed, self._identity = fd, feed, (found.st_dev, found.st_ino)
+                handles.used(self)
                 return
             os.close(fd)
             self._begin()  # of an earlier boot, whose last lines may be lost, or damaged

@@ -1,0 +1,167 @@
+"""Many scopes in one process: few files open, each answers all the same (issue 7; performance notes, goal 12)."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from pathlib import Path
+
+import pytest
+from indexed_scope import Scope
+
+from commonplace import Memory, Message, handles
+
+
+def open_files(below) -> int:
+    """Count the descriptors of this process that lead below a folder."""
+    count = 0
+    for link in Path("/proc/self/fd").iterdir():
+        try:
+            count += str(link.readlink()).startswith(str(below))
+        except OSError:  # the descriptor of the listing itself
+            continue
+    return count
+
+
+@pytest.fixture
+def few(monkeypatch):
+    """Let a process keep four things open."""
+    monkeypatch.setattr(handles, "KEPT", 4)
+
+
+def ask(memory, number):
+    memory.append("s", [Message("user", f"the word of {number} is zebra{number}")])
+    assert [hit.text for hit in memory.recall(f"zebra{number}")] == [f"the word of {number} is zebra{number}"]
+
+
+def test_a_closed_memory_leaves_nothing_open(tmp_path):
+    """2N scopes opened, asked and closed one after another leave as much open as N: nothing."""
+    left, held, threads = [], set(handles._held), threading.active_count()
+    for number in range(12):
+        with Memory.open(tmp_path, scope=f"user:{number}", jobs="worker") as memory:
+            ask(memory, number)
+        left.append(open_files(tmp_path))
+    assert left == [0] * 12
+    assert set(handles._held) <= held
+    assert threading.active_count() == threads
+
+
+def test_many_memories_alive_keep_few_files_open(tmp_path, few):
+    """Files are bounded by what a process may keep open, not by the scopes it serves."""
+    alive = [Memory.open(tmp_path, scope=f"user:{number}", jobs="worker") for number in range(24)]
+    counts = {}
+    for number, memory in enumerate(alive):
+        ask(memory, number)
+        counts[number] = open_files(tmp_path)
+    assert counts[23] <= counts[11] <= 3 * handles.KEPT
+    for number, memory in enumerate(alive):  # those that were let go answer and take in what is new
+        assert len(memory.recall(f"zebra{number}")) == 1
+        memory.append("s", [Message("user", f"later heliotrope{number}")])
+        assert [hit.text for hit in memory.recall(f"heliotrope{number}")] == [f"later heliotrope{number}"]
+    assert open_files(tmp_path) <= 3 * handles.KEPT
+    for memory in alive:
+        memory.close()
+    assert open_files(tmp_path) == 0
+
+
+def test_an_index_that_was_let_go_remembers_nothing(scope):
+    """Memory is bounded too: what ranking keeps of each message goes with the file."""
+    scope.say("s", "alpha beta")
+    scope.recall("alpha")
+    assert scope.index.rest()
+    assert not scope.index._shelf.slots
+    assert open_files(scope.index_path) == 0
+    assert scope.texts("alpha") == ["alpha beta"]
+
+
+def delete(path):
+    for each in path.parent.glob("index.sqlite*"):
+        each.unlink()
+
+
+def damage(path):
+    path.write_bytes(b"not a database, just a text that is long enough to be read as a header" * 9)
+
+
+def newer(path):
+    with sqlite3.connect(path) as db:
+        db.execute("PRAGMA user_version=99")
+    db.close()
+
+
+@pytest.mark.parametrize("change", [delete, damage, newer])
+def test_a_file_changed_while_it_was_let_go_is_seen_at_the_next_question(scope, change, caplog):
+    """Deleted, damaged or of a newer version: what was true of an open index holds for one at rest."""
+    scope.say("s", "alpha beta", "gamma delta")
+    assert scope.texts("gamma") == ["gamma delta"]
+    assert scope.index.rest()
+    change(scope.index_path)
+    assert scope.texts("gamma") == ["gamma delta"]
+    scope.say("s", "epsilon zeta")
+    assert scope.texts("epsilon") == ["epsilon zeta"]
+    assert scope.indexing.check() == []
+
+
+def test_an_index_made_anew_elsewhere_while_it_was_let_go_is_the_one_that_answers(scope):
+    scope.say("s", "alpha beta")
+    scope.recall("alpha")
+    assert scope.index.rest()
+    delete(scope.index_path)
+    other = Scope(scope.folder)
+    other.say("t", "iota kappa")
+    other.recall("iota")
+    other.close()
+    assert scope.texts("iota") == ["iota kappa"]
+    assert scope.texts("alpha") == ["alpha beta"]
+
+
+def test_an_index_in_use_is_not_let_go(scope):
+    """Neither by another thread nor by the one that is at it."""
+    scope.say("s", "alpha beta")
+    scope.recall("alpha")
+    answers = []
+    with scope.index.writing():
+        answers.append(scope.index.rest())
+        other = threading.Thread(target=lambda: answers.append(scope.index.rest()))
+        other.start()
+        other.join()
+    assert answers == [False, False]
+    assert scope.index.rest()
+
+
+def test_threads_that_ask_many_scopes_at_once_all_get_their_answers(tmp_path, few):
+    """A file is let go between questions of others, never under one."""
+    alive = [Memory.open(tmp_path, scope=f"user:{number}", jobs="worker") for number in range(10)]
+    for number, memory in enumerate(alive):
+        ask(memory, number)
+    failed = []
+
+    def keep_asking(first):
+        for turn in range(30):
+            number = (first + turn * 3) % 10
+            if len(alive[number].recall(f"zebra{number}")) != 1:
+                failed.append(number)
+
+    threads = [threading.Thread(target=keep_asking, args=(first,)) for first in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failed == []
+    for memory in alive:
+        memory.close()
+    assert open_files(tmp_path) == 0
+
+
+def test_a_memory_that_was_dropped_unclosed_is_no_holder(tmp_path, few):
+    """The bound holds no one alive."""
+
+    class Dropped:
+        def rest(self):
+            raise AssertionError("nobody is there to be asked")
+
+    for _ in range(10):
+        handles.used(Dropped())
+    handles.used(kept := Scope(tmp_path / "m").index)
+    assert len(handles._held) <= handles.KEPT
+    kept.close()
