@@ -40,7 +40,9 @@ class Everything(RuleBasedStateMachine):
     @initialize()
     def begin(self):
         shared = Path("/dev/shm")
-        self.folder = Path(tempfile.mkdtemp(dir=shared if os.access(shared, os.W_OK) else None))
+        self.folder = Path(
+            tempfile.mkdtemp(prefix="commonplace-test-", dir=shared if os.access(shared, os.W_OK) else None)
+        )
         self.clock = FixedClock("2026-11-20T10:00:00+00:00", step_seconds=1)
         self.memory = opened(self.folder, clock=self.clock)
         self.entries = {DOC: [], FACTS: [], ITEMS: []}

@@ -7,7 +7,14 @@ from doors import files, opened, texts, write
 
 from commonplace import Message
 from commonplace.changes.admission import LIBRARY, Actor
-from commonplace.errors import ErasedError, GoneError, RecordNotFoundError, StoreReadOnlyError, UndoConflictError
+from commonplace.errors import (
+    DamagedError,
+    ErasedError,
+    GoneError,
+    RecordNotFoundError,
+    StoreReadOnlyError,
+    UndoConflictError,
+)
 from commonplace.operations import (
     AddEntry,
     AppendJournal,
@@ -287,6 +294,22 @@ def test_an_erased_change_cannot_be_undone_or_shown(tmp_path):
         two = memory._scopes[0].reader.records(DOC)[0]
         assert memory.why(two.id).text == "two"
         assert memory.doctor().problems == ()
+
+
+@pytest.mark.parametrize("at", [1, 2])
+def test_a_change_whose_line_was_damaged_meanwhile_is_not_undone(tmp_path, at):
+    """Neither it, nor the next one in its place."""
+    with opened(tmp_path) as memory:
+        memory.remember("one", kind="decision")
+        memory.remember("two", kind="decision")
+        assert len(memory.log()) == 2
+        log = next((tmp_path / ".commonplace" / "log").glob("*.jsonl"))
+        lines = log.read_bytes().splitlines(keepends=True)
+        lines[at - 1] = lines[at - 1].replace(b"library", b"librarx")
+        log.write_bytes(b"".join(lines))
+        with pytest.raises(DamagedError):
+            memory.undo(at)
+        assert texts(memory, DOC) == ["one", "two"]
 
 
 def test_undoing_a_forgetting_allows_the_text_again(tmp_path):

@@ -34,18 +34,16 @@ from commonplace.errors import (
     VersionConflictError,
 )
 from commonplace.guard import screen
+from commonplace.layers import items
 from commonplace.layouts import Layout
 from commonplace.operations import (
     OPERATIONS,
     Operation,
 )
-from commonplace.records import (
-    Outcome,
-    Screened,
-    json_line,
-)
+from commonplace.records import Outcome
+from commonplace.screened import Screened, json_line
 from commonplace.sessions import Sessions
-from commonplace.storage import STATE, Append, Conflict, Lease, Store, Write
+from commonplace.storage import MISSING, STATE, Append, Conflict, Lease, Store, Write
 from commonplace.text import fingerprint
 
 logger = logging.getLogger(__name__)
@@ -212,6 +210,8 @@ class Door:
     def regenerate(self, plan: Plan) -> None:
         """Bring what is generated up to a plan that is to be written."""
         self._index.refresh(plan)
+        if self._index.document in plan.ropes:  # it may hold the index of another time
+            self._index.renew(plan)
 
     def renew_index(self) -> None:
         """Bring the generated index up to topics that were edited outside, as a change of its own."""
@@ -273,6 +273,7 @@ class Door:
             status: Literal["duplicate", "unchanged"] = "duplicate" if same else "unchanged"
             return Outcome(status=status, records=tuple(same), reason="memory already says so")
         self._index.refresh(plan)
+        self._compact(plan)
         records = (*dict.fromkeys(added.id for added in plan.added), *same)
         if dry_run:
             return Outcome(status="planned", records=records, review=review, diff=plan.diff())
@@ -290,6 +291,17 @@ class Door:
             reason=RACED if lost else "; ".join(dict.fromkeys(each.reason for each in waiting)),
             diff=plan.diff(),
         )
+
+    def _compact(self, plan: Plan) -> None:
+        """Leave out the dead lines of items that the plan edits, where they have become too many."""
+        for path, rope in plan.ropes.items():
+            layer = self._layout.layer_of(path)
+            if layer is None or layer.kind != "items" or not rope.changed or plan.versions[path] == MISSING:
+                continue
+            if plan.exists(path) and items.is_due(items.read(rope.data)):
+                pieces = items.compact(rope.data).pieces
+                if pieces:  # a file of nothing but dead lines stays until something lives in it again
+                    plan.rewrite(path, pieces)
 
     def _settle_races(self, plan: Plan, actor: Actor, written: Written) -> tuple[str, ...]:
         """Put into review what an edit from outside took the place of in the middle of the commit."""
@@ -335,8 +347,8 @@ class Door:
         review = self.plan()
         for conflict in conflicts:
             logged = next(iter(self._store.since(conflict.number - 1)), None)
-            if logged is None:
-                continue
+            if logged is None or logged.number != conflict.number:
+                continue  # doctor names damaged lines
             for operation in kept_out(logged, conflict.path, self._reader):
                 waits = Waits(operation, RACED, "conflicted")
                 self._queue(review, waits, str(logged.header.get("actor", "")), conflict.number)

@@ -25,6 +25,7 @@ from commonplace.errors import (
     UndoConflictError,
     VersionConflictError,
 )
+from commonplace.layers import items
 from commonplace.layers.edits import split_id
 from commonplace.layers.merges import merge3
 from commonplace.layouts import Layer, Layout
@@ -87,6 +88,7 @@ class History:
         Raises:
             RecordNotFoundError: There is no such change.
             ErasedError: Its texts were erased.
+            DamagedError: Its line in the log cannot be read.
             UndoConflictError: A later change stands on it; the error names that change.
         """
         deadline = time.monotonic() + self._wait_seconds
@@ -102,7 +104,9 @@ class History:
         change = self.change(number)
         if change.undone_by is not None:
             return Outcome(status="unchanged", reason=f"change {number} was undone by change {change.undone_by}")
-        logged = next(iter(self._store.since(number - 1)))
+        logged = next(iter(self._store.since(number - 1)), None)
+        if logged is None or logged.number != number:
+            raise DamagedError(f"the line of change {number} in the log cannot be read; run `doctor`", change=number)
         if logged.payload is None:
             raise ErasedError(f"the texts of change {number} were erased, so it cannot be undone", change=number)
         writes = inverse.writes_of(logged)
@@ -121,6 +125,10 @@ class History:
         if plan.empty:
             return Outcome(status="unchanged", reason=f"change {number} left nothing to take back")
         self._door.regenerate(plan)
+        if plan.empty:
+            return Outcome(
+                status="unchanged", reason=f"change {number} left nothing to take back but what is generated"
+            )
         after = self._door.write(plan, actor=actor, reason=reason or f"undo of change {number}", undoes=number)
         gave_way = [conflict for conflict in self._store.conflicts() if conflict.number == after.number]
         for conflict in gave_way:
@@ -146,7 +154,8 @@ class History:
         path, key = write.path, self._store.key()
         now = plan.planned(path)
         later = self._later(number, path)
-        if write.kind == "append" or not later:
+        rewritten = any(other.kind != "append" for _, other in later)
+        if not later or (write.kind == "append" and not (rewritten and self._is_items(path))):
             try:
                 plan.restore(path, inverse.before(write, now, key))
             except DamagedError as error:
@@ -179,10 +188,16 @@ class History:
         if path.startswith(f"{STATE}/"):
             return _by_line(then, now, was)
         layer = self._layout.layer_of(path)
+        if self._is_items(path):
+            return items.without(then or b"", now or b"", was or b"")
         if layer is None or layer.kind != "documents":
             return None
         merged = merge3(path, then or b"", now or b"", was or b"", style=layer.style)
         return None if merged is None or merged.conflicts else merged.data
+
+    def _is_items(self, path: str) -> bool:
+        layer = self._layout.layer_of(path)
+        return layer is not None and layer.kind == "items"
 
     def _later(self, number: int, path: str) -> list[tuple[int, inverse.Write]]:
         """Give the writes of a file after a change, oldest first, each with the number of its change."""

@@ -20,7 +20,8 @@ from commonplace.errors import InputError, RecordNotFoundError
 from commonplace.layers import edits
 from commonplace.layers.edits import Duplicate, Effect
 from commonplace.operations import Operation, PutItem, RemoveItem
-from commonplace.records import Item, instant
+from commonplace.records import Item
+from commonplace.screened import instant
 from commonplace.storage import Keep
 from commonplace.text import fingerprint
 
@@ -206,6 +207,37 @@ def compact(data: bytes) -> Effect:
     spans.append(Keep(at, len(data)))
     parts = tuple(edits.joined(span for span in spans if span.end > span.start))
     return Effect(pieces=parts, removed=edits.removed(data, parts), kept=len(keep))
+
+
+def without(then: bytes, now: bytes, was: bytes) -> bytes | None:
+    """Take what an edit made of `was` out of a file that others edited since, item by item.
+
+    Args:
+        then: The file right after the edit.
+        now: The file as it is; lines that are dead may have been left out of it.
+        was: The file right before the edit.
+
+    Returns:
+        The bytes, or None where an item of the edit is not as it left it.
+    """
+    old, mid, current = (_live_lines(data) for data in (was, then, now))
+    touched = {name for name in old.keys() | mid.keys() if old.get(name) != mid.get(name)}
+    if any(current.get(name) != mid.get(name) for name in touched):
+        return None
+    contents = read(now)
+    kept: list[bytes] = []
+    for place, line in enumerate(contents.lines):
+        if line.data is None or line.id not in touched:
+            kept.append(now[line.start : line.end])
+        elif line.id in old and contents.live.get(line.id) == place:
+            kept.append(old.pop(line.id))
+    kept += [old[name] for name in old if name in touched and name not in mid]
+    return b"".join(each if each.endswith(b"\n") else each + b"\n" for each in kept)
+
+
+def _live_lines(data: bytes) -> dict[str, bytes]:
+    contents = read(data)
+    return {name: data[contents.lines[at].start : contents.lines[at].end] for name, at in contents.live.items()}
 
 
 def _line(raw: bytes, start: int, end: int) -> Line:
