@@ -16,7 +16,8 @@ from commonplace.operations import (
     ReplaceEntry,
     RewriteDocument,
 )
-from commonplace.records import Finding, Source
+from commonplace.records import Source
+from commonplace.screened import Finding
 from gate_cases import (
     BAD,
     BAD_WITH_MEMORY,

@@ -27,7 +27,8 @@ from commonplace.errors import DamagedError
 from commonplace.guard import screen
 from commonplace.layers.documents import Cap
 from commonplace.layouts import Layer, Layout
-from commonplace.records import TRUST_RANK, json_line
+from commonplace.records import TRUST_RANK
+from commonplace.screened import json_line
 from commonplace.sessions import Sessions
 from commonplace.similarity import decide
 from commonplace.storage import STATE, Store

@@ -15,7 +15,8 @@ from commonplace.changes.door import REVIEW
 from commonplace.guard import screen
 from commonplace.indexing import Indexing
 from commonplace.layers import items as items_layer
-from commonplace.records import Problem, Report, json_line
+from commonplace.records import Problem, Report
+from commonplace.screened import json_line
 from commonplace.storage import STATE, Store
 from commonplace.transcripts import Damaged, StoredMessage, checksum, decode
 

@@ -33,7 +33,8 @@ from commonplace.operations import (
     ViewEntry,
 )
 from commonplace.patterns import pattern
-from commonplace.records import TRUST_RANK, Finding, Trust, lowest_trust
+from commonplace.records import TRUST_RANK, Trust, lowest_trust
+from commonplace.screened import Finding
 from commonplace.trust import Evidence, content_words, fold
 
 __all__ = ["GateRules", "Judged", "Verdicts", "judge", "texts"]

@@ -13,7 +13,8 @@ from commonplace.changes.door import REVIEW, Door
 from commonplace.errors import RecordNotFoundError
 from commonplace.guard import screen
 from commonplace.operations import AddEntry, Operation, RemoveEntry, ReplaceEntry
-from commonplace.records import Outcome, Waiting, json_line
+from commonplace.records import Outcome, Waiting
+from commonplace.screened import json_line
 from commonplace.storage import Store
 
 _OPERATION: Final[Any] = Operation

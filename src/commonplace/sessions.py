@@ -17,21 +17,8 @@ from typing import Any, Final, NamedTuple, get_args
 from commonplace.config import Clock, GuardConfig
 from commonplace.errors import InputError, RecordNotFoundError, StoreReadOnlyError, require_text
 from commonplace.operations import Forget, MoveWindow, Operation
-from commonplace.records import (
-    Message,
-    Outcome,
-    RecordedMessage,
-    Role,
-    Screened,
-    Session,
-    Source,
-    Trust,
-    Turn,
-    join,
-    json_line,
-    lowest_trust,
-    whole_milliseconds,
-)
+from commonplace.records import Message, Outcome, RecordedMessage, Role, Session, Source, Trust, Turn, lowest_trust
+from commonplace.screened import Screened, join, json_line, whole_milliseconds
 from commonplace.storage import Held, Store
 from commonplace.text import encode_name, one_line, truncate
 from commonplace.transcripts import Event, Head, State, key_of, messages_of, web_follows

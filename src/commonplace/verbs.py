@@ -36,8 +36,8 @@ from commonplace.records import (
     Source,
     Topic,
     Trust,
-    instant,
 )
+from commonplace.screened import instant
 from commonplace.sections import screened
 from commonplace.storage import MISSING
 from commonplace.text import fence, one_line, truncate

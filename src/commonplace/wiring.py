@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 from datetime import datetime
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 from zoneinfo import ZoneInfo
 
 import msgspec
@@ -30,7 +30,6 @@ from commonplace.consolidation.jobs import Jobs
 from commonplace.consolidation.merge import MergingDoor
 from commonplace.consolidation.schedule import Mode, Schedule
 from commonplace.consolidation.views import Views
-from commonplace.embedding import Embedding, Guarded
 from commonplace.errors import (
     ConfigError,
     DamagedError,
@@ -50,13 +49,17 @@ from commonplace.layouts import Layer, Layout, facts, for_project, native, two_l
 from commonplace.llm import spending
 from commonplace.llm.protocol import LLM
 from commonplace.recall import search
-from commonplace.records import TRUST_RANK, Hit, Outcome, Problem, Query, Record, Report, Screened, Trust
+from commonplace.records import TRUST_RANK, Hit, Outcome, Problem, Query, Record, Report, Trust
 from commonplace.review import Queue
+from commonplace.screened import Screened
 from commonplace.sections import Sections, screened
 from commonplace.sessions import Sessions
 from commonplace.storage import STATE, Store
 from commonplace.storage.files import FilesStore
 from commonplace.text import encode_name
+
+if TYPE_CHECKING:
+    from commonplace.embedding import Guarded  # loaded only where there is an embedder
 
 SPENDING: Final = f"{STATE}/spending.jsonl"
 """The ledger of model calls, one line a call."""
@@ -236,8 +239,7 @@ class Scope:
     def _wire_vectors(self, embedder: Guarded | None) -> None:
         """Make what keeps vectors; none where there is no embedder."""
         self.embedding = (
-            Embedding(
-                embedder,
+            embedder.scope(
                 indexing=self.indexing,
                 store=self.store,
                 config=self.config.recall,

@@ -61,7 +61,8 @@ def test_every_public_name_has_an_example():
 
 
 PUBLIC_MODULES = (
-    "records", "operations", "errors", "config", "memory", "aio", "testing", "storage", "layouts", "review", "tool",
+    "records", "screened", "operations", "errors", "config", "memory", "aio", "testing", "storage", "layouts", "review",
+    "tool",
 )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from commonplace import guard
 from commonplace.guard import screening, table
-from commonplace.records import Screened
+from commonplace.screened import Screened
 
 TOKEN = "gh" + "p_" + blind_set.drawn(1, blind_set.ALNUM, 36)
 PASSWORD = "hunter" + "2"
@@ -41,7 +41,7 @@ def test_screening_what_was_screened_changes_nothing(text):
 @given(TEXTS)
 @settings(max_examples=300, deadline=None)
 def test_every_finding_points_at_what_stands_in_the_stored_text(text):
-    """records.Finding: where it was seen, in the text as it is stored."""
+    """screened.Finding: where it was seen, in the text as it is stored."""
     screened = guard.screen(text)
     for finding in screened.findings:
         shown = screened.text[slice(*finding.span)]

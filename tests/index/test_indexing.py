@@ -9,7 +9,8 @@ import pytest
 from indexed_scope import Scope, lines_as_rows
 
 from commonplace.index.sqlite import SCHEMA, SqliteIndex
-from commonplace.records import Message, seal
+from commonplace.records import Message
+from commonplace.screened import seal
 from commonplace.storage import Put
 
 SESSIONS = {

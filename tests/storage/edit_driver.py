@@ -16,7 +16,7 @@ from pathlib import Path
 from scopes import A, merge_lines, open_store
 
 from commonplace.errors import VersionConflictError
-from commonplace.records import seal
+from commonplace.screened import seal
 from commonplace.storage import MISSING, Keep, Put, replace
 
 replace._QUIET_SECONDS = 0.015  # the editor below pauses for at most 3 ms

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from commonplace.config import StoreConfig
-from commonplace.records import json_line, seal
+from commonplace.screened import json_line, seal
 from commonplace.storage import Append, Delete, Put
 from commonplace.storage.disk import Disk, SyncFailedError
 from commonplace.storage.files import FilesStore

@@ -15,7 +15,7 @@ from scopes import in_child, line, numbers, open_store
 
 from commonplace.config import StoreConfig
 from commonplace.errors import InputError, StoreBusyError
-from commonplace.records import seal
+from commonplace.screened import seal
 
 PATH = "sessions/one.jsonl"
 

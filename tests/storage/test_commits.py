@@ -12,7 +12,7 @@ from scopes import ITEMS, A, B, FailingDisk, clock, document, line, numbers, ope
 
 from commonplace.config import StoreConfig
 from commonplace.errors import InputError, StoreBusyError, VersionConflictError
-from commonplace.records import seal
+from commonplace.screened import seal
 from commonplace.storage import MISSING, Append, Delete, Keep, Put
 
 

@@ -8,7 +8,7 @@ import random
 import pytest
 from scopes import FULL, line, open_store, round_of
 
-from commonplace.records import seal
+from commonplace.screened import seal
 from commonplace.storage import Append
 
 MUTATIONS = 10_000 if FULL else 1200

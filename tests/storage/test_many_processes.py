@@ -9,7 +9,7 @@ from scopes import ITEMS, A, line, numbers, open_store
 
 from commonplace.config import StoreConfig
 from commonplace.errors import VersionConflictError
-from commonplace.records import seal
+from commonplace.screened import seal
 from commonplace.storage import Append, Keep, Put
 
 PROCESSES, TIMES = 100, 5

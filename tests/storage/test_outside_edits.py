@@ -12,7 +12,7 @@ import pytest
 from scopes import FULL, HERE, A, B, FailingDisk, document, in_child, merge_lines, open_store
 
 from commonplace.errors import VersionConflictError
-from commonplace.records import seal
+from commonplace.screened import seal
 from commonplace.storage import Delete, Keep, Put, replace
 
 RACES = 10_000 if FULL else 1000

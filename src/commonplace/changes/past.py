@@ -13,7 +13,7 @@ import msgspec
 from commonplace.changes import inverse
 from commonplace.changes.log import read
 from commonplace.errors import DamagedError, ErasedError, StoreReadOnlyError
-from commonplace.records import Screened
+from commonplace.screened import Screened
 from commonplace.storage import MISSING, Blob, Conflict, Held, Lease, Logged, LogProblem, Stat, Store, Write
 from commonplace.storage.changelog import content_hash
 from commonplace.transcripts import Event, Head, StoredMessage, decode, split_lines

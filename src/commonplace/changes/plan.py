@@ -31,7 +31,8 @@ from commonplace.operations import (
     PutTopic,
     RewriteDocument,
 )
-from commonplace.records import Record, Screened, Source, Trust
+from commonplace.records import Record, Source, Trust
+from commonplace.screened import Screened
 from commonplace.sessions import Sessions
 from commonplace.storage import MISSING, Append, Delete, Keep, Put, Store, Write
 from commonplace.transcripts import Event

@@ -12,7 +12,8 @@ import msgspec
 
 from commonplace import transcripts
 from commonplace.guard import fold
-from commonplace.records import Record, Screened, Source, Topic, json_line
+from commonplace.records import Record, Source, Topic
+from commonplace.screened import Screened, json_line
 from commonplace.storage import STATE, Store
 
 PATH: Final = f"{STATE}/tombstones.jsonl"

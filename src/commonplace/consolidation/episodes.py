@@ -27,7 +27,8 @@ from commonplace.llm.protocol import Request
 from commonplace.llm.reading import Unusable, body
 from commonplace.operations import AddEntry, Operation, Promote, Proposal, PutItem, PutTopic, View
 from commonplace.patterns import pattern
-from commonplace.records import TRUST_RANK, RecordedMessage, Source, Topic, Trust, instant, lowest_trust
+from commonplace.records import TRUST_RANK, RecordedMessage, Source, Topic, Trust, lowest_trust
+from commonplace.screened import instant
 from commonplace.text import encode_name, one_line, truncate
 from commonplace.trust import message_trust
 

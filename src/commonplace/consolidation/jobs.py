@@ -42,7 +42,8 @@ from commonplace.operations import (
     RewriteDocument,
     View,
 )
-from commonplace.records import Outcome, Source, instant
+from commonplace.records import Outcome, Source
+from commonplace.screened import instant
 from commonplace.sessions import Sessions
 from commonplace.storage import Lease, Store
 from commonplace.text import truncate

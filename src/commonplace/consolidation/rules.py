@@ -18,7 +18,8 @@ from commonplace.consolidation import rules_matching
 from commonplace.consolidation.rules_memos import CHANGED_MIND, HOME, NAMED, Known, Memo, Place, Targets
 from commonplace.consolidation.rules_reading import Reader
 from commonplace.operations import AddEntry, Edit, Proposal, PutItem, PutTopic, ReplaceEntry
-from commonplace.records import RecordedMessage, Source, Trust, instant, lowest_trust
+from commonplace.records import RecordedMessage, Source, Trust, lowest_trust
+from commonplace.screened import instant
 from commonplace.text import fingerprint, one_line, truncate
 
 __all__ = ["Known", "Memo", "Place", "Targets", "extract", "propose"]

@@ -9,7 +9,8 @@ from typing import Any, Final, Literal
 import msgspec
 
 from commonplace.errors import InputError
-from commonplace.records import LayerName, Source, instant
+from commonplace.records import LayerName, Source
+from commonplace.screened import instant
 
 K: Final = 8
 """Ranks that are looked at where a case does not say; as many as `recall` gives."""

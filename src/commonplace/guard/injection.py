@@ -10,7 +10,7 @@ from __future__ import annotations
 from commonplace.guard import views
 from commonplace.guard.table import compiled
 from commonplace.guard.views import View
-from commonplace.records import Finding
+from commonplace.screened import Finding
 
 
 def find(seen: list[View]) -> tuple[Finding, ...]:

@@ -10,7 +10,8 @@ from typing import Final, Literal
 
 from commonplace.guard import injection, secrets, unicode, views
 from commonplace.guard.markers import Marker, put
-from commonplace.records import Finding, Screened, Trust, seal
+from commonplace.records import Trust
+from commonplace.screened import Finding, Screened, seal
 
 Verdict = Literal["ok", "refuse", "quarantine"]
 

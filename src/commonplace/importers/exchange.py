@@ -20,7 +20,8 @@ import msgspec
 from commonplace.importers.batches import Batch, Found, Report
 from commonplace.importers.blocks import instant_of
 from commonplace.importers.lines import Line, LineError
-from commonplace.records import TRUST_RANK, Message, Role, Trust, instant
+from commonplace.records import TRUST_RANK, Message, Role, Trust
+from commonplace.screened import instant
 from commonplace.text import truncate
 
 NAME: Final = "exchange"

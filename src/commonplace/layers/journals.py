@@ -18,7 +18,8 @@ from commonplace.layers import edits
 from commonplace.layers.edits import Effect, Numbered, Splice
 from commonplace.operations import AppendJournal, Operation, RemoveEntry, ReplaceEntry
 from commonplace.patterns import pattern
-from commonplace.records import JournalEntry, instant
+from commonplace.records import JournalEntry
+from commonplace.screened import instant
 from commonplace.text import fingerprint, one_line
 
 STYLES: Final = ("", "history", "daily", "observations")

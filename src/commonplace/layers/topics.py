@@ -25,7 +25,8 @@ from commonplace.layers import edits
 from commonplace.layers.edits import Duplicate, Effect, Splice
 from commonplace.operations import Operation, PutTopic, RemoveTopic
 from commonplace.patterns import pattern
-from commonplace.records import Topic, instant
+from commonplace.records import Topic
+from commonplace.screened import instant
 from commonplace.text import encode_name, one_line, truncate
 
 STYLES: Final = ("", "node", "memo", "okf")

@@ -25,7 +25,7 @@ from commonplace.errors import (
     ModelUnavailableError,
 )
 from commonplace.llm.protocol import LLM, Reply, Request
-from commonplace.records import Screened, json_line
+from commonplace.screened import Screened, json_line
 from commonplace.text import estimate_tokens
 
 Outcome = Literal["ok", "timeout", "unavailable", "refused", "truncated", "failed"]

@@ -139,6 +139,7 @@ _LINES: Final = """
 ~ country nation homeland
 ~ place location spot venue
 ~ live reside stay
+> live move relocate settle address
 ~ address street
 ~ trip travel journey vacation holiday tour getaway
 ~ flight plane airport airline

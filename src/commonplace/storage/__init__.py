@@ -13,7 +13,7 @@ from typing import Protocol
 
 import msgspec
 
-from commonplace.records import Screened
+from commonplace.screened import Screened
 
 
 class Stat(msgspec.Struct, frozen=True):

@@ -20,7 +20,7 @@ from typing import Any, Final
 import msgspec
 
 from commonplace.errors import DamagedError, InputError
-from commonplace.records import Screened, join, json_line
+from commonplace.screened import Screened, join, json_line
 from commonplace.storage import MISSING, Append, Keep, Logged, LogProblem, Put, Write
 from commonplace.storage.disk import READ, Disk, write_all
 

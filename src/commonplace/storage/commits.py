@@ -18,7 +18,7 @@ import msgspec
 
 from commonplace.config import Clock, StoreConfig
 from commonplace.errors import InputError, StoreBusyError, StoreFailedError, VersionConflictError
-from commonplace.records import instant
+from commonplace.screened import instant
 from commonplace.storage import Append, Delete, Keep, Logged, LogProblem, Put, Rebase, Write
 from commonplace.storage.appends import Appender, Handle
 from commonplace.storage.changelog import (

@@ -8,7 +8,7 @@ import os
 import msgspec
 
 from commonplace.config import Clock
-from commonplace.records import instant
+from commonplace.screened import instant
 from commonplace.storage import Conflict
 from commonplace.storage.changelog import log_path, plain_path
 from commonplace.storage.disk import Disk, write_all

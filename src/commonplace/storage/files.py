@@ -16,7 +16,7 @@ from typing import Final, NoReturn, Self
 
 from commonplace.config import Clock, StoreConfig
 from commonplace.errors import CommonplaceError, InputError, StoreBusyError, StoreFailedError, StoreReadOnlyError
-from commonplace.records import Screened
+from commonplace.screened import Screened
 from commonplace.storage import STATE, Append, Blob, Conflict, Held, Lease, Logged, LogProblem, Rebase, Stat, Write
 from commonplace.storage.appends import LINES_SUFFIX, Appender, Handle
 from commonplace.storage.changelog import line_bytes

@@ -18,7 +18,7 @@ import msgspec
 
 from commonplace.config import Clock
 from commonplace.errors import LeaseLostError
-from commonplace.records import instant
+from commonplace.screened import instant
 from commonplace.storage.disk import Disk
 from commonplace.storage.locks import Process, may_live, this_process_cached
 from commonplace.storage.state import read_small, replace_synced

@@ -1,0 +1,170 @@
+"""Screened text: the one value with a secret. Only the guard can make it, and a store takes nothing else.
+
+Owns how a stored line is put together from screened parts, so that no text reaches a file unseen.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+import zlib
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, Final, Literal
+
+import msgspec
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """What the guard saw in a text: its class and rule, and where; never the text itself."""
+
+    kind: Literal["secret", "unicode", "injection"]
+    rule: str
+    span: tuple[int, int]
+
+
+_STRUCTURAL_CHARS: Final = 120
+_STRUCTURAL: Final = re.compile(r"[\x20-\x7e\n\t§]*\Z")
+_LONG_RUN: Final = re.compile(r"[A-Za-z0-9+/_=-]{41,}")
+_SEAL: Final = object()
+_LINE: Final = msgspec.json.Encoder()
+_KEYS_KEPT: Final = 512
+_keys: Final[set[object]] = set()  # that were found structural: a program has few, in line after line
+
+
+class Screened:
+    """Text that passed the guard; `findings` tell what was redacted or made visible.
+
+    Only `guard.screen` makes one from foreign text; joining screened parts keeps them screened.
+    """
+
+    __slots__ = ("findings", "text")
+
+    def __init__(self, text: str, findings: tuple[Finding, ...] = (), *, _seal: object = None) -> None:
+        if _seal is not _SEAL:
+            raise TypeError("Screened text is made by guard.screen only")
+        self.text = text
+        self.findings = findings
+
+    def __repr__(self) -> str:
+        return f"Screened({self.text!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Screened) and other.text == self.text
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """The classes of secret that were redacted, each once, in order."""
+        return tuple(dict.fromkeys(f.rule for f in self.findings if f.kind == "secret"))
+
+
+def seal(text: str, findings: tuple[Finding, ...] = ()) -> Screened:
+    """Make screened text; for the guard alone (a test holds every other module to that)."""
+    return Screened(text, findings, _seal=_SEAL)
+
+
+def structural(text: str) -> bool:
+    """Say whether a text is plain enough to stand in a stored line unscreened: short, ASCII, no long run."""
+    return len(text) <= _STRUCTURAL_CHARS and _is_structural(text)
+
+
+@functools.lru_cache(maxsize=1024)  # of keys, roles and dates, the same ones in line after line
+def _is_structural(text: str) -> bool:
+    return bool(_STRUCTURAL.match(text)) and not _LONG_RUN.search(text)
+
+
+def join(parts: Sequence[Screened | str]) -> Screened:
+    """Join screened parts with structural text between them.
+
+    Raises:
+        TypeError: A plain `str` part is more than structure: over 120 characters, not printable
+            ASCII, or with a run that could be a key. Screen it first.
+    """
+    texts: list[str] = []
+    findings: list[Finding] = []
+    for part in parts:
+        if isinstance(part, Screened):
+            texts.append(part.text)
+            findings.extend(part.findings)
+        elif structural(part):
+            texts.append(part)
+        else:
+            raise TypeError("text between screened parts must be structure; screen it first")
+    return Screened("".join(texts), tuple(findings), _seal=_SEAL)
+
+
+def json_line(values: Mapping[str, Any], *, checksum: bool = False) -> Screened:
+    """Encode one JSON object whose every text is screened or structural, on one line, no newline.
+
+    With `checksum`, the last key is `h`: the CRC-32, as 8 hex digits, of the line before `,"h"`.
+    Leaves may be Screened, int, float, bool, None, datetime, structural `str`, and lists or mappings
+    of these; keys are structural.
+    """
+    findings: list[Finding] = []
+    floats: list[float] = []
+    line = _encoded(_plain(values, findings, floats), exact=bool(floats))
+    if checksum:
+        line = b'%b,"h":"%08x"}' % (line[:-1], zlib.crc32(line[:-1]))
+    return Screened(line.decode("utf-8", "surrogatepass"), tuple(findings), _seal=_SEAL)
+
+
+def _encoded(plain: Any, *, exact: bool) -> bytes:
+    if not exact:  # the faster encoder writes some floats otherwise
+        try:
+            return _LINE.encode(plain)
+        except UnicodeEncodeError:  # half a surrogate pair
+            pass
+    return json.dumps(plain, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+
+
+def _key(key: Any, findings: list[Finding], floats: list[float]) -> str:
+    plain = str(_plain(key, findings, floats))
+    if type(key) is str and len(_keys) < _KEYS_KEPT:
+        _keys.add(key)
+    return plain
+
+
+def _plain(value: Any, findings: list[Finding], floats: list[float]) -> Any:
+    """Give a value as the encoders take it; note what the guard found in it, and its floats."""
+    kind = type(value)
+    if kind is dict or isinstance(value, Mapping):
+        if not _keys.issuperset(value):
+            value = {_key(key, findings, floats): item for key, item in value.items()}
+        return {
+            key: item.text if type(item) is Screened and not item.findings else _plain(item, findings, floats)
+            for key, item in value.items()
+        }
+    if kind is Screened:
+        findings.extend(value.findings)
+        return value.text
+    if value is None or kind is int or kind is bool:
+        return value
+    if isinstance(value, str):
+        if not structural(value):
+            raise TypeError("a text in a stored line must be screened first")
+        return str(value)
+    if isinstance(value, float):
+        floats.append(value)
+        return value
+    if isinstance(value, datetime):
+        return instant(value)
+    if isinstance(value, (list, tuple)):
+        return [_plain(item, findings, floats) for item in value]
+    if isinstance(value, int):
+        return int(value)
+    raise TypeError(f"{kind.__name__} cannot stand in a stored line")
+
+
+def instant(at: datetime) -> str:
+    """Write an instant as ISO 8601 in UTC with milliseconds and `Z`."""
+    return at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def whole_milliseconds(at: datetime) -> datetime:
+    """Give an instant as it reads once it was written."""
+    at = at.astimezone(UTC)
+    return at.replace(microsecond=at.microsecond // 1000 * 1000)
