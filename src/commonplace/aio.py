@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Self, TypeVar
 from commonplace.changes.admission import LIBRARY, PERSON, Actor
 from commonplace.config import Clock, Config
 from commonplace.consolidation.schedule import Mode
-from commonplace.index.vectors import Embedder
+from commonplace.index.near import Embedder
 from commonplace.llm import LLM
 from commonplace.llm.spending import Totals
 from commonplace.memory import Memory

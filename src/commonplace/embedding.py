@@ -20,8 +20,9 @@ from commonplace import transcripts
 from commonplace.config import ModelConfig, RecallConfig
 from commonplace.errors import CommonplaceError, ConfigError, ModelError
 from commonplace.index import passages, rows, vectors
+from commonplace.index.near import Embedder, Near
 from commonplace.index.sqlite import SqliteIndex
-from commonplace.index.vectors import Embedded, Embedder, Near, Space, Vectors
+from commonplace.index.vectors import Embedded, Space, Vectors
 from commonplace.indexing import Indexing
 from commonplace.llm import calls
 from commonplace.llm.openai import OpenAIEmbedder
@@ -95,6 +96,12 @@ class Guarded:
         self._asked: dict[str, array[float]] = {}
         self._told = 0
         self._lock = threading.Lock()
+
+    def scope(
+        self, *, indexing: Indexing, store: Store, config: RecallConfig, seconds: float, meter: EmbeddingMeter | None
+    ) -> Embedding:
+        """Give what keeps the vectors of one scope with this embedder; the arguments are those of `Embedding`."""
+        return Embedding(self, indexing=indexing, store=store, config=config, seconds=seconds, meter=meter)
 
     def rests(self) -> bool:
         """Say whether it failed a moment ago and is left alone."""

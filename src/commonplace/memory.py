@@ -11,19 +11,20 @@ import logging
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime
+from importlib import import_module
 from types import TracebackType
 from typing import Any, Literal, Self
 
 import msgspec
 
-from commonplace import capped_tool, embedding, verbs
+from commonplace import capped_tool, verbs
 from commonplace import context as contexts
 from commonplace import doctor as doctors
 from commonplace.changes.admission import LIBRARY, PERSON, Actor
 from commonplace.config import Clock, Config, system_clock
 from commonplace.consolidation.schedule import Mode
 from commonplace.errors import CommonplaceError, InputError, RecordNotFoundError, StoreReadOnlyError
-from commonplace.index.vectors import Embedder
+from commonplace.index.near import Embedder
 from commonplace.knobs import settled
 from commonplace.llm import LLM, resolve
 from commonplace.llm.spending import Totals, totals
@@ -103,12 +104,12 @@ class Memory:
         found = layout_named(layout)
         config = settled(found, config)
         clock = clock or system_clock
-        root = os.fspath(location)
         model = resolve(llm, config=config.model)
-        vectors = embedding.resolve(config.recall.embedder if embedder is None else embedder, config=config.model)
+        given = config.recall.embedder if embedder is None else embedder  # its code is loaded only where there is one
+        vectors = import_module("commonplace.embedding").resolve(given, config=config.model) if given else None
         scopes = [
-            Scope(root, name, layout=found, config=config, clock=clock, read_only=read_only, llm=model,
-                  embedder=vectors, mode=jobs)
+            Scope(os.fspath(location), name, layout=found, config=config, clock=clock, read_only=read_only,
+                  llm=model, embedder=vectors, mode=jobs)
             for name in scope_chain(scope)
         ]  # fmt: skip
         return cls(scopes, config=config, clock=clock)

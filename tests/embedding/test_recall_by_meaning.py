@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+import subprocess
+import sys
 import threading
 from datetime import UTC, datetime
 
@@ -349,3 +351,15 @@ def test_two_memories_fill_the_same_scope_without_a_double(tmp_path, patient):
             for thread in threads:
                 thread.join()
             assert rows(second) == rows(second, "vectors") == 300
+
+
+def test_what_works_with_vectors_is_loaded_only_where_there_is_an_embedder():
+    """DESIGN 8: what is heavy is imported where it is used."""
+    program = (
+        "import sys, tempfile\nfrom commonplace import Memory\n"
+        "with Memory.open(tempfile.mkdtemp()) as memory:\n    memory.recall('anything')\n"
+        "print(*[name for name in sys.modules if name in {'numpy', 'commonplace.embedding', "
+        "'commonplace.index.vectors', 'commonplace.index.embedders', 'commonplace.index.encoder'}])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, encoding="utf-8")
+    assert done.stdout.split() == []

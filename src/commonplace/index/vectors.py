@@ -14,9 +14,9 @@ import operator
 import sqlite3
 import time
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import msgspec
 
@@ -47,18 +47,6 @@ _ORPHANS: Final = 1.25  # the cache is read anew when it holds this many times w
 _MARKS: Final = 500  # values in one statement
 
 
-class Embedder(Protocol):
-    """Anything that gives one vector for each text, all of one length.
-
-    It may have `question`, of the same shape, where questions are embedded otherwise than passages,
-    and a `name` that tells its vectors from those of another.
-    """
-
-    def __call__(self, texts: Sequence[str], /) -> Sequence[Sequence[float]]:
-        """Embed some texts."""
-        ...
-
-
 class Space(msgspec.Struct, frozen=True):
     """What vectors of one embedder have in common.
 
@@ -74,18 +62,6 @@ class Space(msgspec.Struct, frozen=True):
     def dimensions(self) -> int:
         """How long its vectors are."""
         return len(self.probe)
-
-
-class Near(msgspec.Struct, frozen=True):
-    """What lies near a question by its vector.
-
-    `rows` maps packed passages of messages, and notes as minus their id, to how alike they are: 0 as
-    two texts that have nothing to do with each other, 1 as the same text. `failure` says why there is
-    nothing where an embedder failed.
-    """
-
-    rows: Mapping[int, float] = {}
-    failure: str = ""
 
 
 class Embedded(msgspec.Struct, frozen=True):

@@ -15,8 +15,8 @@ import msgspec
 
 from commonplace.config import RecallConfig
 from commonplace.index import passages, rows, terms
+from commonplace.index.near import Near
 from commonplace.index.rows import MESSAGE_BITS, PASSAGE_BITS, SLOT_MESSAGES, Candidates, Note, Places, Shelf
-from commonplace.index.vectors import Near
 from commonplace.indexing import Indexing
 from commonplace.recall import choosing, events, ranking
 from commonplace.recall import question as questions
