@@ -20,7 +20,8 @@ from commonplace.errors import InputError, RecordNotFoundError
 from commonplace.layers import edits
 from commonplace.layers.edits import Duplicate, Effect
 from commonplace.operations import Operation, PutItem, RemoveItem
-from commonplace.records import Item, instant
+from commonplace.records import Item
+from commonplace.screened import instant
 from commonplace.storage import Keep
 from commonplace.text import fingerprint
 
