@@ -80,6 +80,16 @@ def test_what_a_commit_brings_along_stays_when_the_commit_is_undone(noted):
         assert texts(memory, DOC) == ["by hand"]
 
 
+def test_a_write_that_expects_a_version_is_not_refused_for_our_own_upkeep(noted):
+    with opened(noted) as memory:
+        write(noted, "memory/a.md", TOPIC.format("Alpha", "alpha"))
+        memory.log()
+        done = memory.remember("one", kind="decision", expect=memory.version(DOC))
+        assert done.status == "applied"
+        memory.remember("two", kind="decision")
+        assert listed(noted) == ["- [Alpha](a.md) — about alpha"]
+
+
 def test_no_index_is_put_into_a_persons_file_because_they_edit_topics(tmp_path):
     write(tmp_path, DOC, "# Mine\n")
     write(tmp_path, "memory/a.md", TOPIC.format("A", "a"))

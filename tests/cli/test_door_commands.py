@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
+
+from commonplace import Memory
 
 
 @pytest.fixture
@@ -91,6 +95,46 @@ def test_an_empty_queue_and_an_empty_log_say_so(run):
     assert "nothing waits" in run("review").out
     assert run("review", "--json").data["waiting"] == []
     assert run("log").code == 1
+
+
+@pytest.fixture
+def waiting(here):
+    """Three statements of a page that wait for a person; gives their ids."""
+    with Memory.open(here / ".commonplace-memory", jobs="worker") as memory:
+        return [memory.remember(f"{word} is open", kind="decision", trust="web").review[0] for word in ("A", "B", "C")]
+
+
+def test_what_waits_is_listed_approved_edited_and_rejected(run, waiting):
+    """Issue 3: the review queue in the command."""
+    run_in = partial(run, "-C", ".commonplace-memory")
+    shown = run_in("review").out
+    assert all(text in shown for text in (*waiting, "pending", "A is open", "only when a person promotes it"))
+    first, second, third = waiting
+    assert run_in("review", "approve", first).code == 0
+    assert run_in("review", "edit", second, "B", "is", "closed").code == 0
+    assert run_in("review", "reject", third).code == 0
+    assert run_in("review", "--json").data["waiting"] == []
+    text = run_in("show", "memory/MEMORY.md").out
+    assert [line for line in text.splitlines() if line] == ["- A is open", "- B is closed"]
+    assert "person" in run_in("log").out
+    assert run_in("review", "approve", first).code == 1
+
+
+def test_what_met_an_edit_is_shown_with_both_texts(run, here):
+    """DESIGN 5: other content is an outside edit; ours waits, theirs stands."""
+    with Memory.open(here / ".commonplace-memory", jobs="worker") as memory:
+        record = memory.remember("opens at nine", kind="decision").records[0]
+        scope = memory._scopes[0]
+        with scope.store._commits.locked():
+            scope.store._commits.conflicts.note("memory/MEMORY.md", memory.update(record, "opens at ten").change)
+    (here / ".commonplace-memory/memory/MEMORY.md").write_text("- opens at noon\n", encoding="utf-8")
+    shown = run("-C", ".commonplace-memory", "review").out
+    assert shown.index("conflicted") < shown.index("opens at ten") < shown.index("stands there now")
+    assert shown.index("stands there now") < shown.index("opens at noon")
+    waits = run("-C", ".commonplace-memory", "review", "--json").data["waiting"][0]
+    assert (waits["operation"]["text"], waits["theirs"]) == ("opens at ten", "opens at noon")
+    assert run("-C", ".commonplace-memory", "review", "approve", waits["id"]).code == 0
+    assert "opens at ten" in run("-C", ".commonplace-memory", "show", "memory/MEMORY.md").out
 
 
 @pytest.mark.parametrize(

@@ -163,27 +163,32 @@ class Door:
         self._check(operations)
         versions = {resolve(self._layout, path)[1]: version for path, version in (expect or {}).items()}
         request = _Request(tuple(operations), actor, reason, tuple(waits), dict(lines or {}), versions, partial)
-        deadline = time.monotonic() + self._config.store.lock_wait_seconds
-        raced = False
         with self.lock:
-            if not dry_run:
+            if not (dry_run or versions):  # what is expected to stand is not moved by ourselves
                 self.renew_index()
-            while True:
-                self._drift.look(self._touched(operations))
-                self._check_versions(versions)
-                try:
-                    return self._once(request, dry_run=dry_run, fence=fence, durable=durable, raced=raced)
-                except Stop as stop:
-                    return stop.outcome
-                except VersionConflictError:
-                    raced = True
-                except (InputError, RecordNotFoundError):
-                    # Trigger: an editor was at it between look and plan. What it left half way is no answer.
-                    if not self._drift.moved(self._touched(operations)):
-                        raise
-                    raced = True
-                if time.monotonic() > deadline:
-                    return Outcome(status="conflict", reason="the files kept changing; try again")
+            return self._until_done(request, dry_run=dry_run, fence=fence, durable=durable)
+
+    def _until_done(self, request: _Request, *, dry_run: bool, fence: Lease | None, durable: bool) -> Outcome:
+        """Plan and write on what stands, anew each time that somebody else was quicker."""
+        deadline = time.monotonic() + self._config.store.lock_wait_seconds
+        touched = self._touched(request.operations)
+        raced = False
+        while True:
+            self._drift.look(touched)
+            self._check_versions(request.expect)
+            try:
+                return self._once(request, dry_run=dry_run, fence=fence, durable=durable, raced=raced)
+            except Stop as stop:
+                return stop.outcome
+            except VersionConflictError:
+                raced = True
+            except (InputError, RecordNotFoundError):
+                # Trigger: an editor was at it between look and plan. What it left half way is no answer.
+                if not self._drift.moved(touched):
+                    raise
+                raced = True
+            if time.monotonic() > deadline:
+                return Outcome(status="conflict", reason="the files kept changing; try again")
 
     def _check(self, operations: Sequence[Operation]) -> None:
         if self._store.read_only:
