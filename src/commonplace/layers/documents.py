@@ -19,7 +19,7 @@ from commonplace.errors import InputError, RecordNotFoundError
 from commonplace.layers import blocks, edits, rewrites
 from commonplace.layers.blocks import Block
 from commonplace.layers.edits import Duplicate, Effect, Over, Splice, Unit
-from commonplace.layers.entries import ENTRY_KINDS, SEPARATOR, Document
+from commonplace.layers.entries import ENTRY_KINDS, SEPARATOR, Document, read
 from commonplace.operations import AddEntry, Operation, RemoveEntry, ReplaceEntry, RewriteDocument
 from commonplace.records import Entry
 from commonplace.text import estimate_tokens, one_line, truncate
@@ -65,7 +65,7 @@ class Placed(NamedTuple):
 
 def parse(path: str, data: bytes, style: str = "") -> tuple[Placed, ...]:
     """Read a document to its entries, in order, each with its place in the bytes."""
-    document = Document(path, edits.decode(data), style)
+    document = read(path, data, style)
     marks = [place for part in document.parts for place in (part.block.start, part.block.end)]
     places = edits.byte_places(document.text, marks)
     return tuple(
@@ -76,7 +76,7 @@ def parse(path: str, data: bytes, style: str = "") -> tuple[Placed, ...]:
 
 def records(path: str, data: bytes, style: str = "", zone: tzinfo = UTC) -> Iterator[Entry]:  # noqa: ARG001 - one signature for all codecs
     """Yield the entries of a document; bytes that are no UTF-8 show as `U+FFFD`."""
-    document = Document(path, edits.decode(data), style)
+    document = read(path, data, style)
     for one, part in zip(document.ids, document.parts, strict=True):
         yield Entry(one.id, path, part.text, part.section)
 
@@ -150,7 +150,7 @@ def add(path: str, data: bytes, text: str, *, section: str = "", style: str = ""
     Raises:
         InputError: The text is empty or cannot stand as one entry in this style.
     """
-    document = Document(path, edits.decode(data), style)
+    document = read(path, data, style)
     words = edits.clean(text)
     mark = edits.number(path, [words])[0].fingerprint
     for one in document.ids:
@@ -171,7 +171,7 @@ def replace(path: str, data: bytes, target: str, text: str, *, style: str = "") 
         RecordNotFoundError: No entry matches the target.
         InputError: Several entries match, or the text cannot stand as one entry.
     """
-    document = Document(path, edits.decode(data), style)
+    document = read(path, data, style)
     place = find(document, target)
     words = edits.clean(text)
     old = document.parts[place]
@@ -199,7 +199,7 @@ def remove(path: str, data: bytes, target: str, *, style: str = "") -> Effect:
         RecordNotFoundError: No entry matches the target.
         InputError: Several entries match.
     """
-    document = Document(path, edits.decode(data), style)
+    document = read(path, data, style)
     place = find(document, target)
     block = document.parts[place].block
     if style == "separator":
@@ -219,7 +219,7 @@ def replace_index(path: str, data: bytes, lines: Sequence[str]) -> Effect:
 
     No lines leave an empty block; a document without a block and no lines stays as it is.
     """
-    document = Document(path, edits.decode(data), "")
+    document = read(path, data, "")
     newline = document.newline
     block = next((one for one in document.blocks if one.kind == "index"), None)
     body = newline.join([blocks.INDEX_OPEN, *lines, blocks.INDEX_CLOSE])
@@ -241,7 +241,7 @@ def replace_index(path: str, data: bytes, lines: Sequence[str]) -> Effect:
 
 def unchanged(path: str, data: bytes, style: str = "") -> Effect:
     """Give the effect of no edit: every byte and every entry kept."""
-    document = Document(path, edits.decode(data), style)
+    document = read(path, data, style)
     return edits.effect(data, edits.pieces(document.text, ()), document.ids, document.ids)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from commonplace.errors import InputError
@@ -15,6 +16,7 @@ from commonplace.patterns import pattern
 SEPARATOR: Final = "§"  # seed facts: entries are joined by a line of it
 STYLES: Final = ("", "list", "paragraph", "separator")
 _SEPARATED: Final = pattern(rf"^{SEPARATOR}\r?$", re.MULTILINE)
+_KEPT_BYTES: Final = 1 << 18  # a larger document is read anew: what was read of it takes many times its bytes
 ENTRY_KINDS: Final = frozenset(["item", "fence", "text"])
 """Blocks that are entries; all others are structure."""
 
@@ -51,6 +53,16 @@ class Document:
             for block in self.blocks
             if block.kind not in ENTRY_KINDS
         ]
+
+
+def read(path: str, data: bytes, style: str) -> Document:
+    """Read a document's bytes; what it gives is shared, as one change asks for the same bytes several times."""
+    return _kept(path, data, style) if len(data) <= _KEPT_BYTES else Document(path, edits.decode(data), style)
+
+
+@lru_cache(maxsize=8)
+def _kept(path: str, data: bytes, style: str) -> Document:
+    return Document(path, edits.decode(data), style)
 
 
 def _parts(text: str, found: Sequence[Block]) -> Iterator[Part]:

@@ -10,7 +10,7 @@ from typing import Final
 
 from commonplace.layers import blocks, edits
 from commonplace.layers.edits import Effect, Numbered, Splice
-from commonplace.layers.entries import Document
+from commonplace.layers.entries import Document, read
 from commonplace.patterns import pattern
 
 _SAME_ENTRY: Final = 0.5  # share of the shorter text's words that both hold, for one to follow the other
@@ -26,7 +26,7 @@ def rewrite(path: str, data: bytes, text: str, *, style: str = "") -> Effect:
     unless the new text brings one. `kept`, `replaced`, `added` and `gone` tell a shrink guard what
     became of the entries.
     """
-    old = Document(path, edits.decode(data), style)
+    old = read(path, data, style)
     target = _as_written(old, text)
     edits.encode(target)
     parts = edits.pieces(old.text, _line_splices(old.text, target))
@@ -39,7 +39,7 @@ def compare(path: str, before: bytes, after: bytes, *, style: str = "") -> Effec
 
     Bytes that are no UTF-8 stand in the pieces as `decode` reads them.
     """
-    old = Document(path, edits.decode(before), style)
+    old = read(path, before, style)
     new = Document(path, edits.decode(after), style, old.marks)
     parts = edits.pieces(old.text, _line_splices(old.text, new.text))
     return edits.effect(before, parts, old.ids, new.ids, align(old, new)[1])
