@@ -254,6 +254,22 @@ def test_what_is_no_operation_is_named(tmp_path):
         assert files(tmp_path) == {}
 
 
+def test_recall_covers_every_layer(tmp_path):
+    """Issue 3: recall covers all layers; each names its record, its layer and how far it is trusted."""
+    with opened(tmp_path) as memory:
+        memory.append("chat:1", [Message("user", "the heron nests by the mill")])
+        for kind in ("decision", "fact", "environment", "topic", "failure"):
+            assert memory.remember(f"a heron seen as {kind}", kind=kind).status == "applied"
+        memory.apply([PutItem(path="items/semantic.jsonl", id="h", data={"content": "heron, a bird"})], reason="")
+        memory.apply([AppendJournal(path="HISTORY-2026-11.md", text="the heron came back")], reason="")
+        memory.apply([AppendJournal(path="2026-11-20.md", text="User: heron? | Assistant: heron!")], reason="")
+        hits = memory.recall("heron", k=50)
+        assert {hit.layer for hit in hits} == {"sessions", "documents", "topics", "items", "journals"}
+        assert all(memory.read(hit.record).id == hit.record for hit in hits if hit.layer != "sessions")
+        for layer in ("documents", "topics", "items", "journals", "sessions"):
+            assert {hit.layer for hit in memory.recall("heron", layers=[layer])} == {layer}
+
+
 def test_a_hundred_writers_keep_five_facts_each(tmp_path):
     """Safety F11: linear; 0 lost, 0 duplicate ids. Threads and processes."""
     code = (

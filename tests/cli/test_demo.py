@@ -37,6 +37,23 @@ def test_the_demo_answers_its_questions(run):
     assert int(shown[2]) == 5
 
 
+def test_the_demo_corrects_a_memory_explains_it_and_takes_it_back(run):
+    """Issue 3: the demo shows a correction, its history, a `why` and an `undo`."""
+    out = run("demo").out
+    part = out[out.index("It is written down, corrected, explained and taken back") :]
+    places = [part.index(word) for word in ("remember\n", "update\n", "why\n", "undo  and undo of the undo")]
+    assert places == sorted(places)
+    _, changed, explained, undone = (part[at:end] for at, end in zip(places, [*places[1:], None], strict=True))
+    assert "-The station in Malmö has 14 gauges." in changed
+    assert "+The station in Malmö has 17 gauges." in changed
+    assert "Marta corrected it" in explained
+    assert "the Malmö station has 17 gauges" in explained  # the message it rests on, quoted
+    assert "+The station in Malmö has 14 gauges." in undone
+    log = run("-C", "demo-memory", "log", "--json").data["changes"]
+    assert sum(each["undoes"] is not None for each in log) == 2
+    assert any(each["reason"] == "Marta corrected it" for each in log)
+
+
 def test_the_demo_starts_fresh_each_time(run, here):
     """A rerun shows the same; what was recorded by hand meanwhile is gone with the folder."""
     run("demo")
