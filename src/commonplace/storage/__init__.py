@@ -79,7 +79,7 @@ class Logged(msgspec.Struct, frozen=True):
 
 
 class Conflict(msgspec.Struct, frozen=True):
-    """A file that an edit from outside kept from taking a change; the change's text is in the log."""
+    """A file that an edit from outside kept from taking a change, whole or in part; its text is in the log."""
 
     path: str
     number: int
@@ -127,7 +127,10 @@ class Held(Protocol):
 
 
 Rebase = Callable[[str, bytes, bytes, bytes], bytes | None]
-"""Merge two edits of one file: (path, before, theirs, ours) to merged bytes, or None when it cannot."""
+"""Merge two edits of one file: (path, before, theirs, ours) to merged bytes, or None when it cannot.
+
+Bytes that are `replace.Partly` say that something of ours gave way; the file is then listed as a conflict.
+"""
 
 
 class Store(Protocol):
