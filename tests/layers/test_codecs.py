@@ -4,13 +4,14 @@ import sys
 import time
 import types
 from datetime import UTC, datetime
+from functools import partial
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from layer_texts import runs
 
-from commonplace.layers import codec, documents, edits, items, merges, rewrites
+from commonplace.layers import codec, documents, edits, entries, items, merges, rewrites
 from commonplace.layers.edits import Effect
 from commonplace.operations import AddEntry
 from commonplace.storage import Keep
@@ -74,12 +75,18 @@ def work(function, *arguments) -> int:
     return count
 
 
+def _read_anew(kind, path, data, style):
+    """Read records as one does who has not read the same bytes a moment ago."""
+    entries._kept.cache_clear()
+    return codec(kind).records(path, data, style)
+
+
 @pytest.mark.parametrize(("kind", "style"), CASES)
 @pytest.mark.parametrize("line", LONG)
 def test_twice_the_text_is_twice_the_work(kind, style, line):
     """Issue 3: 10 MB documents; nothing is read over and over."""
     small, large = ((LONG[line] * count).encode() for count in (60, 120))
-    records = codec(kind).records
+    records = partial(_read_anew, kind)
     list(records(FILES[kind], small, style))  # patterns are compiled once
     assert work(records, FILES[kind], large, style) <= 2.2 * work(records, FILES[kind], small, style) + 60
 
@@ -97,7 +104,7 @@ def test_eight_times_the_text_does_not_take_the_processor_64_times_as_long(line)
         taken = []
         for _ in range(3):
             start = time.process_time()
-            for _record in codec(kind).records(FILES[kind], data, style):
+            for _record in _read_anew(kind, FILES[kind], data, style):
                 pass
             taken.append(time.process_time() - start)
         return min(taken)
