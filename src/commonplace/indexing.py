@@ -59,6 +59,7 @@ class Indexing:
         self._number = 0
         self._swept: float | None = None
         self._noticed: set[str] = set()
+        self._compared: tuple[tuple[int, ...], list[Stat]] = ((), [])  # an index and the files that it is up to
         self._lock = threading.RLock()
 
     def catch_up(self, *, sweep: bool = False) -> int:
@@ -157,10 +158,14 @@ class Indexing:
         return looked
 
     def _sweep(self) -> int:
+        stats = self._store.list()
+        mark = self.index.mark()
+        if not self._noticed and mark == self._compared[0] and stats == self._compared[1]:
+            return 0
         known = self.index.tokens()
         forget, noticed = known.pop, self._noticed
         changed: list[Stat] = []
-        for stat in self._store.list():
+        for stat in stats:
             path = stat.path
             if forget(path, None) != stat.token or path in noticed:
                 changed.append(stat)
@@ -173,6 +178,8 @@ class Indexing:
                     self.index.drop_path(path)
         if self.index.dead_rows() * _DEAD_SHARE > self.index.rows():
             self._rebuild()
+        if not changed and not known:
+            self._compared = mark, stats
         return len(changed)
 
     def _rebuild(self) -> int:

@@ -39,6 +39,7 @@ class IndexFile(ABC):
         self._db: sqlite3.Connection
         self._uses = 0  # blocks of `_using`, one in another, that are being run
         self._resting = False
+        self._opened = 0  # times
         if not mend:
             self._open()
             return
@@ -69,7 +70,9 @@ class IndexFile(ABC):
             self._open()
 
     def _open(self) -> None:
-        with self._file_lock(exclusive=False), self._guarded():
+        # Trigger: several processes make the file at once. Reason: SQLite turns its log on for one alone.
+        new = self.path is not None and not self.path.exists()
+        with self._file_lock(exclusive=new), self._guarded():
             self._db = sqlite3.connect(
                 self.path or ":memory:", timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
             )
@@ -81,6 +84,7 @@ class IndexFile(ABC):
             self._db.execute("PRAGMA cache_size=-8000")
             self._ensure_schema()
         self._resting = False
+        self._opened += 1
         self._forget()
         self._note_use()
 
@@ -128,6 +132,12 @@ class IndexFile(ABC):
         except OSError:
             return True
         return (stat.st_dev, stat.st_ino) != self._inode
+
+    def mark(self) -> tuple[int, ...]:
+        """Name the state of the file: the same mark means that nobody, here or elsewhere, has written since."""
+        with self._using():
+            version = int(self._db.execute("PRAGMA data_version").fetchone()[0])
+            return self._opened, version, self._db.total_changes
 
     def reopen(self) -> None:
         """Open the file that now stands behind the name."""

@@ -64,7 +64,8 @@ class Tree:
         self.root = os.path.realpath(root)
         self.state = state
         self._disk = disk
-        self._listed: dict[str, _Listed] = {}  # most files are as they were: their names need no second thought
+        # Most files are as they were: their names need no second thought, and all of them no second sorting.
+        self._listed: tuple[dict[str, _Listed], list[Stat] | None] = ({}, None)
 
     @contextmanager
     def folder(self, path: str, *, create: bool = False) -> Iterator[tuple[int, str]]:
@@ -145,7 +146,9 @@ class Tree:
             start = os.path.join(self.root, prefix)
             if not (os.path.realpath(start) + "/").startswith(self.root + "/"):
                 raise PathError(f"{prefix!r} leads out of the store", path=prefix)
+        known, before = self._listed
         listed: dict[str, _Listed] = {}
+        fresh = False
         folders = [(start, prefix)]
         while folders:
             folder, below = folders.pop()
@@ -156,30 +159,26 @@ class Tree:
             with entries:
                 for entry in entries:
                     path = f"{below}/{entry.name}" if below else entry.name
-                    if self._relisted(entry, path, listed) or _hidden(entry.name):
+                    last = known.get(path)
+                    if last is not None and _stands(entry, last):
+                        listed[path] = last
+                    elif _hidden(entry.name):
                         continue
-                    if entry.is_dir(follow_symlinks=False):
+                    elif entry.is_dir(follow_symlinks=False):
                         if below != self.state or entry.name not in _OURS:
                             folders.append((entry.path, path))
                     elif entry.is_file(follow_symlinks=False):
                         with suppress(FileNotFoundError):  # taken away between the look and the count
                             listed[path] = _looked(entry, path)
-        self._listed = {**self._listed, **listed} if prefix else listed
-        return [listed[path].stat for path in sorted(listed)]
-
-    def _relisted(self, entry: os.DirEntry[str], path: str, listed: dict[str, _Listed]) -> bool:
-        """Take a file as it was listed before, where nothing about it has changed since."""
-        before = self._listed.get(path)
-        if before is None:
-            return False
-        try:
-            found = entry.stat(follow_symlinks=False)
-        except FileNotFoundError:
-            return True
-        if before.seen != _seen(found):
-            return False
-        listed[path] = before
-        return True
+                            fresh = True
+        if before is not None and not prefix and not fresh and len(listed) == len(known):
+            return before.copy()
+        stats = [listed[path].stat for path in sorted(listed)]
+        if not prefix:
+            self._listed = listed, stats
+        elif fresh:
+            self._listed = {**known, **listed}, None
+        return stats
 
     def _descend(self, parts: tuple[str, ...], *, create: bool) -> int:
         fd = os.open(self.root, FOLDER)
@@ -222,6 +221,13 @@ def _hidden(name: str) -> bool:
 
 def _seen(found: os.stat_result) -> tuple[int, ...]:
     return found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino, found.st_mode
+
+
+def _stands(entry: os.DirEntry[str], last: _Listed) -> bool:
+    try:
+        return last.seen == _seen(entry.stat(follow_symlinks=False))
+    except FileNotFoundError:
+        return False
 
 
 def _looked(entry: os.DirEntry[str], path: str) -> _Listed:
