@@ -131,6 +131,20 @@ def _key(key: Any, findings: list[Finding], floats: list[float]) -> str:
 def _plain(value: Any, findings: list[Finding], floats: list[float]) -> Any:
     """Give a value as the encoders take it; note what the guard found in it, and its floats."""
     kind = type(value)
+    if value is None or kind is int or kind is bool:
+        return value
+    if kind is Screened:
+        findings.extend(value.findings)
+        return value.text
+    if isinstance(value, str):
+        if not structural(value):
+            raise TypeError("a text in a stored line must be screened first")
+        return value if kind is str else str(value)
+    if isinstance(value, datetime):
+        return instant(value)
+    if isinstance(value, float):
+        floats.append(value)
+        return value
     if kind is dict or isinstance(value, Mapping):
         if not _keys.issuperset(value):
             value = {_key(key, findings, floats): item for key, item in value.items()}
@@ -138,20 +152,6 @@ def _plain(value: Any, findings: list[Finding], floats: list[float]) -> Any:
             key: item.text if type(item) is Screened and not item.findings else _plain(item, findings, floats)
             for key, item in value.items()
         }
-    if kind is Screened:
-        findings.extend(value.findings)
-        return value.text
-    if value is None or kind is int or kind is bool:
-        return value
-    if isinstance(value, str):
-        if not structural(value):
-            raise TypeError("a text in a stored line must be screened first")
-        return str(value)
-    if isinstance(value, float):
-        floats.append(value)
-        return value
-    if isinstance(value, datetime):
-        return instant(value)
     if isinstance(value, (list, tuple)):
         return [_plain(item, findings, floats) for item in value]
     if isinstance(value, int):

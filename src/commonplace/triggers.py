@@ -48,11 +48,19 @@ PREDICATES: Final[dict[str, Callable[[Facts, float], bool]]] = {
 }
 
 
+_EVENTS: Final = frozenset({"reset", "session_end", "manual"})
+
+
 class Rule(msgspec.Struct, frozen=True):
     """One trigger with its number filled in: the job is due when every predicate holds."""
 
     job: str
     when: tuple[tuple[str, float], ...]
+
+
+def awaits_event(rule: Rule) -> bool:
+    """Say whether a job is due only when something other than a message happens."""
+    return any(name in _EVENTS for name, _ in rule.when)
 
 
 def due(facts: Facts, rules: Iterable[Rule]) -> tuple[str, ...]:
@@ -81,7 +89,7 @@ def rules(declared: Iterable[tuple[str, str, str]], knobs: Mapping[str, float]) 
         for name in names:
             if name not in PREDICATES:
                 raise ConfigError(f"there is no trigger {name!r}; use one of {', '.join(PREDICATES)}")
-            knob = limits.pop(0) if limits and name not in {"reset", "session_end", "manual"} else ""
+            knob = limits.pop(0) if limits and name not in _EVENTS else ""
             if knob and knob not in knobs:
                 raise ConfigError(f"there is no knob {knob!r} for the trigger {name!r}")
             held.append((name, knobs[knob] if knob else 0.0))

@@ -66,7 +66,7 @@ class Schedule:
     ) -> None:
         self._jobs = jobs
         self._sessions = sessions
-        self._rules = rules
+        self._rules = tuple(rule for rule in rules if not triggers.awaits_event(rule))
         self._mode = mode
         self._clock = clock
         self._pending: dict[str, _Pending] = {}
