@@ -30,7 +30,7 @@ def measure(
                 "bare FTS5 OR, bm25, top 10": _asking(bare, asked),
                 "the same without stop words": _asking(bare, [_content(question) for question in asked]),
             }
-            tantivy = _tantivy(report, texts[size])
+            tantivy = tantivy_over(report, texts[size])
             if tantivy is not None:
                 arms["tantivy OR, top 10"] = _asking(tantivy, asked)
             memory.recall(asked[0])
@@ -80,7 +80,7 @@ def _fts5(path: Path, texts: list[str]) -> Callable[[str], object]:
     return ask
 
 
-def _tantivy(report: Report, texts: list[str]) -> Callable[[str], object] | None:
+def tantivy_over(report: Report, texts: list[str]) -> Callable[[str], object] | None:
     try:
         import tantivy
     except ImportError:

@@ -2,7 +2,7 @@
 
     python bench/run.py             everything, at 1,000, 10,000 and 100,000 messages
     python bench/run.py --write     the same, and put the figures into docs/benchmarks.md and .svg
-    python bench/run.py --large     also 1,000,000 messages in one scope
+    python bench/run.py --large     also 1,000,000 messages in one scope, and in 10,000 scopes
     python bench/run.py --quick     three rounds and no 100,000: to see that the bench itself works
 
 Ratios hold; milliseconds are of this machine at this hour. Nothing is asserted.
@@ -29,6 +29,7 @@ import files
 import memories
 import recalling
 import rounds
+import scopes
 import starting
 from corpus import Corpus
 from report import Report, picture
@@ -37,6 +38,7 @@ import commonplace
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 FIGURES = re.compile(r"(<!-- figures -->\n).*?(<!-- end -->)", re.DOTALL)
+SPOKEN = 100_000  # messages that go through `append`; more are written to files, and the index catches up
 PEERS = ("openai-agents", "langgraph", "langgraph-checkpoint-sqlite", "tantivy")
 
 
@@ -51,7 +53,7 @@ def main() -> None:
         corpus = Corpus()
         _machine(report, corpus, folder)
         sizes = [1_000, 10_000] + ([] if options.quick else [100_000]) + ([1_000_000] if options.large else [])
-        texts, filled = _filled(corpus, folder, sizes)
+        texts, filled = _filled(report, corpus, folder, sizes)
         turns = 3 if options.quick else rounds.ROUNDS
         ends = {
             size: filled[size] for size in (1_000, 10_000 if options.quick else 100_000, 1_000_000) if size in filled
@@ -62,9 +64,12 @@ def main() -> None:
         recalling.measure(report, corpus, folder, asked, texts, rounds_=turns)
         files.context(report, corpus, folder, rounds_=turns)
         files.sync(report, filled[10_000], rounds_=turns)
-        files.rebuild(report, filled[10_000], texts[10_000], folder, rounds_=turns)
+        for size in [each for each in sizes[1:] if each <= SPOKEN]:
+            files.rebuild(report, filled[size], texts[size], folder, rounds_=turns if size < SPOKEN else 3)
         files.sizes(report, asked)
         consolidating.measure(report, corpus, folder)
+        if options.large:
+            scopes.measure(report, corpus, folder, scopes=500 if options.quick else 10_000, rounds_=turns)
     report.verdicts()
     one, five, _ = os.getloadavg()
     report.say("", f"Took {time.monotonic() - began:.0f} s; load at the end {one:.1f} (1 min), {five:.1f} (5 min).")
@@ -75,18 +80,26 @@ def main() -> None:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--write", action="store_true", help="put the figures into docs/benchmarks.md and .svg")
-    parser.add_argument("--large", action="store_true", help="also a scope of 1,000,000 messages (long)")
+    parser.add_argument(
+        "--large", action="store_true", help="also 1,000,000 messages, in one scope and in 10,000 (long)"
+    )
     parser.add_argument("--quick", action="store_true", help="three rounds, no 100,000 messages")
     parser.add_argument("--folder", help="where to keep the files while it runs; the disk that is measured")
     return parser.parse_args()
 
 
-def _filled(corpus: Corpus, folder: Path, sizes: list[int]) -> tuple[dict[int, list[str]], dict[int, Path]]:
+def _filled(
+    report: Report, corpus: Corpus, folder: Path, sizes: list[int]
+) -> tuple[dict[int, list[str]], dict[int, Path]]:
     texts, filled = {}, {}
     for size in sizes:
         texts[size] = corpus.messages(size)
         filled[size] = folder / f"filled-{size}"
         began = time.monotonic()
+        if size > SPOKEN:
+            memories.write(filled[size], texts[size], each=memories.LONG)
+            report.say(memories.caught_up(filled[size], size))
+            continue
         memories.fill(filled[size], texts[size]).close()
         print(f"(kept and indexed {size:,} messages in {time.monotonic() - began:.1f} s)", flush=True)
     return texts, filled
