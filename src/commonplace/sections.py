@@ -65,12 +65,17 @@ class Sections:
         self._shown = [layer for layer in layout.layers if layer.shown]
         self._days: tuple[date, date] | None = None
         self._of_the_day: tuple[tuple[Layer, str], ...] = ()
+        self._looked: object = None
         self._made: OrderedDict[str | None, tuple[object, tuple[Draft, ...]]] = OrderedDict()
 
     def look(self) -> Sequence[tuple[Layer, str]]:
         """Notice edits made outside, in shown files at once; give these files with their layers."""
         files = self._files()
-        self._drift.look([path for _, path in files])
+        paths = [path for _, path in files]
+        mark = (self._store.mark(paths), files)
+        if mark[0] is None or mark != self._looked:
+            self._drift.look(paths)
+            self._looked = mark
         self._drift.sweep_if_due()
         return files
 

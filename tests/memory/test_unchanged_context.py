@@ -114,3 +114,20 @@ def test_a_file_touched_a_moment_ago_is_read_again(tmp_path):
     (tmp_path / "one").write_bytes(b"1")
     assert marks.stamps(str(tmp_path), ["one"], state=".commonplace") is None
     assert marks.stamps(str(tmp_path), ["none"], state=".commonplace") == ((),)
+
+
+@pytest.mark.usefixtures("_settled")
+def test_a_recall_opens_no_shown_file_that_stands_as_it_stood(tmp_path, monkeypatch):
+    """DESIGN 1.1: shown documents are looked at at every read; a look at an unchanged file is one stat."""
+    filled(tmp_path)
+    with opened(tmp_path) as memory:
+        memory.append("chat:1", [Message("user", "the harbour opens in May")])
+        memory.recall("harbour")
+        memory.recall("harbour")
+        few = counted(monkeypatch, lambda: memory.recall("harbour"))["open"]
+        filled(tmp_path, files=[f"more/{n}.md" for n in range(20)])
+        (tmp_path / "memory" / "MEMORY.md").write_text("- the harbour moved\n", encoding="utf-8")
+        assert any("moved" in hit.text for hit in memory.recall("harbour"))
+        memory.sync()
+        memory.recall("harbour")
+        assert counted(monkeypatch, lambda: memory.recall("harbour"))["open"] <= few + 4
