@@ -139,3 +139,8 @@ def test_items_agree_with_a_mapping_through_compactions_and_undos(tmp_path_facto
             data = files(folder).get(PATH, b"")
             assert deed == "undo" or not model or not items.is_due(items.read(data))
         assert memory.doctor().problems == ()
+        number = len(memory.log(None))
+    (folder / ".commonplace" / "seen.sqlite").unlink(missing_ok=True)
+    with opened(folder) as memory:  # the log alone tells what memory wrote from what a person did
+        memory.sync()
+        assert len(memory.log(None)) == number

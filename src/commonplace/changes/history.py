@@ -182,7 +182,7 @@ class History:
                 if self._merged(path, states[-1], state, was) is None
             )  # fmt: skip
             raise _stands_on(next(blocking, later[-1][0]), number, path)
-        plan.restore(path, merged)
+        plan.restore(path, merged if merged or not self._is_items(path) else None)
 
     def _merged(self, path: str, then: bytes | None, now: bytes | None, was: bytes | None) -> bytes | None:
         if path.startswith(f"{STATE}/"):

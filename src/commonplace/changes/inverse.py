@@ -78,15 +78,20 @@ def shown(data: bytes) -> str:
 
 def explains(writes: Sequence[Write], data: bytes | None, version_before: str, version_of: Version, key: bytes) -> bool:
     """Say whether logged writes alone lead from the version before them to these bytes."""
+    appended = False
     for write in reversed(writes):
         if write.kind != "append":
-            return content_hash(key, data) == write.after
+            return write.after in {content_hash(key, each) for each in _ways(data, appended)}
         try:
-            data = before(write, data, key)
+            data, appended = before(write, data, key), True
         except DamagedError:
             return False
-    # Appends tell no empty file from none.
-    return version_of(data) == version_before or (data is None and version_of(b"") == version_before)
+    return version_before in {version_of(each) for each in _ways(data, appended)}
+
+
+def _ways(data: bytes | None, appended: bool) -> tuple[bytes | None, ...]:
+    """Give what a file may have been: what was appended to nothing tells no empty file from none."""
+    return (None, b"") if appended and not data else (data,)
 
 
 def after(write: Write, data: bytes | None, key: bytes) -> bytes | None:
