@@ -146,9 +146,9 @@ def lived(folder):
         memory.apply(
             [
                 PutTopic(path=TOPIC, title="Heron", body="a project", description="of ours"),
-                PutItem(path=ITEMS, id="a", data={"content": "a thing"}),
+                PutItem(path=ITEMS, id="a", data={"content": "a barometer"}),
                 AppendJournal(path="memory/HISTORY-2026-11.md", text="it began"),
-                AppendJournal(path="memory/2026-11-20.md", text="User: hi | Assistant: ho"),
+                AppendJournal(path="memory/2026-11-20.md", text="User: the lighthouse? | Assistant: it is lit"),
             ],
             reason="",
         )
@@ -172,7 +172,7 @@ def lived(folder):
 
 def answers(memory):
     """Give what a search finds, in order, for a few questions."""
-    asked = ("many", "two by hand", "heron project", "thing", "page", "hi", "began", "tea", "Bern")
+    asked = ("two by hand", "heron project", "barometer", "page", "lighthouse", "began", "fact about tea", "Bern")
     return [[(hit.record, hit.text) for hit in memory.recall(each, k=20)] for each in asked]
 
 
@@ -188,7 +188,7 @@ def test_i3_the_index_holds_what_the_files_hold_and_nothing_else(tmp_path):
     with opened(tmp_path) as memory:
         memory.reindex()
         wanted = answers(memory)
-        assert sum(map(len, wanted)) >= 6
+        assert [bool(found) for found in wanted] == [True] * 5 + [False] * 3
         reader = memory._scopes[0].reader
         everything = {r.id: r.text for _, path in reader.files() for r in reader.records(path)}
         for record, text in (hit for found in wanted for hit in found):
