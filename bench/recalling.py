@@ -28,7 +28,7 @@ def measure(
             arms: dict[str, rounds.Arm] = {
                 "commonplace recall, k=8": _asking(partial(memory.recall, k=8), asked),
                 "bare FTS5 OR, bm25, top 10": _asking(bare, asked),
-                "the same without stop words": _asking(bare, [_content(question) for question in asked]),
+                "the same without stop words": _asking(bare, [content_of(question) for question in asked]),
             }
             tantivy = tantivy_over(report, texts[size])
             if tantivy is not None:
@@ -60,7 +60,7 @@ def words_of(question: str) -> list[str]:
     return list(dict.fromkeys(re.findall(r"\w+", question.lower())))
 
 
-def _content(question: str) -> str:
+def content_of(question: str) -> str:
     idle = {*COMMON, *words_of(" ".join(ASKED))}
     return " ".join(word for word in words_of(question) if word not in idle)
 

@@ -79,8 +79,8 @@ class IndexFile(ABC):
             if self.path is not None:
                 stat = self.path.stat()  # before the first statement: `reset` asks whose file was damaged
                 self._inode = (stat.st_dev, stat.st_ino)
+                self._db.execute("PRAGMA synchronous=OFF")  # first: to turn the log on syncs
                 self._db.execute("PRAGMA journal_mode=WAL")
-                self._db.execute("PRAGMA synchronous=OFF")
             self._db.execute("PRAGMA cache_size=-8000")
             self._ensure_schema()
         self._resting = False

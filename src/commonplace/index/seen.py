@@ -49,8 +49,8 @@ class Seen:
             except sqlite3.DatabaseError:
                 continue  # its folder is not there yet or not writable
             try:
+                db.execute("PRAGMA synchronous=OFF")  # first: to turn the log on syncs
                 db.execute("PRAGMA journal_mode=WAL")
-                db.execute("PRAGMA synchronous=OFF")
                 db.execute(
                     "CREATE TABLE IF NOT EXISTS looks(path TEXT PRIMARY KEY, version TEXT NOT NULL,"
                     " text TEXT NOT NULL, number INTEGER NOT NULL) WITHOUT ROWID"
