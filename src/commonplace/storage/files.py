@@ -344,7 +344,7 @@ class FilesStore:
         return encoded[0] + b"\n" if len(encoded) == 1 else lines_body(encoded)
 
     def _head(self) -> Head | None:
-        return self._commits.state.head()
+        return self._commits.state.glance()
 
     def _settled(self) -> bool:
         """Finish a dead writer's change where that is possible; False where readers must add it in memory."""

@@ -56,7 +56,7 @@ class State:
         self._folder = folder
         self._disk = disk
         self._kept = -1
-        self._settled = b""
+        self._last: tuple[bytes, Head] | None = None  # the head as it was last read settled
         self._none_yet = False
         self.forget()
 
@@ -69,18 +69,30 @@ class State:
         try:
             fd = os.open(self._head_path, READ)
         except FileNotFoundError:
-            self._settled = b""
+            self._last = None
             return None
         try:
             for _ in range(_TRIES):
                 data = os.pread(fd, _HEAD_BYTES, 0)
                 head = _parse(data)
                 if head is not None:
-                    self._settled = data if head.settled else b""
+                    self._last = (data, head) if head.settled else None
                     return head
         finally:
             os.close(fd)
         return None
+
+    def glance(self) -> Head | None:
+        """Give what `head` gives, without reading it again where the file stands as it was last read settled."""
+        last = self._last
+        return last[1] if last is not None and self._stands(last[0], in_place=True) else self.head()
+
+    def mark(self) -> bytes | None:
+        """Name how the change log stands while nobody is at work; None where somebody is, or nobody can say."""
+        head = self.glance()
+        if head is None:
+            return b"" if self._none_yet else None
+        return head.hash.encode() + b" %d" % head.number if head.settled else None
 
     def note_none(self) -> None:
         """Take note that there is neither a head nor a log; the first change of all makes the head first."""
@@ -90,30 +102,27 @@ class State:
         """Say whether nothing was begun since `head` last found all settled, at the price of one system call.
 
         False tells nothing: read the head. The file is kept open; that another took its place is noticed
-        by `head` alone.
+        by `head` and `glance`.
         """
+        last = self._last
+        if last is None:
+            return self._none_yet and not os.access(self._head_path, os.F_OK)
+        return self._stands(last[0], in_place=False)
+
+    def _stands(self, settled: bytes, *, in_place: bool) -> bool:
+        """Say whether the file that is kept open holds these bytes, and with `in_place` is the one of that name."""
         with self._mutex:
             try:
                 if self._kept < 0:
-                    if self._none_yet and not os.access(self._head_path, os.F_OK):
-                        return True
                     self._kept = os.open(self._head_path, READ)
-                if self._settled and os.pread(self._kept, _HEAD_BYTES, 0) == self._settled:
+                if os.pread(self._kept, _HEAD_BYTES, 0) == settled and (
+                    not in_place or os.stat(self._head_path).st_ino == os.fstat(self._kept).st_ino
+                ):
                     return True
             except OSError:
-                return False
+                pass
         self.close()
         return False
-
-    def mark(self) -> tuple[bytes, int] | None:
-        """Name how the change log stands while nobody is at work; None where somebody is, or there is no head."""
-        if not self.stands_settled():
-            self.head()
-        try:
-            file = os.stat(self._head_path).st_ino  # another may have taken the place of the one kept open
-        except FileNotFoundError:
-            return None
-        return (self._settled, file) if self._settled else None
 
     def close(self) -> None:
         """Let the descriptor go."""
