@@ -67,21 +67,9 @@ class Scope:
 
 
 def lines_as_rows(path: str, data: bytes) -> list[IndexRow] | None:
-    """Read a Markdown file as one record a line; `[old -> new]` marks what another line stands in place of."""
+    """Read a Markdown file as one record a line."""
     if not path.endswith(".md"):
         return None
     layer = "journals" if "HISTORY" in path else "documents"
-    rows = []
-    for line in data.decode().splitlines():
-        if line.startswith("- "):
-            text, _, successor = line[2:].partition(" -> ")
-            rows.append(
-                IndexRow(
-                    record=f"{path}#{text}",
-                    text=text,
-                    layer=layer,
-                    kind="fact",
-                    superseded_by=f"{path}#{successor}" if successor else "",
-                )
-            )
-    return rows
+    lines = [line[2:] for line in data.decode().splitlines() if line.startswith("- ")]
+    return [IndexRow(record=f"{path}#{line}", text=line, layer=layer, kind="fact") for line in lines]

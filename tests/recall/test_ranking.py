@@ -113,15 +113,8 @@ def test_where_an_answer_is_spread_hits_of_many_sessions_come_first():
     assert (2, 0) in keys(ranked(shelf, masks, several, found=[5, 5], holding=True))[:2]
 
 
-def test_a_successor_stands_before_what_it_supersedes():
-    notes = [Note(1, "m", "old", "documents", "", "user", None, "new", (), "ada likes tea"),
-             Note(2, "m", "new", "documents", "", "user", None, "", (), "ada likes coffee")]  # fmt: skip
-    result = ranked(shelf_of(), {}, TWO, found=[2, 1], notes=notes, note_masks={1: 3, 2: 1})
-    assert [each.note.record for each in result] == ["new", "old"]
-
-
 def test_a_record_shows_its_best_passage_once():
-    notes = [Note(at, "t", "topic", "topics", "", "user", None, "", (), f"part {at}") for at in (1, 2, 3)]
+    notes = [Note(at, "t", "topic", "topics", "", "user", None, (), f"part {at}") for at in (1, 2, 3)]
     result = ranked(shelf_of(), {}, TWO, found=[3, 1], notes=notes, note_masks={1: 1, 2: 3, 3: 1})
     assert [each.note.id for each in result] == [2]
 

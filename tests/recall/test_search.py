@@ -225,21 +225,12 @@ def noted(tmp_path):
     put(
         made,
         "memory/MEMORY.md",
-        "- Ada lives in Porto -> Ada lives in Lisbon now\n- Ada lives in Lisbon now\n- Ada is a pilot\n",
+        "- Ada lives in Porto\n- Ada lives in Lisbon now\n- Ada is a pilot\n",
     )
     put(made, "memory/HISTORY.md", "- Ada asked where pilots live in Porto\n")
     made.say("s", "Ada said she lives in a flat in Porto with a pilot")
     yield made
     made.close()
-
-
-def test_a_superseded_value_ranks_below_its_successor_and_says_so(noted):
-    """Issue 7."""
-    hits = noted.recall("Where does Ada live, in Porto?", layers=("documents",), explain=True)
-    texts = [hit.text for hit in hits]
-    assert texts.index("Ada lives in Lisbon now") < texts.index("Ada lives in Porto")
-    old = hits[texts.index("Ada lives in Porto")]
-    assert old.why["superseded"] == "memory/MEMORY.md#Ada lives in Lisbon now"
 
 
 @pytest.mark.parametrize("layer", ["sessions", "documents", "journals"])

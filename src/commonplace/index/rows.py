@@ -104,7 +104,6 @@ class IndexRow(msgspec.Struct, frozen=True, kw_only=True):
     at_ms: int | None = None
     sources: tuple[Source, ...] = ()
     tags: tuple[str, ...] = ()
-    superseded_by: str = ""  # the record id that stands in its place
 
 
 class Note(msgspec.Struct, frozen=True):
@@ -117,7 +116,6 @@ class Note(msgspec.Struct, frozen=True):
     kind: str
     trust: Trust
     at_ms: int | None
-    superseded_by: str
     sources: tuple[Source, ...]
     text: str
 

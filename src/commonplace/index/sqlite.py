@@ -26,7 +26,7 @@ from commonplace.index.filling import Filling, Pending
 from commonplace.index.rows import Candidates, IndexRow, MessageRow, Note, PathState, Places, Shelf, Slot
 from commonplace.records import Source
 
-SCHEMA: Final = 1  # raised whenever the same files would give other rows
+SCHEMA: Final = 2  # raised whenever the same files would give other rows
 _SORTED_BYTES: Final = 16_000_000
 _TOKENIZE: Final = "porter unicode61 remove_diacritics 2"
 _TABLES: Final = f"""
@@ -39,7 +39,7 @@ CREATE TABLE slots(id INTEGER PRIMARY KEY AUTOINCREMENT, path TEXT NOT NULL, ses
 CREATE INDEX slots_path ON slots(path, id);
 CREATE INDEX slots_changed ON slots(changed);
 CREATE TABLE notes(id INTEGER PRIMARY KEY, path TEXT NOT NULL, record TEXT NOT NULL, layer TEXT NOT NULL,
-    kind TEXT NOT NULL, trust TEXT NOT NULL, at_ms INTEGER, superseded_by TEXT NOT NULL, sources TEXT NOT NULL,
+    kind TEXT NOT NULL, trust TEXT NOT NULL, at_ms INTEGER, sources TEXT NOT NULL,
     text TEXT NOT NULL);
 CREATE INDEX notes_path ON notes(path);
 CREATE VIRTUAL TABLE said USING fts5(text, content='', detail=none, columnsize=0, tokenize='{_TOKENIZE}');
@@ -233,9 +233,9 @@ class SqliteIndex(IndexFile):
 
     def _add_note(self, path: str, row: IndexRow, text: str) -> None:
         cursor = self._db.execute(
-            "INSERT INTO notes(path, record, layer, kind, trust, at_ms, superseded_by, sources, text) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (path, row.record, row.layer, row.kind, row.trust, row.at_ms, row.superseded_by,
+            "INSERT INTO notes(path, record, layer, kind, trust, at_ms, sources, text) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            (path, row.record, row.layer, row.kind, row.trust, row.at_ms,
              msgspec.json.encode(row.sources).decode(), text),
         )  # fmt: skip
         marks = (
@@ -369,8 +369,8 @@ class SqliteIndex(IndexFile):
 
 
 def _note(row: tuple[Any, ...]) -> Note:
-    number, path, record, layer, kind, trust, at_ms, superseded_by, sources, text = row
-    return Note(number, path, record, layer, kind, trust, at_ms, superseded_by, _SOURCES.decode(sources), text)
+    number, path, record, layer, kind, trust, at_ms, sources, text = row
+    return Note(number, path, record, layer, kind, trust, at_ms, _SOURCES.decode(sources), text)
 
 
 def _note_passages(row: IndexRow, passage_chars: int) -> Iterator[str]:

@@ -377,15 +377,8 @@ class _Ranking:
             if near:
                 _tell(parts, near, alone=score <= 0)
             total = layer * (score / strongest + prior + near)
-            if note.superseded_by:
-                total *= self._weights.superseded
-                parts["superseded"] = note.superseded_by
             if note.record not in best or total > best[note.record].score:
                 best[note.record] = Ranked(total, -note.id, 0, parts, note)
-        for each in best.values():
-            successor = best.get(each.note.superseded_by) if each.note else None
-            if successor is not None and successor is not each and each.score >= successor.score:
-                each.score = successor.score * JUST_BELOW
         return list(best.values())
 
 

@@ -287,7 +287,6 @@ class _Search:
             trust=note.trust,
             at=at,
             why=ranked.parts,
-            superseded_by=note.superseded_by,
         )
         return choosing.Shown(hit, note.path)
 
