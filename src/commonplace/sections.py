@@ -6,6 +6,7 @@ Made anew only where something moved: a change was committed, a file was touched
 from __future__ import annotations
 
 import codecs
+import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, date, datetime
@@ -66,6 +67,7 @@ class Sections:
         self._days: tuple[date, date] | None = None
         self._of_the_day: tuple[tuple[Layer, str], ...] = ()
         self._looked: object = None
+        self._lock = threading.Lock()
         self._made: OrderedDict[str | None, tuple[object, tuple[Draft, ...]]] = OrderedDict()
 
     def look(self) -> Sequence[tuple[Layer, str]]:
@@ -84,14 +86,16 @@ class Sections:
         self._drift.sweep_if_due()
         files = self._files()
         mark = (self._store.mark(self._sources(files, session)), files)
-        kept = self._made.get(session)
-        if kept is not None and mark[0] is not None and kept[0] == mark:
-            self._made.move_to_end(session)
-            return kept[1]
+        with self._lock:
+            kept = self._made.get(session)
+            if kept is not None and mark[0] is not None and kept[0] == mark:
+                self._made.move_to_end(session)
+                return kept[1]
         made = tuple(self._make(session))
-        self._made[session] = (mark, made)
-        if len(self._made) > _KEPT:
-            self._made.popitem(last=False)
+        with self._lock:
+            self._made[session] = (mark, made)
+            if len(self._made) > _KEPT:
+                self._made.popitem(last=False)
         return made
 
     def _files(self) -> tuple[tuple[Layer, str], ...]:
