@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import threading
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from scopes import in_child, line, numbers, open_store
 from commonplace.config import StoreConfig
 from commonplace.errors import InputError, StoreBusyError
 from commonplace.screened import seal
+from commonplace.storage.appends import _KEPT_OPEN
 
 PATH = "sessions/one.jsonl"
 
@@ -288,3 +290,16 @@ def test_any_lines_are_read_back_as_they_were_given(tmp_path_factory, texts):
         found = store.read(PATH)
         expected = b"".join(text.encode("utf-8", "backslashreplace") + b"\n" for text in texts)
         assert (found.data if found else b"") == expected
+
+
+def test_more_files_held_at_once_than_are_kept_open_leave_none_open_at_the_end(tmp_path):
+    """Issue 2: a store that was closed holds nothing; none may drop out of the table while it is held."""
+    paths = [f"sessions/{number}.jsonl" for number in range(_KEPT_OPEN + 6)]
+    with open_store(tmp_path) as store:
+        with ExitStack() as stack:
+            for path in paths:
+                stack.enter_context(store.locked(path)).append([line(1)])
+        for path in paths:
+            store.append(path, [line(2)])
+    left = [link for link in Path("/proc/self/fd").iterdir() if os.path.realpath(link).startswith(str(tmp_path))]
+    assert left == []

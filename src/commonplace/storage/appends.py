@@ -206,11 +206,12 @@ class Appender:
             handle = self._handles.get(path)
             if handle is None:
                 handle = self._handles[path] = Handle(path)
+                handle.pins = 1  # first: where all others are held, the one to go would be this
                 self._evict()
                 handles.used(self)
             else:
                 self._handles.move_to_end(path)
-            handle.pins += 1
+                handle.pins += 1
             return handle
 
     def _unpin(self, handle: Handle) -> None:
