@@ -10,6 +10,7 @@ import pytest
 from indexed_scope import Scope
 
 from commonplace import Memory, Message, handles
+from commonplace.errors import StoreError
 
 
 def open_files(below) -> int:
@@ -113,6 +114,39 @@ def test_an_index_made_anew_elsewhere_while_it_was_let_go_is_the_one_that_answer
     other.close()
     assert scope.texts("iota") == ["iota kappa"]
     assert scope.texts("alpha") == ["alpha beta"]
+
+
+def test_a_closed_memory_answers_nothing_and_leaves_the_index_of_others_alone(tmp_path, caplog):
+    """Issue 7: a closed file is no damaged one; what others have open is not thrown away under them."""
+    closed = Memory.open(tmp_path, jobs="worker")
+    ask(closed, 1)
+    with Memory.open(tmp_path, jobs="worker") as other:
+        assert len(other.recall("zebra1")) == 1
+        path = tmp_path / ".commonplace" / "index.sqlite"
+        before = path.stat().st_ino
+        closed.close()
+        closed.close()
+        assert closed.recall("zebra1") == []  # as of any scope that cannot answer; the log says why
+        assert "this memory was closed" in caplog.text
+        for late in (closed.reindex, closed.sync):
+            with pytest.raises(StoreError, match="closed") as caught:
+                late()
+            assert type(caught.value) is StoreError
+        assert path.stat().st_ino == before
+        assert len(other.recall("zebra1")) == 1
+    assert "damaged" not in caplog.text
+    assert open_files(path) == 0
+
+
+def test_a_closed_index_can_neither_be_reopened_nor_thrown_away(scope):
+    scope.say("s", "alpha beta")
+    scope.recall("alpha")
+    assert scope.index.rest()
+    scope.index.close()
+    for late in (scope.index.reopen, scope.index.reset, scope.index.mark, scope.index.states):
+        with pytest.raises(StoreError, match="closed"):
+            late()
+    assert scope.index_path.exists()
 
 
 def test_an_index_in_use_is_not_let_go(scope):

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Final
 
 from commonplace import handles
-from commonplace.errors import DamagedError, IndexVersionError, StoreBusyError, StoreReadOnlyError
+from commonplace.errors import DamagedError, IndexVersionError, StoreBusyError, StoreError, StoreReadOnlyError
 
 logger = logging.getLogger(__name__)
 
@@ -29,6 +29,7 @@ class IndexFile(ABC):
     """An SQLite file, or memory where there is none or nothing may be written.
 
     Few of the files that a process has at hand are open at a time: `rest` lets go, the next use opens.
+    After `close` each use raises StoreError, which no caller may take for damage: the file is not ours any more.
     """
 
     def __init__(self, path: Path | str | None, *, mend: bool) -> None:
@@ -39,6 +40,7 @@ class IndexFile(ABC):
         self._db: sqlite3.Connection
         self._uses = 0  # blocks of `_using`, one in another, that are being run
         self._resting = False
+        self._closed = False
         self._opened = 0  # times
         if not mend:
             self._open()
@@ -99,7 +101,7 @@ class IndexFile(ABC):
         try:
             if self._uses:
                 return False
-            self.close()
+            self._let_go()
             self._forget()
             self._resting = True
             return True
@@ -110,6 +112,7 @@ class IndexFile(ABC):
     def _using(self) -> Iterator[None]:
         """Hold the open file; one that was let go is opened again."""
         with self._lock:
+            self._require_open()
             if self._resting:
                 self._open_ours()
             if not self._uses:
@@ -142,7 +145,8 @@ class IndexFile(ABC):
     def reopen(self) -> None:
         """Open the file that now stands behind the name."""
         with self._lock:
-            self.close()
+            self._require_open()
+            self._let_go()
             self._open_ours()
 
     def reset(self, *, memory: bool = False) -> None:
@@ -151,7 +155,8 @@ class IndexFile(ABC):
         A damaged file that another process has meanwhile replaced is kept and opened.
         """
         with self._lock:
-            self.close()
+            self._require_open()
+            self._let_go()
             if memory:
                 self.path = None
             elif self.path is not None:
@@ -162,11 +167,20 @@ class IndexFile(ABC):
             self._open()
 
     def close(self) -> None:
-        """Release the file."""
+        """Release the file for good."""
+        with self._lock:
+            self._let_go()
+            self._closed = True
+
+    def _let_go(self) -> None:
         handles.released(self)
-        with self._lock, contextlib.suppress(sqlite3.Error):
+        with contextlib.suppress(sqlite3.Error):
             self._resting = False
             self._db.close()
+
+    def _require_open(self) -> None:
+        if self._closed:
+            raise StoreError("this memory was closed; open it again", path=str(self.path or ""))
 
     @contextlib.contextmanager
     def _file_lock(self, *, exclusive: bool) -> Iterator[None]:
