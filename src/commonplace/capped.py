@@ -12,11 +12,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import tzinfo
-from functools import lru_cache
 from typing import Final
 
 import msgspec
 
+from commonplace import guard
 from commonplace.changes import edits, inverse
 from commonplace.changes.log import Ledger
 from commonplace.changes.reader import Reader
@@ -24,7 +24,6 @@ from commonplace.changes.tombstones import Tombstones
 from commonplace.config import Config
 from commonplace.context import Draft, Shown
 from commonplace.errors import DamagedError
-from commonplace.guard import screen
 from commonplace.layers.documents import Cap
 from commonplace.layouts import Layer, Layout
 from commonplace.records import TRUST_RANK
@@ -144,7 +143,7 @@ class CappedBlock:
 
     def _read(self, layer: Layer, data: bytes) -> list[Fact]:
         path = self._layout.path_of(layer)
-        facts = [Fact(record.id, _screened(record.text)) for record in edits.records(layer, path, data, self._zone)]
+        facts = [Fact(record.id, guard.shown(record.text)) for record in edits.records(layer, path, data, self._zone)]
         return [fact for fact in facts if not self._tombstones.forbids([fact.text], ())]
 
     def _head(self, texts: Mapping[str, bytes]) -> str:
@@ -214,14 +213,8 @@ class CappedBlock:
     def _put(self, mark: _Mark) -> None:
         self._read_marks()[mark.session] = mark
         if not self._store.read_only:
-            line = json_line({"session": screen(mark.session), "number": mark.number, "window": mark.window})
+            line = json_line({"session": guard.screen(mark.session), "number": mark.number, "window": mark.window})
             self._store.append(FROZEN, [line], durable=False)
-
-
-@lru_cache(maxsize=4096)
-def _screened(text: str) -> str:
-    """Give a fact as it may enter a prompt: a person's own file may hold what a prompt must not."""
-    return screen(text).text
 
 
 def text_of(drafts: Sequence[Draft]) -> str:

@@ -10,7 +10,6 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, date, datetime
-from functools import lru_cache
 from typing import Final
 
 from commonplace import guard
@@ -133,7 +132,7 @@ class Sections:
             yield Draft(layer.title, layer.shown or "stable", shown, limit)
         if layer.name == self._layout.index_of:
             _, lines = listing.split(self._reader.data(path) or b"")
-            listed = tuple(Shown(path, screened(line)) for line in lines.splitlines() if line.strip())
+            listed = tuple(Shown(path, guard.shown(line)) for line in lines.splitlines() if line.strip())
             if listed:
                 yield Draft("Topics", "stable", listed)
 
@@ -151,12 +150,6 @@ class Sections:
             yield Draft("Recent Conversation Recap", "volatile", said, self._config.consolidation.recap_tokens)
 
 
-@lru_cache(maxsize=4096)
-def screened(text: str) -> str:
-    """Give a text as it may enter the index or a prompt: a person's own file may hold what these must not."""
-    return guard.screen(text).text
-
-
 def _written(reader: Reader, path: str) -> Iterator[Shown]:
     """Give a document as it is written, cut where its entries end: one after the other they are its text."""
     data = (reader.data(path) or b"").removeprefix(codecs.BOM_UTF8)
@@ -166,7 +159,7 @@ def _written(reader: Reader, path: str) -> Iterator[Shown]:
         text = text if at else text.lstrip("\n")
         at = placed.end + (data[placed.end : placed.end + 1] == b"\r")
         at += data[at : at + 1] == b"\n"
-        yield Shown(placed.entry.id, screened(text), reader.rank(placed.entry.id))
+        yield Shown(placed.entry.id, guard.shown(text), reader.rank(placed.entry.id))
 
 
 def _entries(reader: Reader, path: str) -> Iterator[Shown]:
@@ -177,7 +170,7 @@ def _entries(reader: Reader, path: str) -> Iterator[Shown]:
         if isinstance(record, Entry) and record.section != section:
             section = record.section
             heading = f"### {section}\n" if section else ""
-        indented = screened(record.text).replace("\n", "\n  ")
+        indented = guard.shown(record.text).replace("\n", "\n  ")
         trust = reader.rank(record.id)
         label = "" if TRUST_RANK[trust] >= TRUST_RANK["agent"] else f"(from {trust}: unverified) "
         yield Shown(record.id, f"{heading}- {label}{indented}", trust)

@@ -16,7 +16,7 @@ from commonplace.capped import text_of
 from commonplace.changes.admission import TOOL, Actor
 from commonplace.changes.plan import files_of, resolve
 from commonplace.errors import CommonplaceError, InputError, RecordNotFoundError, require_text
-from commonplace.guard import fold
+from commonplace.guard import fold, shown
 from commonplace.layers.edits import split_id
 from commonplace.layers.items import item_fingerprint
 from commonplace.layers.topics import name_for
@@ -38,7 +38,6 @@ from commonplace.records import (
     Trust,
 )
 from commonplace.screened import instant
-from commonplace.sections import screened
 from commonplace.storage import MISSING
 from commonplace.text import fence, one_line, truncate
 from commonplace.tool import Action, Parameter, Tool, answer
@@ -319,7 +318,7 @@ def tool(memory: Verbs, layout: Layout, *, read_only: bool) -> Tool:
         return {"success": True, "message": "forgotten", "records": [record for record, _ in receipt.forgotten]}
 
     def read(asked: Mapping[str, str]) -> dict[str, Any]:
-        return {"success": True, "record": asked["id"], "text": screened(memory.read(asked["id"]).text)}
+        return {"success": True, "record": asked["id"], "text": shown(memory.read(asked["id"]).text)}
 
     def search(asked: Mapping[str, str]) -> dict[str, Any]:
         hits = memory.recall(asked["query"])

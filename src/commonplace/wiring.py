@@ -52,7 +52,7 @@ from commonplace.recall import search
 from commonplace.records import TRUST_RANK, Hit, Outcome, Problem, Query, Record, Report, Trust
 from commonplace.review import Queue
 from commonplace.screened import Screened
-from commonplace.sections import Sections, screened
+from commonplace.sections import Sections
 from commonplace.sessions import Sessions
 from commonplace.storage import STATE, Store
 from commonplace.storage.files import FilesStore
@@ -348,7 +348,7 @@ class Scope:
         if any((s.session, s.message) in hidden for s in hit.sources):
             return False
         layer = None if hit.layer == "sessions" else self.layout.layer_of(split_id(hit.record)[0])
-        return layer is None or TRUST_RANK[self.ledger.trust(hit.record, hit.trust)] >= TRUST_RANK[layer.recall_from]
+        return layer is None or TRUST_RANK[self.reader.rank(hit.record)] >= TRUST_RANK[layer.recall_from]
 
     def _as_now(self, hit: Hit) -> Hit:
         if hit.layer == "sessions":
@@ -356,7 +356,7 @@ class Scope:
         made = self.ledger.made(hit.record)
         return msgspec.structs.replace(
             hit,
-            trust=self.ledger.trust(hit.record, hit.trust),
+            trust=self.reader.rank(hit.record),
             sources=made[1].sources if made else hit.sources,
         )
 
@@ -430,9 +430,9 @@ def _row(layer: Layer, record: Record) -> IndexRow:
     at = getattr(record, "at", None)
     return IndexRow(
         record=record.id,
-        text=screened(record.text),
+        text=guard.shown(record.text),
         layer=layer.kind,
-        title=screened(getattr(record, "title", "")),
+        title=guard.shown(getattr(record, "title", "")),
         kind=getattr(record, "kind", ""),
         at_ms=int(at.timestamp() * 1000) if at else None,
     )

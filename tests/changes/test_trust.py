@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from commonplace import Message
+from commonplace.changes import drift
 from commonplace.changes.admission import PERSON, TOOL
 from commonplace.errors import InputError, RecordNotFoundError
 from commonplace.operations import AddEntry, AppendJournal, Promote, PutItem, PutTopic, RemoveTopic, ReplaceEntry
@@ -261,3 +262,12 @@ def test_a_conflicted_change_can_still_be_approved(tmp_path):
         assert [w.state for w in memory.review()] == ["conflicted"]
         assert memory.review().approve(outcome.review[0]).status == "applied"
         assert texts(memory, DOC) == ["one by us"]
+
+
+def test_a_large_outside_edit_ranks_as_its_layout_says(tmp_path):
+    """DESIGN 1.6: where the layout's agent has a file tool, what no change lists is the agent's too."""
+    text = "".join(f"- harbour fact number {n}\n" for n in range(drift.LISTED_RECORDS + 10))
+    with opened(tmp_path, layout="two-layer") as memory:
+        write(tmp_path, "memory/MEMORY.md", text)
+        memory.sync()
+        assert {hit.trust for hit in memory.recall("harbour fact number 5", layers=("documents",))} == {"agent"}

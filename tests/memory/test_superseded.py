@@ -79,3 +79,21 @@ def test_a_hand_edit_overrules_a_message_too(memory):
     memory.sync()
     old = next(hit for hit in order(memory)[1] if hit.sources and hit.sources[0].message == "old")
     assert old.superseded_by.startswith(path)
+
+
+def test_a_question_of_another_session_reads_no_more_for_it(memory, monkeypatch):
+    """A correction costs those questions only that it may answer."""
+    memory.append("d", [Message("user", f"the ferry number {n} is late", id=f"d{n}") for n in range(40)])
+
+    def reads():
+        indexing = memory._scopes[0].indexing
+        counted = []
+        real = indexing.message
+        with monkeypatch.context() as patch:
+            patch.setattr(indexing, "message", lambda *place: counted.append(place) or real(*place))
+            assert memory.recall("which ferry is late?", k=3)
+        return len(counted)
+
+    before = reads()
+    memory.update(memory.recall("9:30", layers=("documents",))[0].record, "The stand-up is at 10:15.")
+    assert reads() == before

@@ -131,3 +131,12 @@ def test_a_recall_opens_no_shown_file_that_stands_as_it_stood(tmp_path, monkeypa
         memory.sync()
         memory.recall("harbour")
         assert counted(monkeypatch, lambda: memory.recall("harbour"))["open"] <= few + 4
+
+
+def test_a_link_to_itself_stands_in_nobodys_way(tmp_path):
+    """DESIGN 1.9: memory never blocks the reply, whatever lies where a shown file should."""
+    with opened(tmp_path) as memory:
+        memory.remember("The harbour opens in May.", kind="decision")
+        (tmp_path / "memory" / "USER.md").symlink_to("USER.md")
+        assert "harbour" in memory.context().stable
+        assert memory.recall("harbour")

@@ -114,7 +114,7 @@ def test_where_an_answer_is_spread_hits_of_many_sessions_come_first():
 
 
 def test_a_record_shows_its_best_passage_once():
-    notes = [Note(at, "t", "topic", "topics", "", "user", None, (), f"part {at}") for at in (1, 2, 3)]
+    notes = [Note(at, "t", "topic", "topics", "", None, f"part {at}") for at in (1, 2, 3)]
     result = ranked(shelf_of(), {}, TWO, found=[3, 1], notes=notes, note_masks={1: 1, 2: 3, 3: 1})
     assert [each.note.id for each in result] == [2]
 

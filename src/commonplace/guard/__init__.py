@@ -4,7 +4,7 @@ Hidden characters are made visible, secrets become markers, orders to a model ar
 dropped in silence. The rules are data in `rules/`.
 """
 
-from commonplace.guard.screening import Verdict, encodable, reasons, screen, verdict
+from commonplace.guard.screening import Verdict, encodable, reasons, screen, shown, verdict
 from commonplace.guard.unicode import HIDDEN_CLASSES, fold, show
 
-__all__ = ["HIDDEN_CLASSES", "Verdict", "encodable", "fold", "reasons", "screen", "show", "verdict"]
+__all__ = ["HIDDEN_CLASSES", "Verdict", "encodable", "fold", "reasons", "screen", "show", "shown", "verdict"]

@@ -6,6 +6,7 @@ become visible, secrets become markers, orders to a model are only noted.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final, Literal
 
 from commonplace.guard import injection, secrets, unicode, views
@@ -36,6 +37,12 @@ def screen(text: str) -> Screened:
         passes += 1
         text, findings = put(text, taken if passes <= _PASSES else _lines(text, taken), findings)
     return seal(text, findings + injection.find(seen))
+
+
+@lru_cache(maxsize=4096)
+def shown(text: str) -> str:
+    """Give a text as it may enter the index or a prompt: a person's own file may hold what these must not."""
+    return screen(text).text
 
 
 def verdict(screened: Screened, *, explicit: bool, trust: Trust) -> Verdict:

@@ -16,7 +16,7 @@ import msgspec
 
 from commonplace.index.terms import CJK
 from commonplace.patterns import pattern
-from commonplace.records import LayerName, Source, Trust
+from commonplace.records import LayerName
 
 PASSAGE_BITS: Final = 10  # later passages of a longer message share the last rows, see `fold_passage`
 MESSAGE_BITS: Final = 9
@@ -100,9 +100,7 @@ class IndexRow(msgspec.Struct, frozen=True, kw_only=True):
     layer: LayerName
     title: str = ""
     kind: str = ""
-    trust: Trust = "user"
     at_ms: int | None = None
-    sources: tuple[Source, ...] = ()
     tags: tuple[str, ...] = ()
 
 
@@ -114,9 +112,7 @@ class Note(msgspec.Struct, frozen=True):
     record: str
     layer: LayerName
     kind: str
-    trust: Trust
     at_ms: int | None
-    sources: tuple[Source, ...]
     text: str
 
 

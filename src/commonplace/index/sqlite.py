@@ -15,16 +15,13 @@ import sqlite3
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final
-
-import msgspec
+from typing import Final
 
 from commonplace.errors import DamagedError, IndexVersionError, StoreReadOnlyError
 from commonplace.index import passages, postings, rows, terms
 from commonplace.index.file import IndexFile
 from commonplace.index.filling import Filling, Pending
 from commonplace.index.rows import Candidates, IndexRow, MessageRow, Note, PathState, Places, Shelf, Slot
-from commonplace.records import Source
 
 SCHEMA: Final = 2  # raised whenever the same files would give other rows
 _SORTED_BYTES: Final = 16_000_000
@@ -39,8 +36,7 @@ CREATE TABLE slots(id INTEGER PRIMARY KEY AUTOINCREMENT, path TEXT NOT NULL, ses
 CREATE INDEX slots_path ON slots(path, id);
 CREATE INDEX slots_changed ON slots(changed);
 CREATE TABLE notes(id INTEGER PRIMARY KEY, path TEXT NOT NULL, record TEXT NOT NULL, layer TEXT NOT NULL,
-    kind TEXT NOT NULL, trust TEXT NOT NULL, at_ms INTEGER, sources TEXT NOT NULL,
-    text TEXT NOT NULL);
+    kind TEXT NOT NULL, at_ms INTEGER, text TEXT NOT NULL);
 CREATE INDEX notes_path ON notes(path);
 CREATE VIRTUAL TABLE said USING fts5(text, content='', detail=none, columnsize=0, tokenize='{_TOKENIZE}');
 CREATE VIRTUAL TABLE noted USING fts5(text, detail=none, columnsize=0, tokenize='{_TOKENIZE}');
@@ -48,7 +44,6 @@ CREATE VIRTUAL TABLE said_terms USING fts5vocab('said', 'row');
 CREATE VIRTUAL TABLE noted_terms USING fts5vocab('noted', 'row');
 """
 BESIDE: Final = ("vector_space", "vectors", "embedded", "embedded_slots", "loose_vectors")  # tables of `vectors`
-_SOURCES: Final = msgspec.json.Decoder(tuple[Source, ...])
 
 
 class SqliteIndex(IndexFile):
@@ -233,11 +228,9 @@ class SqliteIndex(IndexFile):
 
     def _add_note(self, path: str, row: IndexRow, text: str) -> None:
         cursor = self._db.execute(
-            "INSERT INTO notes(path, record, layer, kind, trust, at_ms, sources, text) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            (path, row.record, row.layer, row.kind, row.trust, row.at_ms,
-             msgspec.json.encode(row.sources).decode(), text),
-        )  # fmt: skip
+            "INSERT INTO notes(path, record, layer, kind, at_ms, text) VALUES (?, ?, ?, ?, ?, ?)",
+            (path, row.record, row.layer, row.kind, row.at_ms, text),
+        )
         marks = (
             [terms.marker("l", row.layer), terms.marker("k", row.kind)] if row.kind else [terms.marker("l", row.layer)]
         )
@@ -347,7 +340,7 @@ class SqliteIndex(IndexFile):
                 part = wanted[at : at + 500]
                 marks = ",".join("?" * len(part))
                 for row in self._db.execute(f"SELECT * FROM notes WHERE id IN ({marks})", part):  # noqa: S608 - marks only
-                    found[row[0]] = _note(row)
+                    found[row[0]] = Note(*row)
         return found
 
     def similar(self, word: str) -> list[str]:
@@ -366,11 +359,6 @@ class SqliteIndex(IndexFile):
         except (DamagedError, StoreReadOnlyError) as error:
             problems.append(str(error))
         return problems
-
-
-def _note(row: tuple[Any, ...]) -> Note:
-    number, path, record, layer, kind, trust, at_ms, sources, text = row
-    return Note(number, path, record, layer, kind, trust, at_ms, _SOURCES.decode(sources), text)
 
 
 def _note_passages(row: IndexRow, passage_chars: int) -> Iterator[str]:

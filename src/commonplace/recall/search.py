@@ -127,8 +127,9 @@ class _Search:
             meaning=meaning,
         )
         shown = self._shown(ranked, question)
-        if self._superseded:
-            shown = self._below_successors(shown)
+        twice = self._told_twice(ranked)
+        if twice:
+            shown = self._below_successors(shown, twice)
         if question.phrases:
             shown = _phrases_first(shown, question.phrases)
         sources = [(self._source(each), each.score) for each in ranked]
@@ -243,9 +244,24 @@ class _Search:
             if shown is not None:
                 yield shown
 
-    def _below_successors(self, shown: Iterator[choosing.Shown]) -> Iterator[choosing.Shown]:
-        """Let a message whose value a record says otherwise now stand below that record and what it rests on."""
-        head = list(islice(shown, _PHRASES_READ))
+    def _told_twice(self, ranked: Sequence[Ranked]) -> int:
+        """Say up to which place, from 1, what is overruled and what overrules it may stand; 0 where neither does."""
+        parts = [part for found in self._superseded.values() for part in found]
+        sessions = {session for session, _ in self._superseded}
+        names = [self._from(each) for each in ranked[:_PHRASES_READ]] if parts else []
+        if sessions.isdisjoint(names):
+            return 0
+        sessions.update(source.session for part in parts for source in part.sources)
+        sessions.update(part.record for part in parts)
+        return max(place for place, name in enumerate(names, 1) if name in sessions)
+
+    def _from(self, ranked: Ranked) -> str:
+        """Name the session of a message, or the record."""
+        return ranked.note.record if ranked.note is not None else self._shelf.slots[ranked.key >> MESSAGE_BITS].session
+
+    def _below_successors(self, shown: Iterator[choosing.Shown], count: int) -> Iterator[choosing.Shown]:
+        """Let a message of the first so many whose value a record says otherwise stand below it and its sources."""
+        head = list(islice(shown, count))
         scores: dict[tuple[str, str], float] = {}
         for each in head:
             for name in _names(each.hit.record, each.hit.sources):
@@ -283,8 +299,8 @@ class _Search:
             text=note.text,
             score=ranked.score,
             layer=note.layer,
-            sources=note.sources,
-            trust=note.trust,
+            sources=(),  # the scope knows what a record rests on, and how far it is trusted
+            trust="web",
             at=at,
             why=ranked.parts,
         )

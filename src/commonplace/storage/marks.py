@@ -39,6 +39,8 @@ def stamps(root: str, paths: Sequence[str], *, state: str) -> tuple[object, ...]
         except (FileNotFoundError, NotADirectoryError):
             found.append(())
             continue
+        except OSError:
+            return None  # a link to itself, no right to look: who reads it tells more
         if seen.st_ctime_ns > old:
             return None
         found.append((seen.st_dev, seen.st_ino, seen.st_size, seen.st_mtime_ns, seen.st_ctime_ns))
