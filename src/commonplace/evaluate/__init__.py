@@ -2,7 +2,7 @@
 
 Cases come from a file (`read`) or from the memory's own corrections and `why` trails (`made`); `evaluate`
 asks them and says how often the right record came back, how soon, and what else was shown. No model is
-asked and nothing is written.
+asked, and no memory is changed.
 """
 
 from commonplace.evaluate.cases import Case, CaseFile, Target, line
