@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import threading
 from pathlib import Path
@@ -45,6 +46,20 @@ def test_a_closed_memory_leaves_nothing_open(tmp_path):
     assert left == [0] * 12
     assert set(handles._held) <= held
     assert threading.active_count() == threads
+
+
+def test_what_is_derived_belongs_to_its_owner_alone_too(tmp_path):
+    """Safety notes: key files 0644 in the wild; index and last looks hold words and texts of memory."""
+    before = os.umask(0)
+    try:
+        with Memory.open(tmp_path, jobs="worker") as memory:
+            memory.remember("Ada lives in Oslo.")
+            ask(memory, 1)
+            modes = {each.name: each.stat().st_mode & 0o777 for each in (tmp_path / ".commonplace").glob("*.sqlite*")}
+    finally:
+        os.umask(before)
+    made = [f"{name}.sqlite{more}" for name in ("index", "seen") for more in ("", "-wal", "-shm")]
+    assert modes == dict.fromkeys([*made, "index.sqlite.lock"], 0o600)
 
 
 def test_many_memories_alive_keep_few_files_open(tmp_path, few):

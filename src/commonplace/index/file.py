@@ -25,6 +25,16 @@ _BUSY_SECONDS: Final = 10.0
 _NOWHERE_TO_WRITE: Final = ("full", "readonly", "read-only", "unable to open", "disk I/O")
 
 
+def make_private(path: Path | str) -> None:
+    """Make an empty file that only its owner may read, where there is none; SQLite's files beside it follow it.
+
+    Where it cannot be made nothing is raised: SQLite tells why, at once.
+    """
+    with contextlib.suppress(OSError):
+        # Not opened: to close a descriptor of it would free the locks that SQLite holds on it in this process.
+        os.mknod(path, 0o600)
+
+
 class IndexFile(ABC):
     """An SQLite file, or memory where there is none or nothing may be written.
 
@@ -75,6 +85,8 @@ class IndexFile(ABC):
         # Trigger: several processes make the file at once. Reason: SQLite turns its log on for one alone.
         new = self.path is not None and not self.path.exists()
         with self._file_lock(exclusive=new), self._guarded():
+            if self.path is not None:
+                make_private(self.path)
             self._db = sqlite3.connect(
                 self.path or ":memory:", timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
             )

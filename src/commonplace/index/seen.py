@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from commonplace import handles
 from commonplace.errors import StoreBusyError
+from commonplace.index.file import make_private
 from commonplace.screened import Screened
 
 _BUSY_SECONDS = 30.0
@@ -42,6 +43,8 @@ class Seen:
 
     def _open(self) -> sqlite3.Connection:
         for place in (self._path, None):
+            if place is not None:
+                make_private(place)
             try:
                 db = sqlite3.connect(
                     place or ":memory:", timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
