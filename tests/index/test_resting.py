@@ -80,6 +80,22 @@ def test_many_memories_alive_keep_few_files_open(tmp_path, few):
     assert open_files(tmp_path) == 0
 
 
+def test_the_head_of_a_scope_that_only_commits_is_let_go_too(tmp_path, few):
+    """The store keeps it open for its quick look; it counts among the files of the bound."""
+    alive = [Memory.open(tmp_path, scope=f"user:{number}", jobs="worker") for number in range(24)]
+    for number, memory in enumerate(alive):
+        memory.remember(f"Ada has {number} boats.")
+        memory.append("s", [Message("user", "looks at the head")])
+    heads = [link for link in Path("/proc/self/fd").iterdir() if os.path.realpath(link).endswith("/state/head")]
+    assert len(heads) <= handles.KEPT
+    for number, memory in enumerate(alive):
+        memory.remember("Ada sails.")
+        memory.append("s", [Message("user", "later")])
+        assert {hit.text for hit in memory.recall("Ada")} == {f"Ada has {number} boats.", "Ada sails."}
+        memory.close()
+    assert open_files(tmp_path) == 0
+
+
 def test_an_index_that_was_let_go_remembers_nothing(scope):
     """Memory is bounded too: what ranking keeps of each message goes with the file."""
     scope.say("s", "alpha beta")

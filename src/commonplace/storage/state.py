@@ -15,6 +15,7 @@ from typing import Final
 
 import msgspec
 
+from commonplace import handles
 from commonplace.storage.disk import CREATE, FILE_MODE, READ, Disk, read_all, write_all
 from commonplace.storage.locks import boot_id
 
@@ -76,6 +77,7 @@ class State:
                 data = os.pread(fd, _HEAD_BYTES, 0)
                 head = _parse(data)
                 if head is not None:
+                    self._none_yet = False  # should it be taken away, the log is still there
                     self._last = (data, head) if head.settled else None
                     return head
         finally:
@@ -115,21 +117,36 @@ class State:
             try:
                 if self._kept < 0:
                     self._kept = os.open(self._head_path, READ)
+                    handles.used(self)  # not at each look: an append takes one
                 if os.pread(self._kept, _HEAD_BYTES, 0) == settled and (
                     not in_place or os.stat(self._head_path).st_ino == os.fstat(self._kept).st_ino
                 ):
                     return True
             except OSError:
                 pass
-        self.close()
+            self._let_go()
         return False
+
+    def rest(self) -> bool:
+        """Let the descriptor go until the next look; False where one is being taken."""
+        if not self._mutex.acquire(blocking=False):
+            return False
+        try:
+            self._let_go()
+            return True
+        finally:
+            self._mutex.release()
 
     def close(self) -> None:
         """Let the descriptor go."""
         with self._mutex:
-            if self._kept >= 0:
-                os.close(self._kept)
-                self._kept = -1
+            self._let_go()
+
+    def _let_go(self) -> None:
+        if self._kept >= 0:
+            handles.released(self)
+            os.close(self._kept)
+            self._kept = -1
 
     def write_head(self, head: Head) -> None:
         """Put the head down, unsynced."""
