@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -41,20 +41,12 @@ def test_history_blocks_are_those_of_the_two_layer_design():
 def test_daily_lines_are_those_of_the_structured_design():
     """Seed structured 3.3.1: `[HH:mm] User: … | Assistant: …`, in the configured zone, one line each."""
     zone = ZoneInfo("Europe/Kyiv")
-    path = journals.path_for("{date}.md", AT, zone)
-    assert path == "2026-02-27.md"
+    path = "2026-02-27.md"
     effect = journals.append(path, b"", "User: hi\nthere | Assistant: ho", AT, style="daily", zone=zone)
     assert effect.append == "[16:30] User: hi there | Assistant: ho"
     (entry,) = journals.records(path, effect.append.encode() + b"\n", "daily", zone)
     assert (entry.text, entry.at) == ("User: hi there | Assistant: ho", AT)
     assert effect.added == (entry.id,)
-
-
-def test_a_month_file_is_named_after_the_zone_it_is_asked_in():
-    """Seed two-layer 1.4.3: 23:30 at -08:00 on 28 February is March in UTC."""
-    at = datetime(2026, 2, 28, 23, 30, tzinfo=timezone(timedelta(hours=-8)))
-    assert journals.path_for("HISTORY-{year}-{month}.md", at) == "HISTORY-2026-03.md"
-    assert journals.path_for("episodes/{session}.md", at) == "episodes/{session}.md"
 
 
 @settings(max_examples=runs(200), deadline=None)

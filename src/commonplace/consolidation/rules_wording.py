@@ -44,7 +44,6 @@ _LATER: Final = (
     (pattern(r"\bme\b"), "them"),
     (pattern(r"\bmyself\b"), "themself"),
 )
-_WE: Final = pattern(r"\b(?:we|us|our|ours|ourselves|we['’]\w+)\b", re.IGNORECASE)
 _SIGN_OFF: Final = pattern(
     r"[\s,;:–—-]+(?:lol|haha+|though|too|as well|you know|thanks|thank you|please|btw|by the way|actually|tho|right|"
     r"again)\Z",

@@ -149,13 +149,6 @@ def apply(
             raise InputError(f"{type(operation).__name__} cannot be done to the journal {path!r}; append to it")
 
 
-def path_for(pattern: str, at: datetime, zone: tzinfo = UTC) -> str:
-    """Fill `{year} {month} {date}` of a layout's path with the day of an instant in a zone."""
-    local = at.astimezone(zone)
-    day = {"{year}": f"{local:%Y}".zfill(4), "{month}": f"{local:%m}", "{date}": local.date().isoformat()}
-    return re.sub(r"\{(?:year|month|date)\}", lambda field: day[field[0]], pattern)
-
-
 def _named(style: str) -> str:
     if style not in STYLES:
         raise InputError(f"no journal style {style!r}; use one of {', '.join(map(repr, STYLES))}")

@@ -27,7 +27,6 @@ from commonplace.errors import (
 _RENAME_NOREPLACE: Final = 1
 _RENAME_EXCHANGE: Final = 2
 _FALLOC_FL_KEEP_SIZE: Final = 1
-_AT_FDCWD: Final = -100
 
 _FULL: Final = frozenset([errno.ENOSPC, errno.EFBIG, errno.EDQUOT])
 _FORBIDDEN: Final = frozenset([errno.EACCES, errno.EPERM, errno.EROFS])
