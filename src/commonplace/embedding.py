@@ -6,7 +6,6 @@ recall. Where it is slow or fails, what has no vector yet is found by its words,
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import threading
 import time
@@ -56,6 +55,7 @@ _QUESTION_CHARS: Final = 2000  # of a longer question the head
 _REMEMBERED: Final = 8  # vectors of questions that may be asked again at once
 _RETRY_SECONDS: Final = 30.0  # an embedder that failed is left alone for so long
 _NOTED_TOKENS: Final = 2000  # questions are noted in the ledger together: one line a recall would outgrow it
+_READ_ONLY: Final = "a memory opened read-only keeps no vectors"
 _CLOSE_SECONDS: Final = 5.0  # a call under way at close is waited for so long, then abandoned
 
 
@@ -98,7 +98,7 @@ class Guarded:
         self._lock = threading.Lock()
 
     def scope(
-        self, *, indexing: Indexing, store: Store, config: RecallConfig, seconds: float, meter: EmbeddingMeter | None
+        self, *, indexing: Indexing, store: Store, config: RecallConfig, seconds: float, meter: EmbeddingMeter
     ) -> Embedding:
         """Give what keeps the vectors of one scope with this embedder; the arguments are those of `Embedding`."""
         return Embedding(self, indexing=indexing, store=store, config=config, seconds=seconds, meter=meter)
@@ -117,22 +117,27 @@ class Guarded:
         """Say whether it counts tokens, as what is paid for does."""
         return isinstance(getattr(self._embedder, "tokens", None), int)
 
+    def untold(self) -> int:
+        """Count the tokens taken since `spent` last gave them."""
+        return getattr(self._embedder, "tokens", 0) - self._told if self.paid() else 0
+
     def spent(self, at_least: int = 1) -> int:
         """Give the tokens taken since they were last given; 0 while they are fewer than asked for."""
         with self._lock:
-            tokens = getattr(self._embedder, "tokens", 0) - self._told if self.paid() else 0
+            tokens = self.untold()
             if tokens < at_least:
                 return 0
             self._told += tokens
             return tokens
 
-    def space(self, seconds: float) -> Space:
-        """Give what its vectors have in common, found out once.
+    def space(self, seconds: float, allow: Callable[[Sequence[str]], None]) -> Space:
+        """Give what its vectors have in common, found out once; `allow` is told before what will be sent.
 
         Raises:
-            ModelError: It gave no vectors in time.
+            ModelError: It gave no vectors in time, or what `allow` raised.
         """
         if self._space is None:
+            allow(PROBES)
             made = self.passages(PROBES, seconds)
             level = max(vectors.cosine(one, other) for one, other in combinations(made, 2))
             if level > _ALL_ALIKE:
@@ -140,16 +145,17 @@ class Guarded:
             self._space = Space(self.name, tuple(made[0]), max(0.0, level))
         return self._space
 
-    def question(self, text: str, seconds: float) -> array[float]:
+    def question(self, text: str, seconds: float, allow: Callable[[Sequence[str]], None]) -> array[float]:
         """Embed a question; the last few are remembered, for the other scopes of a chain.
 
         Raises:
-            ModelError: It gave no vector in time.
+            ModelError: It gave no vector in time, or what `allow` raised of what would be sent.
         """
         asked = text[:_QUESTION_CHARS]
         with self._lock:
             known = self._asked.get(asked)
         if known is None:
+            allow([asked])
             known = self._embed([asked], seconds, getattr(self._embedder, "question", None))[0]
             with self._lock:
                 self._asked[asked] = known
@@ -202,7 +208,7 @@ class Embedding:
         store: Holds the transcripts, whose texts the index does not keep.
         config: How recall ranks, and how long it waits for vectors.
         seconds: How long one call for passages may take.
-        meter: Holds an embedder that counts tokens to the day's ceiling, and notes them; none where None.
+        meter: Holds an embedder that counts tokens to the day's ceiling, and notes them.
     """
 
     def __init__(
@@ -213,7 +219,7 @@ class Embedding:
         store: Store,
         config: RecallConfig,
         seconds: float,
-        meter: EmbeddingMeter | None = None,
+        meter: EmbeddingMeter,
     ) -> None:
         self._embedder = embedder
         self._indexing = indexing
@@ -222,8 +228,7 @@ class Embedding:
         self._seconds = seconds
         self._meter = meter
         self._vectors = Vectors(indexing.index)
-        self._hidden: frozenset[tuple[str, str]] = frozenset()
-        self._digest = ""  # of what is hidden
+        self._hidden: tuple[frozenset[tuple[str, str]], str] = frozenset(), ""  # messages, and their mark
         self._lock = threading.Lock()
         self._closing = threading.Event()
         self._done = threading.Event()
@@ -240,12 +245,14 @@ class Embedding:
             hidden: Messages (session, id) that were forgotten: they get no vector, and lose it.
         """
         embedder = self._embedder
+        if self._store.read_only:
+            return Near(failure=_READ_ONLY)
         if embedder.rests():
             return Near(failure=embedder.failure)
         deadline = calls.Deadline(self._config.embed_seconds)
         try:
-            self._settle(embedder.space(deadline.remaining()))
-            asked = embedder.question(question, deadline.remaining())
+            self._settle(embedder.space(deadline.remaining(), self._allow))
+            asked = embedder.question(question, deadline.remaining(), self._allow)
             self._note(_NOTED_TOKENS)
             self._fill(hidden, deadline.remaining())
             rows = self._vectors.near(asked, _NEAREST, seconds=self._config.embed_seconds)
@@ -254,13 +261,19 @@ class Embedding:
             embedder.failed(error)
             return Near(failure=embedder.failure)
 
-    def fill(self, *, hidden: frozenset[tuple[str, str]] = frozenset()) -> bool:
-        """Embed all that has no vector yet and wait for it; False, and a log line, where it could not be."""
+    def fill(self, *, hidden: Callable[[], frozenset[tuple[str, str]]]) -> bool:
+        """Embed all that has no vector yet and wait for it; False where it could not be, or nothing may be written.
+
+        Args:
+            hidden: Gives the messages (session, id) that are forgotten by now.
+        """
+        if self._store.read_only:
+            return False
         try:
-            self._settle(self._embedder.space(self._seconds))
-            self._fill(hidden, None)
+            self._settle(self._embedder.space(self._seconds, self._allow))
+            self._fill(hidden(), None)
             while self._missing() and not self._embedder.failure and not self._closing.is_set():
-                self._fill(hidden, None)  # what came in while an earlier filling was at its end
+                self._fill(hidden(), None)  # what came in while an earlier filling was at its end
         except CommonplaceError as error:
             self._embedder.failed(error)
         return not self._embedder.failure
@@ -276,9 +289,15 @@ class Embedding:
         except CommonplaceError:
             logger.warning("what the embedder took could not be noted", exc_info=True)
 
+    def _allow(self, texts: Sequence[str]) -> None:
+        """Let texts through to an embedder that is paid for; what it took and is not noted yet counts too."""
+        embedder = self._embedder
+        if embedder.paid():
+            self._meter.check(embedder.name, sum(map(estimate_tokens, texts)) + embedder.untold())
+
     def _note(self, at_least: int = 1) -> None:
-        tokens = self._embedder.spent(at_least) if self._meter is not None else 0
-        if tokens and self._meter is not None:
+        tokens = 0 if self._store.read_only else self._embedder.spent(at_least)
+        if tokens:
             self._meter.note(self._embedder.name, tokens)
 
     def _settle(self, space: Space) -> None:
@@ -306,11 +325,10 @@ class Embedding:
         return bool(self._vectors.missing_notes(1)) or self._vectors.missing_messages() is not None
 
     def _forget(self, hidden: frozenset[tuple[str, str]]) -> None:
-        if hidden != self._hidden:
-            self._digest = hashlib.blake2b(repr(sorted(hidden)).encode(), digest_size=16).hexdigest()
-            self._hidden = hidden
-        if self._vectors.hidden() != self._digest:
-            self._vectors.hide(self._digest, {session for session, _ in hidden})
+        if hidden != self._hidden[0]:
+            self._hidden = hidden, vectors.mark(hidden)
+        if self._vectors.hidden() != self._hidden[1]:
+            self._vectors.hide(self._hidden[1])
 
     def _run(self) -> None:
         try:
@@ -323,42 +341,50 @@ class Embedding:
                 self._embedder.failed(error)
         except Exception:
             logger.exception("the vectors of a scope could not be made")
+            self._embedder.failed(ModelError("vectors could not be made; see the log"))
         finally:
             self._done.set()
 
     def _step(self) -> bool:
-        """Embed some of what is missing; False where nothing was."""
+        """Embed some of what is missing; False where nothing was, or others know of more that is hidden."""
+        hidden, mark = self._hidden  # as of before the texts are read: what is forgotten from here on is not kept
+        if self._vectors.hidden() != mark:
+            return False
         notes = self._vectors.missing_notes(_BATCH)
         if notes:
-            self._put(notes)
+            self._put(notes, mark)
             return True
         found = self._vectors.missing_messages()
         if found is None:
             return False
         slot, first, end = found
         end = min(end, first + _BATCH)
-        said = self._indexing.answer(lambda index: list(self._said(index, slot, first, end)))
+        said = self._indexing.answer(lambda index: list(self._said(index, slot, first, end, hidden)))
         for at in range(0, len(said), _BATCH):
             if self._closing.is_set():
                 return False
-            self._put(said[at : at + _BATCH])
-        self._vectors.put([], slot=slot, messages=end)
+            if not self._put(said[at : at + _BATCH], mark):
+                return True
+        self._vectors.put([], slot=slot, messages=end, hidden=mark)
         return True
 
-    def _put(self, texts: Sequence[tuple[int, str]]) -> None:
+    def _put(self, texts: Sequence[tuple[int, str]], mark: str) -> bool:
+        """Embed some texts and keep their vectors; False where they could not be kept any more."""
         known = self._vectors.known(text for _, text in texts)
         wanted = list(dict.fromkeys(text for _, text in texts if text not in known and text.strip()))
         embedder = self._embedder
-        if wanted and self._meter is not None and embedder.paid():
-            self._meter.check(embedder.name, sum(map(estimate_tokens, wanted)))
+        if wanted:
+            self._allow(wanted)
         made = dict(zip(wanted, embedder.passages(wanted, self._seconds) if wanted else (), strict=True))
         self._note()
-        blank = array("f", [0.0] * embedder.space(self._seconds).dimensions)
-        self._vectors.put(
-            [Embedded(row, text, None if text in known else made.get(text, blank)) for row, text in texts]
+        blank = array("f", [0.0] * embedder.space(self._seconds, self._allow).dimensions)
+        return self._vectors.put(
+            [Embedded(row, text, None if text in known else made.get(text, blank)) for row, text in texts], hidden=mark
         )
 
-    def _said(self, index: SqliteIndex, slot: int, first: int, end: int) -> Iterator[tuple[int, str]]:
+    def _said(
+        self, index: SqliteIndex, slot: int, first: int, end: int, hidden: frozenset[tuple[str, str]]
+    ) -> Iterator[tuple[int, str]]:
         """Read back the passages of some messages of a slot; what a tool said is found by its words."""
         places, of = index.places(slot), index.shelf().slots.get(slot)
         if places is None or of is None or end > len(places.offsets):
@@ -368,7 +394,7 @@ class Embedding:
         numbers = {offset: number for number, offset in enumerate(places.offsets[first:end], first)}
         for message in transcripts.messages_of(of.path, of.session, blob.data, start) if blob is not None else ():
             number = numbers.get(message.offset)
-            forgotten = (message.session, message.message.id) in self._hidden
+            forgotten = (message.session, message.message.id) in hidden
             if number is None or forgotten or message.message.role == "tool":
                 continue
             yield from self._passages(rows.pack(slot, number, 0), message.text, message.message.name)

@@ -5,9 +5,11 @@ The only place where the parts of the engine meet; `memory` gives them their pub
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Collection, Iterable
 from datetime import datetime
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 from zoneinfo import ZoneInfo
 
@@ -31,6 +33,7 @@ from commonplace.consolidation.merge import MergingDoor
 from commonplace.consolidation.schedule import Mode, Schedule
 from commonplace.consolidation.views import Views
 from commonplace.errors import (
+    CommonplaceError,
     ConfigError,
     DamagedError,
     IndexVersionError,
@@ -39,6 +42,7 @@ from commonplace.errors import (
     StoreError,
     require_text,
 )
+from commonplace.index import near
 from commonplace.index.looking import copied
 from commonplace.index.rows import IndexRow
 from commonplace.index.seen import Seen
@@ -60,6 +64,8 @@ from commonplace.text import encode_name
 
 if TYPE_CHECKING:
     from commonplace.embedding import Guarded  # loaded only where there is an embedder
+
+logger = logging.getLogger(__name__)
 
 SPENDING: Final = f"{STATE}/spending.jsonl"
 """The ledger of model calls, one line a call."""
@@ -244,11 +250,27 @@ class Scope:
                 store=self.store,
                 config=self.config.recall,
                 seconds=self.config.model.timeout_seconds,
-                meter=None if self.store.read_only else self._meter,
+                meter=self._meter,
             )
             if embedder is not None
             else None
         )
+
+    @property
+    def embeds(self) -> bool:
+        """Whether what is asked of this scope may wait for an embedder."""
+        return self.embedding is not None and not self.store.read_only
+
+    def _tidy_vectors(self) -> None:
+        """Without an embedder, take out what one left of texts that were forgotten or changed since."""
+        index = self.indexing.index
+        if self.embedding is not None or not near.holds_vectors(index):
+            return
+        vectors = import_module("commonplace.index.vectors")  # numpy's neighbour: only where an embedder was
+        try:
+            vectors.Vectors(index).tidy(vectors.mark(self.tombstones.hidden()))
+        except CommonplaceError:
+            logger.warning("vectors of what was forgotten are taken out another time", exc_info=True)
 
     def _capped(self) -> CappedBlock:
         return CappedBlock(
@@ -320,7 +342,7 @@ class Scope:
         for layer in self.layout.layers:
             weights[layer.kind] = max(weights.get(layer.kind, 0.0), layer.weight)
         hidden = self.tombstones.hidden()
-        near = self.embedding.near(query.text, hidden=hidden) if self.embedding is not None else None
+        found_near = self.embedding.near(query.text, hidden=hidden) if self.embedding is not None else None
         room = min(len(hidden), _HIDDEN_ROOM)
         self.ledger.catch_up()
         superseded = self.ledger.superseded()
@@ -333,7 +355,7 @@ class Scope:
                 config=self.config.recall,
                 explain=explain,
                 weights=weights,
-                near=near,
+                near=found_near,
                 superseded=superseded,
             )
             self.ledger.catch_up()
@@ -341,6 +363,7 @@ class Scope:
             if len(kept) >= query.k or len(found) < wider.k or room >= len(hidden):
                 break
             room = min(len(hidden), room * _WIDER)
+        self._tidy_vectors()
         return [self._as_now(hit) for hit in kept[: query.k]]
 
     def _given_out(self, hit: Hit, hidden: Collection[tuple[str, str]]) -> bool:
@@ -407,7 +430,8 @@ class Scope:
         self.door.keep_up()
         looked = self.indexing.catch_up(sweep=True)
         if self.embedding is not None:
-            self.embedding.fill(hidden=self.tombstones.hidden())
+            self.embedding.fill(hidden=self.tombstones.hidden)
+        self._tidy_vectors()
         return max(len(edited), looked)
 
     def close(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import threading
 
 SAME = (
     ("car", "automobile", "vehicle", "hatchback"),
@@ -47,3 +48,19 @@ class Meanings:
             raise self.failing
         self.calls.append(list(texts))
         return [meaning(text) for text in texts]
+
+
+class Held(Meanings):
+    """Waits inside the call for a text that holds a word, until it is released."""
+
+    def __init__(self, word):
+        super().__init__()
+        self.word = word
+        self.inside, self.release = threading.Event(), threading.Event()
+
+    def __call__(self, texts):
+        """Wait if told, then embed."""
+        if any(self.word in text for text in texts):
+            self.inside.set()
+            self.release.wait(60)
+        return super().__call__(texts)

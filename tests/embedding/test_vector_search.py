@@ -81,7 +81,7 @@ def test_the_copy_in_memory_follows_what_comes_and_goes(index, monkeypatch):
     assert kept.hidden() == ""
     kept.prune()
     kept.put([Embedded(-1, "gone", asked)])
-    kept.hide("digest", ["s"])
+    kept.hide(vectors.mark([("s", "m")]))
     assert kept.known(["text 1"]) == set()
 
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import msgspec
+
+if TYPE_CHECKING:
+    from commonplace.index.sqlite import SqliteIndex
 
 
 class Embedder(Protocol):
@@ -30,3 +33,9 @@ class Near(msgspec.Struct, frozen=True):
 
     rows: Mapping[int, float] = {}
     failure: str = ""
+
+
+def holds_vectors(index: SqliteIndex) -> bool:
+    """Say whether an embedder left vectors in an index."""
+    with index.connection() as db:
+        return db.execute("SELECT 1 FROM sqlite_master WHERE name = 'vector_space'").fetchone() is not None

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import heapq
+import json
 import math
 import operator
 import sqlite3
@@ -139,39 +140,53 @@ class Vectors:
             found = _chosen(db, "SELECT hash FROM vectors WHERE hash IN", list(hashes))
             return {hashes[row[0]] for row in found}
 
-    def put(self, embedded: Sequence[Embedded], *, slot: int = 0, messages: int = 0) -> None:
+    def put(self, embedded: Sequence[Embedded], *, slot: int = 0, messages: int = 0, hidden: str = "") -> bool:
         """Keep the vectors of some passages; `slot` then has vectors for its first `messages`.
 
         What has meanwhile left the index is passed over.
+
+        Args:
+            embedded: Passages with their vectors.
+            slot: The slot that is done so far.
+            messages: How many of its messages are.
+            hidden: What was hidden (`mark`) before the texts were read.
+
+        Returns:
+            False where nothing was kept: something else is hidden by now, or a vector taken for known is gone.
         """
         with self._index.writing(), self._index.connection() as db:
-            if not _there(db):
-                return
+            if not _there(db) or _hidden(db) != hidden or not _stand(db, embedded):
+                return False
             if slot:
-                there = db.execute("SELECT length(flags) FROM slots WHERE id = ?", (slot,)).fetchone()
-                if there is None or there[0] < messages:
-                    return
+                if _messages(db, slot) < max(1, messages):
+                    return True
                 db.execute("REPLACE INTO embedded_slots VALUES (?, ?)", (slot, messages))
             for each in embedded:
-                if each.row > 0 or _note_says(db, each):
+                if _says(db, each):
                     _put(db, each)
+            return True
 
     def hidden(self) -> str:
         """Give what was last kept by `hide`."""
         with self._index.connection() as db:
-            return str(db.execute("SELECT hidden FROM vector_space").fetchone()[0]) if _there(db) else ""
+            return _hidden(db) if _there(db) else ""
 
-    def hide(self, digest: str, sessions: Iterable[str]) -> None:
-        """Have these sessions looked through again, since something in them was forgotten."""
-        with self._index.writing(), self._index.connection() as db:
+    def hide(self, hidden: str) -> None:
+        """Keep what is hidden, and have the sessions looked through again where that is not what it was.
+
+        So a message that was forgotten loses its vector, and one whose forgetting was undone gets it back.
+        """
+        with self._index.connection() as db:
             if not _there(db):
                 return
-            for session in sessions:
+        with self._index.writing(), self._index.connection() as db:
+            before, after = json.loads(_hidden(db) or "{}"), json.loads(hidden or "{}")
+            for session in {session for session, _ in before.items() ^ after.items()}:
                 for (slot,) in db.execute("SELECT id FROM slots WHERE session = ?", (session,)).fetchall():
                     first = rows.pack(slot, 0, 0)
                     db.execute("DELETE FROM embedded WHERE row >= ? AND row < ?", (first, rows.pack(slot + 1, 0, 0)))
                     db.execute("DELETE FROM embedded_slots WHERE slot = ?", (slot,))
-            db.execute("UPDATE vector_space SET hidden = ?", (digest,))
+            db.execute("UPDATE vector_space SET hidden = ?", (hidden,))
 
     def prune(self) -> None:
         """Throw away vectors whose texts stand nowhere any more; called when nothing is missing."""
@@ -184,6 +199,22 @@ class Vectors:
                 "AND NOT EXISTS (SELECT 1 FROM embedded WHERE embedded.number = vectors.number)"
             )
             db.execute("DELETE FROM loose_vectors")
+
+    def tidy(self, hidden: str) -> None:
+        """Do without an embedder what can be: throw away vectors of what was forgotten or changed.
+
+        Records that still say what they said keep theirs; a transcript's are made again by the next embedder.
+        """
+        if self.hidden() != hidden:
+            self.hide(hidden)
+        with self._index.connection() as db:
+            if not _there(db) or db.execute("SELECT 1 FROM loose_vectors LIMIT 1").fetchone() is None:
+                return
+        with self._index.writing(), self._index.connection() as db:
+            missing = "SELECT -id, text FROM notes WHERE NOT EXISTS (SELECT 1 FROM embedded WHERE row = -notes.id)"
+            for row, text in db.execute(missing).fetchall():
+                _put(db, Embedded(row, text))
+        self.prune()
 
     # --- searching ---
 
@@ -287,8 +318,20 @@ def hashed(text: str) -> bytes:
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
+def mark(hidden: Iterable[tuple[str, str]]) -> str:
+    """Tell by one text what is hidden, session by session; the same texts mean the same messages (session, id)."""
+    sums: dict[str, Any] = {}
+    for session, message in sorted(hidden):
+        sums.setdefault(session, hashlib.blake2b(digest_size=8)).update(repr(message).encode() + b"\n")
+    return json.dumps({session: each.hexdigest() for session, each in sums.items()}) if sums else ""
+
+
 def _there(db: sqlite3.Connection) -> bool:
     return db.execute("SELECT 1 FROM sqlite_master WHERE name = 'vector_space'").fetchone() is not None
+
+
+def _hidden(db: sqlite3.Connection) -> str:
+    return str(db.execute("SELECT hidden FROM vector_space").fetchone()[0])
 
 
 def _of(db: sqlite3.Connection, space: Space) -> bool:
@@ -311,8 +354,23 @@ def _alike(one: Sequence[float], other: Sequence[float]) -> bool:
     return sum((a - b) ** 2 for a, b in zip(one, other, strict=True)) < _SAME
 
 
-def _note_says(db: sqlite3.Connection, each: Embedded) -> bool:
-    """Say whether the note still says so; numbers of notes that are gone are given out again."""
+def _messages(db: sqlite3.Connection, slot: int) -> int:
+    """Count the messages of a slot; 0 where it has left the index."""
+    found = db.execute("SELECT length(flags) FROM slots WHERE id = ?", (slot,)).fetchone()
+    return int(found[0]) if found is not None else 0
+
+
+def _stand(db: sqlite3.Connection, embedded: Sequence[Embedded]) -> bool:
+    """Say whether those that were known still are: another process may have thrown them away meanwhile."""
+    known = {hashed(each.text) for each in embedded if each.vector is None}
+    return sum(1 for _ in _chosen(db, "SELECT 1 FROM vectors WHERE hash IN", list(known))) == len(known)
+
+
+def _says(db: sqlite3.Connection, each: Embedded) -> bool:
+    """Say whether the row still stands for the text; numbers of notes that are gone are given out again."""
+    if each.row > 0:
+        slot, number = divmod(each.row >> rows.PASSAGE_BITS, rows.SLOT_MESSAGES)
+        return _messages(db, slot) > number
     found = db.execute("SELECT text FROM notes WHERE id = ?", (-each.row,)).fetchone()
     return found is not None and found[0] == each.text
 
