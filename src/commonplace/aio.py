@@ -157,14 +157,15 @@ class AsyncMemory:
     what the method of that name does in `Memory`, with the same arguments, results and errors.
     """
 
-    def __init__(self, memory: Memory, *, embeds: bool = False) -> None:
+    def __init__(self, memory: Memory) -> None:
         # Imported here for the same reason as asyncio above.
         from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - see above
 
         self._memory = memory
-        self._embeds = embeds
         self._store = ThreadPoolExecutor(STORE_THREADS, thread_name_prefix="commonplace-store")
         self._models = ThreadPoolExecutor(MODEL_THREADS, thread_name_prefix="commonplace-model")
+        scopes = memory._scopes  # noqa: SLF001 - Memory has no public way to tell whether an embedder may be waited for
+        self._asking = self._models if any(scope.embeds for scope in scopes) else self._store
 
     @classmethod
     async def open(
@@ -186,8 +187,7 @@ class AsyncMemory:
             scope=scope, layout=layout, llm=llm, embedder=embedder, config=config, clock=clock, jobs=jobs,
             read_only=read_only,
         )  # fmt: skip
-        knob = config.recall.embedder if isinstance(config, Config) else (config or {}).get("recall.embedder")
-        return cls(memory, embeds=embedder is not None or bool(knob))
+        return cls(memory)
 
     async def __aenter__(self) -> Self:
         return self
@@ -228,15 +228,14 @@ class AsyncMemory:
         rerank: bool = False,
     ) -> list[Hit]:
         """As `Memory.recall`."""
-        pool = self._models if rerank or self._embeds else self._store
+        pool = self._models if rerank else self._asking
         return await _in(pool, self._memory.recall, query, k=k, layers=layers, explain=explain, rerank=rerank)
 
     async def context(
         self, session_id: str | None = None, query: str | None = None, *, tokens: int | None = None
     ) -> Context:
         """As `Memory.context`."""
-        pool = self._models if self._embeds else self._store
-        return await _in(pool, self._memory.context, session_id, query, tokens=tokens)
+        return await _in(self._asking, self._memory.context, session_id, query, tokens=tokens)
 
     async def remember(
         self,
@@ -368,15 +367,15 @@ class AsyncMemory:
 
     async def snapshot(self) -> Snapshot:
         """As `Memory.snapshot`."""
-        return await _in(self._store, self._memory.snapshot)
+        return await _in(self._asking, self._memory.snapshot)
 
     async def tool(self, *, read_only: bool = False) -> AsyncTool:
         """As `Memory.tool`."""
-        return AsyncTool(await _in(self._store, self._memory.tool, read_only=read_only), self._store)
+        return AsyncTool(await _in(self._store, self._memory.tool, read_only=read_only), self._asking)
 
     async def sync(self) -> int:
         """As `Memory.sync`."""
-        return await _in(self._store, self._memory.sync)
+        return await _in(self._asking, self._memory.sync)
 
     async def reindex(self) -> int:
         """As `Memory.reindex`."""
