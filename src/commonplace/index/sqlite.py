@@ -23,7 +23,7 @@ from commonplace.index.file import IndexFile
 from commonplace.index.filling import Filling, Pending
 from commonplace.index.rows import Candidates, IndexRow, MessageRow, Note, PathState, Places, Shelf, Slot
 
-SCHEMA: Final = 2  # raised whenever the same files would give other rows
+SCHEMA: Final = 3  # raised whenever the same files would give other rows
 _SORTED_BYTES: Final = 16_000_000
 _TOKENIZE: Final = "porter unicode61 remove_diacritics 2"
 _TABLES: Final = f"""
