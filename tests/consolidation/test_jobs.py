@@ -320,6 +320,7 @@ def test_reset_empties_the_window_only_when_its_range_is_safe(tmp_path: Path) ->
         assert memory.reset("cli:a").status == "conflict"
         assert len(memory.sessions.window("cli:a")) == 2
         lease.release()
+    with opened(tmp_path, ScriptedLLM([proposal(FACT)])) as memory:  # and now with patience for the answer
         assert memory.reset("cli:a").ok
         assert memory.sessions.window("cli:a") == ()
         assert len(list(memory.sessions.read("cli:a"))) == 2
