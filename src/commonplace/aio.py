@@ -164,8 +164,8 @@ class AsyncMemory:
         self._memory = memory
         self._store = ThreadPoolExecutor(STORE_THREADS, thread_name_prefix="commonplace-store")
         self._models = ThreadPoolExecutor(MODEL_THREADS, thread_name_prefix="commonplace-model")
-        scopes = memory._scopes  # noqa: SLF001 - Memory has no public way to tell whether an embedder may be waited for
-        self._asking = self._models if any(scope.embeds for scope in scopes) else self._store
+        embeds = memory._chain.embeds  # noqa: SLF001 - Memory has no public way to tell whether an embedder may be waited for
+        self._asking = self._models if embeds else self._store
 
     @classmethod
     async def open(

@@ -18,12 +18,12 @@ from typing import Any, Literal, Self
 import msgspec
 
 from commonplace import capped_tool, verbs
-from commonplace import context as contexts
 from commonplace import doctor as doctors
+from commonplace.chain import Chain
 from commonplace.changes.admission import LIBRARY, PERSON, Actor
 from commonplace.config import Clock, Config, system_clock
 from commonplace.consolidation.schedule import Mode
-from commonplace.errors import CommonplaceError, InputError, RecordNotFoundError, StoreReadOnlyError
+from commonplace.errors import InputError, StoreReadOnlyError
 from commonplace.index.near import Embedder
 from commonplace.knobs import settled
 from commonplace.llm import LLM, resolve
@@ -61,10 +61,10 @@ class Memory:
     """
 
     def __init__(self, scopes: Sequence[Scope], *, config: Config, clock: Clock) -> None:
-        self._scopes = tuple(scopes)
+        self._chain = Chain(scopes)
+        self._scopes = self._chain.scopes
         self._config = config
         self._clock = clock
-        self._builder = contexts.Builder()
 
     @classmethod
     def open(
@@ -130,12 +130,12 @@ class Memory:
     @property
     def location(self) -> str:
         """The folder of the scope that takes writes."""
-        return self._scopes[0].store.root
+        return self._chain.first.store.root
 
     @property
     def sessions(self) -> Sessions:
         """The transcripts of the scope that takes writes."""
-        return self._scopes[0].sessions
+        return self._chain.first.sessions
 
     def append(
         self, session_id: str, messages: Iterable[Message], *, agent: str = "main", kind: str = "foreground"
@@ -158,7 +158,7 @@ class Memory:
             InputError: A message or id is not well formed; nothing was kept.
             StoreError: They could not be kept; nothing was.
         """
-        scope = self._scopes[0]
+        scope = self._chain.first
         cleaned = [
             msgspec.structs.replace(message, content=strip_fences(message.content, scope.key))
             if "<recalled-memory" in str(getattr(message, "content", ""))
@@ -191,7 +191,7 @@ class Memory:
             InputError: A layer is unknown or `k` is below 1.
         """
         asked = verbs.asked(query, k, layers)
-        return verbs.recall(self._scopes, asked, now=self._clock(), explain=explain, rerank=rerank)
+        return self._chain.recall(asked, now=self._clock(), explain=explain, rerank=rerank)
 
     def context(self, session_id: str | None = None, query: str | None = None, *, tokens: int | None = None) -> Context:
         """Give what should enter the prompt, inside a hard token budget.
@@ -204,32 +204,7 @@ class Memory:
         Returns:
             A context whose bytes are the same for the same memory, session and query.
         """
-        budget = self._config.context.tokens if tokens is None else tokens
-        if budget < 1:
-            raise InputError(f"a token budget is at least 1, not {budget}")
-        drafts: list[contexts.Draft] = []
-        for place, scope in enumerate(self._scopes):
-            try:
-                scope.schedule.prepare(session_id)
-                drafts += contexts.owned(scope.sections.drafts(session_id), place, scope.name)
-            except InputError:
-                raise
-            except CommonplaceError:
-                logger.warning("the context goes on without scope %r", scope.name, exc_info=True)
-        hits: list[Hit] = []
-        if query and query.strip() and self._scopes[0].layout.recalls:
-            wanted = Query(text=query, k=self._config.context.recall_k, layers=self._scopes[0].layout.recalls)
-            live = self._live(session_id)
-            hits = [hit for hit in self.recall(wanted) if not any((s.session, s.message) in live for s in hit.sources)]
-        share = self._config.context.stable_share
-        return self._builder.build(drafts, hits, tokens=budget, key=self._scopes[0].key, stable_share=share)
-
-    def _live(self, session_id: str | None) -> frozenset[tuple[str, str]]:
-        """Name the messages that the session's own window already puts before the model."""
-        sessions = self._scopes[0].sessions
-        if session_id is None or not sessions.exists(session_id):
-            return frozenset()
-        return frozenset((session_id, str(message.message.id)) for message in sessions.window(session_id))
+        return self._chain.context(session_id, query, tokens=tokens, now=self._clock())
 
     # --- changing memory ---
 
@@ -269,28 +244,12 @@ class Memory:
             InputError: The text is empty, or `to` names nothing.
             VersionConflictError: The file is not as `expect` says.
         """
-        scope, place = self._place(to)
+        scope, place = self._chain.place(to)
         operation = verbs.remember(
             scope, text, kind=kind, to=place, source=source, trust=trust, valid_from=valid_from, expires=expires
         )
         versions = {operation.path: expect} if expect is not None else None
         return scope.merging.commit([operation], actor=actor, reason=reason, expect=versions)
-
-    def _place(self, to: str | None) -> tuple[Scope, str | None]:
-        for scope in self._scopes:
-            if to is not None and scope.name == to:
-                return scope, None
-        return self._scopes[0], to
-
-    def _holder(self, record_id: str) -> tuple[Scope, Record]:
-        """Find which scope of the chain holds a record; the error is that of the first."""
-        first: RecordNotFoundError | None = None
-        for scope in self._scopes:
-            try:
-                return scope, scope.find(record_id)
-            except RecordNotFoundError as error:
-                first = first or error
-        raise first or RecordNotFoundError(f"there is no record {record_id!r}", record=record_id)
 
     def read(self, record_id: str) -> Record:
         """Give a record by its id, or what has replaced it.
@@ -299,7 +258,7 @@ class Memory:
             GoneError: It was removed or forgotten.
             RecordNotFoundError: There is none.
         """
-        return self._holder(record_id)[1]
+        return self._chain.holder(record_id)[1]
 
     def version(self, record_id_or_path: str) -> str:
         """Name the version of a record's file, for `expect`: read after asking for it, then write.
@@ -310,7 +269,7 @@ class Memory:
             GoneError, RecordNotFoundError: There is no such record.
             InputError: The layer has many files, or several records hold the words.
         """
-        return verbs.version(self._scopes, record_id_or_path)
+        return verbs.version(self._chain, record_id_or_path)
 
     def update(
         self, record_id: str, text: str, *, expect: str | None = None, reason: str = "", actor: Actor = LIBRARY
@@ -330,7 +289,7 @@ class Memory:
             InputError: The record is a message, which is kept as it was said, or several hold the words.
             VersionConflictError: The file is not as `expect` says.
         """
-        scope, record = verbs.one_record(self._scopes, record_id)
+        scope, record = self._chain.one_record(record_id)
         operation = verbs.update(record, text)
         versions = {operation.path: expect} if expect is not None else None
         return scope.door.commit([operation], actor=actor, reason=reason, expect=versions)
@@ -349,21 +308,21 @@ class Memory:
         Raises:
             VersionConflictError: A file is not in the version that `expect` gives by its path.
         """
-        return self._scopes[0].merging.commit(operations, actor=actor, reason=reason, expect=expect, dry_run=dry_run)
+        return self._chain.first.merging.commit(operations, actor=actor, reason=reason, expect=expect, dry_run=dry_run)
 
     def document(self, layer: str) -> str:
         """Give the whole text of a document, named by its layer or its file; empty where there is none."""
-        return verbs.document(self._scopes[0], layer)
+        return verbs.document(self._chain.first, layer)
 
     def rewrite(self, layer: str, text: str, *, reason: str = "", actor: Actor = LIBRARY) -> Outcome:
         """Make a document read as given, as the smallest edit that does it."""
-        return self.apply([verbs.rewrite(self._scopes[0], layer, text)], reason=reason, actor=actor)
+        return self.apply([verbs.rewrite(self._chain.first, layer, text)], reason=reason, actor=actor)
 
     def note(
         self, layer: str, text: str, *, at: datetime | None = None, reason: str = "", actor: Actor = LIBRARY
     ) -> Outcome:
         """Append one entry to a journal, and to the one that mirrors it; dated now when `at` is None."""
-        return self.apply([verbs.note(self._scopes[0], layer, text, at)], reason=reason, actor=actor)
+        return self.apply([verbs.note(self._chain.first, layer, text, at)], reason=reason, actor=actor)
 
     def forget(self, record_id_or_query: str, *, dry_run: bool = False, actor: Actor = LIBRARY) -> Receipt:
         """Hide one record and keep it from coming back in any way.
@@ -377,7 +336,7 @@ class Memory:
             GoneError, RecordNotFoundError: There is no such record.
             InputError: Several records hold these words; the error names them.
         """
-        scope, record = verbs.one_record(self._scopes, record_id_or_query)
+        scope, record = self._chain.one_record(record_id_or_query)
         forgotten = ((record.id, record.text),)
         if dry_run:
             return Receipt(forgotten=forgotten, dry_run=True)
@@ -386,7 +345,7 @@ class Memory:
 
     def promote(self, record_id: str, *, to: Trust = "user", reason: str = "") -> Outcome:
         """Raise the trust of a record, as a person; the agent's tool cannot do this."""
-        scope, record = self._holder(record_id)
+        scope, record = self._chain.holder(record_id)
         return scope.door.commit([Promote(record=record.id, to=to)], actor=PERSON, reason=reason)
 
     # --- consolidation ---
@@ -405,21 +364,21 @@ class Memory:
         rules decide. What is refused leaves a raw entry and waits in `review`. `model` is asked for this
         once in place of the one that was opened.
         """
-        scope = self._scopes[0]
+        scope = self._chain.first
         names = [session_id] if session_id is not None else [s.id for s in reversed(scope.sessions.list())]
         return scope.jobs.consolidate(*names, cause=reason, dry_run=dry_run, model=model)
 
     def compact(self, session_id: str, keep: int | None = None) -> Outcome:
         """Let the live window of a session begin later, with a summary of what was before it."""
-        return self._scopes[0].jobs.compact(session_id, keep)
+        return self._chain.first.jobs.compact(session_id, keep)
 
     def reset(self, session_id: str) -> Outcome:
         """Consolidate a session, then empty its live window; the transcript stays."""
-        return self._scopes[0].jobs.reset(session_id)
+        return self._chain.first.jobs.reset(session_id)
 
     def end(self, session_id: str) -> Outcome:
         """Consolidate a session and mark it as ended; an append opens it again."""
-        return self._scopes[0].end(session_id)
+        return self._chain.first.end(session_id)
 
     def flush(self, timeout_seconds: float | None = None) -> bool:
         """Wait until all jobs that are due have run; False where the time was not enough."""
@@ -428,23 +387,23 @@ class Memory:
 
     def cost(self, by: Literal["day", "purpose", "model"] = "day") -> dict[str, Totals]:
         """Sum what model calls took, by day, purpose or model."""
-        return totals(self._scopes[0].spending.spends(), by, self._scopes[0].zone)
+        return totals(self._chain.first.spending.spends(), by, self._chain.first.zone)
 
     # --- the past ---
 
     def why(self, record_id: str) -> Trail:
         """Say why a record is there: the changes that made it, and the messages it rests on, quoted."""
-        scope, record = self._holder(record_id)
+        scope, record = self._chain.holder(record_id)
         return scope.history.why(record.id)
 
     def log(self, limit: int | None = 50) -> list[Change]:
         """Give the newest changes of the scope that takes writes, newest first."""
-        self._scopes[0].drift.sweep()
-        return self._scopes[0].history.log(limit)
+        self._chain.first.drift.sweep()
+        return self._chain.first.history.log(limit)
 
     def diff(self, change: int) -> str:
         """Show what a change did to the files, by line."""
-        return self._scopes[0].history.change(change).diff
+        return self._chain.first.history.change(change).diff
 
     def undo(self, change: int, *, reason: str = "", actor: Actor = PERSON) -> Outcome:
         """Take a change back: bytes and cursors are as before, and what it added stays out.
@@ -453,7 +412,7 @@ class Memory:
             RecordNotFoundError: There is no such change.
             UndoConflictError: A later change stands on it; the error names it.
         """
-        return self._scopes[0].history.undo(change, actor=actor, reason=reason)
+        return self._chain.first.history.undo(change, actor=actor, reason=reason)
 
     def at(self, instant: datetime) -> Self:
         """Give this memory as it was at an instant, read-only."""
@@ -463,19 +422,19 @@ class Memory:
 
     def review(self) -> Queue:
         """Give what waits for a person; approving writes as one."""
-        return self._scopes[0].review
+        return self._chain.first.review
 
     def snapshot(self) -> Snapshot:
         """Give what is always shown, frozen and read-only, for a sub-agent."""
         shown = self.context()
-        text = verbs.snapshot(self._scopes, shown.stable)
+        text = self._chain.snapshot(shown.stable)
         return Snapshot(text=text, at=self._clock(), scope=self.scope)
 
     def tool(self, *, read_only: bool = False) -> Tool:
         """Give the agent's tool of this layout; it never approves, promotes or undoes."""
-        if self._scopes[0].layout.actions == "capped":
+        if self._chain.first.layout.actions == "capped":
             return capped_tool.tool(self._scopes, read_only=read_only)
-        return verbs.tool(self, self._scopes[0].layout, read_only=read_only)
+        return verbs.tool(self, self._chain.first.layout, read_only=read_only)
 
     def sync(self) -> int:
         """Look at every file for what changed outside, bring the index up to it, and count the files looked into."""
@@ -490,7 +449,7 @@ class Memory:
 
         A damaged record is never deleted: `fix` copies it to quarantine, and makes the index anew.
         """
-        if fix and self._scopes[0].store.read_only:
+        if fix and self._chain.first.store.read_only:
             raise StoreReadOnlyError("this memory was opened read-only; open it for writing to fix it")
         return doctors.merge([scope.examine(fix=fix) for scope in self._scopes])
 

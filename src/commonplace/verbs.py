@@ -12,17 +12,16 @@ from typing import Any, Protocol
 
 import msgspec
 
-from commonplace.capped import text_of
+from commonplace.chain import Chain
 from commonplace.changes.admission import TOOL, Actor
 from commonplace.changes.plan import files_of, resolve
-from commonplace.errors import CommonplaceError, InputError, RecordNotFoundError, require_text
-from commonplace.guard import fold, shown
+from commonplace.errors import InputError, require_text
+from commonplace.guard import shown
 from commonplace.layers.edits import split_id
 from commonplace.layers.items import item_fingerprint
 from commonplace.layers.topics import name_for
 from commonplace.layouts import Layer, LayerKind, Layout
 from commonplace.operations import AddEntry, AppendJournal, Edit, PutItem, PutTopic, ReplaceEntry, RewriteDocument
-from commonplace.recall import chain, select
 from commonplace.records import (
     LAYERS,
     Hit,
@@ -39,7 +38,7 @@ from commonplace.records import (
 )
 from commonplace.screened import instant
 from commonplace.storage import MISSING
-from commonplace.text import fence, one_line, truncate
+from commonplace.text import one_line, truncate
 from commonplace.tool import Action, Parameter, Tool, answer
 from commonplace.wiring import Scope
 
@@ -64,32 +63,6 @@ def asked(query: str | Query, k: int, layers: Iterable[LayerName] | None) -> Que
     if found.k < 1:
         raise InputError(f"k is at least 1, not {found.k}")
     return found
-
-
-def recall(scopes: Sequence[Scope], asked: Query, *, now: datetime, explain: bool, rerank: bool) -> list[Hit]:
-    """Search a chain of scopes; one that cannot answer is left out.
-
-    Args:
-        scopes: In the order of the chain.
-        asked: The question with its limits.
-        now: What "last week" is counted from.
-        explain: Have each hit say what its score is made of.
-        rerank: Have the model of the first scope order the best hits.
-    """
-    wide = msgspec.structs.replace(asked, k=max(asked.k, select.CANDIDATES)) if rerank else asked
-    found: list[list[Hit]] = []
-    for scope in scopes:
-        try:
-            found.append(scope.recall(wide, now=now, explain=explain))
-        except InputError:
-            raise
-        except CommonplaceError:
-            logger.warning("recall goes on without scope %r", scope.name, exc_info=True)
-    hits = chain.fair_share(found, wide.k) if len(scopes) > 1 else (found or [[]])[0]
-    if not rerank:
-        return hits
-    seconds = scopes[0].config.recall.rerank_seconds
-    return select.rerank(asked.text, hits, llm=scopes[0].llm, seconds=seconds, explain=explain)[: asked.k]
 
 
 def remember(
@@ -200,7 +173,7 @@ def update(record: Record, text: str) -> Edit:
             return ReplaceEntry(path=record.path, target=record.id, text=text)
 
 
-def version(scopes: Sequence[Scope], wanted: str) -> str:
+def version(chain: Chain, wanted: str) -> str:
     """Name the version of the file that a record stands in, or of a file itself by its layer or path.
 
     Raises:
@@ -209,65 +182,18 @@ def version(scopes: Sequence[Scope], wanted: str) -> str:
     """
     require_text(wanted, "a record or a path")
     try:
-        layer, path = (None, "") if "#" in wanted else _target(scopes[0], "", wanted)
+        layer, path = (None, "") if "#" in wanted else _target(chain.first, "", wanted)
     except InputError:
         layer, path = None, ""  # words, as `update` takes them
     if layer is None:
-        scope, record = one_record(scopes, wanted)
+        scope, record = chain.one_record(wanted)
         return scope.store.version(split_id(record.id)[0])
     if not path:
         raise InputError(f"{wanted!r} is many files; name one of them by its path", layer=wanted)
     if layer.kind != "topics":  # what is written goes to the first scope; a topic is changed where it stands
-        return scopes[0].store.version(path)
-    found = (scope.store.version(path) for scope in scopes)
+        return chain.first.store.version(path)
+    found = (scope.store.version(path) for scope in chain.scopes)
     return next((each for each in found if each != MISSING), MISSING)
-
-
-def one_record(scopes: Sequence[Scope], wanted: str) -> tuple[Scope, Record]:
-    """Find the one record meant by an id, or by words that it alone holds.
-
-    Raises:
-        RecordNotFoundError: None is meant.
-        InputError: Several hold the words; the error names up to five.
-    """
-    missing: RecordNotFoundError | None = None
-    for scope in scopes:
-        try:
-            return scope, scope.find(wanted)
-        except RecordNotFoundError as error:
-            missing = missing or error
-    if "#" in wanted and missing is not None:
-        raise missing
-    words = fold(wanted)
-    for scope in scopes:
-        scope.drift.sweep_if_due()
-    found = [(scope, record) for scope in scopes for record in _holding(scope, words)]
-    exact = [(scope, record) for scope, record in found if fold(record.text) == words]
-    if len(exact) == 1:
-        return exact[0]
-    if not found:
-        raise RecordNotFoundError(f"no record holds {wanted!r}; recall finds what there is", query=wanted)
-    if len(found) > 1:
-        ids = ", ".join(record.id for _, record in found[:5])
-        raise InputError(f"{len(found)} records hold these words; forget one by its id: {ids}", count=len(found))
-    return found[0]
-
-
-def _holding(scope: Scope, words: str) -> list[Record]:
-    return [
-        record
-        for _, path in scope.reader.files()
-        for record in scope.reader.records(path)
-        if words and words in fold(record.text)
-    ]
-
-
-def snapshot(scopes: Sequence[Scope], stable: str) -> str:
-    """Give what a sub-agent is told of some scopes: capped facts without their head, else what is always shown."""
-    if scopes[0].capped is None:
-        return stable
-    parts = [(text_of(tuple(scope.capped.sections())), scope.key) for scope in scopes if scope.capped is not None]
-    return "\n".join(fence(text, key) for text, key in parts if text)
 
 
 class Verbs(Protocol):

@@ -1,0 +1,172 @@
+"""An ordered chain of scopes: reads follow it with a fair share for each, writes go to the first.
+
+A scope that cannot answer is logged and left out, so that the reply goes on without it.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+
+import msgspec
+
+from commonplace import context as contexts
+from commonplace.capped import text_of
+from commonplace.errors import CommonplaceError, InputError, RecordNotFoundError
+from commonplace.guard import fold
+from commonplace.recall import select, sharing
+from commonplace.records import Context, Hit, Query, Record
+from commonplace.text import fence
+from commonplace.wiring import Scope
+
+logger = logging.getLogger(__name__)
+
+
+class Chain:
+    """The scopes that one memory was opened on, bound for its life; `first` takes the writes."""
+
+    def __init__(self, scopes: Sequence[Scope]) -> None:
+        self.scopes = tuple(scopes)
+        self.first = self.scopes[0]
+        self._builder = contexts.Builder()
+
+    @property
+    def embeds(self) -> bool:
+        """Whether an embedder may have to be waited for."""
+        return any(scope.embeds for scope in self.scopes)
+
+    # --- what enters the prompt ---
+
+    def recall(self, asked: Query, *, now: datetime, explain: bool = False, rerank: bool = False) -> list[Hit]:
+        """Search the scopes.
+
+        Args:
+            asked: The question with its limits.
+            now: What "last week" is counted from.
+            explain: Have each hit say what its score is made of.
+            rerank: Have the model of the first scope order the best hits.
+
+        Raises:
+            InputError: The question asks for what no scope has.
+        """
+        wide = msgspec.structs.replace(asked, k=max(asked.k, select.CANDIDATES)) if rerank else asked
+        found: list[list[Hit]] = []
+        for scope in self.scopes:
+            try:
+                found.append(scope.recall(wide, now=now, explain=explain))
+            except InputError:
+                raise
+            except CommonplaceError:
+                logger.warning("recall goes on without scope %r", scope.name, exc_info=True)
+        hits = sharing.fair_share(found, wide.k) if len(self.scopes) > 1 else (found or [[]])[0]
+        if not rerank:
+            return hits
+        seconds = self.first.config.recall.rerank_seconds
+        return select.rerank(asked.text, hits, llm=self.first.llm, seconds=seconds, explain=explain)[: asked.k]
+
+    def context(self, session: str | None, question: str | None, *, tokens: int | None, now: datetime) -> Context:
+        """Build what should enter the prompt from the sections of each scope and the hits of a question.
+
+        Raises:
+            InputError: The budget is below one token.
+        """
+        config, layout = self.first.config, self.first.layout
+        budget = config.context.tokens if tokens is None else tokens
+        if budget < 1:
+            raise InputError(f"a token budget is at least 1, not {budget}")
+        drafts = list(self._drafts(session))
+        hits: list[Hit] = []
+        if question and question.strip() and layout.recalls:
+            wanted = Query(text=question, k=config.context.recall_k, layers=layout.recalls)
+            live = self._live(session)
+            found = self.recall(wanted, now=now)
+            hits = [hit for hit in found if not any((s.session, s.message) in live for s in hit.sources)]
+        share = config.context.stable_share
+        return self._builder.build(drafts, hits, tokens=budget, key=self.first.key, stable_share=share)
+
+    def _drafts(self, session: str | None) -> Iterator[contexts.Draft]:
+        for place, scope in enumerate(self.scopes):
+            try:
+                scope.schedule.prepare(session)
+                yield from contexts.owned(scope.sections.drafts(session), place, scope.name)
+            except InputError:
+                raise
+            except CommonplaceError:
+                logger.warning("the context goes on without scope %r", scope.name, exc_info=True)
+
+    def _live(self, session: str | None) -> frozenset[tuple[str, str]]:
+        """Name the messages that the session's own window already puts before the model."""
+        sessions = self.first.sessions
+        if session is None or not sessions.exists(session):
+            return frozenset()
+        return frozenset((session, str(message.message.id)) for message in sessions.window(session))
+
+    def snapshot(self, stable: str) -> str:
+        """Give what a sub-agent is told: capped facts without their head, else what is always shown."""
+        if self.first.capped is None:
+            return stable
+        parts = [
+            (text_of(tuple(scope.capped.sections())), scope.key) for scope in self.scopes if scope.capped is not None
+        ]
+        return "\n".join(fence(text, key) for text, key in parts if text)
+
+    # --- which scope is meant ---
+
+    def place(self, to: str | None) -> tuple[Scope, str | None]:
+        """Say where a write goes: to the scope of that name, else to the first, at the place that was named."""
+        for scope in self.scopes:
+            if to is not None and scope.name == to:
+                return scope, None
+        return self.first, to
+
+    def holder(self, record_id: str) -> tuple[Scope, Record]:
+        """Find which scope holds a record.
+
+        Raises:
+            GoneError: It was removed or forgotten.
+            RecordNotFoundError: None does; the error is that of the first.
+        """
+        missing: RecordNotFoundError | None = None
+        for scope in self.scopes:
+            try:
+                return scope, scope.find(record_id)
+            except RecordNotFoundError as error:
+                missing = missing or error
+        raise missing or RecordNotFoundError(f"there is no record {record_id!r}", record=record_id)
+
+    def one_record(self, wanted: str) -> tuple[Scope, Record]:
+        """Find the one record meant by an id, or by words that it alone holds.
+
+        Raises:
+            GoneError: It was removed or forgotten.
+            RecordNotFoundError: None is meant.
+            InputError: Several hold the words; the error names up to five.
+        """
+        try:
+            return self.holder(wanted)
+        except RecordNotFoundError:
+            if "#" in wanted:
+                raise
+        words = fold(wanted)
+        for scope in self.scopes:
+            scope.drift.sweep_if_due()
+        found = [(scope, record) for scope in self.scopes for record in _holding(scope, words)]
+        exact = [(scope, record) for scope, record in found if fold(record.text) == words]
+        if len(exact) == 1:
+            return exact[0]
+        if not found:
+            raise RecordNotFoundError(f"no record holds {wanted!r}; recall finds what there is", query=wanted)
+        if len(found) > 1:
+            ids = ", ".join(record.id for _, record in found[:5])
+            raise InputError(f"{len(found)} records hold these words; name one by its id: {ids}", count=len(found))
+        return found[0]
+
+
+def _holding(scope: Scope, words: str) -> list[Record]:
+    return [
+        record
+        for _, path in scope.reader.files()
+        for record in scope.reader.records(path)
+        if words and words in fold(record.text)
+    ]
