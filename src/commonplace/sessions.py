@@ -96,11 +96,14 @@ class Sessions:
             raise InputError("a session id is a non-empty text, such as 'telegram:12345'", session=session_id)
         if len(session_id) > SESSION_ID_CHARS:
             raise InputError(f"a session id has at most {SESSION_ID_CHARS} characters", session=session_id[:80])
-        if self._screen(session_id).text != session_id or not _BREAKS.isdisjoint(session_id):
+        path = f"{self._folder}/{encode_name(session_id)}.jsonl"
+        # An id that has a transcript was screened when that was made; a command that only reads loads no rules.
+        kept = self._fold(path).stands
+        if not _BREAKS.isdisjoint(session_id) or (not kept and self._screen(session_id).text != session_id):
             raise InputError("a session id holds control characters or a secret; use a plain name")
         if len(self._paths) >= _STATES_KEPT:
             self._paths.clear()
-        return self._paths.setdefault(session_id, f"{self._folder}/{encode_name(session_id)}.jsonl")
+        return self._paths.setdefault(session_id, path)
 
     def id_of(self, path: str) -> str | None:
         """Say which session a file holds; None for a file that is no transcript."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
@@ -32,13 +31,10 @@ SYNONYM: Final = 0.6
 KIND: Final = 0.5
 
 _PHRASE: Final = pattern(r'"([^"\n]{2,200})"|“([^”\n]{2,200})”|「([^」\n]{1,200})」')
-_WHEN: Final = pattern(
-    r"\bwhen\b|\bwhat (?:time|day|date|month|year)\b|\bhow long\b|什么时候|何时|几号|几点|いつ|언제", re.IGNORECASE
-)
+_WHEN: Final = pattern(r"\bwhen\b|\bwhat (?:time|day|date|month|year)\b|\bhow long\b|什么时候|何时|几号|几点|いつ|언제")
 _SEVERAL: Final = pattern(
     r"\bhow (?:many|often)\b|\b(?:what|which)\b(?: \w+){0,3} \w+s\b (?:has|have|had|does|do|did|is|are|were|was)\b|"
-    r"\bwhat (?:are|were)\b|\bboth\b|\ball\b|\blist\b|\bsummar|\bin order\b",
-    re.IGNORECASE,
+    r"\bwhat (?:are|were)\b|\bboth\b|\ball\b|\blist\b|\bsummar|\bin order\b"
 )
 _CAPITAL: Final = pattern(r'(?<![.?!。？！"]\s)(?<!^)\b[A-Z]\w*')
 _FRAME_WORDS: Final = """
@@ -121,8 +117,8 @@ def read(text: str, now: datetime, names: Iterable[str] = (), *, whole: bool = F
     return Question(
         _groups(kept, capital, speakers, terms.identifiers(text)),
         phrases,
-        when=bool(_WHEN.search(text)),
-        several=bool(_SEVERAL.search(text)),
+        when=bool(_WHEN.search(lowered)),
+        several=bool(_SEVERAL.search(lowered)),
         speaker=named[0] if len(named) == 1 else None,
         times=ranges(text, now),
     )

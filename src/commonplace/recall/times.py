@@ -8,7 +8,7 @@ by what was said at another.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
@@ -42,7 +42,9 @@ def ranges(text: str, now: datetime) -> tuple[Range, ...]:
     lowered = text.lower()
     today = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     found: list[Range] = []
-    for expression, reader in _READERS:
+    for marks, expression, reader in _READERS:
+        if not any(mark in lowered for mark in marks):
+            continue
         for match in expression.finditer(lowered):
             try:
                 found.extend(reader(match, today))
@@ -136,23 +138,31 @@ def _near(offsets: dict[str, int]) -> Callable[[re.Match[str], datetime], Iterat
 
 
 _NEAR: Final = {"yesterday": 1, "today": 0, "last night": 1, "昨天": 1, "昨日": 1, "今天": 0, "前天": 2, "어제": 1}
-_READERS: Final[tuple[tuple[re.Pattern[str], Callable[[re.Match[str], datetime], Iterator[Range]]], ...]] = (
-    (pattern(rf"\b({_YEAR})-(\d\d?)(?:-(\d\d?))?\b"), _iso),
-    (pattern(rf"\b(?P<month>{_MONTH})\.? {_DAY}\b(?:,? (?P<year>{_YEAR}))?"), _month_day),
-    (pattern(rf"\b{_DAY} (?:of )?(?P<month>{_MONTH})\b(?:,? (?P<year>{_YEAR}))?"), _month_day),
+_MONTHS_BEGIN: Final = tuple(month[:3] for month in _MONTHS)
+Reader = Callable[[re.Match[str], datetime], Iterator[Range]]
+_READERS: Final[tuple[tuple[Iterable[str], re.Pattern[str], Reader], ...]] = (
+    (("-",), pattern(rf"\b({_YEAR})-(\d\d?)(?:-(\d\d?))?\b"), _iso),
+    (_MONTHS_BEGIN, pattern(rf"\b(?P<month>{_MONTH})\.? {_DAY}\b(?:,? (?P<year>{_YEAR}))?"), _month_day),
+    (_MONTHS_BEGIN, pattern(rf"\b{_DAY} (?:of )?(?P<month>{_MONTH})\b(?:,? (?P<year>{_YEAR}))?"), _month_day),
     (
+        _MONTHS_BEGIN,
         pattern(
             rf"\b(?:in|during|since|this(?! may)|last|early|late|mid|by) ({_MONTH})\b(?! \d\d?\b)"
             rf",?(?: (?:of )?({_YEAR}))?"
         ),
         _month_only,
     ),
-    (pattern(rf"\b({_MONTH}),? ({_YEAR})\b"), _month_only),
-    (pattern(rf"\b({_COUNT}) (?:of )?(day|week|month|year)s? ago\b"), _ago),
-    (pattern(r"(\d{1,3}|[一两二三四五六七八九十])(天|周|星期|个月|年)前"), _ago),
-    (pattern(rf"\b(last|this|past|previous) (week|month|year|weekend|{'|'.join(_DAYS)})\b"), _last),
-    (pattern(r"(上|这|本|今|去)个?(周|星期|月|年)"), _last),
-    (pattern(rf"\b(?:in|during|since|for) ({_YEAR})\b"), _year),
-    (pattern(rf"(?:({_YEAR})年)?(\d\d?)月(?:(\d\d?)[日号])?"), _chinese_date),
-    (pattern("|".join(_NEAR)), _near(_NEAR)),
+    (_MONTHS_BEGIN, pattern(rf"\b({_MONTH}),? ({_YEAR})\b"), _month_only),
+    ((" ago",), pattern(rf"\b({_COUNT}) (?:of )?(day|week|month|year)s? ago\b"), _ago),
+    (("前",), pattern(r"(\d{1,3}|[一两二三四五六七八九十])(天|周|星期|个月|年)前"), _ago),
+    (
+        ("last ", "this ", "past ", "previous "),
+        pattern(rf"\b(last|this|past|previous) (week|month|year|weekend|{'|'.join(_DAYS)})\b"),
+        _last,
+    ),
+    (("上", "这", "本", "今", "去"), pattern(r"(上|这|本|今|去)个?(周|星期|月|年)"), _last),
+    ((" 19", " 20"), pattern(rf"\b(?:in|during|since|for) ({_YEAR})\b"), _year),
+    (("月",), pattern(rf"(?:({_YEAR})年)?(\d\d?)月(?:(\d\d?)[日号])?"), _chinese_date),
+    (_NEAR, pattern("|".join(_NEAR)), _near(_NEAR)),
 )
+"""What a lower-case text holds where the expression could match, the expression, and what reads its matches."""
