@@ -13,7 +13,7 @@ from datetime import date, datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Self, TypeVar
 
-from commonplace.changes.admission import LIBRARY, PERSON, Actor
+from commonplace.changes.actors import LIBRARY, PERSON, Actor
 from commonplace.config import Clock, Config
 from commonplace.consolidation.schedule import Mode
 from commonplace.index.near import Embedder

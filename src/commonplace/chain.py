@@ -8,14 +8,14 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from importlib import import_module
 
 import msgspec
 
 from commonplace import context as contexts
-from commonplace.capped import text_of
 from commonplace.errors import CommonplaceError, InputError, RecordNotFoundError
 from commonplace.guard import fold
-from commonplace.recall import select, sharing
+from commonplace.recall import sharing
 from commonplace.records import Context, Hit, Query, Record
 from commonplace.text import fence
 from commonplace.wiring import Scope
@@ -50,20 +50,26 @@ class Chain:
         Raises:
             InputError: The question asks for what no scope has.
         """
-        wide = msgspec.structs.replace(asked, k=max(asked.k, select.CANDIDATES)) if rerank else asked
+        if rerank:
+            return self._reranked(asked, now=now, explain=explain)
         found: list[list[Hit]] = []
         for scope in self.scopes:
             try:
-                found.append(scope.recall(wide, now=now, explain=explain))
+                found.append(scope.recall(asked, now=now, explain=explain))
             except InputError:
                 raise
             except CommonplaceError:
                 logger.warning("recall goes on without scope %r", scope.name, exc_info=True)
-        hits = sharing.fair_share(found, wide.k) if len(self.scopes) > 1 else (found or [[]])[0]
-        if not rerank:
-            return hits
+        return sharing.fair_share(found, asked.k) if len(self.scopes) > 1 else (found or [[]])[0]
+
+    def _reranked(self, asked: Query, *, now: datetime, explain: bool) -> list[Hit]:
+        select = import_module("commonplace.recall.select")  # it speaks to models, as no other question does
+        wide = msgspec.structs.replace(asked, k=max(asked.k, select.CANDIDATES))
+        hits = self.recall(wide, now=now, explain=explain)
         seconds = self.first.config.recall.rerank_seconds
-        return select.rerank(asked.text, hits, llm=self.first.llm, seconds=seconds, explain=explain)[: asked.k]
+        llm = self.first.changing.llm
+        ordered: list[Hit] = select.rerank(asked.text, hits, llm=llm, seconds=seconds, explain=explain)
+        return ordered[: asked.k]
 
     def context(self, session: str | None, question: str | None, *, tokens: int | None, now: datetime) -> Context:
         """Build what should enter the prompt from the sections of each scope and the hits of a question.
@@ -88,7 +94,7 @@ class Chain:
     def _drafts(self, session: str | None) -> Iterator[contexts.Draft]:
         for place, scope in enumerate(self.scopes):
             try:
-                scope.schedule.prepare(session)
+                scope.prepare(session)
                 yield from contexts.owned(scope.sections.drafts(session), place, scope.name)
             except InputError:
                 raise
@@ -106,6 +112,7 @@ class Chain:
         """Give what a sub-agent is told: capped facts without their head, else what is always shown."""
         if self.first.capped is None:
             return stable
+        text_of = import_module("commonplace.capped").text_of
         parts = [
             (text_of(tuple(scope.capped.sections())), scope.key) for scope in self.scopes if scope.capped is not None
         ]

@@ -7,9 +7,11 @@ repeats a default. `system_clock` is the one reader of the wall clock.
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 
 import msgspec
+
+from commonplace.errors import ConfigError
 
 Clock = Callable[[], datetime]
 
@@ -170,3 +172,19 @@ class Config(msgspec.Struct, frozen=True):
     consolidation: ConsolidationConfig = msgspec.field(default_factory=ConsolidationConfig)
     facts: FactsConfig = msgspec.field(default_factory=FactsConfig)
     rules: RulesConfig = msgspec.field(default_factory=RulesConfig)
+
+    @property
+    def zone(self) -> tzinfo:
+        """The zone that files are dated in.
+
+        Raises:
+            ConfigError: There is no zone of that name.
+        """
+        if self.timezone == "UTC":
+            return UTC
+        from zoneinfo import ZoneInfo, ZoneInfoNotFoundError  # noqa: PLC0415 - most memories are dated in UTC
+
+        try:
+            return ZoneInfo(self.timezone)
+        except (ZoneInfoNotFoundError, ValueError, OSError):
+            raise ConfigError(f"there is no timezone {self.timezone!r}; use a name such as Europe/Stockholm") from None

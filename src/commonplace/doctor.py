@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from commonplace.changes import tombstones
-from commonplace.changes.door import REVIEW
+from commonplace.changes.plan import REVIEW
 from commonplace.guard import screen
 from commonplace.indexing import Indexing
 from commonplace.layers import items as items_layer

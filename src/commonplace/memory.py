@@ -13,21 +13,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime
 from importlib import import_module
 from types import TracebackType
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import msgspec
 
-from commonplace import capped_tool, verbs
 from commonplace import doctor as doctors
+from commonplace import verbs
 from commonplace.chain import Chain
-from commonplace.changes.admission import LIBRARY, PERSON, Actor
+from commonplace.changes.actors import LIBRARY, PERSON, Actor
 from commonplace.config import Clock, Config, system_clock
-from commonplace.consolidation.schedule import Mode
 from commonplace.errors import InputError, StoreReadOnlyError
-from commonplace.index.near import Embedder
 from commonplace.knobs import settled
-from commonplace.llm import LLM, resolve
-from commonplace.llm.spending import Totals, totals
 from commonplace.operations import Forget, Operation, Promote
 from commonplace.records import (
     Change,
@@ -45,11 +41,17 @@ from commonplace.records import (
     Trail,
     Trust,
 )
-from commonplace.review import Queue
 from commonplace.sessions import Sessions
 from commonplace.text import strip_fences
-from commonplace.tool import Tool
 from commonplace.wiring import Scope, layout_named, scope_chain
+
+if TYPE_CHECKING:  # what only some methods need is loaded by them: a command that reads starts at once
+    from commonplace.consolidation.schedule import Mode
+    from commonplace.index.near import Embedder
+    from commonplace.llm import LLM
+    from commonplace.llm.spending import Totals
+    from commonplace.review import Queue
+    from commonplace.tool import Tool
 
 logger = logging.getLogger(__name__)
 
@@ -104,7 +106,7 @@ class Memory:
         found = layout_named(layout)
         config = settled(found, config)
         clock = clock or system_clock
-        model = resolve(llm, config=config.model)
+        model = import_module("commonplace.llm").resolve(llm, config=config.model) if llm is not None else None
         given = config.recall.embedder if embedder is None else embedder  # its code is loaded only where there is one
         vectors = import_module("commonplace.embedding").resolve(given, config=config.model) if given else None
         scopes = [
@@ -166,7 +168,7 @@ class Memory:
             for message in messages
         ]
         sources, new = scope.sessions.append_new(session_id, cleaned, agent=agent, kind=kind)
-        scope.schedule.note(session_id, cleaned, new)
+        scope.note(session_id, cleaned, new)
         return sources
 
     def recall(
@@ -249,7 +251,7 @@ class Memory:
             scope, text, kind=kind, to=place, source=source, trust=trust, valid_from=valid_from, expires=expires
         )
         versions = {operation.path: expect} if expect is not None else None
-        return scope.merging.commit([operation], actor=actor, reason=reason, expect=versions)
+        return scope.changing.merging.commit([operation], actor=actor, reason=reason, expect=versions)
 
     def read(self, record_id: str) -> Record:
         """Give a record by its id, or what has replaced it.
@@ -292,7 +294,7 @@ class Memory:
         scope, record = self._chain.one_record(record_id)
         operation = verbs.update(record, text)
         versions = {operation.path: expect} if expect is not None else None
-        return scope.door.commit([operation], actor=actor, reason=reason, expect=versions)
+        return scope.changing.door.commit([operation], actor=actor, reason=reason, expect=versions)
 
     def apply(
         self,
@@ -308,7 +310,9 @@ class Memory:
         Raises:
             VersionConflictError: A file is not in the version that `expect` gives by its path.
         """
-        return self._chain.first.merging.commit(operations, actor=actor, reason=reason, expect=expect, dry_run=dry_run)
+        return self._chain.first.changing.merging.commit(
+            operations, actor=actor, reason=reason, expect=expect, dry_run=dry_run
+        )
 
     def document(self, layer: str) -> str:
         """Give the whole text of a document, named by its layer or its file; empty where there is none."""
@@ -340,13 +344,13 @@ class Memory:
         forgotten = ((record.id, record.text),)
         if dry_run:
             return Receipt(forgotten=forgotten, dry_run=True)
-        outcome = scope.door.commit([Forget(record=record.id)], actor=actor, reason="forgotten on request")
+        outcome = scope.changing.door.commit([Forget(record=record.id)], actor=actor, reason="forgotten on request")
         return Receipt(forgotten=forgotten if outcome.ok else (), change=outcome.change, reason=outcome.reason)
 
     def promote(self, record_id: str, *, to: Trust = "user", reason: str = "") -> Outcome:
         """Raise the trust of a record, as a person; the agent's tool cannot do this."""
         scope, record = self._chain.holder(record_id)
-        return scope.door.commit([Promote(record=record.id, to=to)], actor=PERSON, reason=reason)
+        return scope.changing.door.commit([Promote(record=record.id, to=to)], actor=PERSON, reason=reason)
 
     # --- consolidation ---
 
@@ -366,15 +370,15 @@ class Memory:
         """
         scope = self._chain.first
         names = [session_id] if session_id is not None else [s.id for s in reversed(scope.sessions.list())]
-        return scope.jobs.consolidate(*names, cause=reason, dry_run=dry_run, model=model)
+        return scope.changing.jobs.consolidate(*names, cause=reason, dry_run=dry_run, model=model)
 
     def compact(self, session_id: str, keep: int | None = None) -> Outcome:
         """Let the live window of a session begin later, with a summary of what was before it."""
-        return self._chain.first.jobs.compact(session_id, keep)
+        return self._chain.first.changing.jobs.compact(session_id, keep)
 
     def reset(self, session_id: str) -> Outcome:
         """Consolidate a session, then empty its live window; the transcript stays."""
-        return self._chain.first.jobs.reset(session_id)
+        return self._chain.first.changing.jobs.reset(session_id)
 
     def end(self, session_id: str) -> Outcome:
         """Consolidate a session and mark it as ended; an append opens it again."""
@@ -382,28 +386,29 @@ class Memory:
 
     def flush(self, timeout_seconds: float | None = None) -> bool:
         """Wait until all jobs that are due have run; False where the time was not enough."""
-        finished = [scope.schedule.flush(timeout_seconds) for scope in self._scopes]
+        finished = [scope.changing.schedule.flush(timeout_seconds) for scope in self._scopes]
         return all(finished)
 
     def cost(self, by: Literal["day", "purpose", "model"] = "day") -> dict[str, Totals]:
         """Sum what model calls took, by day, purpose or model."""
-        return totals(self._chain.first.spending.spends(), by, self._chain.first.zone)
+        totals: Callable[..., dict[str, Totals]] = import_module("commonplace.llm.spending").totals
+        return totals(self._chain.first.changing.spending.spends(), by, self._chain.first.zone)
 
     # --- the past ---
 
     def why(self, record_id: str) -> Trail:
         """Say why a record is there: the changes that made it, and the messages it rests on, quoted."""
         scope, record = self._chain.holder(record_id)
-        return scope.history.why(record.id)
+        return scope.changing.history.why(record.id)
 
     def log(self, limit: int | None = 50) -> list[Change]:
         """Give the newest changes of the scope that takes writes, newest first."""
         self._chain.first.drift.sweep()
-        return self._chain.first.history.log(limit)
+        return self._chain.first.changing.history.log(limit)
 
     def diff(self, change: int) -> str:
         """Show what a change did to the files, by line."""
-        return self._chain.first.history.change(change).diff
+        return self._chain.first.changing.history.change(change).diff
 
     def undo(self, change: int, *, reason: str = "", actor: Actor = PERSON) -> Outcome:
         """Take a change back: bytes and cursors are as before, and what it added stays out.
@@ -412,7 +417,7 @@ class Memory:
             RecordNotFoundError: There is no such change.
             UndoConflictError: A later change stands on it; the error names it.
         """
-        return self._chain.first.history.undo(change, actor=actor, reason=reason)
+        return self._chain.first.changing.history.undo(change, actor=actor, reason=reason)
 
     def at(self, instant: datetime) -> Self:
         """Give this memory as it was at an instant, read-only."""
@@ -422,7 +427,7 @@ class Memory:
 
     def review(self) -> Queue:
         """Give what waits for a person; approving writes as one."""
-        return self._chain.first.review
+        return self._chain.first.changing.review
 
     def snapshot(self) -> Snapshot:
         """Give what is always shown, frozen and read-only, for a sub-agent."""
@@ -433,7 +438,8 @@ class Memory:
     def tool(self, *, read_only: bool = False) -> Tool:
         """Give the agent's tool of this layout; it never approves, promotes or undoes."""
         if self._chain.first.layout.actions == "capped":
-            return capped_tool.tool(self._scopes, read_only=read_only)
+            tool: Tool = import_module("commonplace.capped_tool").tool(self._scopes, read_only=read_only)
+            return tool
         return verbs.tool(self, self._chain.first.layout, read_only=read_only)
 
     def sync(self) -> int:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import Any, cast
+from typing import Any, AnyStr, cast
 
 
 class _Lazy:
     """Stands for a compiled pattern; what was asked for once is an own attribute from then on."""
 
-    def __init__(self, source: str, flags: int) -> None:
+    def __init__(self, source: str | bytes, flags: int) -> None:
         self._source = source
         self._flags = flags
 
@@ -21,6 +21,6 @@ class _Lazy:
         return found
 
 
-def pattern(source: str, flags: int = 0) -> re.Pattern[str]:
+def pattern(source: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
     """Give a pattern that is compiled at its first use; a mistake in it shows only then, so test each one."""
-    return cast("re.Pattern[str]", _Lazy(source, flags))
+    return cast("re.Pattern[AnyStr]", _Lazy(source, flags))

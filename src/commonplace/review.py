@@ -8,8 +8,9 @@ from typing import Any, Final
 import msgspec
 
 from commonplace import transcripts
-from commonplace.changes.admission import PERSON
-from commonplace.changes.door import REVIEW, Door
+from commonplace.changes.actors import PERSON
+from commonplace.changes.door import Door
+from commonplace.changes.plan import REVIEW
 from commonplace.errors import RecordNotFoundError
 from commonplace.guard import screen
 from commonplace.operations import AddEntry, Operation, RemoveEntry, ReplaceEntry

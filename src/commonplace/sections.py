@@ -10,10 +10,9 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, date, datetime
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from commonplace import guard
-from commonplace.capped import FROZEN, CappedBlock
 from commonplace.changes import listing, tombstones
 from commonplace.changes.drift import Drift
 from commonplace.changes.log import Ledger
@@ -26,6 +25,9 @@ from commonplace.layouts import Layer, Layout
 from commonplace.records import TRUST_RANK, Entry
 from commonplace.sessions import Sessions
 from commonplace.storage import Store
+
+if TYPE_CHECKING:
+    from commonplace.capped import CappedBlock  # loaded only by the layouts that have it
 
 _KEPT: Final = 64  # sessions whose sections are kept as they were made last
 
@@ -109,7 +111,7 @@ class Sections:
         """Name the files that the sections are made of, besides what the change log tells."""
         paths = [path for _, path in files]
         if self._capped is not None:
-            paths += (FROZEN, tombstones.PATH)
+            paths += (self._capped.path, tombstones.PATH)
         if session is not None:
             paths.append(self._sessions.path(session))
         return paths

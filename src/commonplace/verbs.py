@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import msgspec
 
 from commonplace.chain import Chain
-from commonplace.changes.admission import TOOL, Actor
+from commonplace.changes.actors import TOOL, Actor
 from commonplace.changes.plan import files_of, resolve
 from commonplace.errors import InputError, require_text
 from commonplace.guard import shown

@@ -6,32 +6,24 @@ The only place where the parts of the engine meet; `memory` gives them their pub
 from __future__ import annotations
 
 import logging
-import re
+import threading
 from collections.abc import Collection, Iterable
 from datetime import datetime
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
-from zoneinfo import ZoneInfo
 
 import msgspec
 
-from commonplace import doctor, guard, triggers
-from commonplace.capped import CappedBlock
+from commonplace import doctor, guard
 from commonplace.changes import edits
-from commonplace.changes.admission import LIBRARY
-from commonplace.changes.door import Door
+from commonplace.changes.actors import LIBRARY
 from commonplace.changes.drift import Drift
-from commonplace.changes.history import History
 from commonplace.changes.log import Ledger
 from commonplace.changes.merging import merging
 from commonplace.changes.past import PastStore
 from commonplace.changes.reader import Reader
 from commonplace.changes.tombstones import Tombstones
-from commonplace.config import Clock, Config, ConsolidationConfig
-from commonplace.consolidation.jobs import Jobs
-from commonplace.consolidation.merge import MergingDoor
-from commonplace.consolidation.schedule import Mode, Schedule
-from commonplace.consolidation.views import Views
+from commonplace.config import Clock, Config
 from commonplace.errors import (
     CommonplaceError,
     ConfigError,
@@ -50,31 +42,29 @@ from commonplace.index.sqlite import SqliteIndex
 from commonplace.indexing import Indexing
 from commonplace.layers.edits import split_id
 from commonplace.layouts import Layer, Layout, facts, for_project, native, two_layer
-from commonplace.llm import spending
-from commonplace.llm.protocol import LLM
+from commonplace.patterns import pattern
 from commonplace.recall import search
-from commonplace.records import TRUST_RANK, Hit, Outcome, Problem, Query, Record, Report, Trust
-from commonplace.review import Queue
-from commonplace.screened import Screened
+from commonplace.records import TRUST_RANK, Hit, Message, Outcome, Problem, Query, Record, Report, Trust
 from commonplace.sections import Sections
 from commonplace.sessions import Sessions
 from commonplace.storage import STATE, Store
 from commonplace.storage.files import FilesStore
 from commonplace.text import encode_name
 
-if TYPE_CHECKING:
-    from commonplace.embedding import Guarded  # loaded only where there is an embedder
+if TYPE_CHECKING:  # loaded only where something is changed, or by the layouts and memories that have it
+    from commonplace.capped import CappedBlock
+    from commonplace.changing import Changing
+    from commonplace.consolidation.schedule import Mode
+    from commonplace.embedding import Guarded
+    from commonplace.llm.protocol import LLM
 
 logger = logging.getLogger(__name__)
-
-SPENDING: Final = f"{STATE}/spending.jsonl"
-"""The ledger of model calls, one line a call."""
 
 LAYOUTS: Final[dict[str, Layout]] = {layout.name: layout for layout in (native.LAYOUT, two_layer.LAYOUT, facts.LAYOUT)}
 _HIDDEN_ROOM: Final = 50  # so many forgotten messages may stand among the best hits until more are asked for
 _LOOKS: Final = 20  # an editor that saves without end gets its way
 _WIDER: Final = 8
-_SCOPE: Final = re.compile(r"[^\s/\\\x00-\x1f\x7f.][^/\\\x00-\x1f\x7f]{0,199}")
+_SCOPE: Final = pattern(r"[^\s/\\\x00-\x1f\x7f.][^/\\\x00-\x1f\x7f]{0,199}")
 
 
 def layout_named(name: str) -> Layout:
@@ -138,7 +128,7 @@ class Scope:
         self.name = name
         self.layout = layout = for_project(layout, config.facts.project)
         self.config = config
-        self.zone = ZoneInfo(config.timezone)
+        self.zone = config.zone
         self._location = location
         self._clock = clock
         self.store = self._open_store(read_only=read_only, at=at)
@@ -146,8 +136,11 @@ class Scope:
         self._past = at is not None
         self._index_path = f"{self.store.root}/{STATE}/index.sqlite"
         self.indexing = self._indexing(self._open_index())
-        self._wire_changes()
-        self._wire_jobs(llm, mode)
+        self._llm = llm
+        self._mode = mode
+        self._making = threading.Lock()
+        self._changing: Changing | None = None
+        self._wire_reading()
         self._wire_vectors(embedder)
 
     def _open_store(self, *, read_only: bool, at: datetime | None) -> Store:
@@ -173,8 +166,8 @@ class Scope:
             max_line_bytes=self.config.store.max_line_bytes,
         )
 
-    def _wire_changes(self) -> None:
-        """Make what reads and changes memory: ledger, reader, drift, door, history, review."""
+    def _wire_reading(self) -> None:
+        """Make what reads memory: ledger, reader, drift, what is shown."""
         layout = self.layout
         trust: Trust = "agent" if layout.agent_edits_files else "user"
         self.ledger = Ledger(self.store.since)
@@ -184,63 +177,48 @@ class Scope:
         self.drift = Drift(
             self.store, layout, self._seen, self.ledger, zone=self.zone, trust=trust, noticed=self.indexing.notice
         )
-        self.door = Door(
+        self.sessions.through(
+            lambda operations: self.changing.door.commit(operations, actor=LIBRARY, reason="asked for")
+        )
+        self.capped = self._capped() if layout.block == "capped" else None
+        self.sections = self._sections()
+
+    @property
+    def changing(self) -> Changing:
+        """What changes this scope, loaded and made when it is first asked for."""
+        if self._changing is None:
+            with self._making:
+                if self._changing is None:
+                    self._changing = self._wire_changing()
+        return self._changing
+
+    def _wire_changing(self) -> Changing:
+        changing: Changing = import_module("commonplace.changing").Changing(
             self.store,
-            layout=layout,
+            layout=self.layout,
+            config=self.config,
+            clock=self._clock,
+            zone=self.zone,
             sessions=self.sessions,
             ledger=self.ledger,
             reader=self.reader,
             drift=self.drift,
             tombstones=self.tombstones,
-            clock=self._clock,
-            config=self.config,
             committed=self.indexing.notice,
+            llm=self._llm,
+            mode=self._mode,
         )
-        self.history = History(
-            self.store, layout=layout, sessions=self.sessions, ledger=self.ledger, reader=self.reader, door=self.door
-        )
-        self.sessions.through(lambda operations: self.door.commit(operations, actor=LIBRARY, reason="asked for"))
-        self.review = Queue(self.store, self.door)
+        return changing
 
-    def _wire_jobs(self, llm: LLM | None, mode: Mode) -> None:
-        """Make what consolidates: the metered model, views, jobs and their schedule."""
-        layout, config, clock = self.layout, self.config, self._clock
-        self.spending = spending.Ledger(self._note_spend, self._spend_lines)
-        budget = spending.Budget(config.spending, self.spending.spends, self.zone)
-        breaker = spending.Breaker(config.spending, self.spending.spends)
-        self.llm = spending.MeteredLLM(llm, self.spending, budget, breaker, clock) if llm is not None else None
-        self._meter = spending.EmbeddingMeter(self.spending, budget, clock)
-        self.views = Views(layout, self.reader, self.ledger, config)
-        self.capped = self._capped() if layout.block == "capped" else None
-        self.sections = self._sections()
-        self.merging = MergingDoor(
-            self.door,
-            store=self.store,
-            reader=self.reader,
-            ledger=self.ledger,
-            layout=layout,
-            config=config,
-            llm=self.llm,
-        )
-        self.jobs = Jobs(
-            self.store,
-            layout=layout,
-            sessions=self.sessions,
-            door=self.door,
-            views=self.views,
-            clock=clock,
-            config=config,
-            zone=self.zone,
-            llm=self.llm,
-        )
-        declared = ((each.job, each.when, each.over) for each in layout.triggers)
-        self.schedule = Schedule(
-            self.jobs,
-            self.sessions,
-            rules=triggers.rules(declared, _numbers(config.consolidation)),
-            mode=mode,
-            clock=clock,
-        )
+    def note(self, session: str, messages: Iterable[Message], new: int) -> None:
+        """Have what an append made due noted, unless a worker process looks after that."""
+        if self._mode != "worker":
+            self.changing.schedule.note(session, messages, new)
+
+    def prepare(self, session: str | None) -> None:
+        """Finish the model-free jobs that are due, so that a context sees what they noted."""
+        if self._mode != "worker":
+            self.changing.schedule.prepare(session)
 
     def _wire_vectors(self, embedder: Guarded | None) -> None:
         """Make what keeps vectors; none where there is no embedder."""
@@ -250,7 +228,7 @@ class Scope:
                 store=self.store,
                 config=self.config.recall,
                 seconds=self.config.model.timeout_seconds,
-                meter=self._meter,
+                meter=self.changing.meter,
             )
             if embedder is not None
             else None
@@ -273,7 +251,7 @@ class Scope:
             logger.warning("vectors of what was forgotten are taken out another time", exc_info=True)
 
     def _capped(self) -> CappedBlock:
-        return CappedBlock(
+        block: CappedBlock = import_module("commonplace.capped").CappedBlock(
             self.store,
             layout=self.layout,
             config=self.config,
@@ -283,6 +261,7 @@ class Scope:
             tombstones=self.tombstones,
             zone=self.zone,
         )
+        return block
 
     def _sections(self) -> Sections:
         return Sections(
@@ -297,13 +276,6 @@ class Scope:
             capped=self.capped,
             now=self.now,
         )
-
-    def _note_spend(self, line: Screened) -> None:
-        self.store.append(SPENDING, [line], durable=False)
-
-    def _spend_lines(self) -> Iterable[bytes]:
-        blob = self.store.read(SPENDING)
-        return blob.data.splitlines() if blob else ()
 
     def at(self, instant: datetime) -> Scope:
         """Give this scope as it was."""
@@ -385,7 +357,7 @@ class Scope:
 
     def end(self, session_id: str) -> Outcome:
         """Consolidate a session and mark it as ended; what it is shown from then on is as of then."""
-        outcome = self.jobs.end(session_id)
+        outcome = self.changing.jobs.end(session_id)
         if self.capped is not None:
             self.capped.thaw(session_id)
         return outcome
@@ -427,7 +399,7 @@ class Scope:
     def sync(self) -> int:
         """Look at every file, log what was edited outside, and bring the index up to it."""
         edited = self.drift.sweep()
-        self.door.keep_up()
+        self.changing.door.keep_up()
         looked = self.indexing.catch_up(sweep=True)
         if self.embedding is not None:
             self.embedding.fill(hidden=self.tombstones.hidden)
@@ -436,18 +408,13 @@ class Scope:
 
     def close(self) -> None:
         """Finish the jobs under way, then let go of files and the index; what was acknowledged stays."""
-        self.schedule.close(self.config.consolidation.close_seconds)
+        if self._changing is not None:
+            self._changing.schedule.close(self.config.consolidation.close_seconds)
         if self.embedding is not None:
             self.embedding.close()
         self.indexing.index.close()
         self._seen.close()
         self.store.close()
-
-
-def _numbers(knobs: ConsolidationConfig) -> dict[str, float]:
-    """Give the knobs that triggers are held against."""
-    found = {name: getattr(knobs, name) for name in knobs.__struct_fields__}
-    return {name: float(value) for name, value in found.items() if isinstance(value, (int, float))}
 
 
 def _row(layer: Layer, record: Record) -> IndexRow:

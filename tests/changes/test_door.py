@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from commonplace import Message
-from commonplace.changes.admission import PERSON, TOOL, Actor
+from commonplace.changes.actors import PERSON, TOOL, Actor
 from commonplace.errors import GoneError, InputError, RecordNotFoundError, StoreReadOnlyError, VersionConflictError
 from commonplace.operations import (
     AddEntry,
@@ -32,7 +32,7 @@ CONSOLIDATION = Actor("rules", "agent", explicit=False)
 
 
 def door(memory):
-    return memory._scopes[0].door
+    return memory._scopes[0].changing.door
 
 
 def test_a_change_is_logged_with_actor_reason_sources_and_its_real_diff(tmp_path):

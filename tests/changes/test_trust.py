@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from commonplace import Message
 from commonplace.changes import drift
-from commonplace.changes.admission import PERSON, TOOL
+from commonplace.changes.actors import PERSON, TOOL
 from commonplace.errors import InputError, RecordNotFoundError
 from commonplace.operations import AddEntry, AppendJournal, Promote, PutItem, PutTopic, RemoveTopic, ReplaceEntry
 from commonplace.records import Source
@@ -243,7 +243,7 @@ def test_a_conflicted_change_can_still_be_approved(tmp_path):
     with opened(tmp_path) as memory:
         memory.remember("one", kind="decision")
         record = memory._scopes[0].reader.records(DOC)[0].id
-        door = memory._scopes[0].door
+        door = memory._scopes[0].changing.door
         real, done = door._once, []
 
         def racing(request, **options):

@@ -6,7 +6,7 @@ import pytest
 from doors import files, opened, texts, write
 
 from commonplace import Message
-from commonplace.changes.admission import LIBRARY, Actor
+from commonplace.changes.actors import LIBRARY, Actor
 from commonplace.errors import (
     DamagedError,
     ErasedError,
@@ -65,7 +65,9 @@ def test_undo_brings_every_byte_back_and_undo_of_it_too(tmp_path, name):
     with opened(tmp_path) as memory:
         memory.apply(HAVING, reason="")
         before = files(tmp_path)
-        change = memory._scopes[0].door.commit([EVERY[name]], actor=Actor("person", "user", person=True)).change
+        change = (
+            memory._scopes[0].changing.door.commit([EVERY[name]], actor=Actor("person", "user", person=True)).change
+        )
         after = files(tmp_path)
         assert (after != before) == (name != "promote")
         undone = memory.undo(change)
@@ -211,7 +213,7 @@ def test_cursors_and_window_go_back_and_the_range_is_held(tmp_path):
     """DESIGN 1.3: undo restores cursors and marks its range held."""
     with opened(tmp_path) as memory:
         memory.append("chat:1", [Message("user", f"message {n}") for n in range(6)])
-        door, sessions = memory._scopes[0].door, memory.sessions
+        door, sessions = memory._scopes[0].changing.door, memory.sessions
         operations = [
             AddEntry(path=DOC, text="a summary"),
             MoveCursor(session="chat:1", name="summarise", to=4),

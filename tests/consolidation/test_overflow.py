@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from commonplace import Memory, Message
-from commonplace.changes.admission import PERSON
+from commonplace.changes.actors import PERSON
 from commonplace.config import Config, LimitsConfig
 
 START = datetime(2026, 1, 1, 9, tzinfo=UTC)

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from commonplace import Message
-from commonplace.changes.admission import PERSON
+from commonplace.changes.actors import PERSON
 from commonplace.errors import InputError
 from commonplace.evaluate import AT_LEAST, AT_MOST, Case, Evaluation, Target, evaluate, made
 from commonplace.evaluate.figures import figures

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from commonplace import Message, evaluate
-from commonplace.changes.admission import PERSON
+from commonplace.changes.actors import PERSON
 from commonplace.evaluate import Case, Target
 from commonplace.records import Source
 

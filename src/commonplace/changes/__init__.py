@@ -1,1 +1,1 @@
-"""Not yet made."""
+"""Everything that can happen to memory: the door, the change log as it is read, and the way back."""

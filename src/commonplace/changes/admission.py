@@ -12,6 +12,7 @@ from typing import Final, Literal, cast
 import msgspec
 
 from commonplace.changes import tombstones
+from commonplace.changes.actors import Actor
 from commonplace.changes.edits import Applied
 from commonplace.changes.log import ForgetMove, Ledger
 from commonplace.changes.plan import Plan, files_of, resolve
@@ -55,24 +56,6 @@ _SESSION = (MoveCursor, MoveWindow, EndSession, HoldRange)
 RACED: Final = "an edit from outside changed the same entry; yours waits for review"
 FORGOTTEN: Final = Outcome(status="refused", reason="this was forgotten; undo the forgetting to keep it again")
 State = Literal["pending", "quarantined", "conflicted"]
-
-
-class Actor(msgspec.Struct, frozen=True):
-    """Who asks: a name for the log, the most trust their texts can have, whether it is a person.
-
-    `explicit` says that each text was asked for word by word, so that a secret in it is refused
-    instead of redacted.
-    """
-
-    name: str
-    trust: Trust
-    person: bool = False
-    explicit: bool = True
-
-
-PERSON: Final = Actor("person", "user", person=True)
-LIBRARY: Final = Actor("library", "agent")
-TOOL: Final = Actor("tool", "agent")
 
 
 class Waits(msgspec.Struct, frozen=True):

@@ -12,16 +12,16 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, Literal
-from zoneinfo import ZoneInfo
 
 import msgspec
 
-from commonplace.changes.admission import RACED, Actor, Admission, Stop, Waits
+from commonplace.changes.actors import Actor
+from commonplace.changes.admission import RACED, Admission, Stop, Waits
 from commonplace.changes.drift import Drift
 from commonplace.changes.listing import TopicIndex
 from commonplace.changes.log import Ledger
 from commonplace.changes.merging import kept_out, theirs
-from commonplace.changes.plan import Plan, resolve
+from commonplace.changes.plan import REVIEW, Plan, resolve
 from commonplace.changes.reader import Reader
 from commonplace.changes.sealing import judge, text_of
 from commonplace.changes.tombstones import Tombstones
@@ -47,9 +47,6 @@ from commonplace.storage import MISSING, STATE, Append, Conflict, Lease, Store, 
 from commonplace.text import fingerprint
 
 logger = logging.getLogger(__name__)
-
-REVIEW: Final = f"{STATE}/review.jsonl"
-"""What waits for a person, one line a state; the last line of an id wins."""
 
 UPKEEP: Final = Actor("upkeep", "agent")
 """Whoever comes next and finds what a writer that died has left, or the index behind an edit from outside."""
@@ -112,7 +109,7 @@ class Door:
         )
         self._clock = clock
         self._config = config
-        self._zone = ZoneInfo(config.timezone)
+        self._zone = config.zone
         self._committed = committed
         self._index = TopicIndex(layout, config.limits, reader, ledger)
         self._renewed = 0  # the change up to which topics edited outside are in the index

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import msgspec
 
 from commonplace.changes import inverse
-from commonplace.changes.admission import Actor
+from commonplace.changes.actors import Actor
 from commonplace.changes.door import Door
 from commonplace.changes.log import Added, Entered, Ledger, Payload, read
 from commonplace.changes.plan import Plan

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, tzinfo
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -34,8 +34,11 @@ from commonplace.operations import (
 from commonplace.records import Record, Source, Trust
 from commonplace.screened import Screened
 from commonplace.sessions import Sessions
-from commonplace.storage import MISSING, Append, Delete, Keep, Put, Store, Write
+from commonplace.storage import MISSING, STATE, Append, Delete, Keep, Put, Store, Write
 from commonplace.transcripts import Event
+
+REVIEW: Final = f"{STATE}/review.jsonl"
+"""What waits for a person, one line a state; the last line of an id wins."""
 
 
 class Did(msgspec.Struct, frozen=True):

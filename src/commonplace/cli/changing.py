@@ -10,7 +10,7 @@ from typing import Final
 
 import click
 
-from commonplace.changes.admission import PERSON
+from commonplace.changes.actors import PERSON
 from commonplace.cli import drawing, instants, plain, terminal
 from commonplace.cli.opening import Place, placed
 from commonplace.errors import InputError

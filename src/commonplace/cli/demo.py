@@ -18,7 +18,7 @@ import click
 import msgspec
 
 from commonplace import guard
-from commonplace.changes.admission import PERSON
+from commonplace.changes.actors import PERSON
 from commonplace.cli import distinctive, drawing, sample, terminal, writing
 from commonplace.cli.opening import Place, placed
 from commonplace.errors import InputError, StoreReadOnlyError

@@ -12,7 +12,6 @@ from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
 from typing import Any, Final, TypeVar
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import click
 import msgspec
@@ -135,13 +134,9 @@ def configuration(path: str | None, environ: Mapping[str, str]) -> Config:
     if not values:
         return Config()
     try:
-        config = msgspec.convert(values, Config, strict=False)
-        ZoneInfo(config.timezone)
+        return msgspec.convert(values, Config, strict=False)
     except msgspec.ValidationError as error:
         raise ConfigError(f"a knob has a value it cannot have: {error}") from None
-    except (ZoneInfoNotFoundError, ValueError, OSError):
-        raise ConfigError(f"there is no timezone {config.timezone!r}; use a name such as Europe/Stockholm") from None
-    return config
 
 
 def _from_file(path: Path) -> dict[str, Any]:

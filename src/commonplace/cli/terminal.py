@@ -7,8 +7,7 @@ is set.
 
 from __future__ import annotations
 
-import re
-import shutil
+import os
 import sys
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,17 +17,22 @@ import click
 
 from commonplace import guard
 from commonplace.index import terms
+from commonplace.patterns import pattern
 from commonplace.text import one_line
 
 MAX_COLUMNS: Final = 100
-_WORD: Final = re.compile(r"\w+")
+_WORD: Final = pattern(r"\w+")
 _STEM_CHARS: Final = 4  # words that share this much and all of the shorter one but its ending are one word
 _FULL, _EMPTY = "█", "░"
 
 
 def columns() -> int:
-    """Say how wide to draw: the terminal, at most 100 columns; 100 in a pipe."""
-    return max(40, min(MAX_COLUMNS, shutil.get_terminal_size((MAX_COLUMNS, 24)).columns))
+    """Say how wide to draw: as COLUMNS says, else the terminal, at most 100 columns; 100 in a pipe."""
+    try:  # as shutil does it, of which the import alone would be a tenth of a command
+        wide = int(os.environ.get("COLUMNS", "0")) or os.get_terminal_size(1).columns
+    except (ValueError, OSError):
+        wide = 0
+    return max(40, min(MAX_COLUMNS, wide or MAX_COLUMNS))
 
 
 def safe(text: str) -> str:

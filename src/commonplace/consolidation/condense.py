@@ -15,7 +15,7 @@ from typing import Any, Final
 import msgspec
 
 from commonplace import gate
-from commonplace.changes.admission import Actor
+from commonplace.changes.actors import Actor
 from commonplace.changes.door import Door
 from commonplace.config import Config
 from commonplace.consolidation.summarise import prompt

@@ -16,7 +16,8 @@ from typing import Final, cast
 import msgspec
 
 from commonplace import gate
-from commonplace.changes.admission import Actor, Waits
+from commonplace.changes.actors import Actor
+from commonplace.changes.admission import Waits
 from commonplace.changes.door import Door
 from commonplace.config import Clock, Config
 from commonplace.consolidation import compact, ranges, rewrite, rules, sifting, summarise

@@ -15,7 +15,8 @@ from typing import Final
 
 import msgspec
 
-from commonplace.changes.admission import Actor, Waits
+from commonplace.changes.actors import Actor
+from commonplace.changes.admission import Waits
 from commonplace.changes.door import Door
 from commonplace.changes.log import Ledger
 from commonplace.changes.plan import resolve

@@ -13,6 +13,7 @@ import unicodedata
 from typing import Final
 
 from commonplace.guard.markers import Marker, put
+from commonplace.patterns import pattern
 
 _CLASSES: Final[tuple[tuple[str, str], ...]] = (
     ("nul", "\x00"),
@@ -53,13 +54,13 @@ _SINGLES: Final = "".join(ranges for name, ranges in _CLASSES if name != "variat
 _FLAG: Final = "\U0001f3f4(?:{})\U000e007f".format(
     "|".join("".join(chr(0xE0000 + ord(c)) for c in region) for region in ("gbeng", "gbsct", "gbwls"))
 )
-_SUSPECT: Final = re.compile(f"{_FLAG}|[{_SELECTORS}]+|[{_SINGLES}]")
-_ANY_SUSPECT: Final = re.compile(f"[{_SELECTORS}{_SINGLES}]")
-_ASCII_SUSPECT: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\r(?!\n)")
+_SUSPECT: Final = pattern(f"{_FLAG}|[{_SELECTORS}]+|[{_SINGLES}]")
+_ANY_SUSPECT: Final = pattern(f"[{_SELECTORS}{_SINGLES}]")
+_ASCII_SUSPECT: Final = pattern(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\r(?!\n)")
 
 _RTL_REACH: Final = 16  # characters looked at on either side of a mark; keeps the work linear
 # Scripts whose letters need ZWNJ and ZWJ: Arabic to Thaana and NKo, Indic, Tibetan, Myanmar, Khmer, Mongolian.
-_JOINING: Final = re.compile(
+_JOINING: Final = pattern(
     "[\u0600-\u061b\u061d-\u07ff\u0840-\u0dff\u0f00-\u109f\u1780-\u17b3\u17b6-\u180d\u180f-\u18af\ua8e0-\ua9ff"
     "\ufb50-\ufdff\ufe70-\ufefe\U00010d00-\U00010fff\U00011000-\U00011fff]"
 )

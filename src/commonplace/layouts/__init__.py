@@ -125,7 +125,7 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True):
         if not path.startswith(prefix):
             return None
         inside = path[len(prefix) :]
-        return next((layer for layer in self.layers if pattern(layer.path).fullmatch(inside)), None)
+        return next((layer for layer in self.layers if _is_of(layer.path, inside)), None)
 
     def path_of(self, layer: Layer, **fields: str) -> str:
         """Give the stored path of a layer's file, its fields filled in."""
@@ -145,6 +145,16 @@ def for_project(layout: Layout, project: str) -> Layout:
         if project or "{project}" not in layer.path
     )
     return msgspec.structs.replace(layout, layers=bound) if bound != layout.layers else layout
+
+
+def _is_of(template: str, path: str) -> bool:
+    """Say whether a stored path is one that a layer's path stands for; most are told apart without a pattern."""
+    head, field, rest = template.partition("{")
+    if not field:
+        return path == template
+    if not path.startswith(head) or not path.endswith(rest.rpartition("}")[2]):
+        return False
+    return pattern(template).fullmatch(path) is not None
 
 
 @lru_cache(maxsize=256)

@@ -13,13 +13,13 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
 
 from commonplace.errors import DamagedError, InputError
+from commonplace.patterns import pattern
 from commonplace.screened import Screened, join, json_line
 from commonplace.storage import MISSING, Append, Keep, Logged, LogProblem, Put, Write
 from commonplace.storage.disk import READ, Disk, write_all
@@ -34,9 +34,9 @@ _TAIL_BYTES: Final = len(b',"h":""}') + 16
 _ERASED: Final = b'{"erased":true}'
 _CHUNK_CHARS: Final = 40
 _OWN_HEADER: Final = frozenset(["number", "at", "prev", "payload_hash", "files"])
-_MONTH: Final = re.compile(r"([0-9]{4}-[0-9]{2})\.jsonl\Z")
-_START: Final = re.compile(rb'\{"header":\{"number":([0-9]+),')
-_ESCAPE: Final = re.compile(r"\\(?:x([0-9a-f]{2})|u([0-9a-f]{4})|U([0-9a-f]{8}))")
+_MONTH: Final = pattern(r"([0-9]{4}-[0-9]{2})\.jsonl\Z")
+_START: Final = pattern(rb'\{"header":\{"number":([0-9]+),')
+_ESCAPE: Final = pattern(r"\\(?:x([0-9a-f]{2})|u([0-9a-f]{4})|U([0-9a-f]{8}))")
 
 
 class Touched(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -6,14 +6,14 @@ single one fail or die. Owns no path and no format.
 
 from __future__ import annotations
 
-import ctypes
 import errno
 import fcntl
+import functools
 import os
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Final
+from typing import Any, Final
 
 from commonplace.errors import (
     CommonplaceError,
@@ -40,8 +40,6 @@ FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 FILE_MODE: Final = 0o600
 FOLDER_MODE: Final = 0o700
-
-_libc = ctypes.CDLL(None, use_errno=True)
 
 
 class SyncFailedError(OSError):
@@ -84,10 +82,11 @@ class Disk:
 
     def reserve(self, fd: int, offset: int, size: int) -> None:
         """Set blocks aside so that a later write cannot run out of space; no-op where unsupported."""
-        if size and _libc.fallocate(fd, _FALLOC_FL_KEEP_SIZE, ctypes.c_int64(offset), ctypes.c_int64(size)) != 0:
-            code = ctypes.get_errno()
-            if code not in _NO_SUCH_CALL:
-                raise OSError(code, os.strerror(code))
+        if not size:
+            return
+        code = _libc("fallocate", fd, _FALLOC_FL_KEEP_SIZE, offset, size)
+        if code and code not in _NO_SUCH_CALL:
+            raise OSError(code, os.strerror(code))
 
     def rename(self, old: str, new: str, *, dir_fd: int) -> None:
         """Put one name in the place of another, whatever stands there."""
@@ -113,15 +112,27 @@ class Disk:
         fcntl.flock(fd, operation)
 
     def _renameat2(self, old: str, new: str, dir_fd: int, flags: int) -> bool:
-        call = getattr(_libc, "renameat2", None)
-        if call is None:
-            return False
-        if call(dir_fd, os.fsencode(old), dir_fd, os.fsencode(new), flags) == 0:
-            return True
-        code = ctypes.get_errno()
-        if code in _NO_SUCH_CALL:
-            return False
-        raise OSError(code, os.strerror(code), old)
+        code = _libc("renameat2", dir_fd, os.fsencode(old), dir_fd, os.fsencode(new), flags)
+        if code and code not in _NO_SUCH_CALL:
+            raise OSError(code, os.strerror(code), old)
+        return not code
+
+
+def _libc(name: str, *arguments: int | bytes) -> int:
+    """Make a call that `os` does not have and give its error number, 0 where it worked."""
+    ctypes, library = _loaded()
+    call = getattr(library, name, None)
+    if call is None:
+        return errno.ENOSYS
+    wide = [ctypes.c_int64(each) if isinstance(each, int) else each for each in arguments]
+    return 0 if call(*wide) == 0 else int(ctypes.get_errno())
+
+
+@functools.cache
+def _loaded() -> tuple[Any, Any]:
+    import ctypes  # noqa: PLC0415 - a few ms that a process pays only where it makes one of these rare calls
+
+    return ctypes, ctypes.CDLL(None, use_errno=True)
 
 
 def _sync(call: object, fd: int) -> None:
@@ -141,7 +152,11 @@ def write_all(disk: Disk, fd: int, data: bytes) -> None:
 def read_all(fd: int, start: int = 0, end: int | None = None) -> bytes:
     """Read the bytes from start to end of an open file, or to where the file ends."""
     size = os.fstat(fd).st_size
-    stop = size if end is None else min(end, size)
+    return read_span(fd, start, size if end is None else min(end, size))
+
+
+def read_span(fd: int, start: int, stop: int) -> bytes:
+    """Read the bytes from start to stop of an open file that is known to be as long, or to where it ends by now."""
     parts: list[bytes] = []
     while start < stop:
         part = os.pread(fd, min(stop - start, 1 << 24), start)
