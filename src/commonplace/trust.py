@@ -23,7 +23,8 @@ from commonplace.patterns import pattern
 from commonplace.records import TRUST_RANK, RecordedMessage, Trust, lowest_trust
 
 _TOKEN: Final = pattern(r"\d+(?:[.:/-]\d+)+|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W_]+")
-_PLAIN_TOKEN: Final = pattern(r"\d+(?:[.:/-]\d+)+|[^\W_]+")  # the same where all is ASCII, made ten times as fast
+_PLAIN_TOKEN: Final = pattern(r"\d+(?:[.:/-]\d+)+|[^\W_]+")  # the same below the wide letters, made ten times as fast
+_FIRST_WIDE: Final = "\u3040"
 _DATE: Final = pattern(r"\d{4}-\d{2}(?:-\d{2})?\Z")
 _CLAUSE: Final = pattern(r"[.!;\n,:()。！，；](?=\s|\Z|[\u3400-\u9fff])|(?<=[?？])|\bbut\b|\band\b|—|–")
 _RELATIVE: Final = pattern(
@@ -89,7 +90,9 @@ def content_words(text: str) -> frozenset[str]:
     """Give the words that carry a text's content, without endings; words that only join are left out."""
     folded = unicodedata.normalize("NFKC", text).translate(_QUOTES).casefold()
     folded = re.sub(r"(?<=\d),(?=\d{3}\b)", "", folded)
-    stems = (_stem(token) for token in (_PLAIN_TOKEN if folded.isascii() else _TOKEN).findall(folded))
+    stems = (
+        _stem(token) for token in (_PLAIN_TOKEN if max(folded, default="") < _FIRST_WIDE else _TOKEN).findall(folded)
+    )
     return frozenset(_ALIKE.get(word, word) for word in stems if word and word not in _GLUE)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -40,7 +39,7 @@ def _opened(path: Path, folder: Path) -> SqliteIndex | None:
         copy = folder / f"{attempt}.sqlite"
         for suffix in ("", "-wal"):
             with contextlib.suppress(FileNotFoundError):
-                shutil.copyfile(f"{path}{suffix}", f"{copy}{suffix}")
+                Path(f"{copy}{suffix}").write_bytes(Path(f"{path}{suffix}").read_bytes())
         if not copy.exists():
             return None
         try:
