@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+from commonplace import Memory, Message
+
 HEAVY = ("yaml", "click", "filelock", "anthropic", "openai", "numpy", "asyncio", "concurrent.futures", "httpx")
 NOT_FOR_A_COMMAND = (
     "yaml",
@@ -34,3 +36,47 @@ def test_importing_commonplace_loads_nothing_heavy(statement):
 def test_the_command_loads_no_importer_sample_or_extra():
     """DESIGN 8: a hook command starts within 120 ms."""
     assert loaded_after("import commonplace.cli", NOT_FOR_A_COMMAND) == []
+
+
+FOR_CHANGES = (
+    "commonplace.changing",
+    "commonplace.changes.door",
+    "commonplace.consolidation.jobs",
+    "commonplace.gate",
+    "commonplace.llm",
+    "commonplace.similarity",
+    "ctypes",
+    "shutil",
+    "tempfile",
+    "tomllib",
+    "zoneinfo",
+)
+
+
+def commands(*calls: list[str]) -> str:
+    runs = [
+        f"with contextlib.suppress(SystemExit), contextlib.redirect_stdout(io.StringIO()): main({call})"
+        for call in calls
+    ]
+    return "\n".join(["import contextlib, io", "from commonplace.cli import main", *runs])
+
+
+def test_a_question_loads_nothing_that_changes_memory(tmp_path):
+    """DESIGN 8: a hook command starts within 120 ms; the guard's rules (tomllib) are not needed to read either."""
+    with Memory.open(tmp_path, jobs="worker") as memory:
+        memory.append("telegram:42", [Message("user", "The kettle whistles in the morning.")])
+        memory.remember("The kettle is red.")
+    asked = commands(["-C", str(tmp_path), "recall", "kettle"])
+    loaded_after(asked, ())  # brings the index up to the record, whose text is screened
+    assert loaded_after(asked, FOR_CHANGES) == []
+    wrote = commands(["-C", str(tmp_path), "remember", "The kettle is blue."])
+    assert "commonplace.changing" in loaded_after(wrote, FOR_CHANGES)
+
+
+def test_an_append_loads_no_door_and_no_job(tmp_path):
+    """A hook that records is as frequent as one that asks."""
+    appended = (
+        f"from commonplace import Memory, Message\nwith Memory.open({str(tmp_path)!r}, jobs='worker') as memory:\n"
+        "    memory.append('telegram:42', [Message('user', 'The kettle whistles.')])"
+    )
+    assert not {"commonplace.changing", "commonplace.gate"} & {*loaded_after(appended, FOR_CHANGES)}

@@ -22,7 +22,7 @@ def copied(path: Path | str) -> Iterator[SqliteIndex | None]:
     Raises:
         DamagedError: The file cannot be read as an index.
     """
-    import tempfile  # noqa: PLC0415 - with what it loads, a fifth of the time of a command that never looks
+    import tempfile  # noqa: PLC0415 - it loads much, and only a doctor looks
 
     with tempfile.TemporaryDirectory(prefix="commonplace-") as folder:
         index = _opened(Path(path), Path(folder))
