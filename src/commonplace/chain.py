@@ -6,7 +6,7 @@ A scope that cannot answer is logged and left out, so that the reply goes on wit
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from importlib import import_module
 
@@ -81,7 +81,7 @@ class Chain:
         budget = config.context.tokens if tokens is None else tokens
         if budget < 1:
             raise InputError(f"a token budget is at least 1, not {budget}")
-        drafts = list(self._drafts(session))
+        drafts = self._drafts(session)
         hits: list[Hit] = []
         if question and question.strip() and layout.recalls:
             wanted = Query(text=question, k=config.context.recall_k, layers=layout.recalls)
@@ -91,15 +91,17 @@ class Chain:
         share = config.context.stable_share
         return self._builder.build(drafts, hits, tokens=budget, key=self.first.key, stable_share=share)
 
-    def _drafts(self, session: str | None) -> Iterator[contexts.Draft]:
+    def _drafts(self, session: str | None) -> list[contexts.Draft]:
+        found: list[contexts.Draft] = []
         for place, scope in enumerate(self.scopes):
             try:
                 scope.prepare(session)
-                yield from contexts.owned(scope.sections.drafts(session), place, scope.name)
+                found += contexts.owned(scope.sections.drafts(session), place, scope.name)
             except InputError:
                 raise
             except CommonplaceError:
                 logger.warning("the context goes on without scope %r", scope.name, exc_info=True)
+        return found
 
     def _live(self, session: str | None) -> frozenset[tuple[str, str]]:
         """Name the messages that the session's own window already puts before the model."""

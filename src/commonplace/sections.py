@@ -67,6 +67,7 @@ class Sections:
         self._shown = [layer for layer in layout.layers if layer.shown]
         self._days: tuple[date, date] | None = None
         self._of_the_day: tuple[tuple[Layer, str], ...] = ()
+        self._paths: tuple[str, ...] = ()
         self._looked: object = None
         self._lock = threading.Lock()
         self._made: OrderedDict[str | None, tuple[object, tuple[Draft, ...]]] = OrderedDict()
@@ -86,7 +87,7 @@ class Sections:
         """Give the sections in the order of the layout; the same objects while nothing moved."""
         self._drift.sweep_if_due()
         files = self._files()
-        mark = (self._store.mark(self._sources(files, session)), files)
+        mark = (self._store.mark(self._sources(session)), files)
         with self._lock:
             kept = self._made.get(session)
             if kept is not None and mark[0] is not None and kept[0] == mark:
@@ -104,17 +105,14 @@ class Sections:
         days = (now.date(), now.astimezone(UTC).date())  # some files are dated in the zone, some in UTC
         if days != self._days:
             self._of_the_day = tuple((layer, files_of(self._layout, layer, now)) for layer in self._shown)
+            own = () if self._capped is None else (self._capped.path, tombstones.PATH)
+            self._paths = (*(path for _, path in self._of_the_day), *own)
             self._days = days
         return self._of_the_day
 
-    def _sources(self, files: Sequence[tuple[Layer, str]], session: str | None) -> list[str]:
+    def _sources(self, session: str | None) -> tuple[str, ...]:
         """Name the files that the sections are made of, besides what the change log tells."""
-        paths = [path for _, path in files]
-        if self._capped is not None:
-            paths += (self._capped.path, tombstones.PATH)
-        if session is not None:
-            paths.append(self._sessions.path(session))
-        return paths
+        return self._paths if session is None else (*self._paths, self._sessions.path(session))
 
     def _make(self, session: str | None) -> Iterator[Draft]:
         files = self.look()

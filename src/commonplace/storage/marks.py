@@ -11,12 +11,16 @@ import os
 import time
 from collections.abc import Sequence
 from functools import lru_cache
+from operator import attrgetter
 from typing import Final
 
 from commonplace.storage.paths import split
 
 YOUNG_NS: Final = 2_000_000_000
 """A file changed less than this ago may change again unseen; two seconds is the coarsest clock of a file system."""
+
+
+_stamp: Final = attrgetter("st_dev", "st_ino", "st_size", "st_mtime_ns", "st_ctime_ns")
 
 
 def stamps(root: str, paths: Sequence[str], *, state: str) -> tuple[object, ...] | None:
@@ -33,20 +37,20 @@ def stamps(root: str, paths: Sequence[str], *, state: str) -> tuple[object, ...]
     # The kernel stamps files by this clock; the scope's own clock may be a test's.
     old = time.clock_gettime_ns(time.CLOCK_REALTIME) - YOUNG_NS
     found: list[tuple[int, ...]] = []
-    for path in paths:
+    for place in _places(root, tuple(paths), state):
         try:
-            seen = os.stat(_place(root, path, state))
+            stamp = _stamp(os.stat(place))
         except (FileNotFoundError, NotADirectoryError):
             found.append(())
             continue
         except OSError:
             return None  # a link to itself, no right to look: who reads it tells more
-        if seen.st_ctime_ns > old:
+        if stamp[-1] > old:
             return None
-        found.append((seen.st_dev, seen.st_ino, seen.st_size, seen.st_mtime_ns, seen.st_ctime_ns))
+        found.append(stamp)
     return tuple(found)
 
 
-@lru_cache(maxsize=4096)
-def _place(root: str, path: str, state: str) -> str:
-    return f"{root}/{'/'.join(split(path, state))}"
+@lru_cache(maxsize=256)
+def _places(root: str, paths: tuple[str, ...], state: str) -> list[str]:
+    return [f"{root}/{'/'.join(split(path, state))}" for path in paths]

@@ -57,6 +57,7 @@ class State:
         self._folder = folder
         self._disk = disk
         self._kept = -1
+        self._kept_inode = 0
         self._last: tuple[bytes, Head] | None = None  # the head as it was last read settled
         self._none_yet = False
         self.forget()
@@ -117,9 +118,10 @@ class State:
             try:
                 if self._kept < 0:
                     self._kept = os.open(self._head_path, READ)
+                    self._kept_inode = os.fstat(self._kept).st_ino
                     handles.used(self)  # not at each look: an append takes one
                 if os.pread(self._kept, _HEAD_BYTES, 0) == settled and (
-                    not in_place or os.stat(self._head_path).st_ino == os.fstat(self._kept).st_ino
+                    not in_place or os.stat(self._head_path).st_ino == self._kept_inode
                 ):
                     return True
             except OSError:
