@@ -110,11 +110,11 @@ class Builder:
     ) -> Context:
         """Fill a budget as `build` does."""
         given = (tuple(drafts), tuple(hits), tokens, key, stable_share)
-        last = self._last
-        if last is not None and last[0] == given:
-            return last[1]
-        made = build(drafts, hits, tokens=tokens, key=key, stable_share=stable_share)
-        self._last = (given, made)
+        if self._last is None or self._last[0] != given:
+            made = build(drafts, hits, tokens=tokens, key=key, stable_share=stable_share)
+        else:
+            made = self._last[1]
+        self._last = (given, made)  # also where it was equal: the same objects are told to be equal at a glance
         return made
 
 
