@@ -90,12 +90,12 @@ class State:
         last = self._last
         return last[1] if last is not None and self._stands(last[0], in_place=True) else self.head()
 
-    def mark(self) -> bytes | None:
+    def mark(self) -> tuple[str, int] | None:
         """Name how the change log stands while nobody is at work; None where somebody is, or nobody can say."""
         head = self.glance()
         if head is None:
-            return b"" if self._none_yet else None
-        return head.hash.encode() + b" %d" % head.number if head.settled else None
+            return ("", 0) if self._none_yet else None
+        return (head.hash, head.number) if head.settled else None
 
     def note_none(self) -> None:
         """Take note that there is neither a head nor a log; the first change of all makes the head first."""
