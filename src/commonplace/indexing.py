@@ -12,7 +12,6 @@ import threading
 import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from pathlib import PurePosixPath
 from typing import Final, TypeVar
 
 import msgspec
@@ -188,7 +187,8 @@ class Indexing:
             return self._sweep()
 
     def _is_transcript(self, path: str) -> bool:
-        return PurePosixPath(path).parent.as_posix() == self._folder and path.endswith(".jsonl")
+        folder, _, name = path.rpartition("/")
+        return folder == self._folder and name.endswith(".jsonl")
 
     def _take_all(self, batch: Sequence[Stat]) -> None:
         """Look into files, small transcripts read many at a time."""
@@ -211,10 +211,11 @@ class Indexing:
             for stat in together:
                 self._take(stat.path, stat.token)
             return
-        for stat in together:
-            blob = blobs[stat.path]
-            if blob is not None:
-                self._take_part(PathState(stat.path, token=stat.token), blob.data[: blob.data.rfind(b"\n") + 1])
+        self.index.add_transcripts(
+            self._read_part(PathState(stat.path, token=stat.token), blob.data[: blob.data.rfind(b"\n") + 1])
+            for stat in together
+            if (blob := blobs.pop(stat.path)) is not None
+        )
 
     def _take(self, path: str, token: str) -> None:
         try:
@@ -252,22 +253,18 @@ class Indexing:
 
     def _take_part(self, state: PathState, data: bytes) -> PathState:
         """Index whole lines that follow what is indexed of a transcript, and note that they are."""
-        tail = data.rfind(b"\n", 0, len(data) - 1) + 1
-        after = msgspec.structs.replace(
-            self._take_lines(state, data),
-            bytes=state.bytes + len(data),
-            crc=zlib.crc32(data, state.crc),
-            tail_start=state.bytes + tail,
-            tail=zlib.crc32(data[tail:]),
-        )
+        after, added = self._read_part(state, data)
+        if added:
+            self.index.add_messages(state.path, after.session, added, first=not state.bytes)
         self.index.set_state(after)
         return after
 
-    def _take_lines(self, state: PathState, data: bytes) -> PathState:
-        session, damaged = state.session, state.damaged
+    def _read_part(self, state: PathState, data: bytes) -> tuple[PathState, list[MessageRow]]:
+        """Read whole lines that follow what is indexed of a transcript: its state after them, and their messages."""
+        session, damaged, offset = state.session, state.damaged, state.bytes
         added: list[MessageRow] = []
-        for offset, raw in transcripts.split_lines(data, state.bytes):
-            line = transcripts.decode(raw)
+        for raw in data.split(b"\n"):
+            line = transcripts.decode(raw) if raw else None
             if isinstance(line, transcripts.StoredMessage):
                 at_ms = int(line.at.timestamp() * 1000)
                 added.append(MessageRow(line.n, line.role, line.content, at_ms, offset, line.name, line.tools))
@@ -275,10 +272,20 @@ class Indexing:
                 session = session or line.id
             elif isinstance(line, transcripts.Damaged):
                 damaged += 1
-        if added:
-            self.index.add_messages(state.path, session, added, first=not state.bytes)
-        messages = state.messages + len(added)
-        return msgspec.structs.replace(state, session=session, damaged=damaged, messages=messages)
+            offset += len(raw) + 1
+        tail = data.rfind(b"\n", 0, len(data) - 1) + 1
+        after = PathState(
+            state.path,
+            bytes=state.bytes + len(data),
+            token=state.token,
+            crc=zlib.crc32(data, state.crc),
+            tail_start=state.bytes + tail,
+            tail=zlib.crc32(data[tail:]),
+            session=session,
+            messages=state.messages + len(added),
+            damaged=damaged,
+        )
+        return after, added
 
     def _continues(self, state: PathState, token: str) -> bool:
         """Say whether a transcript still begins with what was indexed of it."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import sqlite3
 import threading
 from collections import Counter
 
@@ -14,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from indexed_scope import Scope
 
-from commonplace.errors import StoreBusyError
+from commonplace.errors import DamagedError
 from commonplace.index import rows, terms
-from commonplace.index.filling import Filling, Pending
+from commonplace.index.filling import Filling
 from commonplace.records import Message
 
 OF_TIME = (
@@ -109,24 +108,85 @@ def test_what_fails_beside_fails_the_transaction(scope, monkeypatch):
     scope.say("s", "the first")
     scope.indexing.catch_up()
 
-    def fail(*_):
-        raise sqlite3.OperationalError("database is locked")
-
     def write():
         with scope.index.writing() as pending:
-            monkeypatch.setattr(Pending, "_write", fail)
-            for number in range(6):
-                pending.say(rows.pack(9, number, 0), "never")
-            pending.put_slot(Filling(9, 0), "sessions/x.jsonl", "x")
-            pending.put_down()
+            monkeypatch.setattr("commonplace.index.beside._WRITE", "INSERT INTO nowhere VALUES (1)")
+            for times in range(40):  # more than may wait to be written: nobody waits for ever for room
+                _hand_over(pending, times)
 
-    with pytest.raises(StoreBusyError):
+    threads = threading.active_count()
+    with pytest.raises(DamagedError):
         write()
+    assert threading.active_count() == threads
     monkeypatch.undo()
     assert scope.texts("the first") == ["the first"]
     scope.say("s", "the second")
     assert scope.texts("the second") == ["the second"]
     assert scope.indexing.check() == []
+
+
+def _hand_over(pending, times):
+    pending.say({rows.pack(9 + times, number, 0): "never" for number in range(6)})
+    pending.put_slot(Filling(9 + times, 0), "sessions/x.jsonl", "x")
+
+
+@pytest.mark.parametrize("handed", [1, 40])
+def test_what_is_given_up_while_it_is_written_beside_is_as_if_it_never_was(scope, monkeypatch, handed):
+    """An interrupt in the middle of a rebuild ends the thread and takes back what it wrote."""
+    monkeypatch.setattr("commonplace.index.filling._ROWS", 5)
+    scope.say("s", "the first")
+    scope.indexing.catch_up()
+    before, threads = scope.index.rows(), threading.active_count()
+
+    def write():
+        with scope.index.writing() as pending:
+            for times in range(handed):
+                _hand_over(pending, times)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write()
+    assert threading.active_count() == threads
+    assert scope.index.rows() == before
+    assert scope.texts("never") == []
+    scope.say("s", "the second")
+    assert scope.texts("the second") == ["the second"]
+    assert scope.indexing.check() == []
+
+
+def test_a_look_at_the_index_within_a_rebuild_waits_for_what_is_written_beside(scope, monkeypatch):
+    """Whoever asks for the connection has it to himself, and sees what this transaction added."""
+    monkeypatch.setattr("commonplace.index.filling._ROWS", 5)
+    with scope.index.writing() as pending:
+        _hand_over(pending, 0)
+        scope.index.mark()
+        _hand_over(pending, 1)
+        with scope.index.connection() as db:
+            assert db.execute("SELECT count(*) FROM said WHERE said MATCH 'never'").fetchone() == (12,)
+        _hand_over(pending, 2)
+        assert scope.index.rows() == 18
+
+
+def test_a_rebuild_is_a_few_system_calls_a_file_and_a_statement_for_many(tmp_path, monkeypatch):
+    """Issue 7: rebuild at half the raw rate, of short sessions too."""
+    monkeypatch.setattr("commonplace.index.filling._ROWS", 50)
+    counts, statements = {}, {64: [], 192: []}
+    for files, traced in statements.items():
+        made = Scope(tmp_path / str(files))
+        for session in range(files):
+            made.say(f"s{session}", "a message", "another")
+        made.indexing.rebuild()
+        made.index._db.set_trace_callback(traced.append)
+        with counted_looks(monkeypatch) as counts[files]:
+            made.indexing.rebuild()
+        made.index._db.set_trace_callback(None)
+        assert made.indexing.check() == []
+        made.close()
+    more = {name: counts[192][name] - counts[64][name] for name in counts[192]}
+    once_a_file = ("open", "stat", "fstat", "pread", "stat of an entry")
+    assert more == {**dict.fromkeys(once_a_file, 128), "scandir": 0}
+    ours = {files: [each for each in seen if not each.startswith("--")] for files, seen in statements.items()}
+    assert len(ours[192]) - len(ours[64]) <= 2 * 128 / 64
 
 
 def plain_flags(content: str) -> bool:

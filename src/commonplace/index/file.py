@@ -136,6 +136,12 @@ class IndexFile(ABC):
             finally:
                 self._uses -= 1
 
+    @contextlib.contextmanager
+    @abstractmethod
+    def _reading(self) -> Iterator[None]:
+        """Hold the open file with all in it that the transaction under way has added."""
+        yield
+
     def replaced(self) -> bool:
         """Say whether the file behind the name is, or may be, another than the one that was open."""
         if self.path is None:
@@ -150,7 +156,7 @@ class IndexFile(ABC):
 
     def mark(self) -> tuple[int, ...]:
         """Name the state of the file: the same mark means that nobody, here or elsewhere, has written since."""
-        with self._using():
+        with self._reading():
             version = int(self._db.execute("PRAGMA data_version").fetchone()[0])
             return self._opened, version, self._db.total_changes
 

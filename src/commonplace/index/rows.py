@@ -73,10 +73,11 @@ _DAYS: Final = "today", "yesterday", "monday", "tuesday", "wednesday", "thursday
 # Any of: the days above, today, tonight, tomorrow, "last ", "next ", " ago", week, month, year, "since ", "until ",
 # the months (" june", " july"; "may" says too little). Each branch begins at a letter that is rare in talk.
 _OF_TIME: Final = pattern(
-    rf"y(?:(?<=day)(?:{'|'.join(f'(?<={day})' for day in _DAYS)})|(?=ear)|(?<=january)|(?<=february)|(?<= july))"
-    r"|g(?:(?<= ag)o|(?<=tonig)ht|(?<=aug)ust)|w(?:eek|(?<=tomorrow))|x(?<=nex)t |l(?:ast |(?<=until) |(?<=april))"
-    r"|c(?:e (?<=since )|h(?<=march)|tober(?<=october)|ember(?<=december))|month|j(?<= j)une"
-    r"|ber(?:(?<=september)|(?<=november))"
+    r"l(?:ast | (?<=until )|(?<=april))|c(?:e (?<=since )|h(?<=march)|tober(?<=october)|ember(?<=december))"
+    r"|m(?:onth|orrow(?<=tomorrow))|g(?:o(?<= ago)|ht(?<=tonight)|ust(?<=august))|week"
+    rf"|y(?:ear|(?<=day)(?:{'|'.join(f'(?<={day})' for day in _DAYS)}))"
+    r"|b(?:er(?:(?<=september)|(?<=november))|ruary(?<=february))|j(?:anuary|u(?:ne(?<= june)|ly(?<= july)))"
+    r"|xt (?<=next )"
 )
 
 

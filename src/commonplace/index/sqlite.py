@@ -19,6 +19,7 @@ from typing import Final
 
 from commonplace.errors import DamagedError, IndexVersionError, StoreReadOnlyError
 from commonplace.index import passages, postings, rows, terms
+from commonplace.index.beside import Source
 from commonplace.index.file import IndexFile
 from commonplace.index.filling import Filling, Pending
 from commonplace.index.rows import Candidates, IndexRow, MessageRow, Note, PathState, Places, Shelf, Slot
@@ -69,6 +70,7 @@ class SqliteIndex(IndexFile):
         self._shelf_seen = -1
 
     def _ensure_schema(self) -> None:
+        self._source = Source(self._db)
         version = self._db.execute("PRAGMA user_version").fetchone()[0]
         if version > SCHEMA:
             self._db.close()
@@ -111,7 +113,7 @@ class SqliteIndex(IndexFile):
         with self.writing() as pending:
             pending.put_down()
             self._make_tables()
-            self._pending = Pending(self._db)
+            self._pending = Pending(self._db, self._source)
 
     # --- writing ---
 
@@ -127,7 +129,7 @@ class SqliteIndex(IndexFile):
                 yield self._pending
                 return
             self._db.execute("BEGIN IMMEDIATE")
-            self._pending = Pending(self._db)
+            self._pending = Pending(self._db, self._source)
             try:
                 yield self._pending
                 self._pending.put_down()
@@ -152,7 +154,7 @@ class SqliteIndex(IndexFile):
     @contextlib.contextmanager
     def connection(self) -> Iterator[sqlite3.Connection]:
         """Hold the open file, for what `vectors` keeps beside the rows."""
-        with self._using():
+        with self._reading():
             yield self._db
 
     def state(self, path: str) -> PathState | None:
@@ -182,17 +184,36 @@ class SqliteIndex(IndexFile):
         With `first` nothing is indexed of it yet, and none is looked for.
         """
         with self.writing() as pending:
-            slot = (None if first else self._last_slot(path)) or Filling(pending.next_slot(), 0)
-            for row in added:
-                if len(slot.flags) >= rows.SLOT_MESSAGES:
-                    pending.put_slot(slot, path, session)
-                    slot = Filling(pending.next_slot(), slot.first + len(slot.flags))
-                number = slot.take(row)
+            self._add(pending, path, session, list(added), slot=None if first else self._last_slot(path))
+
+    def add_transcripts(self, files: Iterable[tuple[PathState, Sequence[MessageRow]]]) -> None:
+        """Index the messages of transcripts of which nothing is indexed yet, and note how far each is indexed."""
+        with self.writing() as pending:
+            for state, added in files:
+                if added:
+                    self._add(pending, state.path, state.session, added)
+                pending.set_state(state)
+
+    def _add(
+        self, pending: Pending, path: str, session: str, added: Sequence[MessageRow], *, slot: Filling | None = None
+    ) -> None:
+        slot = slot or Filling(pending.next_slot(), 0)
+        while added:
+            room = rows.SLOT_MESSAGES - len(slot.flags)
+            if not room:
+                slot = Filling(pending.next_slot(), slot.first + len(slot.flags))
+                continue
+            number = slot.take(added[:room])
+            texts: dict[int, str] = {}
+            for row in added[:room]:
                 if len(row.content) <= self._passage_chars and not row.tools:
-                    pending.say(rows.pack(slot.id, number, 0), terms.indexed(row.content))
+                    texts[rows.pack(slot.id, number, 0)] = terms.indexed(row.content)
                 else:
-                    self._say_passages(pending, slot.id, number, row)
+                    texts.update(self._passages(slot.id, number, row))
+                number += 1
+            pending.say(texts)
             pending.put_slot(slot, path, session)
+            added = added[room:]
 
     def _last_slot(self, path: str) -> Filling | None:
         with self._reading():
@@ -203,7 +224,7 @@ class SqliteIndex(IndexFile):
             ).fetchone()
         return Filling(*last) if last else None
 
-    def _say_passages(self, pending: Pending, slot: int, number: int, row: MessageRow) -> None:
+    def _passages(self, slot: int, number: int, row: MessageRow) -> Iterator[tuple[int, str]]:
         text = row.content
         marks = "".join(f" {terms.marker('t', tool)}" for tool in row.tools)
         spans = passages.passages(text, self._passage_chars)
@@ -211,7 +232,7 @@ class SqliteIndex(IndexFile):
         for at, (start, end) in enumerate(spans):
             together.setdefault(rows.fold_passage(at, len(spans)), []).append(text[start:end])
         for at, parts in together.items():
-            pending.say(rows.pack(slot, number, at), terms.indexed("".join(parts)) + marks)
+            yield rows.pack(slot, number, at), terms.indexed("".join(parts)) + marks
 
     def replace_path(self, path: str, replacing: Iterable[IndexRow]) -> int:
         """Let the rows of a file be exactly these; returns how many passages there are."""

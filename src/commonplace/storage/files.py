@@ -21,7 +21,7 @@ from commonplace.storage import STATE, Append, Blob, Conflict, Held, Lease, Logg
 from commonplace.storage.appends import LINES_SUFFIX, Appender, Handle
 from commonplace.storage.changelog import line_bytes
 from commonplace.storage.commits import Commits
-from commonplace.storage.disk import Disk, read_all, typed, typed_errors
+from commonplace.storage.disk import Disk, read_span, typed, typed_errors
 from commonplace.storage.feed import Feed
 from commonplace.storage.leases import FileLease, Leases
 from commonplace.storage.marks import stamps
@@ -108,7 +108,11 @@ class FilesStore:
                 before = self._head()
                 # While a live writer is at work no files belong together; a dead one's are completed in memory.
                 if not on_disk or before is None or before.settled:
-                    found = {path: self._read_as(path, on_disk=on_disk) for path in paths}
+                    found = (
+                        self._read_each(paths)
+                        if on_disk
+                        else {path: self._read_as(path, on_disk=False) for path in paths}
+                    )
                     if before == self._head():
                         return found
                 tries += 1
@@ -385,6 +389,15 @@ class FilesStore:
     def _last_logged(self) -> int:
         return max((entry.number for _, entry in self._commits.log.after(0)), default=0)
 
+    def _read_each(self, paths: Sequence[str]) -> dict[str, Blob | None]:
+        found: dict[str, Blob | None] = {}
+        for path, data in self._tree.read_each(paths):
+            if data is not None and path.endswith(LINES_SUFFIX) and not data.endswith(b"\n"):
+                found[path] = self._read(path, 0, None)  # an append is on its way, or died
+            else:
+                found[path] = None if data is None else Blob(data, version_of(path, data))
+        return found
+
     def _read(self, path: str, start: int, end: int | None) -> Blob | None:
         if not path.endswith(LINES_SUFFIX):
             data = self._tree.read(path)
@@ -405,7 +418,7 @@ class FilesStore:
         try:
             size = os.fstat(fd).st_size
             stop = size if end is None else min(end, size)
-            return Blob(read_all(fd, start, stop), lines_version(fd, size))
+            return Blob(read_span(fd, start, stop), lines_version(fd, size))
         finally:
             os.close(fd)
 

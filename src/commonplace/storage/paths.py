@@ -121,7 +121,7 @@ class Tree:
             os.close(fd)
 
     def read_each(self, paths: Iterable[str]) -> Iterator[tuple[str, bytes | None]]:
-        """Yield each of some files with what `read` gives of it; files of one folder cost half as much one after another."""
+        """Yield each of some files with what `read` gives of it; the folder of files that follow is opened once."""
         folder, within = -1, None
         try:
             for path in paths:
