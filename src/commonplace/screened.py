@@ -25,6 +25,7 @@ class Finding(msgspec.Struct, frozen=True):
 
 
 _STRUCTURAL_CHARS: Final = 120
+_SHORT_CHARS: Final = 40  # no long run fits into so few
 _STRUCTURAL: Final = re.compile(r"[\x20-\x7e\n\t§]*\Z")
 _LONG_RUN: Final = re.compile(r"[A-Za-z0-9+/_=-]{41,}")
 _SEAL: Final = object()
@@ -62,13 +63,21 @@ class Screened:
         return tuple(dict.fromkeys(f.rule for f in self.findings if f.kind == "secret"))
 
 
+_blank: Final = Screened.__new__
+
+
 def seal(text: str, findings: tuple[Finding, ...] = ()) -> Screened:
     """Make screened text; for the guard alone (a test holds every other module to that)."""
-    return Screened(text, findings, _seal=_SEAL)
+    made = _blank(Screened)  # past the question that `__init__` puts to everybody else
+    made.text = text
+    made.findings = findings
+    return made
 
 
 def structural(text: str) -> bool:
     """Say whether a text is plain enough to stand in a stored line unscreened: short, ASCII, no long run."""
+    if len(text) <= _SHORT_CHARS and text.isascii() and text.isprintable():
+        return True
     return len(text) <= _STRUCTURAL_CHARS and _is_structural(text)
 
 
@@ -94,7 +103,7 @@ def join(parts: Sequence[Screened | str]) -> Screened:
             texts.append(part)
         else:
             raise TypeError("text between screened parts must be structure; screen it first")
-    return Screened("".join(texts), tuple(findings), _seal=_SEAL)
+    return seal("".join(texts), tuple(findings))
 
 
 def json_line(values: Mapping[str, Any], *, checksum: bool = False) -> Screened:
@@ -108,8 +117,42 @@ def json_line(values: Mapping[str, Any], *, checksum: bool = False) -> Screened:
     floats: list[float] = []
     line = _encoded(_plain(values, findings, floats), exact=bool(floats))
     if checksum:
-        line = b'%b,"h":"%08x"}' % (line[:-1], zlib.crc32(line[:-1]))
-    return Screened(line.decode("utf-8", "surrogatepass"), tuple(findings), _seal=_SEAL)
+        line = _checked(line)
+    return seal(line.decode("utf-8", "surrogatepass"), tuple(findings))
+
+
+def message_line(
+    number: int, message_id: Screened | str, content: Screened, *, role: str, at: datetime, trust: str
+) -> Screened:
+    """Encode what `json_line` would of these values, with a checksum; every message comes through here.
+
+    Args:
+        number: `n` of the line.
+        message_id: Screened, or structural.
+        content: What was said.
+        role: Structural, as is `trust`; few words, the same in line after line.
+        at: When it was said.
+        trust: How far it is trusted.
+    """
+    if type(number) is not int or type(content) is not Screened:
+        raise TypeError("a message line holds a number and screened content")
+    found = content.findings
+    if type(message_id) is Screened:
+        name, found = message_id.text, message_id.findings + found
+    elif type(message_id) is str and structural(message_id):
+        name = message_id
+    else:
+        raise TypeError("a message id in a stored line must be screened first")
+    if role not in _keys or trust not in _keys:
+        role, trust = _key(role, [], []), _key(trust, [], [])
+    values = {"type": "message", "n": number, "id": name, "role": role, "at": instant(at), "trust": trust,
+              "content": content.text}  # fmt: skip
+    return seal(_checked(_encoded(values, exact=False)).decode("utf-8", "surrogatepass"), found)
+
+
+def _checked(line: bytes) -> bytes:
+    begun = line[:-1]
+    return b'%b,"h":"%08x"}' % (begun, zlib.crc32(begun))
 
 
 def _encoded(plain: Any, *, exact: bool) -> bytes:
@@ -161,7 +204,12 @@ def _plain(value: Any, findings: list[Finding], floats: list[float]) -> Any:
 
 def instant(at: datetime) -> str:
     """Write an instant as ISO 8601 in UTC with milliseconds and `Z`."""
-    return at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    if at.tzinfo is not UTC:
+        at = at.astimezone(UTC)
+    if type(at) is not datetime:  # a caller's own kind, which the encoder does not know
+        return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    written = _LINE.encode(at).decode()  # quoted, six digits or none behind the second; in a tenth of the time
+    return written[1:24] + "Z" if at.microsecond else written[1:20] + ".000Z"
 
 
 def whole_milliseconds(at: datetime) -> datetime:

@@ -12,13 +12,13 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import datetime
-from typing import Any, Final, NamedTuple, get_args
+from typing import Any, Final, get_args
 
 from commonplace.config import Clock, GuardConfig
 from commonplace.errors import InputError, RecordNotFoundError, StoreReadOnlyError, require_text
 from commonplace.operations import Forget, MoveWindow, Operation
 from commonplace.records import Message, Outcome, RecordedMessage, Role, Session, Source, Trust, Turn, lowest_trust
-from commonplace.screened import Screened, join, json_line, whole_milliseconds
+from commonplace.screened import Screened, join, json_line, message_line, whole_milliseconds
 from commonplace.storage import Held, Store
 from commonplace.text import encode_name, one_line, truncate
 from commonplace.transcripts import Event, Head, State, key_of, messages_of, web_follows
@@ -32,13 +32,8 @@ _WORDS: Final = {word: join([word]) for word in ("message", *get_args(Role), *ge
 _ROLE_TRUST: Final[dict[Role, Trust]] = {"user": "user", "assistant": "agent", "system": "agent", "tool": "tool"}
 
 
-class _New(NamedTuple):
-    """A message that is about to be appended; `web` as it is for what follows it."""
-
-    number: int
-    line: Screened
-    at: datetime
-    web: bool
+_New = tuple[int, datetime, bool, Screened]
+"""A message that is about to be appended: number, instant, `web` as it is for what follows it, and the line."""
 
 
 class Sessions:
@@ -72,7 +67,7 @@ class Sessions:
         self._guard = guard
         self._folder = folder
         self._zone = zone
-        self._max_line_bytes = max_line_bytes
+        self._most_chars = max_line_bytes // 2
         self._states: OrderedDict[str, State] = OrderedDict()
         self._paths: dict[str, str] = {}  # of ids found good
         self._lock = threading.RLock()
@@ -89,9 +84,9 @@ class Sessions:
         Raises:
             InputError: The id is empty, too long, or holds control characters or a secret.
         """
-        require_text(session_id, "a session id")
-        if known := self._paths.get(session_id):
+        if type(session_id) is str and (known := self._paths.get(session_id)):
             return known
+        require_text(session_id, "a session id")
         if not session_id.strip():
             raise InputError("a session id is a non-empty text, such as 'telegram:12345'", session=session_id)
         if len(session_id) > SESSION_ID_CHARS:
@@ -134,46 +129,51 @@ class Sessions:
         path = self.path(session_id)
         if not messages:
             return [], 0
-        checked = [self._checked(message) for message in messages]
+        checked = list(map(self._checked, messages))
         with self._store.locked(path) as held:
             state = self._held_state(path, held)
             sources: list[Source] = []
             new: dict[str | bytes, _New] = {}
-            web = state.web_turn
-            number = state.numbers
-            for message, (given_id, content) in zip(messages, checked, strict=True):
-                message_id = message.id or _free_id(number, state.ids, new)
+            ids, number, web = state.ids, state.numbers, state.web_turn
+            for message, given_id, content in checked:
+                message_id = message.id or f"m{number}"
                 key = key_of(message_id)
+                if key in ids or key in new:
+                    if message.id:
+                        sources.append(Source(session_id, message_id))
+                        continue
+                    message_id = _free_id(number, ids, new)
+                    key = key_of(message_id)
                 sources.append(Source(session_id, message_id))
-                if key in state.ids or key in new:
-                    continue
                 trust = self._trust(message, web=web)
                 web = web_follows(message.role, trust, web=web)
                 at = message.at or self._clock()
                 line = self._message_line(message, number, given_id or message_id, content, at=at, trust=trust)
-                new[key] = _New(number, line, at, web)
+                new[key] = number, at, web, line
                 number += 1
             if new:
-                head = [] if state.head else [self._head_line(session_id, agent, kind)]
+                head = self._head_line(session_id, agent, kind) if state.head is None else None
                 self._put(held, state, head, new)
             return sources, len(new)
 
-    def _put(self, held: Held, state: State, head: list[Screened], new: dict[str | bytes, _New]) -> None:
+    def _put(self, held: Held, state: State, head: Screened | None, new: dict[str | bytes, _New]) -> None:
         """Append lines to a file that is held, and take them into its state unread where nobody else wrote."""
         begin, stamp = held.size, held.stamp
-        lines = [each.line for each in new.values()]
-        held.append(head + lines)
+        lines = [each[3] for each in new.values()]
+        held.append(lines if head is None else [head, *lines])
         with self._lock:
             # After a torn tail the lines begin a byte later; and a reader may have folded them already.
-            if head or stamp is None or held.stamp is None or state.stamp != stamp or state.bytes_read != begin:
+            after = held.stamp
+            if head or stamp is None or after is None or state.stamp != stamp or state.bytes_read != begin:
                 return
-            for key, each in new.items():
-                state.add(each.number, key, each.at, begin, web=each.web)
-                begin += 0 if len(new) == 1 else len(each.line.text.encode("utf-8", "backslashreplace")) + 1
-            state.bytes_read, state.stamp = held.size, held.stamp
+            for key, (number, at, web, line) in new.items():
+                state.add(number, key, at, begin, web)
+                if len(lines) > 1:
+                    begin += len(line.text.encode("utf-8", "backslashreplace")) + 1
+            state.bytes_read, state.stamp = held.size, after
 
-    def _checked(self, message: Message) -> tuple[Screened | None, Screened]:
-        """Give the id of a message, where it has one, and its content, as they may be stored."""
+    def _checked(self, message: Message) -> tuple[Message, Screened | None, Screened]:
+        """Give a message with its id, where it has one, and its content, as they may be stored."""
         given: object = message  # annotations do not hold at run time for a caller's own values
         if not isinstance(given, Message) or given.role not in _ROLE_TRUST or not isinstance(given.content, str):
             raise InputError(
@@ -185,9 +185,9 @@ class Sessions:
         message_id = None if message.id is None else self._screen(message.id)
         if message_id is not None and (not message.id or message_id.text != message.id):
             raise InputError("a message id is a non-empty text without control characters or secrets")
-        if len(message.content) > self._max_line_bytes // 2:
-            raise InputError("this message is too long to store as one line; split it", limit=self._max_line_bytes // 2)
-        return message_id, self._screen_content(message.content)
+        if len(message.content) > self._most_chars:
+            raise InputError("this message is too long to store as one line; split it", limit=self._most_chars)
+        return message, message_id, self._screen_content(message.content)
 
     def _trust(self, message: Message, *, web: bool) -> Trust:
         if message.role == "user" and message.trust is None:
@@ -224,6 +224,8 @@ class Sessions:
         at: datetime,
         trust: Trust,
     ) -> Screened:
+        if not message.name and not message.tools:
+            return message_line(number, message_id, content, role=message.role, at=at, trust=trust)
         values: dict[str, object] = {
             "type": _WORDS["message"],
             "n": number,

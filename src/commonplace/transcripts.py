@@ -175,7 +175,7 @@ class State:
         self.bytes_read = base + whole
         self.stamp = None
 
-    def add(self, number: int, message_key: str | bytes, at: datetime, offset: int, *, web: bool) -> None:
+    def add(self, number: int, message_key: str | bytes, at: datetime, offset: int, web: bool) -> None:
         """Take in the next message; `web` says whether a reply to it stands in a turn that read the web."""
         self.ids.add(message_key)
         while len(self.offsets) < number:  # a damaged line leaves a gap in the numbers
@@ -191,7 +191,7 @@ class State:
             self.damaged.append((offset, f"message number {line.n} is out of order"))
             return
         web = web_follows(line.role, line.trust, web=self.web_turn)
-        self.add(line.n, key_of(line.id), line.at, offset, web=web)
+        self.add(line.n, key_of(line.id), line.at, offset, web)
 
     def _event(self, event: Event) -> None:
         match event.event:
