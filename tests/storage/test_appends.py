@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pathlib
+import sys
 import threading
 from contextlib import ExitStack
 from pathlib import Path
@@ -304,3 +305,39 @@ def test_more_files_held_at_once_than_are_kept_open_leave_none_open_at_the_end(t
             store.append(path, [line(2)])
     left = [link for link in Path("/proc/self/fd").iterdir() if os.path.realpath(link).startswith(str(tmp_path))]
     assert left == []
+
+
+def test_threads_append_to_more_files_than_are_kept_open(fast_path):
+    """A handle may be let go between the look for it and its lock: whoever waits takes the one that came after."""
+    store = open_store(fast_path)
+    failed = []
+
+    def work(first):
+        try:
+            for each in range(3 * _KEPT_OPEN):
+                path = f"sessions/{(first + each * 7) % (_KEPT_OPEN + 20)}.jsonl"
+                with store.locked(path) as held:
+                    held.append([line(first * 1000 + each)], durable=False)
+                if each % 40 == first:
+                    store._appender.rest()
+                assert not store._appender.holds_any
+        except BaseException as error:
+            failed.append(error)
+            raise
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        threads = [threading.Thread(target=work, args=(first,)) for first in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(interval)
+    assert failed == []
+    said = [n for each in range(_KEPT_OPEN + 20) for n in numbers(store.read(f"sessions/{each}.jsonl").data)]
+    assert sorted(said) == sorted(first * 1000 + each for first in range(8) for each in range(3 * _KEPT_OPEN))
+    assert len(store._appender._handles) <= _KEPT_OPEN
+    store.close()
+    assert store._appender._handles == {}

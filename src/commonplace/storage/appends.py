@@ -12,6 +12,7 @@ import os
 import threading
 import time
 from collections import OrderedDict
+from os import SEEK_CUR, SEEK_END
 from typing import Final
 
 from commonplace import handles
@@ -21,6 +22,7 @@ from commonplace.storage.locks import try_flock, wait_until
 from commonplace.storage.paths import Tree
 
 _KEPT_OPEN: Final = 64
+_LOCK_NOW: Final = fcntl.LOCK_EX | fcntl.LOCK_NB
 LINES_SUFFIX: Final = ".jsonl"
 
 
@@ -29,9 +31,12 @@ class Handle:
 
     While it is held, `size` and `stamp` tell what stands in it: between two equal stamps nothing was added,
     cut off or put in its place. A stamp of None says that somebody wrote to it past the lock.
+    What stands here is read and set under `lock` alone; a handle found elsewhere may be `gone` by the time
+    the lock is had.
     """
 
-    __slots__ = ("clean_size", "depth", "fd", "identity", "keep", "lock", "path", "pins", "real", "size", "stamp")
+    __slots__ = ("clean_size", "depth", "fd", "gone", "holder", "identity", "keep", "lock", "made", "path", "real",
+                 "size", "stamp")  # fmt: skip
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -44,7 +49,9 @@ class Handle:
         self.keep = path.endswith(LINES_SUFFIX)  # whether it stays open between two holds
         self.lock = threading.RLock()
         self.depth = 0
-        self.pins = 0
+        self.made = 0  # the depth of the hold that the file was made for
+        self.holder = 0  # the thread that holds it, while `depth` is not 0
+        self.gone = False  # let go of, for another handle to take its place
 
     def close(self) -> None:
         """Let the descriptor go."""
@@ -56,7 +63,7 @@ class Handle:
 class Hold:
     """A block in which one file is held; made by `Appender.hold`."""
 
-    __slots__ = ("_appender", "_create", "_handle", "_made", "_path", "_replacing")
+    __slots__ = ("_appender", "_create", "_handle", "_path", "_replacing")
 
     def __init__(self, appender: Appender, path: str, *, create: bool, replacing: bool) -> None:
         self._appender = appender
@@ -65,17 +72,11 @@ class Hold:
         self._replacing = replacing
 
     def __enter__(self) -> Handle:
-        self._handle, self._made = self._appender.enter(self._path, create=self._create, replacing=self._replacing)
+        self._handle = self._appender.enter(self._path, create=self._create, replacing=self._replacing)
         return self._handle
 
     def __exit__(self, *_: object) -> None:
-        self._appender.leave(self._handle, made=self._made)
-
-
-class _Held(threading.local):
-    """How many holds the calling thread stands in."""
-
-    count = 0
+        self._appender.leave(self._handle)
 
 
 class Appender:
@@ -86,13 +87,13 @@ class Appender:
         self._disk = disk
         self._wait_seconds = wait_seconds
         self._handles: OrderedDict[str, Handle] = OrderedDict()
-        self._mutex = threading.Lock()
-        self._held = _Held()
+        self._mutex = threading.Lock()  # to add and to take away; a handle that is there is found without it
 
     @property
     def holds_any(self) -> bool:
         """Whether the calling thread stands inside `hold`."""
-        return bool(self._held.count)
+        me = threading.get_ident()
+        return any(handle.depth and handle.holder == me for handle in list(self._handles.values()))
 
     def forget(self) -> None:
         """Start anew in a forked child; locks of the parent stay the parent's."""
@@ -100,29 +101,36 @@ class Appender:
             handle.close()
         self._handles = OrderedDict()
         self._mutex = threading.Lock()
-        self._held = _Held()
 
     def close(self) -> None:
         """Close what is not in use."""
         handles.released(self)
         with self._mutex:
-            self._close_unpinned()
+            self._let_go(0)
 
     def rest(self) -> bool:
         """Close what is not in use until the next append; False where something is."""
         if not self._mutex.acquire(blocking=False):
             return False
         try:
-            self._close_unpinned()
+            self._let_go(0)
             return not self._handles
         finally:
             self._mutex.release()
 
-    def _close_unpinned(self) -> None:
+    def _let_go(self, most: int) -> None:
+        """Close those that are not in use, the longest unused first, until at most so many are left."""
         for path, handle in list(self._handles.items()):
-            if not handle.pins:
-                handle.close()
-                del self._handles[path]
+            if len(self._handles) <= most:
+                return
+            if handle.lock.acquire(blocking=False):  # else in use; within our own hold it has a depth
+                try:
+                    if not handle.depth:
+                        handle.gone = True
+                        handle.close()
+                        del self._handles[path]
+                finally:
+                    handle.lock.release()
 
     def hold(self, path: str, *, create: bool, replacing: bool = False) -> Hold:
         """Hold a file against other appenders, re-entrantly in one thread.
@@ -138,16 +146,16 @@ class Appender:
 
     def append(self, path: str, body: bytes, *, durable: bool) -> int:
         """Add whole lines and say at which offset they stand; on failure the file is as before."""
-        handle, made = self.enter(path, create=True)
+        handle = self.enter(path, create=True)
         try:
             return self.append_held(handle, body, durable=durable)
         finally:
-            self.leave(handle, made=made)
+            self.leave(handle)
 
     def append_held(self, handle: Handle, body: bytes, *, durable: bool) -> int:
         """Add whole lines to a file that is held."""
-        fd = handle.fd
-        size = os.lseek(fd, 0, os.SEEK_END)
+        fd, disk = handle.fd, self._disk
+        size = os.lseek(fd, 0, SEEK_END)
         alone = size == handle.size and handle.stamp is not None
         if size == 0:
             # Before the first byte, so that a file with bytes always has its name on the disk.
@@ -155,76 +163,83 @@ class Appender:
         elif size != handle.clean_size and os.pread(fd, 1, size - 1) != b"\n":
             body = b"\n" + body
         try:
-            write_all(self._disk, fd, body)
+            written = disk.write(fd, body)
+            if written < len(body):
+                write_all(disk, fd, body[written:])
             if durable:
-                self._disk.sync(fd)
+                disk.sync(fd)
         except BaseException:
-            self._disk.truncate(fd, size)
+            disk.truncate(fd, size)
             raise
-        end = os.lseek(fd, 0, os.SEEK_CUR)  # ours end there, whoever else wrote meanwhile
+        end = os.lseek(fd, 0, SEEK_CUR)  # ours end there, whoever else wrote meanwhile
         handle.clean_size = handle.size = end
         handle.stamp = (handle.identity, end) if alone and end == size + len(body) else None
         return size
 
-    def enter(self, path: str, *, create: bool, replacing: bool = False) -> tuple[Handle, bool]:
-        """Begin to hold a file; also say whether it was made for that."""
-        handle = self._pin(path)
+    def enter(self, path: str, *, create: bool, replacing: bool = False) -> Handle:
+        """Begin to hold a file, until `leave`."""
+        handle = self._handles.get(path)
         left = self._wait_seconds
-        if not handle.lock.acquire(blocking=False):
-            started = time.monotonic()
-            if not handle.lock.acquire(timeout=left):
-                self._unpin(handle)
-                raise _busy(path, self._wait_seconds)
-            left -= time.monotonic() - started
-        self._held.count += 1
+        if handle is None or not handle.lock.acquire(False):
+            handle, left = self._awaited(path)
+        elif handle.gone:
+            handle.lock.release()
+            handle, left = self._awaited(path)
+        if not handle.depth:
+            handle.holder = threading.get_ident()  # before the depth: `holds_any` looks without the lock
+            self._handles.move_to_end(path)
         handle.depth += 1
-        made = False
-        if handle.depth == 1 or (handle.fd < 0 and create):
+        if handle.depth > 1 and (handle.fd >= 0 or not create):
+            return handle
+        try:
             flags = READ if replacing and not handle.keep else APPEND
-            try:
-                made = self._lock_file(handle, left, create=create, flags=flags)
-            except BaseException:
-                self.leave(handle, made=False)
-                raise
-        return handle, made
+            if self._lock_file(handle, left, create=create, flags=flags):
+                handle.made = handle.depth
+        except BaseException:
+            self.leave(handle)
+            raise
+        return handle
 
-    def leave(self, handle: Handle, *, made: bool) -> None:
+    def leave(self, handle: Handle) -> None:
         """End a holding; a file that was made for it and got no byte is taken away."""
         try:
-            if made and handle.fd >= 0 and os.fstat(handle.fd).st_size == 0:
-                self._take_away(handle)
+            if handle.made == handle.depth:
+                handle.made = 0
+                if handle.fd >= 0 and os.fstat(handle.fd).st_size == 0:
+                    self._take_away(handle)
         finally:
             handle.depth -= 1
-            self._held.count -= 1
-            if not handle.depth:
-                self._unlock_file(handle)
+            if not handle.depth and handle.fd >= 0:
+                try:
+                    # Not by closing alone: a child forked meanwhile may still hold the descriptor.
+                    self._disk.flock(handle.fd, fcntl.LOCK_UN)
+                except OSError:
+                    handle.close()  # what was appended stands; closing frees the lock as well
+                else:
+                    if not handle.keep:
+                        handle.close()
             handle.lock.release()
-            self._unpin(handle)
 
-    def _pin(self, path: str) -> Handle:
-        with self._mutex:
-            handle = self._handles.get(path)
-            if handle is None:
-                handle = self._handles[path] = Handle(path)
-                handle.pins = 1  # first: where all others are held, the one to go would be this
-                self._evict()
-                handles.used(self)
-            else:
-                self._handles.move_to_end(path)
-                handle.pins += 1
-            return handle
-
-    def _unpin(self, handle: Handle) -> None:
-        with self._mutex:
-            handle.pins -= 1
-
-    def _evict(self) -> None:
-        if len(self._handles) <= _KEPT_OPEN:
-            return
-        for path, handle in list(self._handles.items()):
-            if not handle.pins and len(self._handles) > _KEPT_OPEN:
-                handle.close()
-                del self._handles[path]
+    def _awaited(self, path: str) -> tuple[Handle, float]:
+        """Give the handle of a file with its lock taken, and what is left of the time to wait for the file's own."""
+        until = time.monotonic() + self._wait_seconds
+        while True:
+            with self._mutex:
+                handle = self._handles.get(path)
+                if handle is None:
+                    handle = Handle(path)
+                    handle.lock.acquire()  # before others can find it
+                    handle.depth = 1  # where all others are held, the one to go would be this
+                    self._handles[path] = handle
+                    self._let_go(_KEPT_OPEN)
+                    handle.depth = 0
+                    handles.used(self)
+                    return handle, self._wait_seconds
+            if not handle.lock.acquire(timeout=max(0.0, until - time.monotonic())):
+                raise _busy(path, self._wait_seconds)
+            if not handle.gone:
+                return handle, until - time.monotonic()
+            handle.lock.release()
 
     def _lock_file(self, handle: Handle, seconds: float, *, create: bool, flags: int) -> bool:
         """Open and lock the file that stands at the path now; say whether it was made."""
@@ -235,32 +250,22 @@ class Appender:
                 made = self._open(handle, create=create, flags=flags)
                 if handle.fd < 0:
                     return False
-            if not try_flock(self._disk, handle.fd):
+            try:
+                self._disk.flock(handle.fd, _LOCK_NOW)
+            except BlockingIOError:
                 deadline = deadline or time.monotonic() + seconds
                 left = deadline - time.monotonic()
                 if not wait_until(lambda: try_flock(self._disk, handle.fd), left):
-                    raise _busy(handle.path, self._wait_seconds)
+                    raise _busy(handle.path, self._wait_seconds) from None
             try:
                 found = os.lstat(handle.real)
                 if (found.st_dev, found.st_ino) == handle.identity:
-                    handle.size = found.st_size
-                    handle.stamp = (handle.identity, found.st_size)
+                    handle.size = size = found.st_size
+                    handle.stamp = (handle.identity, size)
                     return made
             except (FileNotFoundError, NotADirectoryError):
                 pass
             handle.close()  # replaced or taken away from outside while we waited
-
-    def _unlock_file(self, handle: Handle) -> None:
-        if handle.fd < 0:
-            return
-        keep_open = handle.keep
-        try:
-            # Not by closing alone: a child forked meanwhile may still hold the descriptor.
-            self._disk.flock(handle.fd, fcntl.LOCK_UN)
-        except OSError:
-            keep_open = False  # what was appended stands; closing frees the lock as well
-        if not keep_open:
-            handle.close()
 
     def _open(self, handle: Handle, *, create: bool, flags: int) -> bool:
         made = False

@@ -70,11 +70,17 @@ class Disk:
 
     def sync(self, fd: int) -> None:
         """Bring a file's data to the disk."""
-        _sync(os.fdatasync, fd)
+        try:
+            os.fdatasync(fd)
+        except OSError as error:
+            raise SyncFailedError(error.errno, f"sync failed: {error.strerror}") from error
 
     def sync_all(self, fd: int) -> None:
         """Bring a file's or folder's data and metadata to the disk."""
-        _sync(os.fsync, fd)
+        try:
+            os.fsync(fd)
+        except OSError as error:
+            raise SyncFailedError(error.errno, f"sync failed: {error.strerror}") from error
 
     def truncate(self, fd: int, size: int) -> None:
         """Cut a file."""
@@ -133,13 +139,6 @@ def _loaded() -> tuple[Any, Any]:
     import ctypes  # noqa: PLC0415 - a few ms that a process pays only where it makes one of these rare calls
 
     return ctypes, ctypes.CDLL(None, use_errno=True)
-
-
-def _sync(call: object, fd: int) -> None:
-    try:
-        call(fd)  # type: ignore[operator] # os.fsync or os.fdatasync
-    except OSError as error:
-        raise SyncFailedError(error.errno, f"sync failed: {error.strerror}") from error
 
 
 def write_all(disk: Disk, fd: int, data: bytes) -> None:

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 import threading
 from contextlib import suppress
+from os import SEEK_CUR
 from typing import Final
 
 from commonplace import handles
@@ -18,6 +20,8 @@ from commonplace.storage.locks import boot_id
 
 _OFFSET_BITS: Final = 36
 _LIMIT_BYTES: Final = 8_000_000  # past this it begins anew; readers then look at everything once
+_NAMES: Final = sys.getfilesystemencoding()
+_ODD_NAMES: Final = sys.getfilesystemencodeerrors()
 _HEAD: Final = re.compile(rb"feed ([0-9]+) ([0-9a-z-]+)\n")
 
 
@@ -39,7 +43,7 @@ class Feed:
 
     def note(self, path: str) -> int:
         """Write that a file was appended to; the number is 0 where it could not be written."""
-        line = os.fsencode(path) + b"\n"
+        line = path.encode(_NAMES, _ODD_NAMES) + b"\n"
         with self._mutex:
             try:
                 return self._note(line)
@@ -106,8 +110,11 @@ class Feed:
         for _ in range(8):
             if self._fd < 0:
                 self._open()
-            write_all(self._disk, self._fd, line)
-            end = os.lseek(self._fd, 0, os.SEEK_CUR)
+            fd, disk = self._fd, self._disk
+            written = disk.write(fd, line)
+            if written < len(line):
+                write_all(disk, fd, line[written:])
+            end = os.lseek(fd, 0, SEEK_CUR)
             try:
                 found = os.lstat(self._path)
                 same = (found.st_dev, found.st_ino) == self._identity

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import time
 import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Final, NoReturn, Self
 
@@ -26,7 +26,7 @@ from commonplace.storage.feed import Feed
 from commonplace.storage.leases import FileLease, Leases
 from commonplace.storage.marks import stamps
 from commonplace.storage.paths import Tree, split
-from commonplace.storage.redo import lines_body, project, steps_by_path
+from commonplace.storage.redo import project, steps_by_path
 from commonplace.storage.state import Head
 from commonplace.storage.versions import lines_version, version_at, version_of
 
@@ -70,6 +70,7 @@ class FilesStore:
         self._commits = Commits(self._tree, disk, self._appender, clock=clock, config=config, rebase=rebase)
         self._leases = Leases(os.path.join(folder, "leases"), disk, clock, self._commits.locked)
         self._folders_made = False
+        self._most_bytes = config.max_line_bytes  # of a line
         _open_stores.add(self)
 
     @property
@@ -163,7 +164,7 @@ class FilesStore:
 
     def locked(self, path: str) -> AbstractContextManager[Held]:
         """Hold one append-only file against other appenders, so that read-then-append is one step."""
-        return _Locked(path, self._enter, self._append_held, self._leave)
+        return _Locked(self, path)
 
     def feed(self, number: int) -> tuple[int, tuple[str, ...] | None]:
         """Say which paths were appended to since a feed number: (newest number, paths, or None for `look at all`)."""
@@ -278,7 +279,7 @@ class FilesStore:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _enter(self, path: str) -> tuple[Handle, bool]:
+    def hold(self, path: str) -> Handle:
         """Hold a file for appends; what a dead writer left half done is finished first."""
         if self._read_only or self._commits.failed or not self._folders_made:
             self._make_ready(path)
@@ -289,7 +290,8 @@ class FilesStore:
         except OSError as error:
             self._raise_typed(error, path)
 
-    def _append_held(self, handle: Handle, lines: Sequence[Screened], durable: bool) -> None:
+    def append_held(self, handle: Handle, lines: Sequence[Screened], *, durable: bool) -> None:
+        """Add lines to a file that is held."""
         body = self._body(handle.path, lines)
         try:
             self._appender.append_held(handle, body, durable=durable)
@@ -297,9 +299,10 @@ class FilesStore:
             self._raise_typed(error, handle.path)
         self._feed.note(handle.path)
 
-    def _leave(self, handle: Handle, made: bool) -> None:
+    def let_go(self, handle: Handle) -> None:
+        """End a holding."""
         try:
-            self._appender.leave(handle, made=made)
+            self._appender.leave(handle)
         except OSError as error:
             raise typed(error, handle.path) from error
 
@@ -336,10 +339,10 @@ class FilesStore:
         raise found from error
 
     def _body(self, path: str, lines: Sequence[Screened]) -> bytes:
-        encoded = []
-        limit = self._config.max_line_bytes
+        encoded: list[bytes] = []
+        limit = self._most_bytes
         for line in lines:
-            if not isinstance(line, Screened):
+            if type(line) is not Screened:
                 raise TypeError("a store takes no text but what the guard screened")
             data = line_bytes(line.text)
             if b"\n" in data:
@@ -347,7 +350,8 @@ class FilesStore:
             if len(data) > limit:
                 raise InputError(f"a line of {path!r} is over {limit} bytes; split it", path=path, limit_bytes=limit)
             encoded.append(data)
-        return encoded[0] + b"\n" if len(encoded) == 1 else lines_body(encoded)
+        encoded.append(b"")  # each line ends with a newline
+        return b"\n".join(encoded)
 
     def _head(self) -> Head | None:
         return self._commits.state.glance()
@@ -426,34 +430,26 @@ class FilesStore:
 class _Locked:
     """A block in which one file is held."""
 
-    __slots__ = ("_append", "_enter", "_handle", "_leave", "_made", "_path", "size", "stamp")
+    __slots__ = ("_handle", "_path", "_store", "size", "stamp")
     size: int
     stamp: object
 
-    def __init__(
-        self,
-        path: str,
-        enter: Callable[[str], tuple[Handle, bool]],
-        append: Callable[[Handle, Sequence[Screened], bool], None],
-        leave: Callable[[Handle, bool], None],
-    ) -> None:
+    def __init__(self, store: FilesStore, path: str) -> None:
+        self._store = store
         self._path = path
-        self._enter = enter
-        self._append = append
-        self._leave = leave
 
     def append(self, lines: Sequence[Screened], *, durable: bool = True) -> None:
         handle = self._handle
-        self._append(handle, lines, durable)
+        self._store.append_held(handle, lines, durable=durable)
         self.size, self.stamp = handle.size, handle.stamp
 
     def __enter__(self) -> Held:
-        self._handle, self._made = handle, _ = self._enter(self._path)
+        self._handle = handle = self._store.hold(self._path)
         self.size, self.stamp = handle.size, handle.stamp
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._leave(self._handle, self._made)
+        self._store.let_go(self._handle)
 
 
 def _nothing() -> None:
