@@ -161,12 +161,12 @@ class Memory:
             StoreError: They could not be kept; nothing was.
         """
         scope = self._chain.first
-        cleaned = [
-            msgspec.structs.replace(message, content=strip_fences(message.content, scope.key))
-            if "<recalled-memory" in str(getattr(message, "content", ""))
-            else message
-            for message in messages
-        ]
+        cleaned = []
+        for message in messages:
+            if "<recalled-memory" in str(getattr(message, "content", "")):
+                unfenced = strip_fences(message.content, scope.key)
+                message = msgspec.structs.replace(message, content=unfenced)  # noqa: PLW2901 - without its fences
+            cleaned.append(message)
         sources, new = scope.sessions.append_new(session_id, cleaned, agent=agent, kind=kind)
         scope.note(session_id, cleaned, new)
         return sources

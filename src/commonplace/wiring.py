@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
@@ -210,7 +210,7 @@ class Scope:
         )
         return changing
 
-    def note(self, session: str, messages: Iterable[Message], new: int) -> None:
+    def note(self, session: str, messages: Sequence[Message], new: int) -> None:
         """Have what an append made due noted, unless a worker process looks after that."""
         if self._mode != "worker":
             self.changing.schedule.note(session, messages, new)

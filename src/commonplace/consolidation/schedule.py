@@ -9,9 +9,11 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Iterable, Sequence
-from datetime import datetime
+from collections.abc import Container, Iterable, Sequence
+from datetime import datetime, timedelta
 from typing import Final, Literal
+
+import msgspec
 
 from commonplace import triggers
 from commonplace.config import Clock
@@ -23,33 +25,51 @@ from commonplace.text import estimate_tokens
 
 logger = logging.getLogger(__name__)
 
-_SWEEP_SECONDS: Final = 30.0  # far below any idle time, so that an append costs the same with many sessions
+_PUT_OFF: Final = 1000  # messages or characters noted at most before they are counted
+_SWEEP: Final = timedelta(seconds=30)  # far below any idle time, so that an append costs the same with many sessions
 
 Mode = Literal["thread", "inline", "worker"]
 
 
-class _Pending:
-    """What came in since a session's cursor."""
+class _Pending(triggers.Facts, kw_only=True):
+    """What came in since a session's cursor; `window` counts on where `window_messages` is of the turn's beginning.
 
-    __slots__ = ("last", "messages", "tokens", "total", "turn_end", "turn_window", "turns", "window_messages",
-                 "window_tokens")  # fmt: skip
+    Messages in `later` are not counted yet: no rule can hold before `spare_messages` or `spare_chars` are used up.
+    """
 
-    def __init__(self) -> None:
-        self.messages = self.tokens = self.turns = 0
-        self.window_messages = self.window_tokens = 0
-        self.turn_window = self.turn_end = self.total = 0
-        self.last: datetime | None = None
+    total: int = 0
+    window: int = 0
+    turn_end: int = 0
+    last: datetime | None = None
+    later: list[Message] = msgspec.field(default_factory=list)
+    spare_messages: float = 0
+    spare_chars: float = 0
 
-    def add(self, role: str, content: str) -> None:
-        tokens = estimate_tokens(content)
-        if role == "user":  # a turn begins: the window that counts is the one before it
-            self.turn_window, self.turn_end = self.window_messages, self.total
-        self.total += 1
-        self.messages += 1
-        self.tokens += tokens
-        self.turns += role == "user"
-        self.window_messages += 1
-        self.window_tokens += tokens
+    def count(self) -> None:
+        """Count what was put off."""
+        for message in self.later:
+            if message.role == "user":  # a turn begins: the window that counts is the one before it
+                self.window_messages, self.turn_end = self.window, self.total
+                self.turns += 1
+            tokens = estimate_tokens(message.content)
+            self.total += 1
+            self.messages += 1
+            self.window += 1
+            self.tokens += tokens
+            self.window_tokens += tokens
+        self.later.clear()
+
+    def spare(self, bounds: Iterable[tuple[str, str, float]], due: Container[str]) -> None:
+        """Reckon what may come before a job that is not due can be: a message is one more, a character one token."""
+        self.spare_messages = self.spare_chars = _PUT_OFF
+        for job, fact, least in bounds:
+            if job in due:
+                continue
+            if fact in {"tokens", "window_tokens"}:
+                self.spare_chars = min(self.spare_chars, least - getattr(self, fact))
+            else:
+                known = self.window if fact == "window_messages" else getattr(self, fact)
+                self.spare_messages = min(self.spare_messages, least - known)
 
 
 class Schedule:
@@ -67,6 +87,7 @@ class Schedule:
         self._jobs = jobs
         self._sessions = sessions
         self._rules = tuple(rule for rule in rules if not triggers.awaits_event(rule))
+        self._bounds = triggers.bounds(self._rules)
         self._mode = mode
         self._clock = clock
         self._pending: dict[str, _Pending] = {}
@@ -78,26 +99,32 @@ class Schedule:
         self._idle = threading.Condition(self._lock)
         self._busy = 0
 
-    def note(self, session: str, messages: Iterable[Message], new: int) -> None:
+    def note(self, session: str, messages: Sequence[Message], new: int) -> None:
         """Take the messages of an append into account; `new` of them, the last ones, were not there before."""
         if self._mode == "worker" or not new:
             return
+        now = self._clock()
         with self._lock:
-            pending = self._pending.get(session) or self._count(session, skip=new)
-            for message in list(messages)[-new:]:
-                pending.add(message.role, message.content)
-            pending.last = now = self._clock()
-            self._pending[session] = pending
-            self._look(session, pending, now)
-            self._sweep(now)
-            wanted = list(self._due) if self._due and self._mode == "thread" else ()
+            pending = self._pending.get(session)
+            if pending is None:
+                pending = self._pending[session] = self._count(session, skip=new)
+            pending.last = now
+            fresh = messages[-new:]
+            pending.later += fresh
+            for message in fresh:
+                pending.spare_chars -= len(message.content)
+            if len(pending.later) >= pending.spare_messages or pending.spare_chars <= 0:
+                self._look(session, pending, now)
+            if self._swept is None or abs(now - self._swept) >= _SWEEP:
+                self._sweep(now)
+            if self._mode != "thread" or not self._due:
+                return
+            wanted = list(self._due)
         for each in wanted:
             self._hand_over(each)
 
     def _sweep(self, now: datetime) -> None:
-        """Look now and then at the sessions that nobody speaks in: only waiting makes them due."""
-        if self._swept is not None and abs((now - self._swept).total_seconds()) < _SWEEP_SECONDS:
-            return
+        """Look at the sessions that nobody speaks in: only waiting makes them due."""
         self._swept = now
         for session, pending in self._pending.items():
             self._look(session, pending, now)
@@ -115,23 +142,17 @@ class Schedule:
                 pending.tokens += tokens
                 pending.turns += message.message.role == "user"
             if message.number >= state.window_start:
-                pending.window_messages += 1
+                pending.window += 1
                 pending.window_tokens += tokens
         return pending
 
     def _look(self, session: str, pending: _Pending, now: datetime) -> None:
-        idle = (now - pending.last).total_seconds() if pending.last else 0.0
-        facts = triggers.Facts(
-            messages=pending.messages,
-            tokens=pending.tokens,
-            turns=pending.turns,
-            window_messages=pending.turn_window,
-            window_tokens=pending.window_tokens,
-            idle_seconds=idle,
-        )
-        names = triggers.due(facts, self._rules)
+        pending.count()
+        pending.idle_seconds = (now - pending.last).total_seconds() if pending.last else 0.0
+        names = triggers.due(pending, self._rules)
         if names:
             self._due[session] = (names, pending.turn_end)
+        pending.spare(self._bounds, names)
 
     # --- running ---
 
@@ -139,9 +160,18 @@ class Schedule:
         """Run what is due, of one session or of all, in the caller's thread; failures are logged."""
         with self._lock:
             wanted = [session] if session is not None else list(self._due)
-            work = [(each, self._due.pop(each)) for each in wanted if each in self._due]
+            work = [(each, self._taken(each)) for each in wanted if each in self._due]
         for each, (names, end) in work:
             self._run(each, names, end)
+
+    def _taken(self, session: str) -> tuple[tuple[str, ...], int]:
+        """Take what is due of a session off the list: the jobs, and where the turn now going on began."""
+        names, end = self._due.pop(session)
+        if pending := self._pending.get(session):
+            pending.count()
+            pending.spare_messages = 0  # what comes while the jobs run may make them due again
+            end = max(end, pending.turn_end)
+        return names, end
 
     def _run(self, session: str, names: tuple[str, ...], end: int) -> None:
         try:
