@@ -10,10 +10,11 @@ from collections import Counter
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from pathlib import Path
 
 import pytest
 
-from commonplace import Memory, Message
+from commonplace import Memory, Message, sessions
 from commonplace.testing import FixedClock
 
 COUNTED = (
@@ -21,6 +22,7 @@ COUNTED = (
     "lseek", "fsync", "fdatasync", "mkdir", "rename", "replace", "unlink", "ftruncate",
 )  # fmt: skip
 MOST = {"lstat": 2, "access": 1, "pread": 1, "write": 2, "lseek": 3, "fdatasync": 1, "flock": 2}
+MOST_CALLS = 50  # of functions of ours besides the guard's
 
 
 def opened(folder, **options):
@@ -76,6 +78,27 @@ def test_an_append_does_the_same_work_whatever_is_stored(tmp_path, spread):
             memory.append("s", [Message("assistant", "second")])
             found.append(work_of(memory, "s"))
     assert found[0] == found[1]
+
+
+def test_an_append_goes_through_few_functions(tmp_path):
+    """Issue 7: at most 1.5 times a bare append and the guard's screen; each call costs about as much as a system call."""
+    source = str(Path(sessions.__file__).parent)
+    counts = Counter()
+
+    def look(frame, event, _):
+        if event == "call" and frame.f_code.co_filename.startswith(source):
+            counts[os.path.relpath(frame.f_code.co_filename, source)] += 1
+
+    with Memory.open(tmp_path, jobs="inline") as memory:
+        for at in range(3):
+            memory.append("s", [Message("user", f"to begin with {at}")])
+        message = [Message("user", "how the heron stood")]
+        sys.setprofile(look)
+        try:
+            memory.append("s", message)
+        finally:
+            sys.setprofile(None)
+    assert sum(calls for name, calls in counts.items() if not name.startswith("guard")) <= MOST_CALLS, counts
 
 
 def test_messages_of_one_call_share_one_sync(tmp_path):
