@@ -227,7 +227,7 @@ def test_recall_finds_by_a_folder(tmp_path):
         memory.append("s", [Message("user", "red boats float"), Message("user", "blue cars drive")])
         (first, *_) = memory.recall("red boats float", explain=True)
         assert first.text == "red boats float"
-        assert first.why["meaning"] == pytest.approx(0.5)
+        assert first.why["meaning"] == pytest.approx(config.recall.vector_weight)
 
 
 @pytest.mark.parametrize(

@@ -52,11 +52,38 @@ def test_a_near_text_is_found_alone_and_a_far_one_is_not(memory):
 
 
 def test_words_stay_dominant(memory):
-    """Retrieval notes 2: the vector's part counts half of the words' at most."""
+    """Retrieval notes 2: of the best words the vector's part counts `recall.vector_weight` at most."""
     memory.append("s", [Message("user", "The kitten sleeps all day"), Message("user", "My cat is called Pip")])
     hits = memory.recall("what is my cat called", explain=True)
     assert hits[0].text == "My cat is called Pip"
-    assert 0 < hits[0].why["meaning"] <= 0.5
+    assert 0 < hits[0].why["meaning"] <= RecallConfig().vector_weight
+
+
+def of_cars(texts):
+    """Embed so that a question that names a car means nothing else."""
+    return [meaning("car" if {"automobile", "hatchback"} & set(text.lower().split()) else text) for text in texts]
+
+
+def test_what_is_near_speaks_for_the_messages_beside_it(tmp_path, patient):
+    """Issue 7: messages count with their neighbours, by their vectors as by their words."""
+    said = {"a": ("user", "Thunder all night"), "b": ("user", "Bought an automobile")}
+    with Memory.open(tmp_path, embedder=of_cars, config=patient, jobs="worker") as memory:
+        for session, (role, text) in said.items():
+            memory.append(session, [Message("user", f"The harbour {session}"), Message(role, text)])
+        hits = memory.recall("which harbour and which street did the hatchback leave", explain=True)
+    part = {hit.text: hit.why.get("meaning", 0.0) for hit in hits}
+    assert hits[0].text == "The harbour b"
+    assert 0.0 < part["The harbour b"] < part["Bought an automobile"]
+    assert part["The harbour a"] == 0.0
+
+
+def test_what_is_near_does_not_speak_for_an_assistant_beside_it(tmp_path, patient):
+    """As with words: an assistant's text is long and echoes what a user says."""
+    with Memory.open(tmp_path, embedder=of_cars, config=patient, jobs="worker") as memory:
+        memory.append("s", [Message("user", "Bought an automobile"), Message("assistant", "The harbour is open")])
+        hits = memory.recall("which harbour and which street did the hatchback leave", explain=True)
+    part = {hit.text: hit.why.get("meaning", 0.0) for hit in hits}
+    assert part["The harbour is open"] == 0.0
 
 
 def test_of_two_texts_with_the_same_words_the_nearer_one_comes_first(memory):

@@ -74,8 +74,9 @@ class Meaning(msgspec.Struct, frozen=True):
     """What lies near the question by its vector.
 
     `messages` maps a message to how near its nearest passage is, 0 to 1, and to that passage; `notes`
-    the id of a passage of a record. The nearest counts `weight` against the best words; from `floor` on
-    something is found that shares no word with the question; where nothing is as near, the nearest counts less.
+    the id of a passage of a record. The nearest, with what lies beside it, counts `weight` against the best
+    words; from `floor` on something is found that shares no word with the question; where nothing is as near,
+    the nearest counts less.
     """
 
     messages: Mapping[int, tuple[float, int]] = {}
@@ -94,10 +95,9 @@ class Meaning(msgspec.Struct, frozen=True):
             notes={key: near for key, near in self.notes.items() if near >= self.floor},
         )
 
-    def share(self) -> float:
-        """Say by what a nearness is multiplied to be added to a score."""
-        nearest = max((near for near, _ in self.messages.values()), default=0.0)
-        return self.weight / max(nearest, *self.notes.values(), self.floor, 1e-9)
+    def share(self, messages: Mapping[int, float]) -> float:
+        """Say by what a nearness is multiplied to be added to a score; `messages` with what lies beside each."""
+        return self.weight / max([*messages.values(), *self.notes.values(), self.floor, 1e-9])
 
     def __bool__(self) -> bool:
         return bool(self.messages or self.notes)
@@ -203,6 +203,8 @@ class _Ranking:
         self._meaning = how.get("meaning", Meaning())
         self._alone = self._meaning.alone()
         self._steps = (0,) if how["holding"] else (-2, -1, 0, 1, 2)
+        self._near = self._near_together()
+        self._near_share = self._meaning.share(self._near)
         self._best: dict[int, float] = {}  # message -> what its best passage scores
         self._row: dict[int, int] = {}  # message -> that passage
         self._session: dict[int, float] = {}  # slot -> what its words weigh
@@ -224,15 +226,14 @@ class _Ranking:
             (layer * (score / strongest + over * session(key >> MESSAGE_BITS, 0.0)), -key, parts)
             for score, key, parts in scored
         ]
-        times = self._meaning.share()
-        if self._meaning.messages:
-            near, none = self._meaning.messages.get, (0.0, 0)
-            totals = [(total + layer * times * near(-key, none)[0], key, parts) for total, key, parts in totals]
+        if self._near:
+            near, times = self._near.get, layer * self._near_share
+            totals = [(total + times * near(-key, 0.0), key, parts) for total, key, parts in totals]
         ranked = [
             self._ranked_message(total, -key, parts, over * session(-key >> MESSAGE_BITS, 0.0))
             for total, key, parts in self._beside_floods(totals, self._limit, lambda each: -each[1])
         ]
-        ranked += self._ranked_notes(noted, strongest, share, times)
+        ranked += self._ranked_notes(noted, strongest, share, self._near_share)
         ranked.sort(key=lambda each: (-each.score, each.key))
         return _spread(ranked, self._weights.spread) if self._question.several else ranked
 
@@ -321,6 +322,18 @@ class _Ranking:
                 around += weights.beyond * get(key + 2, 0.0)
         return around, carried
 
+    def _near_together(self) -> dict[int, float]:
+        """Give how near each message is, with a part of what the ones right before and after it are."""
+        messages, slots = self._meaning.messages, self._shelf.slots
+        together = {key: near for key, (near, _) in messages.items()}
+        for key, (near, _) in messages.items() if len(self._steps) > 1 else ():
+            slot, at = slots.get(key >> MESSAGE_BITS), key & (SLOT_MESSAGES - 1)
+            for step in (-1, 1):
+                beside = at + step
+                if slot is not None and 0 <= beside < len(slot.flags) and not slot.flags[beside] & ROLE_MASK:
+                    together[key + step] = together.get(key + step, 0.0) + self._weights.beside * near
+        return together
+
     def _factor(self, slot: Slot, at: int) -> float:
         question, weights = self._question, self._weights
         factor = 1.0
@@ -341,11 +354,11 @@ class _Ranking:
             "factor": factor,
             "session": prior,
         }
-        near = self._meaning.messages.get(key)
-        if near is None:
-            return Ranked(total, key, self._row.get(key, key << PASSAGE_BITS), why)
-        _tell(why, near[0] * self._meaning.share(), alone=own + around + carried <= 0)
-        return Ranked(total, key, self._row.get(key, near[1]), why)
+        near = self._near.get(key, 0.0)
+        if near:
+            _tell(why, near * self._near_share, alone=own + around + carried <= 0)
+        _, nearest = self._meaning.messages.get(key, (0.0, key << PASSAGE_BITS))
+        return Ranked(total, key, self._row.get(key, nearest), why)
 
     # --- records of the other layers ---
 
