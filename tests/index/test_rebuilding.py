@@ -212,6 +212,14 @@ def test_the_quick_look_for_an_identifier_sees_each_sign_of_one(text):
     assert bool(terms._MAY_IDENTIFY.search(text)) is any(re.search(sign, text) for sign in signs)
 
 
+@given(st.text(alphabet="aaBBC1_./-: \t\u3000\x1cé日", max_size=30))
+def test_every_identifier_of_a_text_stands_in_a_piece_that_is_looked_at(text):
+    """Only pieces that hold a sign are looked at with the slow patterns; no match of these is left out by it."""
+    looked_at = [piece for piece in text.split() if terms._SIGN.search(piece)]
+    for slow in (terms._JOINED, terms._HUMPED):
+        assert slow.findall(text) == slow.findall(" ".join(looked_at))
+
+
 def test_messages_with_tools_and_long_ones_are_cut_in_bulk_too(scope):
     long = "A sentence of the long one stands here. " * 60 + "Its last word is heliotrope."
     scope.say("s", *(Message("tool", f"ran number {n}", tools=("bash",)) for n in range(3)), long)

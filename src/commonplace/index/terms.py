@@ -21,6 +21,7 @@ _PLAIN_PIECE: Final = pattern("()[0-9A-Za-z]+")  # the same for ASCII, made twen
 _JOINED: Final = pattern(r"[^\W_]+(?:[_./\\:@#-]+[^\W_]+)+")
 # A quick look that begins with a rare character: most texts are told apart in two microseconds.
 _MAY_IDENTIFY: Final = pattern(r"[_/\\.:@#A-Z-](?:(?<![A-Z])\w|(?<=[a-z][A-Z])|(?<=[A-Z]{2})[a-z]{2})")
+_SIGN: Final = pattern(r"[_/\\.:@#-]\w|[a-z0-9][A-Z]|[A-Z]{2}[a-z]{2}")  # in each match of the two below and above
 _HUMP: Final = pattern(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _HUMPED: Final = pattern(r"\b[A-Za-z][a-z0-9]+(?:[A-Z]+[a-z0-9]*)+\b|\b[a-z]+[A-Z]+\w*\b|\b[A-Z]{2,}[a-z]{2}\w*\b")
 _HYPHENS: Final = pattern(r"[^\W_]+(?:-[^\W_]+)*")
@@ -143,6 +144,8 @@ def _spread(match: re.Match[str]) -> str:
 
 
 def _identifiers(text: str) -> Iterable[list[str]]:
+    # The patterns below are slow and no match of theirs holds a space: they look at the pieces that hold a sign.
+    text = " ".join([piece for piece in text.split() if _SIGN.search(piece)])
     for found in _JOINED.finditer(text):
         if len(found[0]) <= _WHOLE_CHARS:
             yield ["".join(piece[0] for piece in _pieces(found[0])).lower()]
