@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import msgspec
+import pytest
 
 from commonplace.index import rows
 from commonplace.index.rows import Candidates, Note, Shelf, Slot
@@ -90,6 +91,75 @@ def test_a_session_that_holds_more_of_the_question_raises_its_messages():
     masks = {rows.pack(1, 0, 0): 1, rows.pack(1, 3, 0): 2, rows.pack(2, 0, 0): 1}
     order = keys(ranked(shelf, masks, TWO, found=[2, 1]))
     assert order.index((1, 0)) < order.index((2, 0))
+
+
+WORK = [
+    ("user", "ada wants tea"),
+    ("assistant", "let me look"),
+    ("tool", "nothing in the kettle"),
+    ("assistant", "let me fill it"),
+    ("tool", "two litres"),
+    ("tool", "ninety degrees"),
+    ("assistant", "done, it is served"),
+]
+
+
+def test_a_reply_takes_part_in_the_score_of_its_request_where_tools_are_used():
+    """Issue 7: what was done stands in the reply that ends the turn, not in the request."""
+    result = ranked(shelf_of(WORK), {rows.pack(1, 0, 0): 3}, TWO, found=[1, 1])
+    assert keys(result) == [(1, 0), (1, 6), (1, 1)]
+    assert result[1].parts["answers"] == Weights().answer * result[0].parts["words"]
+
+
+def test_an_output_takes_part_in_the_score_of_the_call_that_made_it():
+    """Issue 7: an output seldom names what it was asked for; two outputs of one call both take part."""
+    scored = ranked(shelf_of(WORK), {rows.pack(1, 3, 0): 3}, TWO, found=[1, 1])
+    result = {each.key & 511: each.parts for each in scored}
+    assert sorted(result) == [2, 3, 4, 5]
+    weights, of_call = Weights(), result[3]["words"]
+    assert result[2]["neighbours"] == weights.beyond * of_call
+    assert result[4]["neighbours"] == pytest.approx((weights.beyond + weights.beside) * of_call)
+    assert result[5]["neighbours"] == weights.beside * of_call
+
+
+def test_where_tools_are_used_a_request_stands_less_far_above_what_is_found():
+    """Issue 7: a request of the same words as a long output says less of them than in talk."""
+    output = "ada tea " + "x " * 400
+    talk = [("user", "ada wants some of the tea"), ("assistant", output)]
+    shelf = shelf_of(talk, [talk[0], ("tool", output)])
+    masks = {rows.pack(slot, at, 0): 3 for slot in (1, 2) for at in (0, 1)}
+    words = {key: each.parts["words"] for key, each in zip(*both(shelf, masks), strict=True)}
+    assert words[1, 0] / words[1, 1] > 2 * words[2, 0] / words[2, 1] > 2
+
+
+def both(shelf, masks):
+    result = ranked(shelf, masks, TWO, found=[4, 4])
+    return keys(result), result
+
+
+def test_nothing_is_carried_at_work_when_words_are_looked_up():
+    shelf = shelf_of(WORK)
+    assert keys(ranked(shelf, {rows.pack(1, 0, 0): 3}, TWO, found=[1, 1], holding=True)) == [(1, 0)]
+
+
+def test_a_session_of_several_slots_is_weighed_as_a_whole():
+    """Issue 7: where a long session happens to be cut says nothing about what it holds."""
+    shelf = Shelf({}, names=set())
+    flags = bytes(rows.flags_of("user", "x") for _ in range(rows.SLOT_MESSAGES))
+    shelf.put(Slot(1, "long", "long", 0, (), flags, bytes(len(flags))))
+    shelf.put(Slot(2, "long", "long", len(flags), (), flags[:4], bytes(4)))
+    shelf.put(Slot(3, "short", "short", 0, (), flags[:4], bytes(4)))
+    masks = {rows.pack(1, 9, 0): 3, rows.pack(2, 1, 0): 2, rows.pack(3, 1, 0): 2}
+    parts = {slot: each.parts["session"] for (slot, _), each in zip(*both(shelf, masks), strict=True)}
+    assert parts[1] == parts[2] > 0
+    assert parts[3] != parts[2]
+
+
+def test_a_slot_is_of_work_while_a_good_part_of_it_is_of_tools():
+    shelf = shelf_of(WORK, [("user", "x")] * 19 + [("tool", "x")])
+    assert shelf.working == {1}
+    shelf.drop(1)
+    assert shelf.working == set()
 
 
 def test_a_synonym_counts_only_where_the_word_is_not():

@@ -93,6 +93,63 @@ def test_an_answer_without_a_word_of_the_question_is_carried_by_it(talk):
     assert any("three times a day" in text for text in found[:3])
 
 
+@pytest.fixture
+def work(scope):
+    """Two sessions of an agent that keeps the lights of a stage, in the shape importers give them."""
+    told = [
+        ("user", "why do the spots flicker? have a look at the dimmer code"),
+        ("assistant", "Let me look at it.\n\n[read] path: stage/dimmer.py"),
+        ("tool", "def fade(level, steps):\n    for step in range(steps):\n        send(level * step // steps)\n" * 6),
+        ("assistant", "Now the wiring.\n\n[bash] command: grep -n interval stage/wiring.toml"),
+        ("tool", "14: refresh_ms = 90\n15: # the spots want 25 or less"),
+        (
+            "assistant",
+            "Let me set it.\n\n[edit] path: stage/wiring.toml\noldText: refresh_ms = 90\nnewText: refresh_ms = 20",
+        ),
+        ("tool", "Successfully replaced text in stage/wiring.toml."),
+        (
+            "assistant",
+            "The cause: packets went out every 90 ms, slower than the lamps can hold a level. Now it is 20 ms.",
+        ),
+        ("user", "good, where do I put my own cue lists?"),
+        ("assistant", "[bash] command: grep -rn cues stage/paths.py"),
+        ("tool", 'stage/paths.py:8:CUES = HOME / "lights" / "cues"  # every *.cue in it is offered'),
+        ("assistant", "Into `~/lights/cues`, one file each; they are read when the desk starts."),
+        ("user", "put the fog machine on channel 12 as well"),
+        ("assistant", "[edit] path: stage/wiring.toml\noldText: [fog]\nnewText: [fog]\nchannel = 12"),
+        ("tool", "Successfully replaced text in stage/wiring.toml."),
+        ("assistant", "Done."),
+    ]
+    scope.say("pi:1", *(Message(role, text) for role, text in told))
+    scope.say(
+        "pi:2",
+        Message("user", "look at the list of open issues and fix the flicker of the menu"),
+        Message("assistant", "[bash] command: cat menu.css"),
+        Message("tool", ".menu { transition: all 2s }"),
+        Message("assistant", "I made the transition shorter."),
+    )
+    return scope
+
+
+@pytest.mark.parametrize(
+    ("question", "words", "within"),
+    [
+        ("where do I put cue lists", "~/lights/cues", 2),  # the question was asked before; its reply follows it
+        (
+            "why did the spots keep flickering",
+            "every 90 ms",
+            3,
+        ),  # the reply holds no word of it but stands for the turn
+        ("which interval do the spots want", "want 25 or less", 2),  # only the call says "interval"
+        ("what did we set refresh_ms to", "newText: refresh_ms = 20", 2),
+    ],
+)
+def test_at_work_the_answer_stands_near_the_top_beside_the_request(work, question, words, within):
+    """Issue 7: in sessions of agents what was asked stood far above what was found."""
+    texts = [hit.text for hit in work.recall(question, k=within)]
+    assert any(words in text for text in texts), texts
+
+
 def test_a_message_stands_in_the_list_once(scope):
     """One best passage a message, so that k hits are k messages."""
     scope.say("s", "The harbour project begins in May. " * 80, "The harbour waits.")

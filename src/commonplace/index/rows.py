@@ -65,6 +65,8 @@ LENGTHS: Final = (
 )  # characters a class stands for
 _WIDE_CHARS: Final = 3  # a character of Chinese says about as much as three letters
 
+_TOOLS_AT_WORK: Final = 0.1  # of the messages; an agent that talks seldom has so many of tools
+_OF_TOOLS: Final = bytes(flags for flags in range(256) if flags & ROLE_MASK == ROLE_CODES["tool"])
 _LENGTH_OF: Final = [LENGTHS[flags >> LENGTH_SHIFT] for flags in range(256)]
 _CJK: Final = pattern(f"[{CJK}]")
 _DIGITS: Final = b"0123456789"
@@ -151,14 +153,23 @@ class Slot(msgspec.Struct):
         """About how long its messages are together, each counted as a passage at most."""
         return sum(map(_LENGTH_OF.__getitem__, self.flags))
 
+    @property
+    def works(self) -> bool:
+        """Whether an agent works in it more than it talks: of its messages a good part is of tools."""
+        return len(self.flags) - len(self.flags.translate(None, _OF_TOOLS)) > _TOOLS_AT_WORK * len(self.flags)
+
 
 class Shelf(msgspec.Struct):
-    """All slots of an index with what ranking asks of the whole: how many messages, how long, who speaks."""
+    """All slots of an index with what ranking asks of the whole: how many messages, how long, who speaks.
+
+    `working` are the slots in which an agent works.
+    """
 
     slots: dict[int, Slot] = {}
     messages: int = 0
     chars: int = 0
     names: set[str] = set()
+    working: set[int] = set()
 
     def put(self, slot: Slot) -> None:
         """Add a slot or let it stand in place of its older self."""
@@ -167,6 +178,8 @@ class Shelf(msgspec.Struct):
         self.messages += len(slot.flags)
         self.chars += slot.chars
         self.names.update(slot.names)
+        if slot.works:
+            self.working.add(slot.id)
 
     def drop(self, number: int) -> None:
         """Take a slot away; does nothing when it is not there."""
@@ -174,6 +187,7 @@ class Shelf(msgspec.Struct):
         if old is not None:
             self.messages -= len(old.flags)
             self.chars -= old.chars
+            self.working.discard(number)
 
     @property
     def mean_chars(self) -> float:

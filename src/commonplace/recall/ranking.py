@@ -2,14 +2,17 @@
 
 A passage scores by the rareness of the question's words it holds. A message takes its best passage,
 a part of what its neighbours score (an answer often shares no word with its question) and of what
-its whole session holds. Every part is kept, so that a ranking can say what it is made of.
+its whole session holds. Where tools are used, the part goes from a call to its output and from a request
+to its reply. Every part is kept, so that a ranking can say what it is made of.
 Source: retrieval notes, section 5, measured again on this index (docs/benchmarks.md).
 """
 
 from __future__ import annotations
 
+import functools
 import heapq
 import math
+import operator
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, NotRequired, TypedDict, TypeVar, Unpack
@@ -31,6 +34,7 @@ from commonplace.index.rows import (
     Slot,
 )
 from commonplace.recall.question import Question
+from commonplace.recall.turns import Turns
 
 _SHORT_NOTE: Final = 120.0  # characters; a shorter record gains nothing by being short
 _SPREAD_OVER: Final = 60  # hits that are spread over sessions: enough for what a prompt can hold
@@ -45,10 +49,12 @@ class Weights(msgspec.Struct, frozen=True):
     """What each part of a score counts; one set for all layouts and languages."""
 
     user: float = 2.0  # what a user says against what an assistant, tool or system says
+    user_at_work: float = 1.5  # the same where tools are used: a request holds no answer
     length: float = 0.4  # how much of a length beyond the mean counts against a message; BM25's b
-    beside: float = 0.3  # share of the scores of the messages right before and after
-    beyond: float = 0.1  # share of the scores of those one further
-    answer: float = 0.5  # share of a question's score for the message that follows it
+    length_at_work: float = 0.1  # the same there: outputs and reports are long, "let me look" is short
+    beside: float = 0.3  # share of the scores of the messages right before and after; at work, of a call for its output
+    beyond: float = 0.1  # share of the scores of those one further; at work, of those right before and after
+    answer: float = 0.5  # share of a question's score for the message after it; at work, of a request's for its reply
     session: float = 0.8  # the best session's part against the best message's
     session_several: float = 0.2  # the same where the answer is spread over sessions
     session_size: float = 0.3  # how much of a session's length beyond the mean counts against it
@@ -203,6 +209,7 @@ class _Ranking:
         self._meaning = how.get("meaning", Meaning())
         self._alone = self._meaning.alone()
         self._steps = (0,) if how["holding"] else (-2, -1, 0, 1, 2)
+        self._turns = Turns(shelf.slots)
         self._near = self._near_together()
         self._near_share = self._meaning.share(self._near)
         self._best: dict[int, float] = {}  # message -> what its best passage scores
@@ -251,20 +258,34 @@ class _Ranking:
                 row_of[key] = row
             slot = key >> MESSAGE_BITS
             together[slot] = seen(slot, 0) | mask
-        slots = self._shelf.slots
-        factors = _length_and_role(self._weights, self._shelf.mean_chars)
+        slots, working, weights = self._shelf.slots, self._shelf.working, self._weights
+        talk = _length_and_role(weights.user, weights.length, self._shelf.mean_chars)
+        work = _length_and_role(weights.user_at_work, weights.length_at_work, self._shelf.mean_chars)
         for key in list(best):
             of = slots.get(key >> MESSAGE_BITS)
             at = key & (SLOT_MESSAGES - 1)
             if of is None or at >= len(of.flags):  # its transcript was rewritten: the row leads nowhere
                 del best[key]
             else:
-                best[key] *= factors[of.flags[at]]
-        mean = self._shelf.mean_messages
-        size = self._weights.session_size
-        for slot, mask in together.items():
-            if slot in slots:
-                self._session[slot] = sums[mask] / (1 - size + size * len(slots[slot].flags) / mean)
+                best[key] *= (work if of.id in working else talk)[of.flags[at]]
+        self._weigh_sessions(together)
+
+    def _weigh_sessions(self, together: Mapping[int, int]) -> None:
+        """Weigh what each session holds, as a whole also where it goes on over several slots."""
+        slots, sums, size, mean = self._shelf.slots, self._sums, self._weights.session_size, self._shelf.mean_messages
+        parted: dict[str, list[int]] = {}
+        for number, mask in together.items():
+            slot = slots.get(number)
+            if slot is None:
+                continue
+            if slot.first or len(slot.flags) == SLOT_MESSAGES:
+                parted.setdefault(slot.path, []).append(number)
+            else:
+                self._session[number] = sums[mask] / (1 - size + size * len(slot.flags) / mean)
+        for numbers in parted.values():
+            held = functools.reduce(operator.or_, (together[number] for number in numbers))
+            length = sum(len(slots[number].flags) for number in numbers)
+            self._session.update(dict.fromkeys(numbers, sums[held] / (1 - size + size * length / mean)))
 
     def _messages(self) -> list[tuple[float, int, _Parts]]:
         best, many = self._best, max(self._weights.candidates, self._limit)
@@ -276,6 +297,8 @@ class _Ranking:
         alone = self._alone.messages
         looked_at = {key + step for _, key in top for step in self._steps}
         looked_at.update(alone)
+        replies = self._replies(key for _, key in top)
+        looked_at.update(replies)
         for key in looked_at:
             slot = slots.get(key >> MESSAGE_BITS)
             at = key & (SLOT_MESSAGES - 1)
@@ -283,7 +306,9 @@ class _Ranking:
                 continue
             own = best.get(key, 0.0)
             around = carried = 0.0
-            if not slot.flags[at] & ROLE_MASK:  # assistant and tool texts are long and echo what users say
+            if slot.id in self._shelf.working:
+                around, carried = self._at_work(slot, at, key), replies.get(key, 0.0)
+            elif not slot.flags[at] & ROLE_MASK:  # assistant and tool texts are long and echo what users say
                 around, carried = self._neighbours(slot, at, key)
             score = own + around + carried
             if score > 0 or key in alone:
@@ -321,6 +346,26 @@ class _Ranking:
             if after > 1:
                 around += weights.beyond * get(key + 2, 0.0)
         return around, carried
+
+    def _replies(self, keys: Iterable[int]) -> dict[int, float]:
+        """Give what each reply that ends a turn of work gains from the request; none when words are looked up."""
+        carried: dict[int, float] = {}
+        for key in keys if len(self._steps) > 1 else ():
+            reply = self._turns.reply(key) if key >> MESSAGE_BITS in self._shelf.working else None
+            if reply is not None:
+                carried[reply] = self._weights.answer * self._best.get(key, 0.0)
+        return carried
+
+    def _at_work(self, slot: Slot, at: int, key: int) -> float:
+        """Give what a message gains, where tools are used, from those beside it and from the call behind it."""
+        get, weights = self._best.get, self._weights
+        if len(self._steps) == 1:
+            return 0.0
+        around = weights.beyond * get(key - 1, 0.0) if at else 0.0
+        if at + 1 < len(slot.flags):
+            around += weights.beyond * get(key + 1, 0.0)
+        call = self._turns.call(key)
+        return around + weights.beside * get(call, 0.0) if call is not None else around
 
     def _near_together(self) -> dict[int, float]:
         """Give how near each message is, with a part of what the ones right before and after it are."""
@@ -401,13 +446,13 @@ def _tell(why: dict[str, float | str], near: float, *, alone: bool) -> None:
         why["found by"] = "its vector alone"
 
 
-def _length_and_role(weights: Weights, mean_chars: float) -> list[float]:
-    """Say by what the flag byte of a message multiplies its score."""
+def _length_and_role(user: float, counts: float, mean_chars: float) -> list[float]:
+    """Say by what the flag byte of a message multiplies its score; its length beyond the mean `counts` so much."""
     made: list[float] = []
     for flags in range(256):
         length = LENGTHS[flags >> LENGTH_SHIFT]
-        role = 1.0 if flags & ROLE_MASK else weights.user
-        made.append(role / (1 - weights.length + weights.length * length / mean_chars))
+        role = 1.0 if flags & ROLE_MASK else user
+        made.append(role / (1 - counts + counts * length / mean_chars))
     return made
 
 
