@@ -361,3 +361,15 @@ def test_the_same_question_gives_the_same_hits(talk):
     """DESIGN 1.10."""
     question = Query(text="What did the mother and the puppy do at the shelter in Porto?").text
     assert talk.recall(question, explain=True) == talk.recall(question, explain=True)
+
+
+def test_a_hit_of_a_long_output_shows_its_own_passage(scope):
+    """Issue 7: only as much of a long message is cut as the passage needs; the cut is the one that was indexed."""
+    lines = [f"step {number} of the build wrote module {number}\n" for number in range(400)]
+    lines[300] = "step 300 broke because the gearbox has no oil\n"
+    scope.say("pi:1", Message("user", "build it"), Message("assistant", "[bash] command: make"))
+    scope.say("pi:1", Message("tool", "".join(lines)))
+    hit = scope.recall("why did the gearbox break")[0]
+    start, end = hit.sources[0].span
+    assert "no oil" in hit.text
+    assert "".join(lines)[start:end].strip() == hit.text

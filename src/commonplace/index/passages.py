@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 from commonplace.patterns import pattern
@@ -17,16 +18,17 @@ def passages(text: str, size: int) -> list[tuple[int, int]]:
     The spans cover the whole text in order. Where no sentence ends in reach the cut falls after a
     space, or where nothing else can be done, after `size` characters.
     """
-    if len(text) <= size * SLACK:
-        return [(0, len(text))]
-    spans: list[tuple[int, int]] = []
+    return list(cut(text, size))
+
+
+def cut(text: str, size: int) -> Iterator[tuple[int, int]]:
+    """Give the spans of `passages` one by one, so that who wants an early one need not cut the rest."""
     start = 0
     while len(text) - start > size * SLACK:
         end = _cut(text, start, size)
-        spans.append((start, end))
+        yield start, end
         start = end
-    spans.append((start, len(text)))
-    return spans
+    yield start, len(text)
 
 
 def _cut(text: str, start: int, size: int) -> int:

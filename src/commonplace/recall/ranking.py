@@ -26,6 +26,7 @@ from commonplace.index.rows import (
     MESSAGE_BITS,
     PASSAGE_BITS,
     QUESTION,
+    ROLE_CODES,
     ROLE_MASK,
     SLOT_MESSAGES,
     Candidates,
@@ -36,6 +37,7 @@ from commonplace.index.rows import (
 from commonplace.recall.question import Question
 from commonplace.recall.turns import Turns
 
+_TOOL: Final = ROLE_CODES["tool"]
 _SHORT_NOTE: Final = 120.0  # characters; a shorter record gains nothing by being short
 _SPREAD_OVER: Final = 60  # hits that are spread over sessions: enough for what a prompt can hold
 _FLOODED: Final = 0.6  # of the candidates from one transcript: others are looked for beside it
@@ -260,7 +262,9 @@ class _Ranking:
             together[slot] = seen(slot, 0) | mask
         slots, working, weights = self._shelf.slots, self._shelf.working, self._weights
         talk = _length_and_role(weights.user, weights.length, self._shelf.mean_chars)
-        work = _length_and_role(weights.user_at_work, weights.length_at_work, self._shelf.mean_chars)
+        work = (
+            _length_and_role(weights.user_at_work, weights.length_at_work, self._shelf.mean_chars) if working else talk
+        )
         for key in list(best):
             of = slots.get(key >> MESSAGE_BITS)
             at = key & (SLOT_MESSAGES - 1)
@@ -350,8 +354,9 @@ class _Ranking:
     def _replies(self, keys: Iterable[int]) -> dict[int, float]:
         """Give what each reply that ends a turn of work gains from the request; none when words are looked up."""
         carried: dict[int, float] = {}
-        for key in keys if len(self._steps) > 1 else ():
-            reply = self._turns.reply(key) if key >> MESSAGE_BITS in self._shelf.working else None
+        working = self._shelf.working
+        for key in keys if working and len(self._steps) > 1 else ():
+            reply = self._turns.reply(key) if key >> MESSAGE_BITS in working else None
             if reply is not None:
                 carried[reply] = self._weights.answer * self._best.get(key, 0.0)
         return carried
@@ -364,7 +369,7 @@ class _Ranking:
         around = weights.beyond * get(key - 1, 0.0) if at else 0.0
         if at + 1 < len(slot.flags):
             around += weights.beyond * get(key + 1, 0.0)
-        call = self._turns.call(key)
+        call = self._turns.call(key) if slot.flags[at] & ROLE_MASK == _TOOL else None
         return around + weights.beside * get(call, 0.0) if call is not None else around
 
     def _near_together(self) -> dict[int, float]:

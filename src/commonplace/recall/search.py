@@ -345,6 +345,10 @@ def _overlap(one: tuple[int, int] | None, other: tuple[int, int] | None) -> bool
 
 
 def _span(text: str, row: int, passage_chars: int, question: Question) -> tuple[int, int]:
+    if len(text) * 4 <= rows.PASSAGES * passage_chars:  # a passage has at least a quarter of its size: no row is shared
+        cut = passages.cut(text, passage_chars)
+        first = next(cut)
+        return next(islice(cut, row - 1, None), first) if row else first
     spans = passages.passages(text, passage_chars)
     of_row = [span for at, span in enumerate(spans) if rows.fold_passage(at, len(spans)) == row]
     if len(of_row) <= 1:
