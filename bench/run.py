@@ -81,7 +81,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--write", action="store_true", help="put the figures into docs/benchmarks.md and .svg")
     parser.add_argument(
-        "--large", action="store_true", help="also 1,000,000 messages, in one scope and in 10,000 (long)"
+        "--large", action="store_true", help="also 1,000,000 messages, in one scope and in 10,000: ten minutes"
     )
     parser.add_argument("--quick", action="store_true", help="three rounds, no 100,000 messages")
     parser.add_argument("--folder", help="where to keep the files while it runs; the disk that is measured")
