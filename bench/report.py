@@ -54,15 +54,20 @@ class Report:
         self.table("Goals", ("figure", "measured", "goal", ""), rows)
 
 
+CHAR = 7.5  # the width of a character of the picture, with something to spare
+
+
 def picture(goals: list[Goal]) -> str:
     """Draw how far each figure is from its goal, as a bar on a logarithmic scale; the line is the goal."""
-    row, left, width, top = 24, 330, 420, 44
+    values = [f"{_number(goal.value)}{goal.unit} of {_number(goal.limit)}{goal.unit}" for goal in goals]
+    row, width, top = 24, 420, 44
+    left, right = (20 + CHAR * max(map(len, texts), default=0) for texts in ([g.name for g in goals], values))
     scale = 2.0  # decades on each side of the goal
     height = top + row * len(goals) + 30
     middle = left + width / 2
     parts = [
         (
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + width + 130}" height="{height}" '
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + width + right}" height="{height}" '
             'font-family="ui-monospace, monospace" font-size="12">'
         ),
         '<rect width="100%" height="100%" fill="#ffffff"/>',
@@ -76,11 +81,10 @@ def picture(goals: list[Goal]) -> str:
         name = "goal" if power == 0 else f"{10.0**power:g}x"
         parts.append(f'<line x1="{x}" y1="{top - 8}" x2="{x}" y2="{height - 24}" stroke="#dddddd"/>')
         parts.append(f'<text x="{x}" y="{height - 8}" text-anchor="middle" fill="#777777">{name}</text>')
-    for at, goal in enumerate(goals):
+    for at, (goal, value) in enumerate(zip(goals, values, strict=True)):
         y = top + at * row
         reach = max(-scale, min(scale, math.log10(max(goal.strain, 1e-9)))) / scale * width / 2
         colour = "#3a7d44" if goal.met else "#b5493b"
-        value = f"{_number(goal.value)}{goal.unit} of {_number(goal.limit)}{goal.unit}"
         parts += [
             f'<text x="{left - 10}" y="{y + 11}" text-anchor="end" fill="#222222">{escape(goal.name)}</text>',
             (
