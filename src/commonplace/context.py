@@ -110,10 +110,11 @@ class Builder:
     ) -> Context:
         """Fill a budget as `build` does."""
         given = (tuple(drafts), tuple(hits), tokens, key, stable_share)
-        if self._last is None or self._last[0] != given:
+        last = self._last  # looked at once: other threads build contexts too
+        if last is None or last[0] != given:
             made = build(drafts, hits, tokens=tokens, key=key, stable_share=stable_share)
         else:
-            made = self._last[1]
+            made = last[1]
         self._last = (given, made)  # also where it was equal: the same objects are told to be equal at a glance
         return made
 

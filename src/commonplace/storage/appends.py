@@ -7,6 +7,7 @@ Source: safety notes, findings 1 and 5 and section 2.2.
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 import threading
@@ -55,9 +56,9 @@ class Handle:
 
     def close(self) -> None:
         """Let the descriptor go."""
-        if self.fd >= 0:
-            os.close(self.fd)
-            self.fd = -1
+        fd, self.fd = self.fd, -1  # first: a child forked while it is being closed must not find the number here
+        if fd >= 0:
+            os.close(fd)
 
 
 class Hold:
@@ -97,10 +98,11 @@ class Appender:
 
     def forget(self) -> None:
         """Start anew in a forked child; locks of the parent stay the parent's."""
-        for handle in self._handles.values():
-            handle.close()
-        self._handles = OrderedDict()
+        left, self._handles = self._handles, OrderedDict()
         self._mutex = threading.Lock()
+        for handle in left.values():
+            with contextlib.suppress(OSError):  # another thread of the parent was just closing it
+                handle.close()
 
     def close(self) -> None:
         """Close what is not in use."""
