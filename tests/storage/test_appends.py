@@ -177,6 +177,23 @@ def test_a_forked_child_appends_with_its_own_descriptors(tmp_path):
         assert store.feed(store.append(PATH, [line(4)]))[1] == ()
 
 
+def test_a_child_forked_while_a_file_was_being_closed_can_append(tmp_path):
+    """Another thread of the parent may have closed a descriptor whose number the child still finds."""
+    with open_store(tmp_path) as store:
+        for name in "ab":
+            store.append(f"sessions/{name}.jsonl", [line(0)])
+        closing = store._appender._handles["sessions/a.jsonl"]
+        os.close(closing.fd)
+
+        def append() -> None:
+            for name in "ab":
+                store.append(f"sessions/{name}.jsonl", [line(1)])
+
+        assert in_child(append) == 0
+        closing.fd = -1
+        assert [numbers(store.read(f"sessions/{name}.jsonl").data) for name in "ab"] == [[0, 1], [0, 1]]
+
+
 def _is_busy(store) -> bool:
     store._appender._wait_seconds = 0.02
     try:
