@@ -6,7 +6,7 @@ change, job or look into the past.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 from datetime import tzinfo
 from typing import Final
 
@@ -40,7 +40,6 @@ class Changing:
     Args:
         llm: The model, not yet metered.
         mode: Who runs the jobs.
-        committed: Told of the paths of each commit.
     """
 
     def __init__(
@@ -56,7 +55,6 @@ class Changing:
         reader: Reader,
         drift: Drift,
         tombstones: Tombstones,
-        committed: Callable[[Sequence[str]], None],
         llm: LLM | None,
         mode: Mode,
     ) -> None:
@@ -71,7 +69,6 @@ class Changing:
             tombstones=tombstones,
             clock=clock,
             config=config,
-            committed=committed,
         )
         self.history = History(store, layout=layout, sessions=sessions, ledger=ledger, reader=reader, door=self.door)
         self.review = Queue(store, self.door)

@@ -33,6 +33,7 @@ _CHUNK_BYTES: Final = 4_000_000  # a transcript is read in parts of this, so tha
 _BATCH_BYTES: Final = 32_000_000  # files of about this much share one transaction
 _SMALL_BYTES: Final = 500_000  # transcripts up to this size are read many at a time
 _MANY: Final = 16  # files; what is known of fewer is asked one by one
+_CHANGES_READ: Final = 64  # after more of them, looking at all files is the shorter way
 _DEAD_SHARE: Final = 3  # the index is made again when more than 1/3 of its rows lead nowhere
 
 _T = TypeVar("_T")
@@ -55,7 +56,8 @@ class Indexing:
         self.index = index
         self._folder = folder
         self._records = records
-        self._number = 0
+        self._number = 0  # of the feed
+        self._change = 0
         self._swept: float | None = None
         self._noticed: set[str] = set()
         self._compared: tuple[tuple[int, ...], list[Stat]] = ((), [])  # an index and the files that it is up to
@@ -64,8 +66,9 @@ class Indexing:
     def catch_up(self, *, sweep: bool = False) -> int:
         """Bring the index up to the store and return how many files were looked into.
 
-        Appended files are known from the store's feed; all files are compared by their token when
-        asked, at the first call, and every two seconds. A busy index is left for the next call.
+        Appended files are known from the store's feed, changed ones from its change log, whichever process
+        wrote them; all files are compared by their token when asked, at the first call, and every two
+        seconds, for who edits them by hand. A busy index is left for the next call.
         """
         with self._lock:
             try:
@@ -141,20 +144,30 @@ class Indexing:
             self.index.reopen()
             self._swept = None
         number, appended = self._store.feed(self._number)
+        change, changed = self._changed_since(self._change)
         now = time.monotonic()
-        if sweep or appended is None or self._swept is None or now - self._swept >= SWEEP_SECONDS:
+        due = sweep or self._swept is None or now - self._swept >= SWEEP_SECONDS
+        if due or appended is None or changed is None:
             looked = self._sweep()
             self._swept = now
         else:
-            paths = [path for path in dict.fromkeys([*appended, *self._noticed]) if path]
+            paths = [path for path in dict.fromkeys([*appended, *changed, *self._noticed]) if path]
             looked = len(paths)
             if paths:
                 with self.index.writing():
                     for path in paths:
                         self._take(path, "")
         self._noticed.clear()
-        self._number = number
+        self._number, self._change = number, change
         return looked
+
+    def _changed_since(self, number: int) -> tuple[int, list[str] | None]:
+        """Give the newest change's number, and the files written after `number`; None means look at all."""
+        newest = self._store.change_number()
+        if not 0 <= newest - number <= _CHANGES_READ:
+            return newest, None
+        changes = self._store.since(number) if newest > number else ()
+        return newest, [path for change in changes for path in change.paths if not path.startswith(".")]
 
     def _sweep(self) -> int:
         stats = self._store.list()

@@ -204,7 +204,6 @@ class Scope:
             reader=self.reader,
             drift=self.drift,
             tombstones=self.tombstones,
-            committed=self.indexing.notice,
             llm=self._llm,
             mode=self._mode,
         )

@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, Literal
 
 import msgspec
@@ -43,7 +43,7 @@ from commonplace.operations import (
 from commonplace.records import Outcome
 from commonplace.screened import Screened, json_line
 from commonplace.sessions import Sessions
-from commonplace.storage import MISSING, STATE, Append, Conflict, Lease, Store, Write
+from commonplace.storage import MISSING, Append, Conflict, Lease, Store, Write
 from commonplace.text import fingerprint
 
 logger = logging.getLogger(__name__)
@@ -72,11 +72,7 @@ class Written(msgspec.Struct, frozen=True):
 
 
 class Door:
-    """Commits changes to one scope.
-
-    Args:
-        committed: Told the paths of a committed change, so that the index looks into them.
-    """
+    """Commits changes to one scope."""
 
     def __init__(
         self,
@@ -90,7 +86,6 @@ class Door:
         tombstones: Tombstones,
         clock: Clock,
         config: Config,
-        committed: Callable[[Sequence[str]], None],
     ) -> None:
         self._store = store
         self._layout = layout
@@ -110,7 +105,6 @@ class Door:
         self._clock = clock
         self._config = config
         self._zone = config.zone
-        self._committed = committed
         self._index = TopicIndex(layout, config.limits, reader, ledger)
         self._renewed = 0  # the change up to which topics edited outside are in the index
         self.lock = threading.RLock()
@@ -384,10 +378,7 @@ class Door:
             durable=durable,
         )
         self._ledger.catch_up()
-        paths = [write.path for write in writes if not write.path.startswith(f"{STATE}/")]
-        raced = self._note(plan, writes, logged.number)
-        self._committed(paths)
-        return Written(logged.number, tuple(raced))
+        return Written(logged.number, tuple(self._note(plan, writes, logged.number)))
 
     def _note(self, plan: Plan, writes: Iterable[Write], number: int) -> list[str]:
         """Remember what the files say now, and log what somebody else made of them meanwhile."""

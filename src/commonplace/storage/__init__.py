@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Protocol
+from typing import Any, Protocol
 
 import msgspec
 
@@ -74,8 +74,13 @@ class Logged(msgspec.Struct, frozen=True):
     """One committed change as the log holds it: `header` is chained, `payload` may have been erased."""
 
     number: int
-    header: dict[str, object]
+    header: dict[str, Any]
     payload: dict[str, object] | None
+
+    @property
+    def paths(self) -> list[str]:
+        """The files that it wrote."""
+        return [each["path"] for each in self.header["files"]]
 
 
 class Conflict(msgspec.Struct, frozen=True):

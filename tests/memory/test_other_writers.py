@@ -1,0 +1,72 @@
+"""What one process changes, another one that holds the same memory open knows at its very next question."""
+
+from __future__ import annotations
+
+import pytest
+
+from commonplace import Memory, Message
+from commonplace import indexing as indexing_module
+
+
+@pytest.fixture
+def two(tmp_path, monkeypatch):
+    """Two memories over one folder, as two processes have them; neither looks at all files by itself."""
+    monkeypatch.setattr(indexing_module, "SWEEP_SECONDS", 1e9)
+    with Memory.open(tmp_path, jobs="worker") as one, Memory.open(tmp_path, jobs="worker") as other:
+        one.append("tea", [Message("user", "My kettle whistles.")])
+        one.remember("The kettle is red.")
+        assert found(other) == ["The kettle is red."]
+        yield one, other
+
+
+def found(memory):
+    return [hit.text for hit in memory.recall("kettle", layers=("documents", "topics", "items"))]
+
+
+def test_what_was_forgotten_elsewhere_is_not_found(two):
+    """Forgetting really forgets: also in a process that has looked a moment ago."""
+    one, other = two
+    one.forget("The kettle is red.")
+    assert found(other) == []
+    one.undo(one.log(limit=1)[0].number)
+    assert found(other) == ["The kettle is red."]
+
+
+def test_what_was_corrected_elsewhere_is_found_as_it_is_now(two):
+    """A superseded text is shown by nobody."""
+    one, other = two
+    [hit] = other.recall("kettle", layers=("documents",))
+    one.update(hit.record, "The kettle is green.")
+    assert found(other) == ["The kettle is green."]
+    other.remember("The kettle has a lid.")
+    assert sorted(found(one)) == ["The kettle has a lid.", "The kettle is green."]
+
+
+def test_what_rules_made_elsewhere_is_found(two):
+    """A consolidation is a change like any other."""
+    one, other = two
+    one.append("tea", [Message("user", "Please remember that I keep the teapot in the cellar.")])
+    assert one.consolidate("tea").change
+    assert any("cellar" in hit.text for hit in other.recall("teapot cellar", layers=("documents", "topics", "items")))
+
+
+def test_only_what_was_changed_is_looked_into(two):
+    """Work done: one file of many, and none where nothing happened."""
+    one, other = two
+    for number in range(50):
+        one.append(f"s{number}", [Message("user", f"note {number}")])
+    looking = other._scopes[0].indexing
+    looking.catch_up()
+    one.remember("The kettle has a lid.")
+    assert looking.catch_up() == 1
+    assert looking.catch_up() == 0
+
+
+def test_after_many_changes_all_files_are_looked_at(two):
+    """More of the change log than it is worth is not read."""
+    one, other = two
+    for number in range(indexing_module._CHANGES_READ + 1):
+        one.remember(f"Cup {number} is blue.")
+    one.forget("The kettle is red.")
+    assert found(other) == []
+    assert len(other.recall("cup blue", k=200, layers=("documents", "topics", "items"))) > 0
