@@ -23,7 +23,8 @@ from pathlib import Path
 import click
 import msgspec
 
-from commonplace import cli, config
+from commonplace import config
+from commonplace.cli import commands as command_line
 
 DOCS = Path(__file__).parent
 UNITS = ("bytes", "chars", "tokens", "seconds", "lines", "share", "factor", "money", "count", "changes", "failures")
@@ -132,7 +133,7 @@ def options(name: str) -> str:
 
 
 def root() -> click.Group:
-    return cli._commonplace
+    return command_line._commonplace
 
 
 def spelled(option: click.Option) -> str:

@@ -14,8 +14,8 @@ that importing the package costs next to nothing.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
+TYPE_CHECKING = False  # what `typing` calls so; loading that takes longer than all the rest here
 if TYPE_CHECKING:
     from commonplace.aio import AsyncMemory
     from commonplace.config import Config
@@ -27,7 +27,7 @@ __all__ = ["AsyncMemory", "Config", "Memory", "Message", "Query"]
 _HOMES = {"AsyncMemory": "aio", "Config": "config", "Memory": "memory", "Message": "records", "Query": "records"}
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name not in _HOMES:
         raise AttributeError(f"module 'commonplace' has no attribute {name!r}")
     found = globals()[name] = getattr(import_module(f"commonplace.{_HOMES[name]}"), name)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from commonplace import cli
+from commonplace.cli import commands
 
 ESC = "\x1b"
 
@@ -408,7 +408,7 @@ def test_colours_are_for_terminals(run, monkeypatch):
     assert ESC not in run("recall", "tea").out
 
 
-@pytest.mark.parametrize("name", sorted(cli.COMMANDS))
+@pytest.mark.parametrize("name", sorted(commands.COMMANDS))
 def test_every_command_explains_itself(run, name):
     """Each command has help, and names where memory is looked for."""
     done = run(name, "--help")
@@ -420,5 +420,5 @@ def test_help_fits_the_page(run):
     """The list of commands names each, within 100 columns."""
     done = run()
     assert done.code == 0
-    assert all(f"  {name} " in done.out for name in cli.COMMANDS)
+    assert all(f"  {name} " in done.out for name in commands.COMMANDS)
     assert max(map(len, done.out.splitlines())) <= 100

@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 import pytest
 
-from commonplace import cli
+from commonplace.cli import commands
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -110,23 +110,23 @@ def test_every_knob_says_what_it_means(generator):
 def test_every_command_has_its_section_and_every_section_its_command():
     """docs/commands.md: all exist, and vice versa."""
     told = re.findall(r"<!-- options of (\S+) -->", page("docs/commands.md"))
-    assert sorted(told) == sorted([*cli.COMMANDS, "every"])
+    assert sorted(told) == sorted([*commands.COMMANDS, "every"])
     headings = re.findall(r"^## (\S+)$", page("docs/commands.md"), re.MULTILINE)
-    assert [name for name in cli.COMMANDS if name not in headings] == []
+    assert [name for name in commands.COMMANDS if name not in headings] == []
 
 
 def test_every_exit_code_is_told_as_it_is():
     """docs/commands.md has the exit codes of the command, in its words."""
     rows = re.findall(r"^\| (\d+) \| (.*) \|$", page("docs/commands.md"), re.MULTILINE)
-    assert {int(code): meaning for code, meaning in rows} == cli.EXIT_CODES
+    assert {int(code): meaning for code, meaning in rows} == commands.EXIT_CODES
 
 
 def test_every_command_prints_json_or_says_why_not():
     """Issue 2: `--json` where they print data; the demo is for people."""
-    root = cli._commonplace
+    root = commands._commonplace
     without = [
         name
-        for name in cli.COMMANDS
+        for name in commands.COMMANDS
         if "--json" not in [opt for each in root.get_command(click.Context(root), name).params for opt in each.opts]
     ]
     assert without == ["demo"]
@@ -136,7 +136,7 @@ def test_every_json_key_of_a_command_is_documented():
     """The keys are part of the interface: each command's section tells them."""
     text = page("docs/commands.md")
     sections = dict(re.findall(r"^## (\S+)$\n(.*?)(?=^## |\Z)", text, re.DOTALL | re.MULTILINE))
-    assert [name for name in cli.COMMANDS if name != "demo" and "JSON: " not in sections[name]] == []
+    assert [name for name in commands.COMMANDS if name != "demo" and "JSON: " not in sections[name]] == []
 
 
 LINK = re.compile(r"\]\((?!https?:)([^)#\s]+)(?:#([^)\s]+))?\)")

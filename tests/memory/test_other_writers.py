@@ -45,9 +45,11 @@ def test_what_was_corrected_elsewhere_is_found_as_it_is_now(two):
 def test_what_rules_made_elsewhere_is_found(two):
     """A consolidation is a change like any other."""
     one, other = two
-    one.append("tea", [Message("user", "Please remember that I keep the teapot in the cellar.")])
+    one.append("tea", [Message("user", "I prefer oolong tea in the morning.")])
     assert one.consolidate("tea").change
-    assert any("cellar" in hit.text for hit in other.recall("teapot cellar", layers=("documents", "topics", "items")))
+    assert [hit.text for hit in other.recall("oolong", layers=("documents",))] == [
+        "User prefers oolong tea in the morning."
+    ]
 
 
 def test_only_what_was_changed_is_looked_into(two):

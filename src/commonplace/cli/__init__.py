@@ -1,214 +1,24 @@
-"""The `commonplace` command: thin, read from `Memory`.
+"""The `commonplace` command: thin, reads `Memory`.
 
-Owns the list of commands, the meaning of exit codes, and what is printed when something cannot be
-done: one line on stderr, never a traceback for bad input. The module of a command is loaded when the
-command is asked for, so that a hook pays only for what it runs.
+What a hook waits for is mostly the start of a process. So this module loads nothing before it has asked
+whether a `commonplace standby` answers; only then come the commands, and behind them the engine.
 """
 
 from __future__ import annotations
 
-import errno
-import logging
-import os
 import sys
-from collections.abc import Sequence
 from importlib import import_module
-from typing import Any, Final
 
-import click
+from commonplace.cli import asking
 
-from commonplace.cli import terminal
-from commonplace.cli.opening import Place, placed
-from commonplace.errors import (
-    CommonplaceError,
-    DamagedError,
-    IndexVersionError,
-    LeaseLostError,
-    ModelError,
-    StoreError,
-    UndoConflictError,
-    VersionConflictError,
-)
-
-__all__ = ["COMMANDS", "EXIT_CODES", "main"]
-
-OK, NOTHING, USAGE, STORE, CONFLICT, MODEL, BUG, INTERRUPTED = 0, 1, 2, 3, 4, 5, 70, 130
-
-EXIT_CODES: Final[dict[int, str]] = {
-    OK: "it is done",
-    NOTHING: "nothing was found, doctor found problems that are not mended, or eval is below its thresholds",
-    USAGE: "the command or its input cannot be used; nothing was changed",
-    STORE: "the store cannot do it: no space, no permission, locked, or damaged",
-    CONFLICT: "memory was changed meanwhile, a later change stands in the way, or there is no room under a cap",
-    MODEL: "a model gave no usable answer",
-    BUG: "an error in commonplace itself",
-    INTERRUPTED: "stopped by the user; what was acknowledged stays",
-}
-"""What each exit code says."""
-
-COMMANDS: Final[dict[str, str]] = {
-    "record": "writing",
-    "import": "writing",
-    "adopt": "adopting",
-    "recall": "reading",
-    "context": "reading",
-    "sessions": "reading",
-    "show": "reading",
-    "remember": "changing",
-    "update": "changing",
-    "forget": "changing",
-    "consolidate": "consolidating",
-    "compact": "windows",
-    "reset": "windows",
-    "end": "windows",
-    "status": "consolidating",
-    "cost": "consolidating",
-    "why": "past",
-    "log": "past",
-    "diff": "past",
-    "undo": "changing",
-    "review": "changing",
-    "promote": "windows",
-    "eval": "evaluating",
-    "doctor": "upkeep",
-    "reindex": "upkeep",
-    "demo": "demo",
-}
-"""Each command with the module that holds it, as a function of that name."""
-
-DEBUG_VARIABLE: Final = "COMMONPLACE_DEBUG"
-COMPLETION_VARIABLE: Final = "_COMMONPLACE_COMPLETE"
+__all__ = ["main"]
 
 
-class _Commands(click.Group):
-    """The commands of the table above, loaded one at a time."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - the signature is click's
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - as above
-        module = COMMANDS.get(cmd_name)
-        if module is None:
-            return None
-        found: click.Command = getattr(
-            import_module(f"commonplace.cli.{module}"), f"{cmd_name.replace('-', '_')}_command"
-        )
-        return found
-
-
-@click.group(
-    cls=_Commands,
-    invoke_without_command=True,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Start with `commonplace demo`.",
-)
-@placed
-@click.version_option(package_name="commonplace", message="%(prog)s %(version)s")
-@click.pass_context
-def _commonplace(ctx: click.Context, *, place: Place) -> None:
-    """Memory for AI agents that people can read, check and take back."""
-    ctx.obj = place
-    ctx.color = _colour_wanted()
-    if ctx.invoked_subcommand is None:
-        terminal.out(ctx.get_help())
-
-
-def _colour_wanted() -> bool | None:
-    """Say whether colours are wanted; None leaves it to whether the output is a terminal."""
-    if os.environ.get("NO_COLOR"):
-        return False
-    return True if os.environ.get("FORCE_COLOR") else None
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Run one command and exit with its code."""
-    _speak_plainly()
-    try:
-        code = _run(list(sys.argv[1:] if arguments is None else arguments))
-        sys.stdout.flush()
-    except click.exceptions.Exit as stop:
-        code = stop.exit_code
-    except click.ClickException as error:
-        code = _usage(error)
-    except (click.Abort, KeyboardInterrupt):
-        terminal.note("stopped; what was acknowledged stays")
-        code = INTERRUPTED
-    except CommonplaceError as error:
-        code = _failed(error, _code_of(error))
-    except OSError as error:
-        if error.errno == errno.EPIPE:
-            # Whoever read our output has enough; nothing is left to say, also not at exit.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            code = OK
-        else:
-            code = _failed(error, STORE)
-    except Exception as error:  # noqa: BLE001 - the top of a command: a person gets a sentence
-        code = _bug(error)
-    sys.exit(code)
-
-
-def _run(arguments: list[str]) -> int:
-    if COMPLETION_VARIABLE in os.environ:
-        _commonplace.main(arguments, prog_name="commonplace")  # click's own, for the shell's completion
-    # Not click's `main`: it turns a closed pipe into exit code 1.
-    with _commonplace.make_context("commonplace", arguments) as context:
-        _commonplace.invoke(context)
-    return OK
-
-
-def _speak_plainly() -> None:
-    """Let nothing that is printed fail for its characters, and let warnings be one line each."""
-    for stream in (sys.stdout, sys.stderr):
-        reconfigure: Any = getattr(stream, "reconfigure", None)
-        if reconfigure is not None:
-            reconfigure(errors="backslashreplace")
-    logger = logging.getLogger("commonplace")
-    if not any(isinstance(handler, _OneLine) for handler in logger.handlers):
-        logger.addHandler(_OneLine(logging.WARNING))
-
-
-class _OneLine(logging.Handler):
-    def emit(self, record: logging.LogRecord) -> None:
-        reason = f": {record.exc_info[1]}" if record.exc_info and record.exc_info[1] else ""
-        terminal.note(terminal.warning("warning: ") + terminal.line(record.getMessage() + reason))
-
-
-def _code_of(error: CommonplaceError) -> int:
-    match error:
-        case StoreError() | DamagedError() | IndexVersionError():
-            return STORE
-        case VersionConflictError() | UndoConflictError() | LeaseLostError():
-            return CONFLICT
-        case ModelError():
-            return MODEL
-        case LookupError():
-            return NOTHING
-        case _:
-            return USAGE
-
-
-def _usage(error: click.ClickException) -> int:
-    hint = ""
-    if isinstance(error, click.UsageError) and error.ctx is not None:
-        hint = terminal.faint(f"  (see `{error.ctx.command_path} --help`)")
-    terminal.note(terminal.bad("error: ") + terminal.line(error.format_message()) + hint)
-    return USAGE
-
-
-def _failed(error: Exception, code: int) -> int:
-    if os.environ.get(DEBUG_VARIABLE):
-        raise error
-    terminal.note(terminal.bad("error: ") + terminal.line(str(error)))
-    return code
-
-
-def _bug(error: Exception) -> int:
-    if os.environ.get(DEBUG_VARIABLE):
-        raise error
-    said = terminal.line(f"{type(error).__name__}: {error}")
-    terminal.note(
-        terminal.bad("error: ")
-        + f"this is an error in commonplace, please report it: {said}"
-        + terminal.faint(f"  (set {DEBUG_VARIABLE}=1 to see where)")
-    )
-    return BUG
+def main(arguments: list[str] | None = None) -> None:
+    """Run one command and exit with its code; `sys.argv` has the arguments where none are given."""
+    given = sys.argv[1:] if arguments is None else arguments
+    reply = asking.asked(given)
+    if reply is None:
+        import_module("commonplace.cli.commands").main(given)
+    else:
+        sys.exit(asking.told(reply))

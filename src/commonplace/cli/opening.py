@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import wraps
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -16,26 +16,27 @@ from typing import Any, Final, TypeVar
 import click
 import msgspec
 
-from commonplace.cli import projects, terminal
+from commonplace.cli import asking, projects, terminal
 from commonplace.config import Config
 from commonplace.errors import ConfigError, InputError
 from commonplace.memory import Memory
 
-LOCATION_VARIABLE: Final = "COMMONPLACE_LOCATION"
 CONFIG_VARIABLE: Final = "COMMONPLACE_CONFIG"
-FOLDER: Final = "commonplace-memory"
 _KNOB_PREFIX: Final = "COMMONPLACE_"
 
 F = TypeVar("F", bound=Callable[..., Any])
+Opener = Callable[..., AbstractContextManager[Memory]]
+"""Called as `Memory.open` is."""
 
 
 class Place(msgspec.Struct, frozen=True):
-    """Where a command looks for memory; None and empty mean that it was not said."""
+    """Where a command looks for memory; None and empty mean that it was not said. `opens` opens what is there."""
 
     location: str | None = None
     scope: tuple[str, ...] = ()
     layout: str | None = None
     config: str | None = None
+    opens: Opener = Memory.open
 
     def over(self, other: Place) -> Place:
         """Give this place, and where it says nothing, the other."""
@@ -44,25 +45,20 @@ class Place(msgspec.Struct, frozen=True):
             self.scope or other.scope,
             self.layout or other.layout,
             self.config or other.config,
+            other.opens,
         )
 
     @property
     def folder(self) -> Path:
-        """The folder of the memory.
-
-        What was given; else the environment's; else the current folder where it is a memory itself;
-        else `commonplace-memory` in it.
+        """The folder of the memory, as `asking.folder` finds it.
 
         Raises:
             InputError: No folder can have that name.
         """
-        given = self.location if self.location is not None else os.environ.get(LOCATION_VARIABLE)
-        if given and "\0" in given:
-            raise InputError(f"{given!r} is no folder; name one without control characters")
-        if given:
-            return Path(given).expanduser()
-        here = Path()
-        return here if (here / ".commonplace").is_dir() else here / FOLDER
+        found = asking.folder(self.location)
+        if "\0" in found:
+            raise InputError(f"{found!r} is no folder; name one without control characters")
+        return Path(found)
 
     def _adopted_as(self) -> str:
         """Give the layout that the folder was adopted as; empty where it was not."""
@@ -78,7 +74,7 @@ class Place(msgspec.Struct, frozen=True):
         Reading may bring the index up to the files; without `touches` not a byte is written. No job starts
         by itself: what a command costs is what was asked of it.
         """
-        memory = Memory.open(
+        opened = self.opens(
             self.folder,
             scope=self.scope or "default",
             layout=self.layout or self._adopted_as() or "native",
@@ -87,7 +83,7 @@ class Place(msgspec.Struct, frozen=True):
             jobs="worker",
             read_only=not touches or (not writes and not self.folder.is_dir()),
         )
-        with memory:
+        with opened as memory:
             yield memory
 
 
@@ -129,7 +125,7 @@ def configuration(path: str | None, environ: Mapping[str, str]) -> Config:
     path = path or environ.get(CONFIG_VARIABLE)
     values = _from_file(Path(path).expanduser()) if path else {}
     names = {name for name in environ if name.startswith(_KNOB_PREFIX)}
-    for name in sorted(names - {LOCATION_VARIABLE, CONFIG_VARIABLE}):
+    for name in sorted(names - {asking.LOCATION_VARIABLE, CONFIG_VARIABLE}):
         _set_knob(values, name, environ[name])
     if not values:
         return Config()
