@@ -1,7 +1,7 @@
 """How many files this process keeps open between uses: one bound for all scopes together.
 
 Whoever keeps a file open to be quick the next time says so at each use; those unused for longest are
-asked to let go, and open again by themselves. Owns no file.
+asked to let go, and open again by themselves. Knows how one descriptor is kept, not what it is read for.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import os
 import threading
 import weakref
 from collections import OrderedDict
+from contextlib import suppress
 from typing import Final, Protocol
 
 KEPT: Final = 64  # holders, of three descriptors each; a process may have 1,024 open where nothing else is said
@@ -45,6 +46,43 @@ def released(holder: Holder) -> None:
     """Say that a holder has nothing open any more."""
     with _mutex:
         _held.pop(id(holder), None)
+
+
+class Kept:
+    """One descriptor, kept open between uses; `_fd` is -1 while there is none, and set under `_mutex` alone."""
+
+    def __init__(self) -> None:
+        self._fd = -1
+        self._mutex = threading.Lock()
+
+    def rest(self) -> bool:
+        """Let the descriptor go until the next use; False where one is under way."""
+        if not self._mutex.acquire(blocking=False):
+            return False
+        try:
+            self._let_go()
+            return True
+        finally:
+            self._mutex.release()
+
+    def close(self) -> None:
+        """Let the descriptor go."""
+        with self._mutex:
+            self._let_go()
+
+    def forget(self) -> None:
+        """Start anew in a forked child: a shared descriptor would share its position."""
+        self._mutex = threading.Lock()
+        fd, self._fd = self._fd, -1
+        if fd >= 0:
+            with suppress(OSError):
+                os.close(fd)
+
+    def _let_go(self) -> None:
+        fd, self._fd = self._fd, -1  # first: a child forked while it is being closed must not find the number here
+        if fd >= 0:
+            released(self)
+            os.close(fd)
 
 
 def _after_fork() -> None:

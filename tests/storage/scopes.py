@@ -17,6 +17,8 @@ from commonplace.storage.files import FilesStore
 HERE = Path(__file__).parent
 FULL = os.environ.get("COMMONPLACE_BATTERY") == "full"
 
+CHILD_SECONDS = 60
+
 A, B, ITEMS = "memory/A.md", "memory/deep/B.md", "items/all.jsonl"
 
 
@@ -138,10 +140,11 @@ def fail_with(code: int):
 
 
 def in_child(work) -> int:
-    """Run work in a forked child and give its wait status."""
+    """Run work in a forked child and give its wait status; one that hangs is killed by its own alarm."""
     pid = os.fork()
     if pid == 0:
         code = 1
+        signal.alarm(CHILD_SECONDS)
         try:
             code = work() or 0
         finally:

@@ -194,6 +194,77 @@ def test_a_child_forked_while_a_file_was_being_closed_can_append(tmp_path):
         assert [numbers(store.read(f"sessions/{name}.jsonl").data) for name in "ab"] == [[0, 1], [0, 1]]
 
 
+@pytest.mark.parametrize("part", ["feed", "head", "lock"])
+def test_a_child_forked_while_a_descriptor_was_being_closed_closes_no_other_file(tmp_path, monkeypatch, part):
+    """Between the closing and the forgetting of a number, another file may get it."""
+    with open_store(tmp_path) as store:
+        store.commit({}, {}, [])
+        store.append(PATH, [line(0)])
+        assert store.change_number() == 1
+        assert store._commits.state.stands_settled()  # looks at the head, and keeps it open
+        ended = []
+
+        def close_then_fork(fd: int) -> None:
+            monkeypatch.undo()
+            os.close(fd)
+            other = os.open(os.devnull, os.O_RDONLY)
+            assert other == fd
+            ended.append(in_child(lambda: works_beside(other)))
+            os.close(other)
+
+        def works_beside(other: int) -> None:
+            store.append(PATH, [line(1)])
+            store.commit({}, {}, [])
+            assert store.change_number() == 2
+            assert os.fstat(other).st_rdev == Path(os.devnull).stat().st_rdev
+
+        if part == "lock":
+            with store._commits.locked():
+                monkeypatch.setattr(os, "close", close_then_fork)
+        else:
+            monkeypatch.setattr(os, "close", close_then_fork)
+            assert {"feed": store._feed, "head": store._commits.state}[part].rest()
+        assert ended == [0]
+        store.append(PATH, [line(2)])
+        assert numbers(store.read(PATH).data) == [0, 1, 2]
+
+
+def test_a_store_that_cannot_start_anew_keeps_no_other_from_it(tmp_path, monkeypatch):
+    """A forked child has all other stores of its parent, whatever was held there at the fork."""
+    with ExitStack() as stack:
+        broken, *others = [stack.enter_context(open_store(tmp_path / name)) for name in "abcdefgh"]
+        for store in others:
+            store.append(PATH, [line(0)])
+        monkeypatch.setattr(broken._appender, "forget", lambda: 1 // 0)
+        with ExitStack() as held:
+            for store in others:
+                held.enter_context(store._appender._mutex)
+                held.enter_context(store._feed._mutex)
+                held.enter_context(store._commits.state._mutex)
+            assert in_child(lambda: [store.append(PATH, [line(1)]) for store in others] and 0) == 0
+        assert [numbers(store.read(PATH).data) for store in others] == [[0, 1]] * 7
+
+
+def test_a_closing_store_lets_a_note_that_is_being_written_be_ended(tmp_path):
+    """A descriptor that is closed under a writer's hands may be another file's when it writes."""
+    store = open_store(tmp_path)
+    store.append(PATH, [line(0)])
+    fd = store._feed._fd
+    entered = []
+
+    class Watched:
+        def __enter__(self):
+            os.fstat(fd)
+            entered.append(fd)
+
+        def __exit__(self, *_):
+            assert store._feed._fd == -1
+
+    store._feed._mutex = Watched()
+    store.close()
+    assert entered == [fd]
+
+
 def _is_busy(store) -> bool:
     store._appender._wait_seconds = 0.02
     try:

@@ -438,6 +438,7 @@ class Commits:
         """Start anew in a forked child: no lock of the parent's."""
         self.lock.forget()
         self.state.forget()
+        self._replacer.discard()
 
     def close(self) -> None:
         """Move the checkpoint when this store committed anything and nobody is busy."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import re
 import sys
-import threading
 from contextlib import suppress
 from os import SEEK_CUR
 from typing import Final
@@ -25,19 +24,13 @@ _ODD_NAMES: Final = sys.getfilesystemencodeerrors()
 _HEAD: Final = re.compile(rb"feed ([0-9]+) ([0-9a-z-]+)\n")
 
 
-class Feed:
+class Feed(handles.Kept):
     """The feed file of one scope."""
 
     def __init__(self, path: str, disk: Disk) -> None:
+        super().__init__()
         self._path = path
         self._disk = disk
-        self._fd = -1
-        self.forget()
-
-    def forget(self) -> None:
-        """Start anew in a forked child: a shared descriptor would share its position."""
-        self._mutex = threading.Lock()
-        self.close()
         self._identity = (0, 0)
         self._feed = 0
 
@@ -49,7 +42,7 @@ class Feed:
                 return self._note(line)
             except OSError:
                 # The append itself stands. Without its line the feed would lie, so it goes: readers look at all.
-                self.close()
+                self._let_go()
                 with suppress(OSError):
                     self._disk.unlink(self._path)
                 return 0
@@ -89,23 +82,6 @@ class Feed:
             return self.since(0)[0], None
         return 0, None
 
-    def rest(self) -> bool:
-        """Let the descriptor go until the next append; False where one is under way."""
-        if not self._mutex.acquire(blocking=False):
-            return False
-        try:
-            self.close()
-            return True
-        finally:
-            self._mutex.release()
-
-    def close(self) -> None:
-        """Let the descriptor go."""
-        handles.released(self)
-        if self._fd >= 0:
-            os.close(self._fd)
-            self._fd = -1
-
     def _note(self, line: bytes) -> int:
         for _ in range(8):
             if self._fd < 0:
@@ -122,7 +98,7 @@ class Feed:
                 same = False
             if same and end <= _LIMIT_BYTES:
                 return self._feed << _OFFSET_BITS | end
-            self.close()
+            self._let_go()
             if same:
                 self._begin()
         return 0

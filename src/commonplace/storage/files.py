@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import os
 import time
-import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Final, NoReturn, Self
 
+from commonplace import forks
 from commonplace.config import Clock, StoreConfig
 from commonplace.errors import CommonplaceError, InputError, StoreBusyError, StoreFailedError, StoreReadOnlyError
 from commonplace.screened import Screened
@@ -32,8 +32,6 @@ from commonplace.storage.versions import lines_version, version_at, version_of
 
 _PAUSE_SECONDS: Final = 0.001
 _FREE_TRIES: Final = 20  # then a reader of several files takes the lock, so that writers cannot starve it
-
-_open_stores: weakref.WeakSet[FilesStore] = weakref.WeakSet()
 
 
 class FilesStore:
@@ -71,7 +69,7 @@ class FilesStore:
         self._leases = Leases(os.path.join(folder, "leases"), disk, clock, self._commits.locked)
         self._folders_made = False
         self._most_bytes = config.max_line_bytes  # of a line
-        _open_stores.add(self)
+        forks.join(self)
 
     @property
     def root(self) -> str:
@@ -306,7 +304,7 @@ class FilesStore:
         except OSError as error:
             raise typed(error, handle.path) from error
 
-    def _forget(self) -> None:
+    def forget(self) -> None:
         """Start anew in a forked child: no lock, no shared descriptor."""
         self._appender.forget()
         self._feed.forget()
@@ -458,11 +456,3 @@ def _nothing() -> None:
 
 def _forbidden(root: str) -> bool:
     return os.path.isdir(root) and not os.access(root, os.W_OK)
-
-
-def _after_fork() -> None:
-    for store in list(_open_stores):
-        store._forget()  # noqa: SLF001 - the class's own hook
-
-
-os.register_at_fork(after_in_child=_after_fork)

@@ -114,12 +114,13 @@ class FileLock:
 
     def forget(self) -> None:
         """Start anew in a forked child; the parent's lock is left alone."""
-        if self._fd >= 0:
-            os.close(self._fd)  # without unlocking: the parent still holds it through its own descriptor
         self._threads = threading.RLock()
         self._holder: int | None = None
         self._depth = 0
-        self._fd = -1
+        fd, self._fd = self._fd, -1
+        if fd >= 0:
+            with suppress(OSError):
+                os.close(fd)  # without unlocking: the parent still holds it through its own descriptor
 
     @property
     def mine(self) -> bool:

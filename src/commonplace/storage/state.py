@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import threading
 import zlib
 from typing import Final
 
@@ -48,23 +47,18 @@ class Checkpoint(msgspec.Struct, frozen=True):
     at: str
 
 
-class State:
-    """The two small files."""
+class State(handles.Kept):
+    """The two small files; the head is kept open."""
 
     def __init__(self, folder: str, disk: Disk) -> None:
+        super().__init__()
         self._head_path = os.path.join(folder, "head")
         self._checkpoint_path = os.path.join(folder, "checkpoint")
         self._folder = folder
         self._disk = disk
-        self._kept = -1
-        self._kept_inode = 0
+        self._inode = 0  # of what is kept open
         self._last: tuple[bytes, Head] | None = None  # the head as it was last read settled
         self._none_yet = False
-        self.forget()
-
-    def forget(self) -> None:
-        """Start anew in a forked child; what another thread held there is held for ever."""
-        self._mutex = threading.Lock()
 
     def head(self) -> Head | None:
         """Read the head; None where there is none that can be used."""
@@ -116,39 +110,18 @@ class State:
         """Say whether the file that is kept open holds these bytes, and with `in_place` is the one of that name."""
         with self._mutex:
             try:
-                if self._kept < 0:
-                    self._kept = os.open(self._head_path, READ)
-                    self._kept_inode = os.fstat(self._kept).st_ino
+                if self._fd < 0:
+                    self._fd = os.open(self._head_path, READ)
+                    self._inode = os.fstat(self._fd).st_ino
                     handles.used(self)  # not at each look: an append takes one
-                if os.pread(self._kept, _HEAD_BYTES, 0) == settled and (
-                    not in_place or os.stat(self._head_path).st_ino == self._kept_inode
+                if os.pread(self._fd, _HEAD_BYTES, 0) == settled and (
+                    not in_place or os.stat(self._head_path).st_ino == self._inode
                 ):
                     return True
             except OSError:
                 pass
             self._let_go()
         return False
-
-    def rest(self) -> bool:
-        """Let the descriptor go until the next look; False where one is being taken."""
-        if not self._mutex.acquire(blocking=False):
-            return False
-        try:
-            self._let_go()
-            return True
-        finally:
-            self._mutex.release()
-
-    def close(self) -> None:
-        """Let the descriptor go."""
-        with self._mutex:
-            self._let_go()
-
-    def _let_go(self) -> None:
-        if self._kept >= 0:
-            handles.released(self)
-            os.close(self._kept)
-            self._kept = -1
 
     def write_head(self, head: Head) -> None:
         """Put the head down, unsynced."""
