@@ -153,24 +153,32 @@ class Sessions:
                 number += 1
             if new:
                 head = self._head_line(session_id, agent, kind) if state.head is None else None
-                self._put(held, state, head, new)
+                self._put(path, held, state, head, new)
             return sources, len(new)
 
-    def _put(self, held: Held, state: State, head: Screened | None, new: dict[str | bytes, _New]) -> None:
+    def _put(self, path: str, held: Held, state: State, head: Screened | None, new: dict[str | bytes, _New]) -> None:
         """Append lines to a file that is held, and take them into its state unread where nobody else wrote."""
         begin, stamp = held.size, held.stamp
         lines = [each[3] for each in new.values()]
-        held.append(lines if head is None else [head, *lines])
-        with self._lock:
-            # After a torn tail the lines begin a byte later; and a reader may have folded them already.
-            after = held.stamp
-            if head or stamp is None or after is None or state.stamp != stamp or state.bytes_read != begin:
-                return
-            for key, (number, at, web, line) in new.items():
-                state.add(number, key, at, begin, web)
-                if len(lines) > 1:
-                    begin += len(line.text.encode("utf-8", "backslashreplace")) + 1
-            state.bytes_read, state.stamp = held.size, after
+
+        def take_in(size: int, after: object) -> None:
+            offset = begin
+            with self._lock:
+                # After a torn tail the lines begin a byte later; and a reader may have folded them already.
+                if head or stamp is None or after is None or state.stamp != stamp or state.bytes_read != begin:
+                    return
+                for key, (number, at, web, line) in new.items():
+                    state.add(number, key, at, offset, web)
+                    if len(lines) > 1:
+                        offset += len(line.text.encode("utf-8", "backslashreplace")) + 1
+                state.bytes_read, state.stamp = size, after
+
+        try:
+            held.append(lines if head is None else [head, *lines], then=take_in)
+        except BaseException:
+            with self._lock:
+                self._states.pop(path, None)  # it may hold what does not stand there
+            raise
 
     def _checked(self, message: Message) -> tuple[Message, Screened | None, Screened]:
         """Give a message with its id, where it has one, and its content, as they may be stored."""

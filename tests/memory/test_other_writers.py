@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import errno
+
 import pytest
 
 from commonplace import Memory, Message
 from commonplace import indexing as indexing_module
+from commonplace.errors import StoreError
+from commonplace.storage.disk import Disk
 
 
 @pytest.fixture
@@ -72,3 +76,24 @@ def test_after_many_changes_all_files_are_looked_at(two):
     one.forget("The kettle is red.")
     assert found(other) == []
     assert len(other.recall("cup blue", k=200, layers=("documents", "topics", "items"))) > 0
+
+
+def test_what_could_not_be_synced_is_known_to_nobody(two, monkeypatch):
+    """It stands in the file while the disk is waited for, and others may look just then."""
+    one, other = two
+    real = Disk.sync
+
+    def sync(disk, fd):
+        assert [hit.text for hit in other.recall("doomed heron")] == ["The doomed heron stood there."]
+        monkeypatch.setattr(Disk, "sync", real)
+        raise OSError(errno.EIO, "the disk is gone")
+
+    monkeypatch.setattr(Disk, "sync", sync)
+    with pytest.raises(StoreError):
+        one.append("tea", [Message("user", "The doomed heron stood there.")])
+    for memory in (one, other):
+        assert memory.recall("doomed heron") == []
+        assert [each.message.content for each in memory.sessions.read("tea")] == ["My kettle whistles."]
+    [source] = other.append("tea", [Message("user", "A heron stands there again.")])
+    assert source.message == "m1"
+    assert [hit.text for hit in one.recall("heron")] == ["A heron stands there again."]

@@ -14,7 +14,20 @@ from commonplace.changes import inverse
 from commonplace.changes.log import read
 from commonplace.errors import DamagedError, ErasedError, StoreReadOnlyError
 from commonplace.screened import Screened
-from commonplace.storage import MISSING, Blob, Conflict, Held, Lease, Logged, LogProblem, Stat, Store, Write
+from commonplace.storage import (
+    MISSING,
+    Blob,
+    Conflict,
+    Held,
+    Lease,
+    Logged,
+    LogProblem,
+    Stat,
+    Store,
+    Then,
+    Write,
+    nothing,
+)
 from commonplace.storage.changelog import content_hash
 from commonplace.transcripts import Event, Head, StoredMessage, decode, split_lines
 
@@ -26,7 +39,7 @@ class _Unheld(msgspec.Struct, frozen=True):
     size: int = 0
     stamp: None = None
 
-    def append(self, lines: Sequence[Screened], *, durable: bool = True) -> None:
+    def append(self, lines: Sequence[Screened], *, durable: bool = True, then: Then = nothing) -> None:
         raise self.refusal
 
 

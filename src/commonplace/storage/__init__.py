@@ -116,6 +116,14 @@ class Lease(Protocol):
         """Give the lease back; does nothing when another holds it."""
 
 
+Then = Callable[[int, object], object]
+"""Called with the size and the stamp of a file, as `Held` has them, when lines stand there and are not synced yet."""
+
+
+def nothing(_size: int, _stamp: object) -> None:
+    """Do nothing, where others have something to do."""
+
+
 class Held(Protocol):
     """An append-only file while it is held against other appenders."""
 
@@ -127,8 +135,12 @@ class Held(Protocol):
     def stamp(self) -> object:
         """What two looks share where nothing was added, cut off or put in its place; None where nobody can say."""
 
-    def append(self, lines: Sequence[Screened], *, durable: bool = True) -> None:
-        """Add lines, as the store's own `append` does."""
+    def append(self, lines: Sequence[Screened], *, durable: bool = True, then: Then = nothing) -> None:
+        """Add lines, as the store's own `append` does.
+
+        Where the sync fails, or `then`, they are taken away again, and what `then` made of them is the caller's
+        to undo.
+        """
 
 
 Rebase = Callable[[str, bytes, bytes, bytes], bytes | None]

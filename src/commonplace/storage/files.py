@@ -17,7 +17,21 @@ from commonplace import forks
 from commonplace.config import Clock, StoreConfig
 from commonplace.errors import CommonplaceError, InputError, StoreBusyError, StoreFailedError, StoreReadOnlyError
 from commonplace.screened import Screened
-from commonplace.storage import STATE, Append, Blob, Conflict, Held, Lease, Logged, LogProblem, Rebase, Stat, Write
+from commonplace.storage import (
+    STATE,
+    Append,
+    Blob,
+    Conflict,
+    Held,
+    Lease,
+    Logged,
+    LogProblem,
+    Rebase,
+    Stat,
+    Then,
+    Write,
+    nothing,
+)
 from commonplace.storage.appends import LINES_SUFFIX, Appender, Handle
 from commonplace.storage.changelog import line_bytes
 from commonplace.storage.commits import Commits
@@ -154,11 +168,15 @@ class FilesStore:
         """
         body = self._body(path, lines)
         self._make_ready(path)
-        try:  # not `_writing`: this is the path that every message takes
-            self._appender.append(path, body, durable=durable)
-        except OSError as error:
-            self._raise_typed(error, path)
-        return self._feed.note(path)
+        number = 0
+
+        def note(_size: int, _stamp: object) -> None:
+            nonlocal number
+            number = self._feed.note(path)
+
+        with self._writing(path):
+            self._appender.append(path, body, durable=durable, then=note)
+        return number
 
     def locked(self, path: str) -> AbstractContextManager[Held]:
         """Hold one append-only file against other appenders, so that read-then-append is one step."""
@@ -209,7 +227,7 @@ class FilesStore:
                 payload,
                 writes,
                 expect=expect or {},
-                check=fence.check if fence else _nothing,
+                check=fence.check if fence else _unfenced,
                 durable=durable,
             )
 
@@ -288,14 +306,19 @@ class FilesStore:
         except OSError as error:
             self._raise_typed(error, path)
 
-    def append_held(self, handle: Handle, lines: Sequence[Screened], *, durable: bool) -> None:
-        """Add lines to a file that is held."""
-        body = self._body(handle.path, lines)
-        try:
-            self._appender.append_held(handle, body, durable=durable)
+    def append_held(self, handle: Handle, lines: Sequence[Screened], *, durable: bool, then: Then) -> None:
+        """Add lines to a file that is held; `then` is called before they are synced."""
+        path = handle.path
+        body = self._body(path, lines)
+
+        def note(size: int, stamp: object) -> None:
+            self._feed.note(path)
+            then(size, stamp)
+
+        try:  # not `_writing`: this is the path that every message takes
+            self._appender.append_held(handle, body, durable=durable, then=note)
         except OSError as error:
-            self._raise_typed(error, handle.path)
-        self._feed.note(handle.path)
+            self._raise_typed(error, path)
 
     def let_go(self, handle: Handle) -> None:
         """End a holding."""
@@ -425,6 +448,10 @@ class FilesStore:
             os.close(fd)
 
 
+def _unfenced() -> None:
+    return
+
+
 class _Locked:
     """A block in which one file is held."""
 
@@ -436,9 +463,9 @@ class _Locked:
         self._store = store
         self._path = path
 
-    def append(self, lines: Sequence[Screened], *, durable: bool = True) -> None:
+    def append(self, lines: Sequence[Screened], *, durable: bool = True, then: Then = nothing) -> None:
         handle = self._handle
-        self._store.append_held(handle, lines, durable=durable)
+        self._store.append_held(handle, lines, durable=durable, then=then)
         self.size, self.stamp = handle.size, handle.stamp
 
     def __enter__(self) -> Held:
@@ -448,10 +475,6 @@ class _Locked:
 
     def __exit__(self, *_: object) -> None:
         self._store.let_go(self._handle)
-
-
-def _nothing() -> None:
-    return
 
 
 def _forbidden(root: str) -> bool:

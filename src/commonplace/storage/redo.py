@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import msgspec
 
+from commonplace.storage import nothing
 from commonplace.storage.appends import Appender
 from commonplace.storage.changelog import Entry, Touched, content_hash, line_bytes, render, unrender
 from commonplace.storage.disk import Disk, read_all, typed, write_all
@@ -157,7 +158,7 @@ class Redo:
             if not missing:
                 return
             if size == 0:
-                self._appender.append_held(handle, missing, durable=False)
+                self._appender.append_held(handle, missing, durable=False, then=nothing)
                 return
             try:
                 write_all(self._disk, handle.fd, missing)
