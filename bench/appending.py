@@ -22,7 +22,7 @@ from commonplace.guard import screen
 BARE = "bare append + fdatasync"
 SCREEN = "guard.screen alone"
 BOTH = "guard.screen, then the bare append"
-WRITES = 100  # of each arm in a round
+WRITES = 150  # of each arm in a round, as the reference measurement of peers has it
 TARGETS = 8  # sessions that the appends go to in turn
 MANY = 500  # sessions that one process has written to before
 
@@ -53,9 +53,29 @@ def measure(report: Report, corpus: Corpus, folder: Path, filled: dict[int, Path
         arms["append, jobs by the rules in a thread"] = _appends(memory, texts)
         memory = stack.enter_context(memories.copied(filled[sizes[0]], "append-many", jobs="inline"))
         arms[f"append, {MANY} sessions live in the process"] = _appends(memory, texts, live=MANY)
+        few = dict(arms)
         arms |= _peers(report, stack, folder, texts, sizes[0])
-        times = rounds.run(arms, rounds=rounds_)
+        in_a_row = rounds.run(arms, rounds=rounds_, turn=WRITES, before=os.sync)
+        in_turns = rounds.run(few, rounds=rounds_)
         found = _found(memory, corpus)
+    mean = sum(map(len, lines)) // len(lines)
+    head = ("arm", "p50 ms", "p99 ms", "p99 / p50", "to bare", "to screen and bare in one call", "to the two apart")
+    title = f"Append: one message of {mean} bytes a call, {rounds_} rounds of {WRITES}"
+    report.table(f"{title} in a row, the disk at rest before", head, _rows(in_a_row, list(arms)))
+    report.table(f"{title} in turns of {rounds.TURN} calls, caches and disk shared", head, _rows(in_turns, list(few)))
+    report.say("", f"Found by the very next search: {found[0]} of {found[1]} appended messages.")
+    for size in sizes:
+        name = names[size]
+        report.goal(f"append to screen and bare append, {size:,} stored", in_a_row.ratio(name, BOTH)[0], 1.5)
+        report.goal(f"append p99 / p50, {size:,} stored", in_a_row.p(name, 0.99) / in_a_row.p50(name), 10)
+        report.goal(f"the same in turns of {rounds.TURN}, {size:,} stored", in_turns.ratio(name, BOTH)[0], 1.5)
+    many = in_turns.ratio(f"append, {MANY} sessions live in the process", names[sizes[0]])[0]
+    report.goal(f"append with {MANY} live sessions to {TARGETS}", many, 1.2)
+    grown = in_turns.ratio(names[sizes[-1]], names[sizes[0]])[0]
+    report.goal(f"append at {sizes[-1]:,} to {sizes[0]:,} stored", grown, 1.2)
+
+
+def _rows(times: rounds.Times, arms: list[str]) -> list[tuple[str, ...]]:
     rows = []
     for arm in arms:
         below = spread(times.ratio(arm, BARE)) if arm not in {BARE, SCREEN} else ""
@@ -64,19 +84,7 @@ def measure(report: Report, corpus: Corpus, folder: Path, filled: dict[int, Path
         apart = spread(times.ratio(arm, BARE, SCREEN)) if ours else ""
         tail = times.p(arm, 0.99)
         rows.append((arm, ms(times.p50(arm)), ms(tail), f"{tail / times.p50(arm):.1f}", below, both, apart))
-    report.table(
-        f"Append: one message of {sum(map(len, lines)) // len(lines)} bytes a call, {rounds_} rounds of {WRITES}",
-        ("arm", "p50 ms", "p99 ms", "p99 / p50", "to bare", "to screen and bare in one call", "to the two apart"),
-        rows,
-    )
-    report.say("", f"Found by the very next search: {found[0]} of {found[1]} appended messages.")
-    for size in sizes:
-        report.goal(f"append to screen and bare append, {size:,} stored", times.ratio(names[size], BOTH)[0], 1.5)
-        report.goal(f"append p99 / p50, {size:,} stored", times.p(names[size], 0.99) / times.p50(names[size]), 10)
-    many = times.ratio(f"append, {MANY} sessions live in the process", names[sizes[0]])[0]
-    report.goal(f"append with {MANY} live sessions to {TARGETS}", many, 1.2)
-    grown = times.ratio(names[sizes[-1]], names[sizes[0]])[0]
-    report.goal(f"append at {sizes[-1]:,} to {sizes[0]:,} stored", grown, 1.2)
+    return rows
 
 
 def _of(values: list, turn: int) -> list:

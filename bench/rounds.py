@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from itertools import islice
 
 ROUNDS = 9
-SLICE = 4  # calls of an arm before the next one has its turn
+TURN = 4  # calls of an arm before the next one has its turn
 Arm = Callable[[int], Iterable[Callable[[], object]]]
 """Given the number of the round, yields the calls that are timed one by one."""
 
@@ -39,8 +39,13 @@ class Times:
         return statistics.median(found), min(found), max(found)
 
 
-def run(arms: Mapping[str, Arm], *, rounds: int = ROUNDS) -> Times:
-    """Let the arms take turns of a few calls, so that what else the machine does falls on all of them."""
+def run(
+    arms: Mapping[str, Arm], *, rounds: int = ROUNDS, turn: int = TURN, before: Callable[[], object] = int
+) -> Times:
+    """Let the arms take turns of a few calls, so that what else the machine does falls on all of them.
+
+    `before` is called, untimed, before each turn of an arm.
+    """
     names = list(arms)
     found: dict[str, list[list[float]]] = {name: [] for name in names}
     clock = time.perf_counter
@@ -49,17 +54,18 @@ def run(arms: Mapping[str, Arm], *, rounds: int = ROUNDS) -> Times:
         waiting = {name: iter(arms[name](number)) for name in names}
         for name in names:
             found[name].append([])
-        turn = number
+        first = number
         while waiting:
-            for name in names[turn % len(names) :] + names[: turn % len(names)]:
-                calls = list(islice(waiting.get(name, ()), SLICE))
+            for name in names[first % len(names) :] + names[: first % len(names)]:
+                calls = list(islice(waiting.get(name, ()), turn))
+                before()
                 for call in calls:
                     start = clock()
                     call()
                     found[name][-1].append((clock() - start) * 1000)
                 if not calls:
                     waiting.pop(name, None)
-            turn += 1
+            first += 1
     return Times(found)
 
 

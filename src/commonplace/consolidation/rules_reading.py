@@ -231,10 +231,11 @@ class Reader:
     def _personal(self, item: RecordedMessage, start: int, clause: Clause) -> Memo | None:
         if clause.question or clause.reported or clause.conditional:
             return None
+        plain = _without_aside(clause)
         for rule in rules_patterns.rows("person"):
             if clause.unreal and not rule.unreal:
                 continue
-            short = _without_aside(clause) if rule.kind in {"preference", "fact", "task"} else clause
+            short = plain if rule.kind in {"preference", "fact", "task"} else clause
             found = rule.pattern.match(short.text, short.core)
             if found is not None and rule.name == "introduces" and not self._introduced(item, found["o"]):
                 continue
