@@ -13,6 +13,7 @@ from datetime import date, datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Self, TypeVar
 
+from commonplace import forks
 from commonplace.changes.actors import LIBRARY, PERSON, Actor
 from commonplace.config import Clock, Config
 from commonplace.consolidation.schedule import Mode
@@ -59,6 +60,23 @@ async def _in(pool: Executor | None, call: Callable[P, R], /, *args: P.args, **k
     from functools import partial  # noqa: PLC0415 - see above
 
     return await get_running_loop().run_in_executor(pool, partial(call, *args, **kwargs))
+
+
+class _Pools:
+    """The threads of one AsyncMemory."""
+
+    def __init__(self) -> None:
+        self.forget()
+        forks.join(self)
+
+    def forget(self) -> None:
+        """Start anew in a forked child: the threads are the parent's."""
+        # Imported here for the same reason as asyncio above.
+        with forks.loading:
+            from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - see above
+
+        self.store = ThreadPoolExecutor(STORE_THREADS, thread_name_prefix="commonplace-store")
+        self.models = ThreadPoolExecutor(MODEL_THREADS, thread_name_prefix="commonplace-model")
 
 
 class AsyncSessions:
@@ -158,14 +176,9 @@ class AsyncMemory:
     """
 
     def __init__(self, memory: Memory) -> None:
-        # Imported here for the same reason as asyncio above.
-        from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - see above
-
         self._memory = memory
-        self._store = ThreadPoolExecutor(STORE_THREADS, thread_name_prefix="commonplace-store")
-        self._models = ThreadPoolExecutor(MODEL_THREADS, thread_name_prefix="commonplace-model")
-        embeds = memory._chain.embeds  # noqa: SLF001 - Memory has no public way to tell whether an embedder may be waited for
-        self._asking = self._models if embeds else self._store
+        self._pools = _Pools()
+        self._embeds = memory._chain.embeds  # noqa: SLF001 - Memory has no public way to tell whether an embedder may be waited for
 
     @classmethod
     async def open(
@@ -196,6 +209,18 @@ class AsyncMemory:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.close()
+
+    @property
+    def _store(self) -> Executor:
+        return self._pools.store
+
+    @property
+    def _models(self) -> Executor:
+        return self._pools.models
+
+    @property
+    def _asking(self) -> Executor:
+        return self._pools.models if self._embeds else self._pools.store
 
     @property
     def scope(self) -> tuple[str, ...]:

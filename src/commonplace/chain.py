@@ -8,11 +8,11 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from datetime import datetime
-from importlib import import_module
 
 import msgspec
 
 from commonplace import context as contexts
+from commonplace import forks
 from commonplace.errors import CommonplaceError, InputError, RecordNotFoundError
 from commonplace.guard import fold
 from commonplace.recall import sharing
@@ -63,7 +63,7 @@ class Chain:
         return sharing.fair_share(found, asked.k) if len(self.scopes) > 1 else (found or [[]])[0]
 
     def _reranked(self, asked: Query, *, now: datetime, explain: bool) -> list[Hit]:
-        select = import_module("commonplace.recall.select")  # it speaks to models, as no other question does
+        select = forks.load("commonplace.recall.select")  # it speaks to models, as no other question does
         wide = msgspec.structs.replace(asked, k=max(asked.k, select.CANDIDATES))
         hits = self.recall(wide, now=now, explain=explain)
         seconds = self.first.config.recall.rerank_seconds
@@ -114,7 +114,7 @@ class Chain:
         """Give what a sub-agent is told: capped facts without their head, else what is always shown."""
         if self.first.capped is None:
             return stable
-        text_of = import_module("commonplace.capped").text_of
+        text_of = forks.load("commonplace.capped").text_of
         parts = [
             (text_of(tuple(scope.capped.sections())), scope.key) for scope in self.scopes if scope.capped is not None
         ]

@@ -11,6 +11,7 @@ from datetime import UTC, datetime, tzinfo
 
 import msgspec
 
+from commonplace import forks
 from commonplace.errors import ConfigError
 
 Clock = Callable[[], datetime]
@@ -182,7 +183,8 @@ class Config(msgspec.Struct, frozen=True):
         """
         if self.timezone == "UTC":
             return UTC
-        from zoneinfo import ZoneInfo, ZoneInfoNotFoundError  # noqa: PLC0415 - most memories are dated in UTC
+        with forks.loading:
+            from zoneinfo import ZoneInfo, ZoneInfoNotFoundError  # noqa: PLC0415 - most memories are dated in UTC
 
         try:
             return ZoneInfo(self.timezone)

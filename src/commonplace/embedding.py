@@ -11,11 +11,10 @@ import threading
 import time
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from importlib import import_module
 from itertools import combinations
 from typing import Any, Final
 
-from commonplace import transcripts
+from commonplace import forks, transcripts
 from commonplace.config import ModelConfig, RecallConfig
 from commonplace.errors import CommonplaceError, ConfigError, ModelError
 from commonplace.index import passages, rows, vectors
@@ -75,7 +74,7 @@ def resolve(value: str | Embedder | None, *, config: ModelConfig) -> Guarded | N
         return Guarded(value)
     kind, _, folder = value.strip().partition(":")
     if kind == "path" and folder:
-        return Guarded(import_module(_FOLDERS).FolderEmbedder(folder))
+        return Guarded(forks.load(_FOLDERS).FolderEmbedder(folder))
     _, name, url = split_name(value.strip(), None, ("openai",), _FORMS)
     return Guarded(OpenAIEmbedder(name, config, base_url=url))
 
@@ -96,6 +95,12 @@ class Guarded:
         self._asked: dict[str, array[float]] = {}
         self._told = 0
         self._lock = threading.Lock()
+        forks.join(self)
+
+    def forget(self) -> None:
+        """Start anew in a forked child."""
+        if forks.is_abandoned(self._lock):
+            self._lock = threading.Lock()
 
     def scope(
         self, *, indexing: Indexing, store: Store, config: RecallConfig, seconds: float, meter: EmbeddingMeter
@@ -229,8 +234,16 @@ class Embedding:
         self._meter = meter
         self._vectors = Vectors(indexing.index)
         self._hidden: tuple[frozenset[tuple[str, str]], str] = frozenset(), ""  # messages, and their mark
-        self._lock = threading.Lock()
         self._closing = threading.Event()
+        self.forget()
+        forks.join(self)
+
+    def forget(self) -> None:
+        """Start anew in a forked child: the filler is the parent's."""
+        closing, self._closing = self._closing.is_set(), threading.Event()
+        if closing:
+            self._closing.set()
+        self._lock = threading.Lock()
         self._done = threading.Event()
         self._filler: threading.Thread | None = None
 

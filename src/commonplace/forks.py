@@ -14,6 +14,7 @@ import os
 import threading
 import time
 import weakref
+from collections.abc import Callable
 from types import ModuleType
 from typing import Final, Protocol
 
@@ -46,11 +47,13 @@ class Resting(Renewed, Protocol):
         """Let go of what is open, to open it again at the next use; False where it is in use right now."""
 
 
+loading = threading.RLock()
+"""Held by whoever imports late: a child could never have what a thread of the parent was importing."""
+
 _owners: weakref.WeakSet[Renewed] = weakref.WeakSet()
 _resting: weakref.WeakKeyDictionary[Resting, Lock] = weakref.WeakKeyDictionary()
 _left: list[object] = []  # of the parent; to let a child take them back would undo them under the parent's hands
 _joining = threading.Lock()
-_loading = threading.RLock()
 _forking = threading.RLock()
 _held: list[Lock] = []  # by the thread that is forking
 
@@ -74,8 +77,8 @@ def leave(thing: object) -> None:
 
 
 def load(name: str) -> ModuleType:
-    """Load a module late; no fork comes in between, after which a child would wait for it for ever."""
-    with _loading:
+    """Load a module late, by its name."""
+    with loading:
         return importlib.import_module(name)
 
 
@@ -91,11 +94,10 @@ def _before() -> None:
     _forking.acquire()
     with _joining:
         resting = list(_resting.items())
-    _hold([_loading, *(lock for _, lock in resting)], time.monotonic() + _WAIT_SECONDS)
+    _hold([loading, *(lock for _, lock in resting)], time.monotonic() + _WAIT_SECONDS)
     held = set(map(id, _held))
-    for owner, lock in resting:
-        if id(lock) in held:
-            owner.rest()
+    for owner in [owner for owner, lock in resting if id(lock) in held]:
+        _told(owner, owner.rest)
     _joining.acquire()
 
 
@@ -135,15 +137,19 @@ def _after_in_parent() -> None:
 
 
 def _after_in_child() -> None:
-    global _loading  # noqa: PLW0603 - where its holder is gone
+    global loading  # noqa: PLW0603 - where its holder is gone
     _after_in_parent()
-    if is_abandoned(_loading):
-        _loading = threading.RLock()
+    if is_abandoned(loading):
+        loading = threading.RLock()
     for owner in list(_owners):
-        try:
-            owner.forget()
-        except Exception:  # one that cannot shall not keep the others from it
-            logger.exception("%s could not start anew in a forked child", type(owner).__name__)
+        _told(owner, owner.forget)
+
+
+def _told(owner: Renewed, call: Callable[[], object]) -> None:
+    try:
+        call()
+    except Exception:  # one that cannot shall not keep the others from it
+        logger.exception("%s is not ready for a fork of this process", type(owner).__name__)
 
 
 os.register_at_fork(before=_before, after_in_parent=_after_in_parent, after_in_child=_after_in_child)

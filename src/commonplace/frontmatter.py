@@ -14,6 +14,7 @@ from typing import Any, Final
 
 import msgspec
 
+from commonplace import forks
 from commonplace.errors import InputError
 from commonplace.patterns import pattern
 
@@ -187,7 +188,8 @@ def _parse(block: str) -> tuple[dict[str, Value], dict[str, _Span]]:
     """
     if len(block.encode("utf-8", "surrogateescape")) > MAX_BYTES:
         raise _UnreadableError(f"the front matter is over {MAX_BYTES} bytes")
-    import yaml  # noqa: PLC0415 - costs 15 ms to import and most commands read no front matter
+    with forks.loading:
+        import yaml  # noqa: PLC0415 - costs 15 ms to import and most commands read no front matter
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     clean = block.encode("utf-8", "replace").decode("utf-8")
@@ -208,7 +210,8 @@ def nodes(text: str) -> Node | None:
     Raises:
         InputError: It cannot be read so; the error carries the `line`.
     """
-    import yaml  # noqa: PLC0415 - see `_parse`
+    with forks.loading:
+        import yaml  # noqa: PLC0415 - see `_parse`
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     clean = text.encode("utf-8", "replace").decode("utf-8")

@@ -11,14 +11,13 @@ import logging
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime
-from importlib import import_module
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import msgspec
 
 from commonplace import doctor as doctors
-from commonplace import verbs
+from commonplace import forks, verbs
 from commonplace.chain import Chain
 from commonplace.changes.actors import LIBRARY, PERSON, Actor
 from commonplace.config import Clock, Config, system_clock
@@ -106,9 +105,9 @@ class Memory:
         found = layout_named(layout)
         config = settled(found, config)
         clock = clock or system_clock
-        model = import_module("commonplace.llm").resolve(llm, config=config.model) if llm is not None else None
+        model = forks.load("commonplace.llm").resolve(llm, config=config.model) if llm is not None else None
         given = config.recall.embedder if embedder is None else embedder  # its code is loaded only where there is one
-        vectors = import_module("commonplace.embedding").resolve(given, config=config.model) if given else None
+        vectors = forks.load("commonplace.embedding").resolve(given, config=config.model) if given else None
         scopes = [
             Scope(os.fspath(location), name, layout=found, config=config, clock=clock, read_only=read_only,
                   llm=model, embedder=vectors, mode=jobs)
@@ -391,7 +390,7 @@ class Memory:
 
     def cost(self, by: Literal["day", "purpose", "model"] = "day") -> dict[str, Totals]:
         """Sum what model calls took, by day, purpose or model."""
-        totals: Callable[..., dict[str, Totals]] = import_module("commonplace.llm.spending").totals
+        totals: Callable[..., dict[str, Totals]] = forks.load("commonplace.llm.spending").totals
         return totals(self._chain.first.changing.spending.spends(), by, self._chain.first.zone)
 
     # --- the past ---
@@ -438,7 +437,7 @@ class Memory:
     def tool(self, *, read_only: bool = False) -> Tool:
         """Give the agent's tool of this layout; it never approves, promotes or undoes."""
         if self._chain.first.layout.actions == "capped":
-            tool: Tool = import_module("commonplace.capped_tool").tool(self._scopes, read_only=read_only)
+            tool: Tool = forks.load("commonplace.capped_tool").tool(self._scopes, read_only=read_only)
             return tool
         return verbs.tool(self, self._chain.first.layout, read_only=read_only)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from commonplace import forks
+
 
 def text(package: str, name: str) -> str:
     """Read a text that lies beside the modules of a package, as it is.
@@ -13,7 +15,8 @@ def text(package: str, name: str) -> str:
     Raises:
         FileNotFoundError: There is none; the installation is not whole.
     """
-    import pkgutil  # noqa: PLC0415 - at the first text only, so that importing what reads texts costs nothing
+    with forks.loading:
+        import pkgutil  # noqa: PLC0415 - at the first text only, so that importing what reads texts costs nothing
 
     data = pkgutil.get_data(package, name)
     if data is None:

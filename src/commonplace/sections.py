@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Final
 
-from commonplace import guard
+from commonplace import forks, guard
 from commonplace.changes import listing, tombstones
 from commonplace.changes.drift import Drift
 from commonplace.changes.log import Ledger
@@ -71,6 +71,13 @@ class Sections:
         self._looked: object = None
         self._lock = threading.Lock()
         self._made: OrderedDict[str | None, tuple[object, tuple[Draft, ...]]] = OrderedDict()
+        forks.join(self)
+
+    def forget(self) -> None:
+        """Start anew in a forked child."""
+        if forks.is_abandoned(self._lock):
+            self._lock = threading.Lock()
+            self._made.clear()
 
     def look(self) -> Sequence[tuple[Layer, str]]:
         """Notice edits made outside, in shown files at once; give these files with their layers."""

@@ -14,6 +14,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any, Final, get_args
 
+from commonplace import forks
 from commonplace.config import Clock, GuardConfig
 from commonplace.errors import InputError, RecordNotFoundError, StoreReadOnlyError, require_text
 from commonplace.operations import Forget, MoveWindow, Operation
@@ -72,6 +73,13 @@ class Sessions:
         self._paths: dict[str, str] = {}  # of ids found good
         self._lock = threading.RLock()
         self._commit: Callable[[Sequence[Operation]], Outcome] = _uncommitted
+        forks.join(self)
+
+    def forget(self) -> None:
+        """Start anew in a forked child."""
+        if forks.is_abandoned(self._lock):  # and a state may be folded half way
+            self._lock = threading.RLock()
+            self._states.clear()
 
     @property
     def folder(self) -> str:

@@ -15,6 +15,7 @@ from typing import Final
 
 import msgspec
 
+from commonplace import forks
 from commonplace.errors import InputError
 from commonplace.guard import screen
 from commonplace.records import Snapshot
@@ -35,7 +36,8 @@ def file(snapshot: Snapshot, folder: str | None = None) -> Iterator[str]:
     Yields:
         The path of the file, which only its owner may read; it is gone afterwards, whatever happened.
     """
-    import tempfile  # noqa: PLC0415 - a command that only reads a snapshot need not load what makes one
+    with forks.loading:
+        import tempfile  # noqa: PLC0415 - a command that only reads a snapshot need not load what makes one
 
     handle, path = tempfile.mkstemp(prefix=_PREFIX, suffix=".json", dir=folder)
     try:

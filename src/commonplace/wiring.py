@@ -9,12 +9,11 @@ import logging
 import threading
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from commonplace import doctor, guard
+from commonplace import doctor, forks, guard
 from commonplace.changes import edits
 from commonplace.changes.actors import LIBRARY
 from commonplace.changes.drift import Drift
@@ -142,6 +141,12 @@ class Scope:
         self._changing: Changing | None = None
         self._wire_reading()
         self._wire_vectors(embedder)
+        forks.join(self)
+
+    def forget(self) -> None:
+        """Start anew in a forked child."""
+        if forks.is_abandoned(self._making):
+            self._making = threading.Lock()
 
     def _open_store(self, *, read_only: bool, at: datetime | None) -> Store:
         inside = "" if self.name == "default" else "/" + self.layout.scopes.format(scope=encode_name(self.name))
@@ -193,7 +198,7 @@ class Scope:
         return self._changing
 
     def _wire_changing(self) -> Changing:
-        changing: Changing = import_module("commonplace.changing").Changing(
+        changing: Changing = forks.load("commonplace.changing").Changing(
             self.store,
             layout=self.layout,
             config=self.config,
@@ -243,14 +248,14 @@ class Scope:
         index = self.indexing.index
         if self.embedding is not None or not near.holds_vectors(index):
             return
-        vectors = import_module("commonplace.index.vectors")  # numpy's neighbour: only where an embedder was
+        vectors = forks.load("commonplace.index.vectors")  # numpy's neighbour: only where an embedder was
         try:
             vectors.Vectors(index).tidy(vectors.mark(self.tombstones.hidden()))
         except CommonplaceError:
             logger.warning("vectors of what was forgotten are taken out another time", exc_info=True)
 
     def _capped(self) -> CappedBlock:
-        block: CappedBlock = import_module("commonplace.capped").CappedBlock(
+        block: CappedBlock = forks.load("commonplace.capped").CappedBlock(
             self.store,
             layout=self.layout,
             config=self.config,

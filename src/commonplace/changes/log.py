@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import msgspec
 
+from commonplace import forks
 from commonplace.layers.edits import split_id
 from commonplace.records import Change, Source, Superseded, Trust
 from commonplace.storage import Logged
@@ -128,6 +129,10 @@ class Ledger:
 
     def __init__(self, since: Callable[[int], Iterable[Logged]]) -> None:
         self._since = since
+        self._begin()
+        forks.join(self)
+
+    def _begin(self) -> None:
         self._lock = threading.RLock()
         self._read_to = 0
         self._changes: dict[int, Change] = {}
@@ -139,6 +144,11 @@ class Ledger:
         self._trust: dict[str, Trust] = {}
         self._promotions: dict[str, list[int]] = {}
         self._superseded: tuple[int, dict[tuple[str, str], tuple[Superseded, ...]]] = (0, {})
+
+    def forget(self) -> None:
+        """Start anew in a forked child."""
+        if forks.is_abandoned(self._lock):  # and a change may be folded half way
+            self._begin()
 
     def catch_up(self) -> None:
         """Fold what was committed since the last time."""

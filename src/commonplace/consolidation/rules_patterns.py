@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from commonplace import packaged
+from commonplace import forks, packaged
 
 Kind = Literal["preference", "fact", "decision", "constraint", "instruction", "failure", "fix", "task"]
 Table = Literal["person", "standing", "remarks", "foreign"]
@@ -65,7 +65,8 @@ def corrections() -> tuple[re.Pattern[str], ...]:
 
 @cache
 def _data() -> dict[str, Any]:
-    import tomllib  # noqa: PLC0415 - at the first clause only, so that importing the package costs nothing
+    with forks.loading:
+        import tomllib  # noqa: PLC0415 - at the first clause only, so that importing the package costs nothing
 
     return tomllib.loads(packaged.text(__package__, "rules.toml"))
 

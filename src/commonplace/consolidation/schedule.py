@@ -15,7 +15,7 @@ from typing import Final, Literal
 
 import msgspec
 
-from commonplace import triggers
+from commonplace import forks, triggers
 from commonplace.config import Clock
 from commonplace.consolidation.jobs import JOB, Jobs
 from commonplace.errors import CommonplaceError
@@ -90,6 +90,11 @@ class Schedule:
         self._bounds = triggers.bounds(self._rules)
         self._mode = mode
         self._clock = clock
+        self.forget()
+        forks.join(self)
+
+    def forget(self) -> None:
+        """Start anew in a forked child: what is due is the parent's to run; the cursor tells what is not done."""
         self._pending: dict[str, _Pending] = {}
         self._due: dict[str, tuple[tuple[str, ...], int]] = {}
         self._lock = threading.Lock()

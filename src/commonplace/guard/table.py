@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import msgspec
 
-from commonplace import packaged
+from commonplace import forks, packaged
 
 _GAP: Final = (
     r"""[A-Za-z0-9_.\- ]{0,40}["'`]?[ \t]{0,4}"""
@@ -116,7 +116,8 @@ class Table(msgspec.Struct, frozen=True):
 @functools.cache
 def load() -> Table:
     """Read the rule files of the package."""
-    import tomllib  # noqa: PLC0415 - at the first text only, so that importing the package costs nothing
+    with forks.loading:
+        import tomllib  # noqa: PLC0415 - at the first text only, so that importing the package costs nothing
 
     rules: list[Rule] = []
     words: dict[str, frozenset[str]] = {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
+from commonplace import forks
 from commonplace.errors import ModelUnavailableError
 
 
@@ -12,7 +13,8 @@ from commonplace.errors import ModelUnavailableError
 def numpy() -> Any | None:
     """Give numpy, or None where it is not installed; what can be done without it goes on without."""
     try:
-        import numpy as np  # noqa: PLC0415 - an extra, and 0.1 s that only users of vectors pay
+        with forks.loading:
+            import numpy as np  # noqa: PLC0415 - an extra, and 0.1 s that only users of vectors pay
     except ImportError:
         return None
     return np

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 import msgspec
 
+from commonplace import forks
 from commonplace.errors import ConfigError
 from commonplace.index import arrays, encoder
 
@@ -252,8 +253,9 @@ def _either(first: Path, second: Path, name: str) -> Path:
 
 
 def _weights(path: Path) -> Mapping[str, Any]:
-    from safetensors import SafetensorError  # noqa: PLC0415 - an extra
-    from safetensors.numpy import load_file  # noqa: PLC0415 - an extra
+    with forks.loading:
+        from safetensors import SafetensorError  # noqa: PLC0415 - an extra
+        from safetensors.numpy import load_file  # noqa: PLC0415 - an extra
 
     try:
         return load_file(path)
@@ -262,7 +264,8 @@ def _weights(path: Path) -> Mapping[str, Any]:
 
 
 def _tokenizer(path: Path) -> Any:
-    from tokenizers import Tokenizer  # noqa: PLC0415 - an extra
+    with forks.loading:
+        from tokenizers import Tokenizer  # noqa: PLC0415 - an extra
 
     try:
         tokenizer = Tokenizer.from_file(str(path))

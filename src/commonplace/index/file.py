@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from commonplace import handles
+from commonplace import forks, handles
 from commonplace.errors import DamagedError, IndexVersionError, StoreBusyError, StoreError, StoreReadOnlyError
 
 logger = logging.getLogger(__name__)
@@ -33,6 +33,38 @@ def make_private(path: Path | str) -> None:
     with contextlib.suppress(OSError):
         # Not opened: to close a descriptor of it would free the locks that SQLite holds on it in this process.
         os.mknod(path, 0o600)
+
+
+_in_use: set[str] = set()  # files that a thread of the parent was at when this process was forked
+
+
+def connect(path: Path | str | None, *, seconds: float) -> sqlite3.Connection:
+    """Open an SQLite file that only its owner may read, or memory where there is none; all threads may use it.
+
+    Args:
+        path: The file.
+        seconds: How long a statement waits for other processes.
+
+    Raises:
+        sqlite3.OperationalError: It cannot be opened, or may not: SQLite keeps one account of a file's locks for
+            a whole process, and a child forked while a thread was at the file has an account that is not its own.
+    """
+    if path is not None:
+        if str(path) in _in_use:
+            raise sqlite3.OperationalError("unable to open: in use when this process was forked")
+        make_private(path)
+    return sqlite3.connect(path or ":memory:", timeout=seconds, isolation_level=None, check_same_thread=False)
+
+
+def left(db: sqlite3.Connection, path: Path | str | None) -> sqlite3.Connection:
+    """Leave a connection that was in use at the fork to the parent; gives a closed one in its place.
+
+    Not closed and never taken back: that would tidy up the file under the parent's hands.
+    """
+    forks.leave(db)
+    if path is not None:
+        _in_use.add(str(path))
+    return sqlite3.Connection.__new__(sqlite3.Connection)
 
 
 class IndexFile(ABC):
@@ -52,7 +84,11 @@ class IndexFile(ABC):
         self._resting = False
         self._closed = False
         self._opened = 0  # times
-        if not mend:
+        self._open_first()
+        forks.join_resting(self, self._lock)
+
+    def _open_first(self) -> None:
+        if not self._mend:
             self._open()
             return
         try:
@@ -85,11 +121,7 @@ class IndexFile(ABC):
         # Trigger: several processes make the file at once. Reason: SQLite turns its log on for one alone.
         new = self.path is not None and not self.path.exists()
         with self._file_lock(exclusive=new), self._guarded():
-            if self.path is not None:
-                make_private(self.path)
-            self._db = sqlite3.connect(
-                self.path or ":memory:", timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
-            )
+            self._db = connect(self.path, seconds=_BUSY_SECONDS)
             if self.path is not None:
                 stat = self.path.stat()  # before the first statement: `reset` asks whose file was damaged
                 self._inode = (stat.st_dev, stat.st_ino)
@@ -111,7 +143,7 @@ class IndexFile(ABC):
         if not self._lock.acquire(blocking=False):
             return False
         try:
-            if self._uses:
+            if self._uses or self._closed or self.path is None:  # what is in memory is nowhere else
                 return False
             self._let_go()
             self._forget()
@@ -119,6 +151,18 @@ class IndexFile(ABC):
             return True
         finally:
             self._lock.release()
+
+    def forget(self) -> None:
+        """Start anew in a forked child; what did not rest at the fork is the parent's alone."""
+        stuck = forks.is_abandoned(self._lock)
+        if not stuck and (self._resting or self._closed or self.path is None):
+            return
+        self._db = left(self._db, self.path)
+        self._lock = threading.RLock()
+        forks.join_resting(self, self._lock)
+        self._uses = 0
+        self._forget()
+        self._resting = True
 
     @contextlib.contextmanager
     def _using(self) -> Iterator[None]:

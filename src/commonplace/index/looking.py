@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from commonplace import forks
 from commonplace.errors import DamagedError, IndexVersionError
 from commonplace.index.sqlite import SqliteIndex
 
@@ -22,7 +23,8 @@ def copied(path: Path | str) -> Iterator[SqliteIndex | None]:
     Raises:
         DamagedError: The file cannot be read as an index.
     """
-    import tempfile  # noqa: PLC0415 - it loads much, and only a doctor looks
+    with forks.loading:
+        import tempfile  # noqa: PLC0415 - it loads much, and only a doctor looks
 
     with tempfile.TemporaryDirectory(prefix="commonplace-") as folder:
         index = _opened(Path(path), Path(folder))

@@ -12,9 +12,9 @@ import threading
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from commonplace import handles
+from commonplace import forks, handles
 from commonplace.errors import StoreBusyError
-from commonplace.index.file import make_private
+from commonplace.index.file import connect, left
 from commonplace.screened import Screened
 
 _BUSY_SECONDS = 30.0
@@ -39,16 +39,14 @@ class Seen:
         self._lock = threading.RLock()
         self._path = path
         self._resting = False
+        self._closed = False
         self._db = self._open()
+        forks.join_resting(self, self._lock)
 
     def _open(self) -> sqlite3.Connection:
         for place in (self._path, None):
-            if place is not None:
-                make_private(place)
             try:
-                db = sqlite3.connect(
-                    place or ":memory:", timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
-                )
+                db = connect(place, seconds=_BUSY_SECONDS)
             except sqlite3.DatabaseError:
                 continue  # its folder is not there yet or not writable
             try:
@@ -73,13 +71,24 @@ class Seen:
         if not self._lock.acquire(blocking=False):
             return False
         try:
-            if self._db.in_transaction:
-                return False
-            self.close()
-            self._resting = True
+            if not (self._resting or self._closed):
+                if self._path is None or self._db.in_transaction:  # what is in memory is nowhere else
+                    return False
+                self._let_go()
+                self._resting = True
             return True
         finally:
             self._lock.release()
+
+    def forget(self) -> None:
+        """Start anew in a forked child; what did not rest at the fork is the parent's alone."""
+        stuck = forks.is_abandoned(self._lock)
+        if not stuck and (self._resting or self._closed or self._path is None):
+            return
+        self._db = left(self._db, self._path)
+        self._lock = threading.RLock()
+        forks.join_resting(self, self._lock)
+        self._resting = True
 
     def _run(self, statement: str, values: tuple[object, ...] = ()) -> list[tuple[str, str, str, int]]:
         if self._resting:
@@ -93,7 +102,7 @@ class Seen:
             raise StoreBusyError("what was last seen of the files is locked by another process; try again") from error
         except sqlite3.DatabaseError:
             # Damaged under our hands: it is derived, and the change log tells whose edits are whose.
-            self.close()
+            self._let_go()
             self._path = None
             self._db = self._open()
             return self._db.execute(statement, values).fetchall()
@@ -134,6 +143,11 @@ class Seen:
 
     def close(self) -> None:
         """Close the file."""
-        handles.released(self)
         with self._lock:
+            self._let_go()
+            self._closed = True
+
+    def _let_go(self) -> None:
+        handles.released(self)
+        with contextlib.suppress(sqlite3.ProgrammingError):  # one that was left to the parent is none
             self._db.close()

@@ -61,11 +61,11 @@ class SqliteIndex(IndexFile):
 
     def __init__(self, path: Path | str | None, *, passage_chars: int = 480, mend: bool = True) -> None:
         self._passage_chars = passage_chars
-        self._pending: Pending | None = None  # of the transaction under way
         self._forget()
         super().__init__(path, mend=mend)
 
     def _forget(self) -> None:
+        self._pending: Pending | None = None  # of the transaction under way
         self._shelf = Shelf({}, names=set())
         self._shelf_seen = -1
 

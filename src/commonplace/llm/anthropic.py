@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import functools
-import threading
 from typing import Any
 
+from commonplace import forks
 from commonplace.config import ModelConfig
 from commonplace.errors import ModelError, ModelUnavailableError
 from commonplace.llm import calls, sdk
@@ -13,7 +13,7 @@ from commonplace.llm.protocol import Reply, Request, Stop
 from commonplace.text import estimate_tokens
 
 
-class AnthropicLLM:
+class AnthropicLLM(sdk.Opening):
     """One model of Anthropic. The key is the SDK's business (`ANTHROPIC_API_KEY` or a profile).
 
     The answer's schema goes as `output_config`; a model that rejects it is asked again without, and
@@ -23,13 +23,12 @@ class AnthropicLLM:
     def __init__(
         self, model: str, config: ModelConfig, *, base_url: str | None = None, api_key: str | None = None
     ) -> None:
+        super().__init__()
         self.model = model
         self._config = config
         self._base_url = base_url or None
         self._api_key = api_key
         self._structured = True
-        self._opening = threading.Lock()
-        self._opened: tuple[Any, Any] | None = None
 
     def complete(self, request: Request) -> Reply:
         """Ask once, retries included, within `timeout_seconds`.
@@ -44,26 +43,21 @@ class AnthropicLLM:
         name = f"anthropic:{request.model or self.model}"
         return calls.run(functools.partial(self._ask, request, name), request, name)
 
-    def _open(self) -> tuple[Any, Any]:
-        with self._opening:
-            if self._opened is None:
-                try:
-                    import anthropic  # noqa: PLC0415 - an extra, and 1.2 s that only its users pay
-                except ImportError as error:
-                    raise ModelUnavailableError(
-                        "the anthropic package is missing; run: pip install 'commonplace[anthropic]'"
-                    ) from error
-                try:
-                    client = anthropic.Anthropic(
-                        api_key=self._api_key,
-                        base_url=self._base_url,
-                        max_retries=0,
-                        timeout=self._config.timeout_seconds,
-                    )
-                except anthropic.AnthropicError:
-                    raise ModelUnavailableError("no key for Anthropic; set ANTHROPIC_API_KEY") from None
-                self._opened = (anthropic, client)
-            return self._opened
+    def _made(self) -> tuple[Any, Any]:
+        try:
+            with forks.loading:
+                import anthropic  # noqa: PLC0415 - an extra, and 1.2 s that only its users pay
+        except ImportError as error:
+            raise ModelUnavailableError(
+                "the anthropic package is missing; run: pip install 'commonplace[anthropic]'"
+            ) from error
+        try:
+            client = anthropic.Anthropic(
+                api_key=self._api_key, base_url=self._base_url, max_retries=0, timeout=self._config.timeout_seconds
+            )
+        except anthropic.AnthropicError:
+            raise ModelUnavailableError("no key for Anthropic; set ANTHROPIC_API_KEY") from None
+        return anthropic, client
 
     def _ask(self, request: Request, name: str, deadline: calls.Deadline) -> Reply:
         module, client = self._open()

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import functools
-import threading
 from collections.abc import Sequence
 from typing import Any
 
+from commonplace import forks
 from commonplace.config import ModelConfig
 from commonplace.errors import ModelError, ModelUnavailableError
 from commonplace.llm import calls, sdk
@@ -14,7 +14,7 @@ from commonplace.llm.protocol import Reply, Request, Stop
 from commonplace.text import estimate_tokens
 
 
-class OpenAILLM:
+class OpenAILLM(sdk.Opening):
     """One model behind the chat completions interface: OpenAI, Ollama, vLLM, OpenRouter, LM Studio.
 
     The answer's schema goes as `response_format`; a server that rejects it is asked again without,
@@ -25,6 +25,7 @@ class OpenAILLM:
     def __init__(
         self, model: str, config: ModelConfig, *, base_url: str | None = None, api_key: str | None = None
     ) -> None:
+        super().__init__()
         self.model = model
         self._config = config
         self._base_url = base_url or config.base_url or None
@@ -32,8 +33,6 @@ class OpenAILLM:
         self._structured = True
         # Only OpenAI itself knows the new name of the limit; Ollama would answer without any.
         self._limit = "max_tokens" if self._base_url else "max_completion_tokens"
-        self._opening = threading.Lock()
-        self._opened: tuple[Any, Any] | None = None
 
     def complete(self, request: Request) -> Reply:
         """Ask once, retries included, within `timeout_seconds`.
@@ -48,11 +47,8 @@ class OpenAILLM:
         name = f"openai:{request.model or self.model}"
         return calls.run(functools.partial(self._ask, request, name), request, name)
 
-    def _open(self) -> tuple[Any, Any]:
-        with self._opening:
-            if self._opened is None:
-                self._opened = _client(self._config, self._base_url, self._api_key)
-            return self._opened
+    def _made(self) -> tuple[Any, Any]:
+        return _client(self._config, self._base_url, self._api_key)
 
     def _ask(self, request: Request, name: str, deadline: calls.Deadline) -> Reply:
         module, client = self._open()
@@ -87,7 +83,7 @@ class OpenAILLM:
         raise failure
 
 
-class OpenAIEmbedder:
+class OpenAIEmbedder(sdk.Opening):
     """One embedding model behind `/v1/embeddings`: OpenAI, Ollama, vLLM, LM Studio.
 
     Args:
@@ -100,13 +96,12 @@ class OpenAIEmbedder:
     def __init__(
         self, model: str, config: ModelConfig, *, base_url: str | None = None, api_key: str | None = None
     ) -> None:
+        super().__init__()
         self.model = model
         self.tokens = 0  # of all texts embedded, as the server counts them, else estimated
         self._config = config
         self._base_url = base_url or config.base_url or None
         self._api_key = api_key
-        self._opening = threading.Lock()
-        self._opened: tuple[Any, Any] | None = None
 
     @property
     def name(self) -> str:
@@ -125,10 +120,7 @@ class OpenAIEmbedder:
             ModelUnavailableError: 429, 5xx, no connection, no key, or the SDK is not installed.
             ModelError: The request was rejected or the answer cannot be read.
         """
-        with self._opening:
-            if self._opened is None:
-                self._opened = _client(self._config, self._base_url, self._api_key)
-            module, client = self._opened
+        module, client = self._open()
 
         def post(timeout: Any) -> Any:
             # Asked for as numbers: not every server knows base64, the SDK's own choice.
@@ -144,10 +136,14 @@ class OpenAIEmbedder:
         self.tokens += sdk.count(getattr(answer, "usage", None), "prompt_tokens") or sum(map(estimate_tokens, texts))
         return vectors
 
+    def _made(self) -> tuple[Any, Any]:
+        return _client(self._config, self._base_url, self._api_key)
+
 
 def _client(config: ModelConfig, base_url: str | None, api_key: str | None) -> tuple[Any, Any]:
     try:
-        import openai  # noqa: PLC0415 - an extra, and 0.5 s that only its users pay
+        with forks.loading:
+            import openai  # noqa: PLC0415 - an extra, and 0.5 s that only its users pay
     except ImportError as error:
         raise ModelUnavailableError("the openai package is missing; run: pip install 'commonplace[openai]'") from error
     options = {"base_url": base_url, "max_retries": 0, "timeout": config.timeout_seconds}

@@ -8,9 +8,12 @@ hour too: here a wait that would outlast the deadline ends the call at once.
 from __future__ import annotations
 
 import json
+import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, Final
 
+from commonplace import forks
 from commonplace.config import ModelConfig
 from commonplace.errors import (
     ModelError,
@@ -30,6 +33,36 @@ _SCHEMA_STATUS: Final = frozenset({400, 415, 422, 501})
 
 class SchemaRejectedError(Exception):
     """The server would not take the answer's schema; never leaves the adapters."""
+
+
+class Opening(ABC):
+    """An SDK and one client of it, loaded and made at the first call."""
+
+    def __init__(self) -> None:
+        self._opening = threading.Lock()
+        self._opened: tuple[Any, Any] | None = None
+        forks.join(self)
+
+    def forget(self) -> None:
+        """Start anew in a forked child: the connections are the parent's."""
+        forks.leave(self._opened)
+        self._opening = threading.Lock()
+        self._opened = None
+
+    def _open(self) -> tuple[Any, Any]:
+        """Give the module of the SDK and the client.
+
+        Raises:
+            ModelUnavailableError: There is no SDK, or no key.
+        """
+        with self._opening:
+            if self._opened is None:
+                self._opened = self._made()
+            return self._opened
+
+    @abstractmethod
+    def _made(self) -> tuple[Any, Any]:
+        """Load the SDK and make a client."""
 
 
 def send(sdk: Any, post: Callable[[Any], Any], deadline: Deadline, name: str, config: ModelConfig) -> Any:
