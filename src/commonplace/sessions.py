@@ -153,10 +153,14 @@ class Sessions:
                     message_id = _free_id(number, ids, new)
                     key = key_of(message_id)
                 sources.append(Source(session_id, message_id))
-                trust = self._trust(message, web=web)
+                told_by_user = message.role == "user" and message.trust is None
+                trust: Trust = "user" if told_by_user else self._trust(message, web=web)
                 web = web_follows(message.role, trust, web=web)
                 at = message.at or self._clock()
-                line = self._message_line(message, number, given_id or message_id, content, at=at, trust=trust)
+                if message.name or message.tools:
+                    line = self._full_line(message, number, given_id or message_id, content, at=at, trust=trust)
+                else:
+                    line = message_line(number, given_id or message_id, content, role=message.role, at=at, trust=trust)
                 new[key] = number, at, web, line
                 number += 1
             if new:
@@ -206,8 +210,6 @@ class Sessions:
         return message, message_id, self._screen_content(message.content)
 
     def _trust(self, message: Message, *, web: bool) -> Trust:
-        if message.role == "user" and message.trust is None:
-            return "user"
         levels: list[Trust] = [_ROLE_TRUST[message.role]]
         if message.trust is not None:
             levels.append(message.trust)
@@ -230,7 +232,7 @@ class Sessions:
             checksum=True,
         )
 
-    def _message_line(
+    def _full_line(
         self,
         message: Message,
         number: int,
@@ -240,8 +242,6 @@ class Sessions:
         at: datetime,
         trust: Trust,
     ) -> Screened:
-        if not message.name and not message.tools:
-            return message_line(number, message_id, content, role=message.role, at=at, trust=trust)
         values: dict[str, object] = {
             "type": _WORDS["message"],
             "n": number,

@@ -47,16 +47,18 @@ class _Pending(triggers.Facts, kw_only=True):
 
     def count(self) -> None:
         """Count what was put off."""
-        for message in self.later:
+        tokens = 0
+        for number, message in enumerate(self.later):
             if message.role == "user":  # a turn begins: the window that counts is the one before it
-                self.window_messages, self.turn_end = self.window, self.total
+                self.window_messages, self.turn_end = self.window + number, self.total + number
                 self.turns += 1
-            tokens = estimate_tokens(message.content)
-            self.total += 1
-            self.messages += 1
-            self.window += 1
-            self.tokens += tokens
-            self.window_tokens += tokens
+            tokens += estimate_tokens(message.content)
+        new = len(self.later)
+        self.total += new
+        self.messages += new
+        self.window += new
+        self.tokens += tokens
+        self.window_tokens += tokens
         self.later.clear()
 
     def spare(self, bounds: Iterable[tuple[str, str, float]], due: Container[str]) -> None:

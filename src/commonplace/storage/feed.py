@@ -31,7 +31,6 @@ class Feed(handles.Kept):
         super().__init__()
         self._path = path
         self._disk = disk
-        self._identity = (0, 0)
         self._feed = 0
 
     def note(self, path: str) -> int:
@@ -91,15 +90,11 @@ class Feed(handles.Kept):
             if written < len(line):
                 write_all(disk, fd, line[written:])
             end = os.lseek(fd, 0, SEEK_CUR)
-            try:
-                found = os.lstat(self._path)
-                same = (found.st_dev, found.st_ino) == self._identity
-            except FileNotFoundError:
-                same = False
-            if same and end <= _LIMIT_BYTES:
+            named = os.fstat(fd).st_nlink > 0  # a feed that begins anew takes the name of the one before
+            if named and end <= _LIMIT_BYTES:
                 return self._feed << _OFFSET_BITS | end
             self._let_go()
-            if same:
+            if named:
                 self._begin()
         return 0
 
@@ -111,9 +106,8 @@ class Feed(handles.Kept):
                 self._begin()
                 continue
             feed, _ = _head(fd)
-            found = os.fstat(fd)
             if feed:
-                self._fd, self._feed, self._identity = fd, feed, (found.st_dev, found.st_ino)
+                self._fd, self._feed = fd, feed
                 handles.used(self)
                 return
             os.close(fd)
