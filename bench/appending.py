@@ -49,14 +49,14 @@ def measure(report: Report, corpus: Corpus, folder: Path, filled: dict[int, Path
             arms[names[size]] = _appends(memory, texts)
         memory = stack.enter_context(memories.copied(filled[sizes[0]], "append-indexed", jobs="inline"))
         arms["append + bringing the index up to it"] = _appends(memory, texts, index=True)
-        memory = stack.enter_context(memories.copied(filled[sizes[0]], "append-thread", jobs="thread"))
-        arms["append, jobs by the rules in a thread"] = _appends(memory, texts)
+        busy = stack.enter_context(memories.copied(filled[sizes[0]], "append-thread", jobs="thread"))
+        arms["append, jobs by the rules in a thread"] = _appends(busy, texts)
         memory = stack.enter_context(memories.copied(filled[sizes[0]], "append-many", jobs="inline"))
         arms[f"append, {MANY} sessions live in the process"] = _appends(memory, texts, live=MANY)
         few = dict(arms)
         arms |= _peers(report, stack, folder, texts, sizes[0])
-        in_a_row = rounds.run(arms, rounds=rounds_, turn=WRITES, before=os.sync)
-        in_turns = rounds.run(few, rounds=rounds_)
+        in_a_row = rounds.run(arms, rounds=rounds_, turn=WRITES, before=partial(_rest, busy))
+        in_turns = rounds.run(few, rounds=rounds_, before=busy.flush)
         found = _found(memory, corpus)
     mean = sum(map(len, lines)) // len(lines)
     head = ("arm", "p50 ms", "p99 ms", "p99 / p50", "to bare", "to screen and bare in one call", "to the two apart")
@@ -73,6 +73,12 @@ def measure(report: Report, corpus: Corpus, folder: Path, filled: dict[int, Path
     report.goal(f"append with {MANY} live sessions to {TARGETS}", many, 1.2)
     grown = in_turns.ratio(names[sizes[-1]], names[sizes[0]])[0]
     report.goal(f"append at {sizes[-1]:,} to {sizes[0]:,} stored", grown, 1.2)
+
+
+def _rest(busy: Memory) -> None:
+    """Let the jobs of one arm end before the next one is timed, and the disk come to rest."""
+    busy.flush()
+    os.sync()
 
 
 def _rows(times: rounds.Times, arms: list[str]) -> list[tuple[str, ...]]:
