@@ -9,8 +9,9 @@ import functools
 import json
 import re
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from operator import methodcaller
 from typing import Any, Final, Literal
 
 import msgspec
@@ -24,12 +25,16 @@ class Finding(msgspec.Struct, frozen=True):
     span: tuple[int, int]
 
 
+line_bytes: Final[Callable[[str], bytes]] = methodcaller("encode", "utf-8", "backslashreplace")
+"""Encodes one stored line; a lone surrogate becomes its JSON escape."""
+
 _STRUCTURAL_CHARS: Final = 120
 _SHORT_CHARS: Final = 40  # no long run fits into so few
 _STRUCTURAL: Final = re.compile(r"[\x20-\x7e\n\t§]*\Z")
 _LONG_RUN: Final = re.compile(r"[A-Za-z0-9+/_=-]{41,}")
 _SEAL: Final = object()
 _LINE: Final = msgspec.json.Encoder()
+_ENDED: Final = b'%b,"h":"%08x"}'  # a line that is one JSON object without its last brace, and its checksum
 _KEYS_KEPT: Final = 512
 _keys: Final[set[object]] = set()  # that were found structural: a program has few, in line after line
 
@@ -117,7 +122,7 @@ def json_line(values: Mapping[str, Any], *, checksum: bool = False) -> Screened:
     floats: list[float] = []
     line = _encoded(_plain(values, findings, floats), exact=bool(floats))
     if checksum:
-        line = _checked(line)
+        line = _ENDED % (line[:-1], zlib.crc32(line[:-1]))
     return seal(line.decode("utf-8", "surrogatepass"), tuple(findings))
 
 
@@ -147,12 +152,11 @@ def message_line(
         role, trust = _key(role, [], []), _key(trust, [], [])
     values = {"type": "message", "n": number, "id": name, "role": role, "at": instant(at), "trust": trust,
               "content": content.text}  # fmt: skip
-    return seal(_checked(_encoded(values, exact=False)).decode("utf-8", "surrogatepass"), found)
-
-
-def _checked(line: bytes) -> bytes:
-    begun = line[:-1]
-    return b'%b,"h":"%08x"}' % (begun, zlib.crc32(begun))
+    try:
+        begun = _LINE.encode(values)[:-1]
+    except UnicodeEncodeError:  # half a surrogate pair
+        begun = _encoded(values, exact=True)[:-1]
+    return seal((_ENDED % (begun, zlib.crc32(begun))).decode("utf-8", "surrogatepass"), found)
 
 
 def _encoded(plain: Any, *, exact: bool) -> bytes:

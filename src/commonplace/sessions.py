@@ -12,6 +12,8 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import datetime
+from functools import partial
+from operator import itemgetter
 from typing import Any, Final, get_args
 
 from commonplace import forks
@@ -19,7 +21,7 @@ from commonplace.config import Clock, GuardConfig
 from commonplace.errors import InputError, RecordNotFoundError, StoreReadOnlyError, require_text
 from commonplace.operations import Forget, MoveWindow, Operation
 from commonplace.records import Message, Outcome, RecordedMessage, Role, Session, Source, Trust, Turn, lowest_trust
-from commonplace.screened import Screened, join, json_line, message_line, whole_milliseconds
+from commonplace.screened import Screened, join, json_line, line_bytes, message_line, whole_milliseconds
 from commonplace.storage import Held, Store
 from commonplace.text import encode_name, one_line, truncate
 from commonplace.transcripts import Event, Head, State, key_of, messages_of, web_follows
@@ -31,10 +33,10 @@ _BREAKS: Final = frozenset("\t\n")
 _STATES_KEPT: Final = 512  # sessions whose folded state stays in memory
 _WORDS: Final = {word: join([word]) for word in ("message", *get_args(Role), *get_args(Trust))}
 _ROLE_TRUST: Final[dict[Role, Trust]] = {"user": "user", "assistant": "agent", "system": "agent", "tool": "tool"}
-
-
-_New = tuple[int, datetime, bool, Screened]
-"""A message that is about to be appended: number, instant, `web` as it is for what follows it, and the line."""
+_New = dict[str | bytes, tuple[int, datetime, bool, Screened]]
+"""Messages that are about to be appended, by id: number, instant, `web` as it is for what follows, and the line."""
+_Checked = tuple[Message, Screened | None, Screened]
+"""A message with its id, where it has one, and its content, as they may be stored."""
 
 
 class Sessions:
@@ -138,40 +140,63 @@ class Sessions:
         if not messages:
             return [], 0
         checked = list(map(self._checked, messages))
+        state = self._states.get(path)
+        if state is not None and (stamp := state.stamp) is not None and state.head is not None:
+            # Nothing is held while the lines are made: they are taken only where the file stands as it was folded.
+            sources, new = self._lines(session_id, state, checked)
+            if new and self._put(partial(self._store.append_if, path, stamp), path, state, new, stamp=stamp):
+                return sources, len(new)
         with self._store.locked(path) as held:
             state = self._held_state(path, held)
-            sources: list[Source] = []
-            new: dict[str | bytes, _New] = {}
-            ids, number, web = state.ids, state.numbers, state.web_turn
-            for message, given_id, content in checked:
-                message_id = message.id or f"m{number}"
-                key = key_of(message_id)
-                if key in ids or key in new:
-                    if message.id:
-                        sources.append(Source(session_id, message_id))
-                        continue
-                    message_id = _free_id(number, ids, new)
-                    key = key_of(message_id)
-                sources.append(Source(session_id, message_id))
-                told_by_user = message.role == "user" and message.trust is None
-                trust: Trust = "user" if told_by_user else self._trust(message, web=web)
-                web = web_follows(message.role, trust, web=web)
-                at = message.at or self._clock()
-                if message.name or message.tools:
-                    line = self._full_line(message, number, given_id or message_id, content, at=at, trust=trust)
-                else:
-                    line = message_line(number, given_id or message_id, content, role=message.role, at=at, trust=trust)
-                new[key] = number, at, web, line
-                number += 1
+            sources, new = self._lines(session_id, state, checked)
             if new:
                 head = self._head_line(session_id, agent, kind) if state.head is None else None
-                self._put(path, held, state, head, new)
+                self._put(held.append, path, state, new, stamp=held.stamp, head=head)
             return sources, len(new)
 
-    def _put(self, path: str, held: Held, state: State, head: Screened | None, new: dict[str | bytes, _New]) -> None:
-        """Append lines to a file that is held, and take them into its state unread where nobody else wrote."""
-        begin, stamp = held.size, held.stamp
-        lines = [each[3] for each in new.values()]
+    def _lines(self, session_id: str, state: State, checked: Sequence[_Checked]) -> tuple[list[Source], _New]:
+        """Give the source of each message, and the lines of those that a session does not hold yet, by their ids."""
+        sources: list[Source] = []
+        new: _New = {}
+        ids, number, web = state.ids, state.numbers, state.web_turn
+        for message, given_id, content in checked:
+            message_id = message.id or f"m{number}"
+            key = key_of(message_id)
+            if key in ids or key in new:
+                if message.id:
+                    sources.append(Source(session_id, message_id))
+                    continue
+                message_id = _free_id(number, ids, new)
+                key = key_of(message_id)
+            sources.append(Source(session_id, message_id))
+            told_by_user = message.role == "user" and message.trust is None
+            trust: Trust = "user" if told_by_user else self._trust(message, web=web)
+            web = web_follows(message.role, trust, web=web)
+            at = message.at or self._clock()
+            if message.name or message.tools:
+                line = self._full_line(message, number, given_id or message_id, content, at=at, trust=trust)
+            else:
+                line = message_line(number, given_id or message_id, content, role=message.role, at=at, trust=trust)
+            new[key] = number, at, web, line
+            number += 1
+        return sources, new
+
+    def _put(
+        self,
+        append: Callable[..., bool | None],
+        path: str,
+        state: State,
+        new: _New,
+        *,
+        stamp: object,
+        head: Screened | None = None,
+    ) -> bool:
+        """Append lines, and take them into the state of their file unread where nobody else wrote.
+
+        False where `append` did nothing.
+        """
+        begin = state.bytes_read
+        lines = list(map(itemgetter(3), new.values()))
 
         def take_in(size: int, after: object) -> None:
             offset = begin
@@ -182,18 +207,19 @@ class Sessions:
                 for key, (number, at, web, line) in new.items():
                     state.add(number, key, at, offset, web)
                     if len(lines) > 1:
-                        offset += len(line.text.encode("utf-8", "backslashreplace")) + 1
+                        offset += len(line_bytes(line.text)) + 1
                 state.bytes_read, state.stamp = size, after
+                if path in self._states:
+                    self._states.move_to_end(path)
 
         try:
-            held.append(lines if head is None else [head, *lines], then=take_in)
+            return append(lines if head is None else [head, *lines], then=take_in) is not False
         except BaseException:
             with self._lock:
                 self._states.pop(path, None)  # it may hold what does not stand there
             raise
 
-    def _checked(self, message: Message) -> tuple[Message, Screened | None, Screened]:
-        """Give a message with its id, where it has one, and its content, as they may be stored."""
+    def _checked(self, message: Message) -> _Checked:
         given: object = message  # annotations do not hold at run time for a caller's own values
         if not isinstance(given, Message) or given.role not in _ROLE_TRUST or not isinstance(given.content, str):
             raise InputError(

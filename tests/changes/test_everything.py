@@ -257,9 +257,9 @@ class Everything(RuleBasedStateMachine):
         count = 0
 
         def counted(name):
-            real = getattr(Disk, name)
+            real = getattr(Disk(), name)
 
-            def call(*args, **options):
+            def call(_, *args, **options):
                 nonlocal count
                 count += 1
                 if count == at:

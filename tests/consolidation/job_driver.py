@@ -51,8 +51,10 @@ def killed(root: Path, at: int) -> bool:
     if pid == 0:
         left = at
 
-        def dying(real):
-            def call(*args, **kwargs):
+        def dying(name):
+            real = getattr(Disk(), name)
+
+            def call(_, *args, **kwargs):
                 nonlocal left
                 left -= 1
                 if left == 0:
@@ -65,7 +67,7 @@ def killed(root: Path, at: int) -> bool:
             return call
 
         for name in STEPS:
-            setattr(Disk, name, dying(getattr(Disk, name)))
+            setattr(Disk, name, dying(name))
         try:
             memory = opened(root)
             memory.consolidate("cli:a")

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from commonplace import Memory, Message, sessions
+from commonplace.storage.disk import Disk
 from commonplace.testing import FixedClock
 
 COUNTED = (
@@ -36,6 +37,8 @@ def counted():
     with pytest.MonkeyPatch.context() as patch:
         for module, name in [*((os, name) for name in COUNTED), (fcntl, "flock")]:
             patch.setattr(module, name, partial(_call, counts, name, getattr(module, name)))
+        for name in ("write", "flock"):
+            patch.setattr(Disk, name, staticmethod(partial(_call, counts, name, getattr(Disk, name))))
         yield counts
 
 

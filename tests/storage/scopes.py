@@ -96,14 +96,13 @@ class FailingDisk(Disk):
 
 
 def _counted(name: str):
-    real = getattr(Disk, name)
-
     def call(self, *args, **options):
+        real = getattr(super(FailingDisk, self), name)
         self.calls += 1
         self.names.append(name)
         if self.calls == self.at:
-            return self.fail(self, name, lambda: real(self, *args, **options), args)
-        return real(self, *args, **options)
+            return self.fail(self, name, lambda: real(*args, **options), args)
+        return real(*args, **options)
 
     return call
 

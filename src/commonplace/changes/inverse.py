@@ -11,8 +11,9 @@ from typing import Any
 
 from commonplace.changes import diffs, edits
 from commonplace.errors import DamagedError
+from commonplace.screened import line_bytes
 from commonplace.storage import MISSING, Keep, Logged
-from commonplace.storage.changelog import content_hash, line_bytes, plain_path, render, text_bytes
+from commonplace.storage.changelog import content_hash, plain_path, render, text_bytes
 
 Version = Callable[[bytes | None], str]
 

@@ -170,6 +170,10 @@ class PastStore:
         """Refuse."""
         raise self._refusal()
 
+    def append_if(self, path: str, stamp: object, lines: Sequence[Screened], *, then: Then = nothing) -> bool:
+        """Refuse."""
+        raise self._refusal()
+
     def locked(self, path: str) -> AbstractContextManager[Held]:
         """Nobody else writes into the past."""
         return nullcontext(_Unheld(self._refusal()))

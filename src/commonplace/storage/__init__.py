@@ -175,6 +175,12 @@ class Store(Protocol):
     def append(self, path: str, lines: Sequence[Screened], *, durable: bool = True) -> int:
         """Add lines to an append-only file and return its feed number; durable means synced to disk."""
 
+    def append_if(self, path: str, stamp: object, lines: Sequence[Screened], *, then: Then = nothing) -> bool:
+        """Add lines, synced, where a file stands as `Held` once gave its stamp; False where not: nothing was done.
+
+        `then` is as with `Held.append`.
+        """
+
     def locked(self, path: str) -> AbstractContextManager[Held]:
         """Hold one append-only file against other appenders, so that read-then-append is one step."""
 

@@ -147,13 +147,16 @@ class Appender:
         """
         return Hold(self, path, create=create, replacing=replacing)
 
-    def append(self, path: str, body: bytes, *, durable: bool, then: Then) -> None:
-        """Add whole lines; on failure the file is as before."""
+    def append(self, path: str, body: bytes, *, durable: bool, then: Then, stamp: object = None) -> bool:
+        """Add whole lines; on failure the file is as before. With a stamp, False where the file does not stand so."""
         handle = self.enter(path, create=True)
         try:
+            if stamp is not None and handle.stamp != stamp:
+                return False
             self.append_held(handle, body, durable=durable, then=then)
         finally:
             self.leave(handle)
+        return True
 
     def append_held(self, handle: Handle, body: bytes, *, durable: bool, then: Then) -> None:
         """Add whole lines to a file that is held; on failure the file is as before, whatever `then` did.

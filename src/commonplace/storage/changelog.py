@@ -20,7 +20,7 @@ import msgspec
 
 from commonplace.errors import DamagedError, InputError
 from commonplace.patterns import pattern
-from commonplace.screened import Screened, join, json_line
+from commonplace.screened import Screened, join, json_line, line_bytes
 from commonplace.storage import MISSING, Append, Keep, Logged, LogProblem, Put, Write
 from commonplace.storage.disk import READ, Disk, write_all
 
@@ -113,11 +113,6 @@ def text_bytes(text: str) -> bytes:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
         return text.encode("utf-8", "backslashreplace")
-
-
-def line_bytes(text: str) -> bytes:
-    """Encode one stored line; a lone surrogate becomes its JSON escape."""
-    return text.encode("utf-8", "backslashreplace")
 
 
 def encode(

@@ -18,7 +18,7 @@ import msgspec
 
 from commonplace.config import Clock, StoreConfig
 from commonplace.errors import InputError, StoreBusyError, StoreFailedError, VersionConflictError
-from commonplace.screened import instant
+from commonplace.screened import instant, line_bytes
 from commonplace.storage import Append, Delete, Keep, Logged, LogProblem, Put, Rebase, Write
 from commonplace.storage.appends import Appender, Handle
 from commonplace.storage.changelog import (
@@ -29,7 +29,6 @@ from commonplace.storage.changelog import (
     content_hash,
     decode,
     encode,
-    line_bytes,
     text_bytes,
 )
 from commonplace.storage.conflicts import Conflicts

@@ -18,6 +18,7 @@ from commonplace.storage.disk import CREATE, FILE_MODE, Disk, last_line_end, wri
 from commonplace.storage.locks import boot_id
 
 _OFFSET_BITS: Final = 36
+_TRIES: Final = 8  # to find the feed that others write to, too
 _LIMIT_BYTES: Final = 8_000_000  # past this it begins anew; readers then look at everything once
 _NAMES: Final = sys.getfilesystemencoding()
 _ODD_NAMES: Final = sys.getfilesystemencodeerrors()
@@ -38,13 +39,26 @@ class Feed(handles.Kept):
         line = path.encode(_NAMES, _ODD_NAMES) + b"\n"
         with self._mutex:
             try:
-                return self._note(line)
+                for _ in range(_TRIES):
+                    if self._fd < 0:
+                        self._open()
+                    fd, disk = self._fd, self._disk
+                    written = disk.write(fd, line)
+                    if written < len(line):
+                        write_all(disk, fd, line[written:])
+                    end = os.lseek(fd, 0, SEEK_CUR)
+                    named = os.fstat(fd).st_nlink > 0  # a feed that begins anew takes the name of the one before
+                    if named and end <= _LIMIT_BYTES:
+                        return self._feed << _OFFSET_BITS | end
+                    self._let_go()
+                    if named:
+                        self._begin()
             except OSError:
                 # The append itself stands. Without its line the feed would lie, so it goes: readers look at all.
                 self._let_go()
                 with suppress(OSError):
                     self._disk.unlink(self._path)
-                return 0
+        return 0
 
     def since(self, number: int, *, begin: bool = False) -> tuple[int, tuple[str, ...] | None]:
         """Give the newest number and the files noted after `number`; None means look at everything.
@@ -80,23 +94,6 @@ class Feed(handles.Kept):
             self._begin()
             return self.since(0)[0], None
         return 0, None
-
-    def _note(self, line: bytes) -> int:
-        for _ in range(8):
-            if self._fd < 0:
-                self._open()
-            fd, disk = self._fd, self._disk
-            written = disk.write(fd, line)
-            if written < len(line):
-                write_all(disk, fd, line[written:])
-            end = os.lseek(fd, 0, SEEK_CUR)
-            named = os.fstat(fd).st_nlink > 0  # a feed that begins anew takes the name of the one before
-            if named and end <= _LIMIT_BYTES:
-                return self._feed << _OFFSET_BITS | end
-            self._let_go()
-            if named:
-                self._begin()
-        return 0
 
     def _open(self) -> None:
         while True:

@@ -16,7 +16,7 @@ from typing import Final, NoReturn, Self
 from commonplace import forks
 from commonplace.config import Clock, StoreConfig
 from commonplace.errors import CommonplaceError, InputError, StoreBusyError, StoreFailedError, StoreReadOnlyError
-from commonplace.screened import Screened
+from commonplace.screened import Screened, line_bytes
 from commonplace.storage import (
     STATE,
     Append,
@@ -33,7 +33,6 @@ from commonplace.storage import (
     nothing,
 )
 from commonplace.storage.appends import LINES_SUFFIX, Appender, Handle
-from commonplace.storage.changelog import line_bytes
 from commonplace.storage.commits import Commits
 from commonplace.storage.disk import Disk, read_span, typed, typed_errors
 from commonplace.storage.feed import Feed
@@ -178,6 +177,28 @@ class FilesStore:
             self._appender.append(path, body, durable=durable, then=note)
         return number
 
+    def append_if(self, path: str, stamp: object, lines: Sequence[Screened], *, then: Then = nothing) -> bool:
+        """Add lines, synced, where a file stands as `Held` once gave its stamp; False where not: nothing was done.
+
+        Raises:
+            InputError: A line holds a line break or is longer than the config allows.
+            StoreError: They could not be kept; the file is as before.
+        """
+        body = self._body(path, lines)
+
+        def note(size: int, after: object) -> None:
+            self._feed.note(path)
+            then(size, after)
+
+        try:  # not `_writing`: this is the path that every message takes
+            if self._read_only or self._commits.failed or not self._folders_made:
+                self._make_ready(path)
+            if not self._commits.state.stands_settled():
+                self._settled()
+            return self._appender.append(path, body, durable=True, then=note, stamp=stamp)
+        except OSError as error:
+            self._raise_typed(error, path)
+
     def locked(self, path: str) -> AbstractContextManager[Held]:
         """Hold one append-only file against other appenders, so that read-then-append is one step."""
         return _Locked(self, path)
@@ -315,10 +336,8 @@ class FilesStore:
             self._feed.note(path)
             then(size, stamp)
 
-        try:  # not `_writing`: this is the path that every message takes
+        with self._writing(path):
             self._appender.append_held(handle, body, durable=durable, then=note)
-        except OSError as error:
-            self._raise_typed(error, path)
 
     def let_go(self, handle: Handle) -> None:
         """End a holding."""

@@ -13,9 +13,10 @@ from typing import Any, Final
 
 import msgspec
 
+from commonplace.screened import line_bytes
 from commonplace.storage import nothing
 from commonplace.storage.appends import Appender
-from commonplace.storage.changelog import Entry, Touched, content_hash, line_bytes, render, unrender
+from commonplace.storage.changelog import Entry, Touched, content_hash, render, unrender
 from commonplace.storage.disk import Disk, read_all, typed, write_all
 from commonplace.storage.paths import Tree, is_temporary
 from commonplace.storage.replace import Place, Replacer
