@@ -21,7 +21,7 @@ from commonplace.config import Clock, GuardConfig
 from commonplace.errors import InputError, RecordNotFoundError, StoreReadOnlyError, require_text
 from commonplace.operations import Forget, MoveWindow, Operation
 from commonplace.records import Message, Outcome, RecordedMessage, Role, Session, Source, Trust, Turn, lowest_trust
-from commonplace.screened import Screened, join, json_line, line_bytes, message_line, whole_milliseconds
+from commonplace.screened import Screened, join, json_line, line_bytes, message_line
 from commonplace.storage import Held, Store
 from commonplace.text import encode_name, one_line, truncate
 from commonplace.transcripts import Event, Head, State, key_of, messages_of, web_follows
@@ -363,7 +363,7 @@ class Sessions:
             raise RecordNotFoundError(
                 f"there is no session {session_id!r}; `commonplace sessions` lists them", session=session_id
             )
-        return _session(state, state.head)
+        return state.session(state.head)
 
     def summary(self, session_id: str) -> str:
         """Give the summary that stands for the part of a session before its window; may be empty."""
@@ -460,22 +460,8 @@ class Sessions:
             if stat.path.endswith(".jsonl"):
                 state = self._fold(stat.path)
                 if state.head is not None and state.stands:
-                    found.append(_session(state, state.head))
+                    found.append(state.session(state.head))
         return sorted(found, key=lambda s: (s.last_at or s.created_at, s.id), reverse=True)
-
-
-def _session(state: State, head: Head) -> Session:
-    return Session(
-        id=head.id,
-        created_at=head.created_at,
-        messages=state.numbers,
-        window_start=state.window_start,
-        last_at=whole_milliseconds(state.last) if state.last else None,
-        agent=head.agent,
-        kind=head.kind,
-        ended=state.ended,
-        cursors=dict(state.cursors),
-    )
 
 
 def _uncommitted(_: Sequence[Operation]) -> Outcome:

@@ -16,7 +16,8 @@ from typing import Any, Final, Literal, cast
 
 import msgspec
 
-from commonplace.records import Message, RecordedMessage, Role, Trust
+from commonplace.records import Message, RecordedMessage, Role, Session, Trust
+from commonplace.screened import whole_milliseconds
 
 _CHECKSUM: Final = re.compile(rb',"h":"([0-9a-f]{8})"\}\Z')
 _CHECKSUM_WRITTEN: Final = b',"h":"%08x"}'
@@ -157,6 +158,20 @@ class State:
     def stands(self) -> bool:
         """Whether there is such a session, and not all of it was deleted."""
         return self.head is not None and (self.numbers > self.forgotten or not self.forgotten)
+
+    def session(self, head: Head) -> Session:
+        """Give what is known of the session that begins with this head."""
+        return Session(
+            id=head.id,
+            created_at=head.created_at,
+            messages=self.numbers,
+            window_start=self.window_start,
+            last_at=whole_milliseconds(self.last) if self.last else None,
+            agent=head.agent,
+            kind=head.kind,
+            ended=self.ended,
+            cursors=dict(self.cursors),
+        )
 
     def take(self, data: bytes, base: int) -> None:
         """Fold the whole lines of some bytes that begin at `base`; a torn tail is looked at again later."""
