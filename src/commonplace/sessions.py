@@ -24,7 +24,7 @@ from commonplace.records import Message, Outcome, RecordedMessage, Role, Session
 from commonplace.screened import Screened, join, json_line, line_bytes, message_line
 from commonplace.storage import Held, Store
 from commonplace.text import encode_name, one_line, truncate
-from commonplace.transcripts import Event, Head, State, key_of, messages_of, web_follows
+from commonplace.transcripts import Event, State, key_of, messages_of, web_follows
 
 SESSION_ID_CHARS: Final = 1000
 BUFFER_LINES: Final = 20  # seed facts: ring of one-line summaries
