@@ -18,7 +18,7 @@ from commonplace import Memory
 from commonplace.storage.marks import YOUNG_NS
 
 CALLS = 40  # of each cheap arm in a round
-LOOKS = ("stat", "lstat", "fstat", "open", "scandir")
+LOOKS = ("stat", "lstat", "fstat", "access", "open", "scandir")
 SHOWN = ("SOUL.md", "AGENTS.md", "TOOLS.md", "USER.md", "MEMORY.md", "facts/user.md", "facts/env.md")
 ENTRIES = 12  # in each shown file
 OURS_OPTIONS = "content='', detail=none, columnsize=0, tokenize='porter unicode61 remove_diacritics 2'"

@@ -8,8 +8,8 @@ from __future__ import annotations
 import codecs
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
-from datetime import UTC, date, datetime
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, time, timedelta, tzinfo
 from typing import TYPE_CHECKING, Final
 
 from commonplace import forks, guard
@@ -18,7 +18,7 @@ from commonplace.changes.drift import Drift
 from commonplace.changes.log import Ledger
 from commonplace.changes.plan import files_of
 from commonplace.changes.reader import Reader
-from commonplace.config import Config
+from commonplace.config import Clock, Config
 from commonplace.context import Draft, Shown
 from commonplace.layers import documents
 from commonplace.layouts import Layer, Layout
@@ -37,7 +37,7 @@ class Sections:
 
     Args:
         capped: Writes the documents instead, where the layout caps its facts.
-        now: Gives the instant now, in the zone that files are dated in.
+        zone: The one that files are dated in.
     """
 
     def __init__(
@@ -52,7 +52,8 @@ class Sections:
         sessions: Sessions,
         hidden: tombstones.Tombstones,
         capped: CappedBlock | None,
-        now: Callable[[], datetime],
+        clock: Clock,
+        zone: tzinfo,
     ) -> None:
         self._store = store
         self._layout = layout
@@ -63,9 +64,10 @@ class Sections:
         self._sessions = sessions
         self._tombstones = hidden
         self._capped = capped
-        self._now = now
+        self._clock = clock
+        self._zone = zone
         self._shown = [layer for layer in layout.layers if layer.shown]
-        self._days: tuple[date, date] | None = None
+        self._day: tuple[datetime, datetime] | None = None  # from when until when the files are these
         self._of_the_day: tuple[tuple[Layer, str], ...] = ()
         self._paths: tuple[str, ...] = ()
         self._looked: object = None
@@ -108,13 +110,15 @@ class Sections:
         return made
 
     def _files(self) -> tuple[tuple[Layer, str], ...]:
-        now = self._now()
-        days = (now.date(), now.astimezone(UTC).date())  # some files are dated in the zone, some in UTC
-        if days != self._days:
-            self._of_the_day = tuple((layer, files_of(self._layout, layer, now)) for layer in self._shown)
+        now = self._clock()
+        day = self._day
+        if day is None or not day[0] <= now < day[1]:
+            local = now.astimezone(self._zone)
+            self._of_the_day = tuple((layer, files_of(self._layout, layer, local)) for layer in self._shown)
             own = () if self._capped is None else (self._capped.path, tombstones.PATH)
             self._paths = (*(path for _, path in self._of_the_day), *own)
-            self._days = days
+            # Some files are dated in the zone, some in UTC.
+            self._day = now, min(_next_day(local), _next_day(now.astimezone(UTC)))
         return self._of_the_day
 
     def _sources(self, session: str | None) -> tuple[str, ...]:
@@ -155,6 +159,10 @@ class Sections:
                 if m.text.strip() and (m.session, m.message.id) not in hidden
             )
             yield Draft("Recent Conversation Recap", "volatile", said, self._config.consolidation.recap_tokens)
+
+
+def _next_day(now: datetime) -> datetime:
+    return datetime.combine(now.date() + timedelta(days=1), time.min, now.tzinfo)
 
 
 def _written(reader: Reader, path: str) -> Iterator[Shown]:

@@ -12,7 +12,6 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import datetime
-from functools import partial
 from operator import itemgetter
 from typing import Any, Final, get_args
 
@@ -144,14 +143,14 @@ class Sessions:
         if state is not None and (stamp := state.stamp) is not None and state.head is not None:
             # Nothing is held while the lines are made: they are taken only where the file stands as it was folded.
             sources, new = self._lines(session_id, state, checked)
-            if new and self._put(partial(self._store.append_if, path, stamp), path, state, new, stamp=stamp):
+            if new and self._put(path, state, new, stamp=stamp):
                 return sources, len(new)
         with self._store.locked(path) as held:
             state = self._held_state(path, held)
             sources, new = self._lines(session_id, state, checked)
             if new:
                 head = self._head_line(session_id, agent, kind) if state.head is None else None
-                self._put(held.append, path, state, new, stamp=held.stamp, head=head)
+                self._put(path, state, new, stamp=held.stamp, head=head, held=held)
             return sources, len(new)
 
     def _lines(self, session_id: str, state: State, checked: Sequence[_Checked]) -> tuple[list[Source], _New]:
@@ -161,7 +160,7 @@ class Sessions:
         ids, number, web = state.ids, state.numbers, state.web_turn
         for message, given_id, content in checked:
             message_id = message.id or f"m{number}"
-            key = key_of(message_id)
+            key = key_of(message_id) if message.id else message_id  # ours are short
             if key in ids or key in new:
                 if message.id:
                     sources.append(Source(session_id, message_id))
@@ -183,17 +182,17 @@ class Sessions:
 
     def _put(
         self,
-        append: Callable[..., bool | None],
         path: str,
         state: State,
         new: _New,
         *,
         stamp: object,
         head: Screened | None = None,
+        held: Held | None = None,
     ) -> bool:
         """Append lines, and take them into the state of their file unread where nobody else wrote.
 
-        False where `append` did nothing.
+        Without `held`, False where the file stands otherwise than `stamp` says: nothing was done.
         """
         begin = state.bytes_read
         lines = list(map(itemgetter(3), new.values()))
@@ -213,11 +212,14 @@ class Sessions:
                     self._states.move_to_end(path)
 
         try:
-            return append(lines if head is None else [head, *lines], then=take_in) is not False
+            if held is None:
+                return self._store.append_if(path, stamp, lines, then=take_in)
+            held.append(lines if head is None else [head, *lines], then=take_in)
         except BaseException:
             with self._lock:
                 self._states.pop(path, None)  # it may hold what does not stand there
             raise
+        return True
 
     def _checked(self, message: Message) -> _Checked:
         given: object = message  # annotations do not hold at run time for a caller's own values

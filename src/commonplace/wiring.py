@@ -278,7 +278,8 @@ class Scope:
             sessions=self.sessions,
             hidden=self.tombstones,
             capped=self.capped,
-            now=self.now,
+            clock=self._clock,
+            zone=self.zone,
         )
 
     def at(self, instant: datetime) -> Scope:

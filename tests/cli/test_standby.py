@@ -201,12 +201,13 @@ def test_the_newest_takes_the_name_and_the_one_before_ends(started):
     assert not called("recall", "kettle")[1]
 
 
-def test_it_ends_when_told_and_leaves_nothing(started):
-    """SIGTERM, as an agent's host sends it."""
+@pytest.mark.parametrize("told", [signal.SIGTERM, signal.SIGINT])
+def test_it_ends_when_told_and_leaves_nothing(started, told):
+    """SIGTERM, as an agent's host sends it, and Ctrl-C."""
     one = started()
     assert one.first.startswith("stands by for ")
     assert Path(SOCKET).stat().st_mode & 0o777 == 0o600
-    one.terminate()
+    one.send_signal(told)
     assert one.wait(timeout=60) == 0
     assert one.communicate() == ("", "")
     assert not Path(SOCKET).exists()
@@ -224,6 +225,7 @@ def test_it_ends_when_nobody_asks(run):
     done = run("standby", "--idle", "0", "--json")
     assert done.code == 0
     assert done.data == {"location": str(Path(MEMORY).absolute()), "pid": os.getpid(), "idle_minutes": 0}
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
 
 
 def test_there_must_be_a_memory(run):

@@ -9,6 +9,7 @@ import pytest
 
 from commonplace import Memory, Message
 from commonplace.changes import drift
+from commonplace.changes.plan import files_of
 from commonplace.storage import marks
 from commonplace.testing import FixedClock
 
@@ -38,7 +39,7 @@ def counted(monkeypatch, call):
     """Count the looks at files that a call makes."""
     counts = Counter()
     with monkeypatch.context() as patch:
-        for name in ("stat", "lstat", "open", "scandir"):
+        for name in ("stat", "lstat", "access", "open", "scandir"):
             real = getattr(os, name)
 
             def counting(*args, _real=real, _name=name, **options):
@@ -60,7 +61,7 @@ def test_unchanged_files_cost_a_stat_each(tmp_path, monkeypatch, entries):
         memory.context(tokens=4000)
         counts = counted(monkeypatch, lambda: memory.context(tokens=4000))
         assert memory.context(tokens=4000) == first
-        assert 0 < counts["stat"] <= 2 * len(SHOWN)
+        assert 0 < counts["stat"] + counts["access"] <= 2 * len(SHOWN)
         assert counts["open"] == counts["scandir"] == counts["lstat"] == 0
 
 
@@ -114,6 +115,33 @@ def test_a_file_touched_a_moment_ago_is_read_again(tmp_path):
     (tmp_path / "one").write_bytes(b"1")
     assert marks.stamps(str(tmp_path), ["one"], state=".commonplace") is None
     assert marks.stamps(str(tmp_path), ["none"], state=".commonplace") == ((),)
+
+
+def test_a_file_that_comes_after_it_was_missed_is_seen(tmp_path):
+    """What was not there once is asked for in a cheaper way, and found all the same."""
+    for _ in range(2):
+        assert marks.stamps(str(tmp_path), ["notes/day"], state=".commonplace") == ((),)
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes/day").write_bytes(b"1")
+    os.utime(tmp_path / "notes/day")
+    assert marks.stamps(str(tmp_path), ["notes/day"], state=".commonplace") is None
+    (tmp_path / "notes/day").unlink()
+    assert marks.stamps(str(tmp_path), ["notes/day"], state=".commonplace") == ((),)
+
+
+@pytest.mark.parametrize("zone", ["UTC", "Pacific/Kiritimati", "America/St_Johns"])
+@pytest.mark.parametrize("step_hours", [0.3, -0.7])
+def test_the_files_shown_are_those_of_now(tmp_path, zone, step_hours):
+    """Some files are dated in the zone, some in UTC; a day begins in either, and a clock may be set back."""
+    clock = FixedClock("2026-11-29T09:50:00+00:00")
+    with Memory.open(tmp_path, jobs="worker", clock=clock, config={"timezone": zone}) as memory:
+        scope = memory._scopes[0]
+        shown = [layer for layer in scope.layout.layers if layer.shown]
+        assert any("{date}" in layer.path for layer in shown)
+        for _ in range(200):
+            expected = [(layer, files_of(scope.layout, layer, scope.now())) for layer in shown]
+            assert list(scope.sections._files()) == expected
+            clock.advance(hours=step_hours)
 
 
 @pytest.mark.usefixtures("_settled")

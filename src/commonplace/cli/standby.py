@@ -52,8 +52,7 @@ def standby_command(idle: float, *, as_json: bool, place: Place) -> None:
         with Place(place.location, place.scope, place.layout, place.config, kept.open).open() as memory:
             memory.recall("standby")  # loads what a question needs and brings the index up to the files
             location = memory.location
-        with _Socket(location) as line:
-            signal.signal(signal.SIGTERM, _end)
+        with _Socket(location) as line, _ended_by(signal.SIGTERM, signal.SIGINT):
             if as_json:
                 plain.show({"location": location, "pid": os.getpid(), "idle_minutes": idle})
             else:
@@ -168,5 +167,16 @@ def _answered(request: list[str], kept: Kept) -> bytes:
     return asking.packed([str(code), out.getvalue(), err.getvalue()])
 
 
-def _end(_signal: int, _frame: FrameType | None) -> None:
-    sys.exit(commands.OK)
+@contextmanager
+def _ended_by(*signals: signal.Signals) -> Iterator[None]:
+    """Take these signals for the usual end."""
+
+    def end(_signal: int, _frame: FrameType | None) -> None:
+        sys.exit(commands.OK)
+
+    before = {each: signal.signal(each, end) for each in signals}
+    try:
+        yield
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler or signal.SIG_DFL)  # None: not one of Python's

@@ -86,7 +86,10 @@ class State(handles.Kept):
 
     def mark(self) -> tuple[str, int] | None:
         """Name how the change log stands while nobody is at work; None where somebody is, or nobody can say."""
-        head = self.glance()
+        last = self._last
+        if last is not None and self._stands(last[0], in_place=True):
+            return last[1].hash, last[1].number
+        head = self.head()
         if head is None:
             return ("", 0) if self._none_yet else None
         return (head.hash, head.number) if head.settled else None
