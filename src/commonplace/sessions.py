@@ -170,7 +170,8 @@ class Sessions:
             sources.append(Source(session_id, message_id))
             told_by_user = message.role == "user" and message.trust is None
             trust: Trust = "user" if told_by_user else self._trust(message, web=web)
-            web = web_follows(message.role, trust, web=web)
+            if web or trust == "web":  # else nothing of the web was read so far
+                web = web_follows(message.role, trust, web=web)
             at = message.at or self._clock()
             if message.name or message.tools:
                 line = self._full_line(message, number, given_id or message_id, content, at=at, trust=trust)
