@@ -17,6 +17,8 @@ from pathlib import Path
 
 import pytest
 
+from commonplace.cli import asking
+
 COMMAND = [sys.executable, "-m", "commonplace.cli"]
 MEMORY = "commonplace-memory"
 SOCKET = f"{MEMORY}/.commonplace/standby"
@@ -243,6 +245,17 @@ def test_a_folder_that_takes_no_socket_is_said(run):
     assert done.code == 3
     assert done.err.startswith("error: nobody can stand by in ")
     assert [each.name for each in Path(SOCKET).parent.glob("standby*")] == ["standby"]
+
+
+def test_nobody_asks_another_user(started, monkeypatch):
+    """A folder may be shared; what one is asked, and what enters a prompt, is not."""
+    started()
+    monkeypatch.setattr(os, "isatty", lambda _: False)
+    code, out, _ = asking.asked(["recall", "kettle"])
+    assert (code, "kettle" in out) == (0, True)
+    user = os.getuid()
+    monkeypatch.setattr(os, "getuid", lambda: user + 1)
+    assert asking.asked(["recall", "kettle"]) is None
 
 
 @pytest.mark.parametrize("sent", [b"", b"\0", b"no request", b"\xff\xfe\0\0\0", b"x\0" * 5, b"x" * 100_000])

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 import sys
-from _socket import AF_UNIX, SHUT_WR, SOCK_STREAM, socket  # see above
+from _socket import AF_UNIX, SHUT_WR, SO_PEERCRED, SOCK_STREAM, SOL_SOCKET, socket  # see above
 
 ANSWERED = ("recall", "context")
 """The commands that one who stands by answers."""
@@ -72,6 +72,8 @@ def asked(arguments: list[str]) -> Reply | None:
     try:
         line.settimeout(SECONDS)
         line.connect(address(inside))
+        if not _ours(line):
+            return None
         line.sendall(packed([*_surroundings(), "", *arguments]))
         line.shutdown(SHUT_WR)
         code, out, err = unpacked(received(line))
@@ -81,6 +83,12 @@ def asked(arguments: list[str]) -> Reply | None:
     finally:
         line.close()
         os.close(inside)
+
+
+def _ours(line: socket) -> bool:
+    """Say whether the other end is of the same user: what is asked, and what enters a prompt, is nobody else's."""
+    user = line.getsockopt(SOL_SOCKET, SO_PEERCRED, 12)[4:8]  # process, user, group
+    return int.from_bytes(user, sys.byteorder) == os.getuid()
 
 
 def told(reply: Reply) -> int:
