@@ -217,7 +217,7 @@ class Scope:
     def note(self, session: str, messages: Sequence[Message], new: int) -> None:
         """Have what an append made due noted, unless a worker process looks after that."""
         if self._mode != "worker":
-            (self._changing or self.changing).schedule.note(session, messages, new)
+            self.changing.schedule.note(session, messages, new)
 
     def prepare(self, session: str | None) -> None:
         """Finish the model-free jobs that are due, so that a context sees what they noted."""

@@ -13,11 +13,13 @@ import os
 import threading
 import time
 from collections import OrderedDict
+from collections.abc import Sequence
 from os import SEEK_CUR, SEEK_END
 from typing import Final
 
 from commonplace import handles
-from commonplace.errors import StoreBusyError
+from commonplace.errors import InputError, StoreBusyError
+from commonplace.screened import Screened, line_bytes
 from commonplace.storage import Then
 from commonplace.storage.disk import APPEND, CREATE, READ, Disk, write_all
 from commonplace.storage.locks import try_flock, wait_until
@@ -26,6 +28,27 @@ from commonplace.storage.paths import Tree
 _KEPT_OPEN: Final = 64
 _LOCK_NOW: Final = fcntl.LOCK_EX | fcntl.LOCK_NB
 LINES_SUFFIX: Final = ".jsonl"
+
+
+def body_of(path: str, lines: Sequence[Screened], limit: int) -> bytes:
+    """Join the lines of an append to a file, each with its newline.
+
+    Raises:
+        InputError: A line holds a line break, or is longer than `limit` bytes.
+        TypeError: A text was not screened.
+    """
+    encoded: list[bytes] = []
+    for line in lines:
+        if type(line) is not Screened:
+            raise TypeError("a store takes no text but what the guard screened")
+        data = line_bytes(line.text)
+        if b"\n" in data:
+            raise InputError(f"a line of {path!r} holds a line break; give each line by itself", path=path)
+        if len(data) > limit:
+            raise InputError(f"a line of {path!r} is over {limit} bytes; split it", path=path, limit_bytes=limit)
+        encoded.append(data)
+    encoded.append(b"")  # each line ends with a newline
+    return b"\n".join(encoded)
 
 
 class Handle:

@@ -15,8 +15,8 @@ from typing import Final, NoReturn, Self
 
 from commonplace import forks
 from commonplace.config import Clock, StoreConfig
-from commonplace.errors import CommonplaceError, InputError, StoreBusyError, StoreFailedError, StoreReadOnlyError
-from commonplace.screened import Screened, line_bytes
+from commonplace.errors import CommonplaceError, StoreBusyError, StoreFailedError, StoreReadOnlyError
+from commonplace.screened import Screened
 from commonplace.storage import (
     STATE,
     Append,
@@ -32,7 +32,7 @@ from commonplace.storage import (
     Write,
     nothing,
 )
-from commonplace.storage.appends import LINES_SUFFIX, Appender, Handle
+from commonplace.storage.appends import LINES_SUFFIX, Appender, Handle, body_of
 from commonplace.storage.commits import Commits
 from commonplace.storage.disk import Disk, read_span, typed, typed_errors
 from commonplace.storage.feed import Feed
@@ -165,17 +165,11 @@ class FilesStore:
             InputError: A line holds a line break or is longer than the config allows.
             StoreError: They could not be kept; the file is as before.
         """
-        body = self._body(path, lines)
-        self._make_ready(path)
-        number = 0
-
-        def note(_size: int, _stamp: object) -> None:
-            nonlocal number
-            number = self._feed.note(path)
-
+        body = body_of(path, lines, self._most_bytes)
+        noted: list[int] = []
         with self._writing(path):
-            self._appender.append(path, body, durable=durable, then=note)
-        return number
+            self._appender.append(path, body, durable=durable, then=lambda *_: noted.append(self._feed.note(path)))
+        return noted[0]
 
     def append_if(self, path: str, stamp: object, lines: Sequence[Screened], *, then: Then = nothing) -> bool:
         """Add lines, synced, where a file stands as `Held` once gave its stamp; False where not: nothing was done.
@@ -184,7 +178,7 @@ class FilesStore:
             InputError: A line holds a line break or is longer than the config allows.
             StoreError: They could not be kept; the file is as before.
         """
-        body = self._body(path, lines)
+        body = body_of(path, lines, self._most_bytes)
 
         def note(size: int, after: object) -> None:
             self._feed.note(path)
@@ -237,7 +231,7 @@ class FilesStore:
         for write in writes:
             split(write.path, self._tree.state)
             if isinstance(write, Append):
-                self._body(write.path, write.lines)
+                body_of(write.path, write.lines, self._most_bytes)
         for path in expect or {}:
             split(path, self._tree.state)
         if self._appender.holds_any:
@@ -330,7 +324,7 @@ class FilesStore:
     def append_held(self, handle: Handle, lines: Sequence[Screened], *, durable: bool, then: Then) -> None:
         """Add lines to a file that is held; `then` is called before they are synced."""
         path = handle.path
-        body = self._body(path, lines)
+        body = body_of(path, lines, self._most_bytes)
 
         def note(size: int, stamp: object) -> None:
             self._feed.note(path)
@@ -377,21 +371,6 @@ class FilesStore:
         if isinstance(error, CommonplaceError):
             raise error
         raise found from error
-
-    def _body(self, path: str, lines: Sequence[Screened]) -> bytes:
-        encoded: list[bytes] = []
-        limit = self._most_bytes
-        for line in lines:
-            if type(line) is not Screened:
-                raise TypeError("a store takes no text but what the guard screened")
-            data = line_bytes(line.text)
-            if b"\n" in data:
-                raise InputError(f"a line of {path!r} holds a line break; give each line by itself", path=path)
-            if len(data) > limit:
-                raise InputError(f"a line of {path!r} is over {limit} bytes; split it", path=path, limit_bytes=limit)
-            encoded.append(data)
-        encoded.append(b"")  # each line ends with a newline
-        return b"\n".join(encoded)
 
     def _head(self) -> Head | None:
         return self._commits.state.glance()

@@ -39,9 +39,11 @@ def stamps(root: str, paths: Sequence[str], *, state: str) -> tuple[object, ...]
     found: list[tuple[int, ...]] = []
     places, absent = _places(root, tuple(paths), state)
     for place in places:
-        if place in absent and not os.access(place, os.F_OK):  # most often still so; an error costs as much as a look
-            found.append(())
-            continue
+        if place in absent:  # most often it still is, and the error of a look costs as much as the look
+            if not os.access(place, os.F_OK):
+                found.append(())
+                continue
+            absent.discard(place)
         try:
             stamp = _stamp(os.stat(place))
         except (FileNotFoundError, NotADirectoryError):
