@@ -2,32 +2,11 @@
 
 from __future__ import annotations
 
-import os
-
 from indexed_scope import Scope
 
+from forking import in_processes
+
 PROCESSES, ROUNDS = 6, 5
-
-
-def in_processes(work):
-    """Run work in forked children that start together; returns how many ended well."""
-    gate, opener = os.pipe()
-    pids = []
-    for child in range(PROCESSES):
-        pid = os.fork()
-        if pid == 0:
-            code = 1
-            try:
-                os.close(opener)
-                os.read(gate, 1)
-                work(child)
-                code = 0
-            finally:
-                os._exit(code)
-        pids.append(pid)
-    os.close(opener)
-    os.close(gate)
-    return sum(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0 for pid in pids)
 
 
 def test_processes_that_catch_up_at_once_index_each_message_once(tmp_path):
@@ -41,7 +20,7 @@ def test_processes_that_catch_up_at_once_index_each_message_once(tmp_path):
         assert len({hit.record for hit in scope.recall("turtles", k=400)}) == 300
         scope.close()
 
-    assert in_processes(catch_up) == PROCESSES
+    assert in_processes(PROCESSES, catch_up) == [0] * PROCESSES
     after = Scope(tmp_path / "m")
     assert after.index.rows() == 300
     assert after.indexing.check() == []
@@ -58,7 +37,7 @@ def test_each_process_finds_what_it_just_said(tmp_path):
             assert scope.texts(f"zebra{child}x{number}") == [f"word zebra{child}x{number}"]
         scope.close()
 
-    assert in_processes(talk) == PROCESSES
+    assert in_processes(PROCESSES, talk) == [0] * PROCESSES
     after = Scope(tmp_path / "m")
     assert len(after.recall("word", k=100)) == PROCESSES * ROUNDS
     assert after.indexing.check() == []

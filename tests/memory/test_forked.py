@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 import sys
 import threading
 import time
@@ -15,24 +14,9 @@ import pytest
 
 from commonplace import AsyncMemory, Memory, Message, forks
 from commonplace.llm.sdk import Opening
+from forking import in_child
 
-CHILD_SECONDS = 30
 WAIT_SECONDS = 30.0
-
-
-def in_child(work) -> int:
-    """Run work in a forked child and give its wait status; one that hangs is killed by its own alarm."""
-    pid = os.fork()
-    if pid == 0:
-        code = 1
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)  # not what ends a test that takes too long
-        signal.alarm(CHILD_SECONDS)
-        try:
-            work()
-            code = 0
-        finally:
-            os._exit(code)
-    return os.waitpid(pid, 0)[1]
 
 
 @contextmanager

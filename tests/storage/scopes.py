@@ -17,7 +17,6 @@ from commonplace.storage.files import FilesStore
 HERE = Path(__file__).parent
 FULL = os.environ.get("COMMONPLACE_BATTERY") == "full"
 
-CHILD_SECONDS = 60
 
 A, B, ITEMS = "memory/A.md", "memory/deep/B.md", "items/all.jsonl"
 
@@ -136,20 +135,6 @@ def fail_with(code: int):
         raise OSError(code, os.strerror(code))
 
     return fail
-
-
-def in_child(work) -> int:
-    """Run work in a forked child and give its wait status; one that hangs is killed by its own alarm."""
-    pid = os.fork()
-    if pid == 0:
-        code = 1
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)  # not what ends a test that takes too long
-        signal.alarm(CHILD_SECONDS)
-        try:
-            code = work() or 0
-        finally:
-            os._exit(code)
-    return os.waitpid(pid, 0)[1]
 
 
 def everything(number: int) -> list:

@@ -13,12 +13,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scopes import in_child, line, numbers, open_store
+from scopes import line, numbers, open_store
 
 from commonplace.config import StoreConfig
 from commonplace.errors import InputError, StoreBusyError
 from commonplace.screened import seal
 from commonplace.storage.appends import _KEPT_OPEN
+from forking import in_child
 
 PATH = "sessions/one.jsonl"
 

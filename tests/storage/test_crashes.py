@@ -18,13 +18,14 @@ from scopes import (
     die_before,
     die_halfway,
     everything,
-    in_child,
     line,
     numbers,
     open_store,
     round_of,
     state_of,
 )
+
+from forking import in_child
 
 KILLS = 150
 ROUNDS = range(17) if FULL else range(1)  # 2,550 kills on each path

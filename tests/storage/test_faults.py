@@ -17,7 +17,6 @@ from scopes import (
     document,
     everything,
     fail_with,
-    in_child,
     line,
     numbers,
     open_store,
@@ -34,6 +33,7 @@ from commonplace.errors import (
 )
 from commonplace.storage import Append, Put
 from commonplace.storage.disk import SyncFailedError
+from forking import in_child
 
 AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="needs root: mounts a small file system or changes its user")
 SESSION = "sessions/a.jsonl"

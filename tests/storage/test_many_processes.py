@@ -11,6 +11,7 @@ from commonplace.config import StoreConfig
 from commonplace.errors import VersionConflictError
 from commonplace.screened import seal
 from commonplace.storage import Append, Keep, Put
+from forking import in_processes
 
 PROCESSES, TIMES = 100, 5
 CONFIG = StoreConfig(lock_wait_seconds=120)
@@ -19,30 +20,18 @@ CONFIG = StoreConfig(lock_wait_seconds=120)
 def run_all(root, work) -> list[int]:
     """Run work in many forked children at once and collect the numbers they report."""
     reader, writer = os.pipe()
-    gate, opener = os.pipe()
-    pids = []
-    for child in range(PROCESSES):
-        pid = os.fork()
-        if pid == 0:
-            code = 1
-            try:
-                os.close(opener)
-                os.read(gate, 1)  # until all are there
-                with open_store(root, config=CONFIG) as store:
-                    for each in range(TIMES):
-                        os.write(writer, struct.pack("<q", work(store, child * TIMES + each)))
-                code = 0
-            finally:
-                os._exit(code)
-        pids.append(pid)
+
+    def report(child: int) -> None:
+        with open_store(root, config=CONFIG) as store:
+            for each in range(TIMES):
+                os.write(writer, struct.pack("<q", work(store, child * TIMES + each)))
+
+    assert in_processes(PROCESSES, report) == [0] * PROCESSES
     os.close(writer)
-    os.close(gate)
-    os.close(opener)
     data = b""
     while part := os.read(reader, 65536):
         data += part
     os.close(reader)
-    assert [os.waitpid(pid, 0)[1] for pid in pids] == [0] * PROCESSES
     return [each[0] for each in struct.iter_unpack("<q", data)]
 
 

@@ -9,11 +9,12 @@ import subprocess
 import sys
 
 import pytest
-from scopes import FULL, HERE, A, B, FailingDisk, document, in_child, merge_lines, open_store
+from scopes import FULL, HERE, A, B, FailingDisk, document, merge_lines, open_store
 
 from commonplace.errors import VersionConflictError
 from commonplace.screened import seal
 from commonplace.storage import Delete, Keep, Put, replace
+from forking import in_child
 
 RACES = 10_000 if FULL else 1000
 
