@@ -230,6 +230,19 @@ def test_it_ends_when_nobody_asks(run):
     assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
 
 
+def test_elsewhere_than_on_linux_every_command_does_its_work_itself():
+    """The one that stands by needs what only Linux has; the commands do not."""
+    program = (
+        "import sys, _socket\nsys.platform = 'darwin'\ndel _socket.SO_PEERCRED\n"
+        "from commonplace.cli import main\nmain(sys.argv[1:])"
+    )
+    asked = subprocess.run([sys.executable, "-c", program, "recall", "kettle"], capture_output=True, check=True)
+    assert b"kettle whistles" in asked.stdout
+    told = subprocess.run([sys.executable, "-c", program, "standby"], capture_output=True, check=False)
+    assert (told.returncode, told.stderr.split(b":")[0]) == (2, b"error")
+    assert b"Linux" in told.stderr
+
+
 def test_there_must_be_a_memory(run):
     """It makes no folder: like all that only reads."""
     done = run("-C", "nowhere", "standby")

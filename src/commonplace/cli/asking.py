@@ -3,7 +3,7 @@
 Owns where a command looks for its memory, the socket's name and what goes over it. Never decides what an
 answer is: the one who stands by runs the very command, and where it cannot, or does not within a second,
 the caller runs it. A question goes over only where nothing but its arguments and the memory can make a
-difference: with the same code, the same environment, and no terminal.
+difference: with the same code, the same environment, and no terminal. On Linux alone: elsewhere nobody is asked.
 
 Every command pays for what is imported here, so it is nothing but what the interpreter has loaded itself;
 `_socket` is the part of `socket` that is there without the rest, which takes as long as a bare start.
@@ -13,7 +13,9 @@ from __future__ import annotations
 
 import os
 import sys
-from _socket import AF_UNIX, SHUT_WR, SO_PEERCRED, SOCK_STREAM, SOL_SOCKET, socket  # see above
+
+if sys.platform == "linux":
+    from _socket import AF_UNIX, SHUT_WR, SO_PEERCRED, SOCK_STREAM, SOL_SOCKET, socket  # see above
 
 ANSWERED = ("recall", "context")
 """The commands that one who stands by answers."""
@@ -62,7 +64,7 @@ def asked(arguments: list[str]) -> Reply | None:
     """Have a command answered; None where the caller has to run it."""
     if not any(name in arguments for name in ANSWERED) or any(each in {"-h", "--help"} for each in arguments):
         return None
-    if os.isatty(1) or os.isatty(2) or _COMPLETION in os.environ:
+    if os.isatty(1) or os.isatty(2) or _COMPLETION in os.environ or sys.platform != "linux":
         return None
     try:
         inside = opened(folder(_location(arguments)))

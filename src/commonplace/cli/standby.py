@@ -44,6 +44,8 @@ def standby_command(idle: float, *, as_json: bool, place: Place) -> None:
     They find it through the folder. Start it in the background when a day's work begins; without it they
     answer the same, and take ten times as long.
     """
+    if sys.platform != "linux":
+        raise InputError("`commonplace standby` works on Linux alone; without it every command does its work itself")
     if not place.folder.is_dir():
         where = terminal.line(str(place.folder))
         raise InputError(f"there is no memory at {where} yet; `commonplace record` starts it, -C names another folder")
