@@ -12,7 +12,6 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import datetime
-from operator import itemgetter
 from typing import Any, Final, get_args
 
 from commonplace import forks
@@ -23,7 +22,7 @@ from commonplace.records import Message, Outcome, RecordedMessage, Role, Session
 from commonplace.screened import Screened, join, json_line, line_bytes, message_line
 from commonplace.storage import Held, Store
 from commonplace.text import encode_name, one_line, truncate
-from commonplace.transcripts import Event, State, key_of, messages_of, web_follows
+from commonplace.transcripts import Added, Event, State, key_of, messages_of, web_follows
 
 SESSION_ID_CHARS: Final = 1000
 BUFFER_LINES: Final = 20  # seed facts: ring of one-line summaries
@@ -32,8 +31,6 @@ _BREAKS: Final = frozenset("\t\n")
 _STATES_KEPT: Final = 512  # sessions whose folded state stays in memory
 _WORDS: Final = {word: join([word]) for word in ("message", *get_args(Role), *get_args(Trust))}
 _ROLE_TRUST: Final[dict[Role, Trust]] = {"user": "user", "assistant": "agent", "system": "agent", "tool": "tool"}
-_New = dict[str | bytes, tuple[int, datetime, bool, Screened]]
-"""Messages that are about to be appended, by id: number, instant, `web` as it is for what follows, and the line."""
 _Checked = tuple[Message, Screened | None, Screened]
 """A message with its id, where it has one, and its content, as they may be stored."""
 
@@ -132,32 +129,52 @@ class Sessions:
         return self.append_new(session_id, messages, agent=agent, kind=kind)[0]
 
     def append_new(
-        self, session_id: str, messages: Sequence[Message], *, agent: str = "main", kind: str = "foreground"
+        self, session_id: str, messages: Sequence[Message], agent: str = "main", kind: str = "foreground"
     ) -> tuple[list[Source], int]:
         """Append, and also say how many of the messages were not there before."""
-        path = self.path(session_id)
+        path = (type(session_id) is str and self._paths.get(session_id)) or self.path(session_id)
         if not messages:
             return [], 0
         checked = list(map(self._checked, messages))
-        state = self._states.get(path)
-        if state is not None and (stamp := state.stamp) is not None and state.head is not None:
-            # Nothing is held while the lines are made: they are taken only where the file stands as it was folded.
-            sources, new = self._lines(session_id, state, checked)
-            if new and self._put(path, state, new, stamp=stamp):
-                return sources, len(new)
-        with self._store.locked(path) as held:
-            state = self._held_state(path, held)
-            sources, new = self._lines(session_id, state, checked)
-            if new:
-                head = self._head_line(session_id, agent, kind) if state.head is None else None
-                self._put(path, state, new, stamp=held.stamp, head=head, held=held)
-            return sources, len(new)
+        try:
+            state, grown = self._states.get(path), None
+            if state is not None and (stamp := state.stamp) is not None and state.head is not None:
+                # Nothing is held while the lines are made: they are taken only where the file stands as it was folded.
+                sources, new, lines = self._lines(session_id, state, checked)
+                grown = self._store.append_if(path, stamp, lines) if new else None
+            if grown is None or state is None:
+                with self._store.locked(path) as held:
+                    state = self._held_state(path, held)
+                    sources, new, lines = self._lines(session_id, state, checked)
+                    if not new:
+                        return sources, 0
+                    if state.head is None:
+                        held.append([self._head_line(session_id, agent, kind), *lines])
+                        return sources, len(new)
+                    stamp = held.stamp
+                    held.append(lines)
+                    grown = held.size, held.stamp
+        except BaseException:
+            with self._lock:
+                self._states.pop(path, None)  # a reader may have folded lines that were taken away again
+            raise
+        with self._lock:
+            # After a torn tail the lines begin a byte later; and a reader may have folded them already.
+            if state.stamp == stamp and stamp is not None and grown[1] is not None:
+                state.add(new)
+                state.bytes_read, state.stamp = grown
+                if path in self._states:
+                    self._states.move_to_end(path)
+        return sources, len(new)
 
-    def _lines(self, session_id: str, state: State, checked: Sequence[_Checked]) -> tuple[list[Source], _New]:
-        """Give the source of each message, and the lines of those that a session does not hold yet, by their ids."""
+    def _lines(
+        self, session_id: str, state: State, checked: Sequence[_Checked]
+    ) -> tuple[list[Source], dict[str | bytes, Added], list[Screened]]:
+        """Give the source of each message; and of those that a session does not hold yet what is new, and the lines."""
         sources: list[Source] = []
-        new: _New = {}
-        ids, number, web = state.ids, state.numbers, state.web_turn
+        lines: list[Screened] = []
+        new: dict[str | bytes, Added] = {}
+        ids, number, web, offset = state.ids, state.numbers, state.web_turn, state.bytes_read
         for message, given_id, content in checked:
             message_id = message.id or f"m{number}"
             key = key_of(message_id) if message.id else message_id  # ours are short
@@ -168,59 +185,21 @@ class Sessions:
                 message_id = _free_id(number, ids, new)
                 key = key_of(message_id)
             sources.append(Source(session_id, message_id))
-            told_by_user = message.role == "user" and message.trust is None
+            role = message.role
+            told_by_user = role == "user" and message.trust is None
             trust: Trust = "user" if told_by_user else self._trust(message, web=web)
             if web or trust == "web":  # else nothing of the web was read so far
-                web = web_follows(message.role, trust, web=web)
+                web = web_follows(role, trust, web=web)
             at = message.at or self._clock()
             if message.name or message.tools:
                 line = self._full_line(message, number, given_id or message_id, content, at=at, trust=trust)
             else:
-                line = message_line(number, given_id or message_id, content, role=message.role, at=at, trust=trust)
-            new[key] = number, at, web, line
+                line = message_line(number, given_id or message_id, content, role=role, at=at, trust=trust)
+            lines.append(line)
+            new[key] = number, at, offset, web
+            offset += len(line_bytes(line.text)) + 1
             number += 1
-        return sources, new
-
-    def _put(
-        self,
-        path: str,
-        state: State,
-        new: _New,
-        *,
-        stamp: object,
-        head: Screened | None = None,
-        held: Held | None = None,
-    ) -> bool:
-        """Append lines, and take them into the state of their file unread where nobody else wrote.
-
-        Without `held`, False where the file stands otherwise than `stamp` says: nothing was done.
-        """
-        begin = state.bytes_read
-        lines = list(map(itemgetter(3), new.values()))
-
-        def take_in(size: int, after: object) -> None:
-            offset = begin
-            with self._lock:
-                # After a torn tail the lines begin a byte later; and a reader may have folded them already.
-                if head or stamp is None or after is None or state.stamp != stamp or state.bytes_read != begin:
-                    return
-                for key, (number, at, web, line) in new.items():
-                    state.add(number, key, at, offset, web)
-                    if len(lines) > 1:
-                        offset += len(line_bytes(line.text)) + 1
-                state.bytes_read, state.stamp = size, after
-                if path in self._states:
-                    self._states.move_to_end(path)
-
-        try:
-            if held is None:
-                return self._store.append_if(path, stamp, lines, then=take_in)
-            held.append(lines if head is None else [head, *lines], then=take_in)
-        except BaseException:
-            with self._lock:
-                self._states.pop(path, None)  # it may hold what does not stand there
-            raise
-        return True
+        return sources, new, lines
 
     def _checked(self, message: Message) -> _Checked:
         given: object = message  # annotations do not hold at run time for a caller's own values

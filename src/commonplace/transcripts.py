@@ -10,7 +10,7 @@ import hashlib
 import re
 import zlib
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any, Final, Literal, cast
 
@@ -127,6 +127,10 @@ def key_of(message_id: str) -> str | bytes:
     return hashlib.blake2b(message_id.encode("utf-8", "surrogatepass"), digest_size=12).digest()
 
 
+Added = tuple[int, datetime, int, bool]
+"""A message that a state takes in: its number, its instant, where its line begins, `web` as it is for what follows."""
+
+
 class State:
     """What one session file folds to, and how far it was read.
 
@@ -190,23 +194,25 @@ class State:
         self.bytes_read = base + whole
         self.stamp = None
 
-    def add(self, number: int, message_key: str | bytes, at: datetime, offset: int, web: bool) -> None:
-        """Take in the next message; `web` says whether a reply to it stands in a turn that read the web."""
-        self.ids.add(message_key)
-        while len(self.offsets) < number:  # a damaged line leaves a gap in the numbers
-            self.offsets.append(offset)
-        self.offsets.append(offset)
-        self.numbers = number + 1
-        self.last = at
+    def add(self, messages: Mapping[str | bytes, Added]) -> None:
+        """Take in the next messages, in order, by what stands for their ids."""
+        offsets = self.offsets
+        for key, (number, at, offset, web) in messages.items():
+            self.ids.add(key)
+            while len(offsets) < number:  # a damaged line leaves a gap in the numbers
+                offsets.append(offset)
+            offsets.append(offset)
+            self.numbers = number + 1
+            self.last = at
+            self.web_turn = web
         self.ended = False
-        self.web_turn = web
 
     def _message(self, line: StoredMessage, offset: int) -> None:
         if not len(self.offsets) <= line.n <= len(self.offsets) + len(self.damaged):
             self.damaged.append((offset, f"message number {line.n} is out of order"))
             return
         web = web_follows(line.role, line.trust, web=self.web_turn)
-        self.add(line.n, key_of(line.id), line.at, offset, web)
+        self.add({key_of(line.id): (line.n, line.at, offset, web)})
 
     def _event(self, event: Event) -> None:
         match event.event:

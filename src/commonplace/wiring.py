@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
@@ -139,6 +139,8 @@ class Scope:
         self._mode = mode
         self._making = threading.Lock()
         self._changing: Changing | None = None
+        self.note: Callable[[str, Sequence[Message], int], None] = self._note
+        """Have what an append made due noted, unless a worker process looks after that."""
         self._wire_reading()
         self._wire_vectors(embedder)
         forks.join(self)
@@ -214,10 +216,10 @@ class Scope:
         )
         return changing
 
-    def note(self, session: str, messages: Sequence[Message], new: int) -> None:
-        """Have what an append made due noted, unless a worker process looks after that."""
+    def _note(self, session: str, messages: Sequence[Message], new: int) -> None:
         if self._mode != "worker":
-            self.changing.schedule.note(session, messages, new)
+            self.note = self.changing.schedule.note  # which each later append finds without a way around
+            self.note(session, messages, new)
 
     def prepare(self, session: str | None) -> None:
         """Finish the model-free jobs that are due, so that a context sees what they noted."""

@@ -372,6 +372,43 @@ def test_a_reader_gets_part_of_a_file_with_the_version_of_the_whole(tmp_path):
         assert store.version(PATH) != whole.version
 
 
+def test_lines_are_taken_only_where_a_file_is_free_and_stands_as_its_stamp_says(tmp_path):
+    """DESIGN 3: a message knows its number only where nobody wrote since; else nothing is done, and nothing waited for."""
+    with open_store(tmp_path) as store, open_store(tmp_path) as other:
+        assert store.append_if(PATH, None, [line(0)]) is None
+        with store.locked(PATH) as held:
+            held.append([line(0)])
+            stamp = held.stamp
+            assert store.append_if(PATH, stamp, [line(9)]) is None  # held, if by ourselves
+        size, after = store.append_if(PATH, stamp, [line(1)])
+        assert size == len(store.read(PATH).data) == (tmp_path / PATH).stat().st_size
+        assert store.append_if(PATH, stamp, [line(9)]) is None
+        with other.locked(PATH) as held:
+            assert held.stamp == after
+            assert store.append_if(PATH, after, [line(9)]) is None
+        before = store.feed(0)[0]
+        _, after = store.append_if(PATH, after, [line(2), line(3)])
+        assert store.feed(before)[1] == (PATH,)
+        other.append(PATH, [line(4)])
+        assert store.append_if(PATH, after, [line(9)]) is None
+        with store.locked(PATH) as held:
+            stamp = held.stamp
+        copy = tmp_path / "sessions" / "copy"
+        copy.write_bytes((tmp_path / PATH).read_bytes())
+        copy.replace(tmp_path / PATH)
+        assert store.append_if(PATH, stamp, [line(9)]) is None
+        (tmp_path / PATH).unlink()
+        assert store.append_if(PATH, stamp, [line(9)]) is None
+        assert not (tmp_path / PATH).exists()
+        copy.write_bytes(b"")
+        with store.locked(PATH) as held:
+            held.append([line(5)])
+            stamp = held.stamp
+        assert numbers(store.read(PATH).data) == [5]
+        with pytest.raises(InputError):
+            store.append_if(PATH, stamp, [seal("two\nlines")])
+
+
 @settings(deadline=None)
 @given(texts=st.lists(st.text(st.characters(exclude_characters="\n"), max_size=40), max_size=6))
 def test_any_lines_are_read_back_as_they_were_given(tmp_path_factory, texts):

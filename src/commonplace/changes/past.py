@@ -24,9 +24,7 @@ from commonplace.storage import (
     LogProblem,
     Stat,
     Store,
-    Then,
     Write,
-    nothing,
 )
 from commonplace.storage.changelog import content_hash
 from commonplace.transcripts import Event, Head, StoredMessage, decode, split_lines
@@ -39,7 +37,7 @@ class _Unheld(msgspec.Struct, frozen=True):
     size: int = 0
     stamp: None = None
 
-    def append(self, lines: Sequence[Screened], *, durable: bool = True, then: Then = nothing) -> None:
+    def append(self, lines: Sequence[Screened], *, durable: bool = True) -> None:
         raise self.refusal
 
 
@@ -170,7 +168,7 @@ class PastStore:
         """Refuse."""
         raise self._refusal()
 
-    def append_if(self, path: str, stamp: object, lines: Sequence[Screened], *, then: Then = nothing) -> bool:
+    def append_if(self, path: str, stamp: object, lines: Sequence[Screened]) -> tuple[int, object] | None:
         """Refuse."""
         raise self._refusal()
 

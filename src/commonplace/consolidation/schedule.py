@@ -10,7 +10,7 @@ import queue
 import threading
 import time
 from collections.abc import Container, Iterable, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Final, Literal
 
 import msgspec
@@ -100,7 +100,7 @@ class Schedule:
         self._pending: dict[str, _Pending] = {}
         self._due: dict[str, tuple[tuple[str, ...], int]] = {}
         self._lock = threading.Lock()
-        self._swept: datetime | None = None
+        self._swept = self._sweep_at = datetime.max.replace(tzinfo=UTC)
         self._queue: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
         self._idle = threading.Condition(self._lock)
@@ -116,15 +116,16 @@ class Schedule:
             if pending is None:
                 pending = self._pending[session] = self._count(session, skip=new)
             pending.last = now
-            fresh = messages[-new:]
-            pending.later += fresh
-            for message in fresh:
-                pending.spare_chars -= len(message.content)
-            if len(pending.later) >= pending.spare_messages or pending.spare_chars <= 0:
+            later, chars = pending.later, pending.spare_chars
+            for message in messages if new == len(messages) else messages[-new:]:
+                later.append(message)
+                chars -= len(message.content)
+            pending.spare_chars = chars
+            if chars <= 0 or len(later) >= pending.spare_messages:
                 self._look(session, pending, now)
-            if self._swept is None or abs(now - self._swept) >= _SWEEP:
+            if not self._swept <= now < self._sweep_at:
                 self._sweep(now)
-            if self._mode != "thread" or not self._due:
+            if not self._due or self._mode != "thread":
                 return
             wanted = list(self._due)
         for each in wanted:
@@ -132,7 +133,7 @@ class Schedule:
 
     def _sweep(self, now: datetime) -> None:
         """Look at the sessions that nobody speaks in: only waiting makes them due."""
-        self._swept = now
+        self._swept, self._sweep_at = now, now + _SWEEP
         for session, pending in self._pending.items():
             self._look(session, pending, now)
 

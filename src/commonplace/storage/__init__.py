@@ -116,14 +116,6 @@ class Lease(Protocol):
         """Give the lease back; does nothing when another holds it."""
 
 
-Then = Callable[[int, object], object]
-"""Called with the size and the stamp of a file, as `Held` has them, when lines stand there and are not synced yet."""
-
-
-def nothing(_size: int, _stamp: object) -> None:
-    """Do nothing, where others have something to do."""
-
-
 class Held(Protocol):
     """An append-only file while it is held against other appenders."""
 
@@ -135,12 +127,8 @@ class Held(Protocol):
     def stamp(self) -> object:
         """What two looks share where nothing was added, cut off or put in its place; None where nobody can say."""
 
-    def append(self, lines: Sequence[Screened], *, durable: bool = True, then: Then = nothing) -> None:
-        """Add lines, as the store's own `append` does.
-
-        Where the sync fails, or `then`, they are taken away again, and what `then` made of them is the caller's
-        to undo.
-        """
+    def append(self, lines: Sequence[Screened], *, durable: bool = True) -> None:
+        """Add lines, as the store's own `append` does."""
 
 
 Rebase = Callable[[str, bytes, bytes, bytes], bytes | None]
@@ -175,10 +163,10 @@ class Store(Protocol):
     def append(self, path: str, lines: Sequence[Screened], *, durable: bool = True) -> int:
         """Add lines to an append-only file and return its feed number; durable means synced to disk."""
 
-    def append_if(self, path: str, stamp: object, lines: Sequence[Screened], *, then: Then = nothing) -> bool:
-        """Add lines, synced, where a file stands as `Held` once gave its stamp; False where not: nothing was done.
+    def append_if(self, path: str, stamp: object, lines: Sequence[Screened]) -> tuple[int, object] | None:
+        """Add lines, synced, where a file is free and stands as `Held` once gave its stamp: (its size, its stamp) then.
 
-        `then` is as with `Held.append`.
+        None where it does not: nothing was done, and to hold the file is the way.
         """
 
     def locked(self, path: str) -> AbstractContextManager[Held]:

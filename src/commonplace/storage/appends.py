@@ -20,8 +20,8 @@ from typing import Final
 from commonplace import handles
 from commonplace.errors import InputError, StoreBusyError
 from commonplace.screened import Screened, line_bytes
-from commonplace.storage import Then
 from commonplace.storage.disk import APPEND, CREATE, READ, Disk, write_all
+from commonplace.storage.feed import Feed
 from commonplace.storage.locks import try_flock, wait_until
 from commonplace.storage.paths import Tree
 
@@ -105,11 +105,12 @@ class Hold:
 
 
 class Appender:
-    """Appends to the files of one tree."""
+    """Appends to the files of one tree, and has each append noted in its feed."""
 
-    def __init__(self, tree: Tree, disk: Disk, *, wait_seconds: float) -> None:
+    def __init__(self, tree: Tree, disk: Disk, feed: Feed, *, wait_seconds: float) -> None:
         self._tree = tree
         self._disk = disk
+        self._feed = feed
         self._wait_seconds = wait_seconds
         self._handles: OrderedDict[str, Handle] = OrderedDict()
         self._mutex = threading.Lock()  # to add and to take away; a handle that is there is found without it
@@ -170,30 +171,62 @@ class Appender:
         """
         return Hold(self, path, create=create, replacing=replacing)
 
-    def append(self, path: str, body: bytes, *, durable: bool, then: Then, stamp: object = None) -> bool:
-        """Add whole lines; on failure the file is as before. With a stamp, False where the file does not stand so."""
-        handle = self.enter(path, create=True)
-        try:
-            if stamp is not None and handle.stamp != stamp:
-                return False
-            self.append_held(handle, body, durable=durable, then=then)
-        finally:
-            self.leave(handle)
-        return True
+    def append(self, path: str, body: bytes, *, durable: bool) -> int:
+        """Add whole lines and give their feed number; on failure the file is as before."""
+        with self.hold(path, create=True) as handle:
+            return self.append_held(handle, body, durable=durable)
 
-    def append_held(self, handle: Handle, body: bytes, *, durable: bool, then: Then) -> None:
-        """Add whole lines to a file that is held; on failure the file is as before, whatever `then` did.
+    def append_if(self, path: str, stamp: object, body: bytes) -> tuple[int, object] | None:
+        """Add whole lines, synced, where a file is open and free and stands as `stamp` says: (size, stamp) then.
 
-        What can be done before the sync is: a processor that waited for the disk takes twice as long for it.
+        None where not, and nothing was done. Every message comes this way, so it asks no more than that:
+        waiting, opening and making is for `enter`.
         """
-        fd, disk = handle.fd, self._disk
+        handle = self._handles.get(path)
+        if handle is None or not handle.lock.acquire(False):
+            return None
+        try:
+            fd, flock = handle.fd, self._disk.flock
+            if fd < 0 or handle.depth or handle.gone:
+                return None
+            handle.holder = threading.get_ident()  # before the depth: `holds_any` looks without the lock
+            handle.depth = 1
+            self._handles.move_to_end(path)
+            try:
+                flock(fd, _LOCK_NOW)
+                found = os.lstat(handle.real)
+                identity = found.st_dev, found.st_ino
+                if identity != handle.identity or stamp != (identity, found.st_size):
+                    return None
+                self._add(handle, body, found.st_size)
+            except (BlockingIOError, FileNotFoundError, NotADirectoryError):
+                return None
+            else:
+                return handle.size, handle.stamp
+            finally:
+                handle.depth = 0
+                try:
+                    flock(fd, fcntl.LOCK_UN)
+                except OSError:
+                    handle.close()
+        finally:
+            handle.lock.release()
+
+    def append_held(self, handle: Handle, body: bytes, *, durable: bool) -> int:
+        """Add whole lines to a file that is held and give their feed number; on failure the file is as before."""
+        fd = handle.fd
         size = os.lseek(fd, 0, SEEK_END)
-        alone = size == handle.size and handle.stamp is not None
         if size == 0:
             # Before the first byte, so that a file with bytes always has its name on the disk.
             self._tree.sync_folders(handle.path)
         elif size != handle.clean_size and os.pread(fd, 1, size - 1) != b"\n":
             body = b"\n" + body
+        alone = size == handle.size and handle.stamp is not None
+        return self._add(handle, body, size, alone=alone, durable=durable)
+
+    def _add(self, handle: Handle, body: bytes, size: int, *, alone: bool = True, durable: bool = True) -> int:
+        """Add whole lines to a file of this size; it stands as it was found when it was held, where `alone`."""
+        fd, disk = handle.fd, self._disk
         try:
             written = disk.write(fd, body)
             if written < len(body):
@@ -201,13 +234,14 @@ class Appender:
             end = os.lseek(fd, 0, SEEK_CUR)  # ours end there, whoever else wrote meanwhile
             handle.clean_size = handle.size = end
             handle.stamp = (handle.identity, end) if alone and end == size + len(body) else None
-            then(end, handle.stamp)
+            number = self._feed.note(handle.path)
             if durable:
                 disk.sync(fd)
         except BaseException:
             handle.clean_size, handle.size, handle.stamp = 0, size, None
             disk.truncate(fd, size)
             raise
+        return number
 
     def enter(self, path: str, *, create: bool, replacing: bool = False) -> Handle:
         """Begin to hold a file, until `leave`."""

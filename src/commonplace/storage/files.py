@@ -28,9 +28,7 @@ from commonplace.storage import (
     LogProblem,
     Rebase,
     Stat,
-    Then,
     Write,
-    nothing,
 )
 from commonplace.storage.appends import LINES_SUFFIX, Appender, Handle, body_of
 from commonplace.storage.commits import Commits
@@ -75,9 +73,9 @@ class FilesStore:
         self._config = config
         self._tree = Tree(os.fspath(root), disk, state=state)
         self._read_only = read_only or _forbidden(self._tree.root)
-        self._appender = Appender(self._tree, disk, wait_seconds=config.lock_wait_seconds)
         folder = os.path.join(self._tree.root, state)
         self._feed = Feed(os.path.join(folder, "feed"), disk)
+        self._appender = Appender(self._tree, disk, self._feed, wait_seconds=config.lock_wait_seconds)
         self._commits = Commits(self._tree, disk, self._appender, clock=clock, config=config, rebase=rebase)
         self._leases = Leases(os.path.join(folder, "leases"), disk, clock, self._commits.locked)
         self._folders_made = False
@@ -166,30 +164,25 @@ class FilesStore:
             StoreError: They could not be kept; the file is as before.
         """
         body = body_of(path, lines, self._most_bytes)
-        noted: list[int] = []
         with self._writing(path):
-            self._appender.append(path, body, durable=durable, then=lambda *_: noted.append(self._feed.note(path)))
-        return noted[0]
+            return self._appender.append(path, body, durable=durable)
 
-    def append_if(self, path: str, stamp: object, lines: Sequence[Screened], *, then: Then = nothing) -> bool:
-        """Add lines, synced, where a file stands as `Held` once gave its stamp; False where not: nothing was done.
+    def append_if(self, path: str, stamp: object, lines: Sequence[Screened]) -> tuple[int, object] | None:
+        """Add lines, synced, where a file is free and stands as `Held` once gave its stamp: (its size, its stamp) then.
+
+        None where it does not: nothing was done.
 
         Raises:
             InputError: A line holds a line break or is longer than the config allows.
             StoreError: They could not be kept; the file is as before.
         """
         body = body_of(path, lines, self._most_bytes)
-
-        def note(size: int, after: object) -> None:
-            self._feed.note(path)
-            then(size, after)
-
         try:  # not `_writing`: this is the path that every message takes
             if self._read_only or self._commits.failed or not self._folders_made:
                 self._make_ready(path)
             if not self._commits.state.stands_settled():
                 self._settled()
-            return self._appender.append(path, body, durable=True, then=note, stamp=stamp)
+            return self._appender.append_if(path, stamp, body)
         except OSError as error:
             self._raise_typed(error, path)
 
@@ -321,17 +314,12 @@ class FilesStore:
         except OSError as error:
             self._raise_typed(error, path)
 
-    def append_held(self, handle: Handle, lines: Sequence[Screened], *, durable: bool, then: Then) -> None:
-        """Add lines to a file that is held; `then` is called before they are synced."""
+    def append_held(self, handle: Handle, lines: Sequence[Screened], *, durable: bool) -> None:
+        """Add lines to a file that is held."""
         path = handle.path
         body = body_of(path, lines, self._most_bytes)
-
-        def note(size: int, stamp: object) -> None:
-            self._feed.note(path)
-            then(size, stamp)
-
         with self._writing(path):
-            self._appender.append_held(handle, body, durable=durable, then=note)
+            self._appender.append_held(handle, body, durable=durable)
 
     def let_go(self, handle: Handle) -> None:
         """End a holding."""
@@ -461,9 +449,9 @@ class _Locked:
         self._store = store
         self._path = path
 
-    def append(self, lines: Sequence[Screened], *, durable: bool = True, then: Then = nothing) -> None:
+    def append(self, lines: Sequence[Screened], *, durable: bool = True) -> None:
         handle = self._handle
-        self._store.append_held(handle, lines, durable=durable, then=then)
+        self._store.append_held(handle, lines, durable=durable)
         self.size, self.stamp = handle.size, handle.stamp
 
     def __enter__(self) -> Held:

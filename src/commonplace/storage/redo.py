@@ -14,7 +14,6 @@ from typing import Any, Final
 import msgspec
 
 from commonplace.screened import line_bytes
-from commonplace.storage import nothing
 from commonplace.storage.appends import Appender
 from commonplace.storage.changelog import Entry, Touched, content_hash, render, unrender
 from commonplace.storage.disk import Disk, read_all, typed, write_all
@@ -159,8 +158,7 @@ class Redo:
             if not missing:
                 return
             if size == 0:
-                self._appender.append_held(handle, missing, durable=False, then=nothing)
-                return
+                self._tree.sync_folders(handle.path)  # a file with bytes always has its name on the disk
             try:
                 write_all(self._disk, handle.fd, missing)
             except BaseException:
