@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import subprocess
 import sys
+import threading
+import time
 from collections import Counter
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -17,6 +20,7 @@ import pytest
 from commonplace import Memory, Message, sessions
 from commonplace.storage.disk import Disk
 from commonplace.testing import FixedClock
+from forking import in_processes
 
 COUNTED = (
     "open", "close", "stat", "lstat", "fstat", "access", "listdir", "scandir", "read", "pread", "write", "pwrite",
@@ -158,6 +162,43 @@ def test_what_others_write_between_two_appends_is_seen(tmp_path):
         path.write_bytes(b"".join(kept))
         memory.append("s", [Message("user", "after it was cut in its place")])
         assert [m.text for m in memory.sessions.read("s")][2:] == ["after it was cut in its place"]
+
+
+def test_what_threads_of_two_processes_know_is_what_their_files_say(tmp_path):
+    """Issue 2: writers meet in one file, readers beside them, and somebody writes past the lock."""
+
+    def talk(memory, thread, said):
+        for at in range(40):
+            session = f"s{(at + thread) % 2}"
+            said += [(session, each.message) for each in memory.append(session, [Message("user", f"word {at}")] * 2)]
+            memory.sessions.state(session)
+            if at == 20:
+                with (tmp_path / "sessions" / "s0.jsonl").open("ab") as file:
+                    file.write(b"past the lock\n")
+
+    def work(number):
+        said = []
+        with Memory.open(tmp_path, jobs="worker") as memory:
+            threads = [threading.Thread(target=talk, args=(memory, thread, said)) for thread in range(3)]
+            for each in threads:
+                each.start()
+            for each in threads:
+                each.join()
+            (tmp_path / f"said-{number}").write_text(json.dumps(said))
+            while len(list(tmp_path.glob("said-*"))) < 2:
+                time.sleep(0.01)
+            with Memory.open(tmp_path, jobs="worker") as fresh:
+                for name in ("sessions/s0.jsonl", "sessions/s1.jsonl"):
+                    mine, theirs = memory.sessions._fold(name), fresh.sessions._fold(name)
+                    assert list(mine.offsets) == list(theirs.offsets)
+                    assert (mine.ids, mine.numbers, mine.bytes_read) == (theirs.ids, theirs.numbers, theirs.bytes_read)
+
+    assert in_processes(2, work) == [0, 0]
+    said = [tuple(each) for number in range(2) for each in json.loads((tmp_path / f"said-{number}").read_text())]
+    with Memory.open(tmp_path, jobs="worker") as memory:
+        kept = [(session, each.message.id) for session in ("s0", "s1") for each in memory.sessions.read(session)]
+    assert len(said) == 480
+    assert sorted(said) == sorted(kept)
 
 
 def test_a_reader_beside_a_writer_takes_in_each_message_once(tmp_path):
