@@ -114,6 +114,20 @@ def test_an_older_change_is_taken_out_from_under_later_ones(tmp_path):
         assert texts(memory, DOC) == ["two", "by hand"]
 
 
+@pytest.mark.parametrize("numbers", [[3], [6, 5, 4, 3], [5, 6, 4, 3], [6, 4, 5, 3]])
+def test_what_took_the_last_line_of_a_list_away_is_undone_like_any_change(tmp_path, numbers):
+    """DESIGN 1, every change can be undone: to add to nothing tells no empty file from none."""
+    with opened(tmp_path) as memory:
+        for first in (1, 5):
+            held = memory.remember("tea", kind="decision", trust="web")
+            assert memory.review().reject(held.review[0]).ok
+            assert memory.log(None)[0].number == first + 1
+            if first == 1:
+                assert [memory.undo(number).status for number in (1, 2)] == ["applied", "applied"]
+        assert {memory.undo(number).status for number in numbers} == {"applied"}
+        assert len(memory.review()) == (1 if numbers == [3] else 0)
+
+
 def test_undo_names_the_later_change_that_stands_on_it(tmp_path):
     """Issue 3: or names the later change it conflicts with."""
     with opened(tmp_path) as memory:

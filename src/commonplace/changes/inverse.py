@@ -91,7 +91,7 @@ def explains(writes: Sequence[Write], data: bytes | None, version_before: str, v
 
 
 def _ways(data: bytes | None, appended: bool) -> tuple[bytes | None, ...]:
-    """Give what a file may have been: what was appended to nothing tells no empty file from none."""
+    """Give what a file may have been: to append to nothing, or to empty it, tells no empty file from none."""
     return (None, b"") if appended and not data else (data,)
 
 
@@ -124,7 +124,8 @@ def before(write: Write, after: bytes | None, key: bytes) -> bytes | None:
     data = after or b""
     if write.kind == "append":
         return _cut(write, data, _body(write))
-    if content_hash(key, after) != (MISSING if write.kind == "delete" else write.after):
+    left = MISSING if write.kind == "delete" else write.after
+    if left not in {content_hash(key, each) for each in _ways(after, appended=True)}:
         raise DamagedError(f"{write.path!r} is not as the change left it", path=write.path)
     if write.before == MISSING:
         return None
