@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import traceback
 from collections.abc import Callable
 
 CHILD_SECONDS = 60
@@ -41,5 +42,7 @@ def _forked(work: Callable[[], int | None], seconds: int) -> int:
     signal.alarm(seconds)
     try:
         code = work() or 0
+    except BaseException:
+        traceback.print_exc()  # nobody above would: the child ends here
     finally:
         os._exit(code)
