@@ -184,7 +184,7 @@ def test_what_threads_of_two_processes_know_is_what_their_files_say(tmp_path):
                 each.start()
             for each in threads:
                 each.join()
-            (tmp_path / f"said-{number}").write_text(json.dumps(said))
+            (tmp_path / f"said-{number}").write_text(json.dumps(said), encoding="utf-8")
             while len(list(tmp_path.glob("said-*"))) < 2:
                 time.sleep(0.01)
             with Memory.open(tmp_path, jobs="worker") as fresh:
@@ -194,7 +194,11 @@ def test_what_threads_of_two_processes_know_is_what_their_files_say(tmp_path):
                     assert (mine.ids, mine.numbers, mine.bytes_read) == (theirs.ids, theirs.numbers, theirs.bytes_read)
 
     assert in_processes(2, work) == [0, 0]
-    said = [tuple(each) for number in range(2) for each in json.loads((tmp_path / f"said-{number}").read_text())]
+    said = [
+        tuple(each)
+        for number in range(2)
+        for each in json.loads((tmp_path / f"said-{number}").read_text(encoding="utf-8"))
+    ]
     with Memory.open(tmp_path, jobs="worker") as memory:
         kept = [(session, each.message.id) for session in ("s0", "s1") for each in memory.sessions.read(session)]
     assert len(said) == 480
