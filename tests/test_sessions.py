@@ -30,6 +30,12 @@ def opened(folder, clock=None, **options):
     return Memory.open(folder, clock=clock or FixedClock("2026-11-20T10:00:00+00:00", step_seconds=1), **options)
 
 
+class Words(str):
+    """A caller's own kind of text, as template engines have."""
+
+    __slots__ = ()
+
+
 def said(*texts, **options):
     return [Message("user", text, **options) for text in texts]
 
@@ -49,6 +55,18 @@ def test_different_ids_never_share_a_file(names):
         assert set(encoded) <= set("abcdefghijklmnopqrstuvwxyz0123456789_-%~ABCDEF")
         assert encoded.casefold() not in {"con", "prn", "aux", "nul", "com1", "lpt1"}
         assert decode_name(encoded) in {None, normal}
+
+
+def test_a_callers_own_kind_of_text_is_kept_as_text(tmp_path):
+    """House style, bad input: a text is a text, of whatever class; it is kept as what it says."""
+    own = Message("tool", Words("zebra"), id=Words("one"), name=Words("page"), tools=(Words("web_fetch"),))
+    with opened(tmp_path) as memory:
+        assert [source.message for source in memory.append(Words("chat"), [own, own])] == ["one", "one"]
+        assert [each.message.content for each in memory.sessions.read("chat")] == ["zebra"]
+        assert memory.recall("zebra")[0].trust == "web"
+    with opened(tmp_path) as again:
+        kept = next(iter(again.sessions.read("chat"))).message
+        assert (kept.id, kept.name, kept.tools) == ("one", "page", ("web_fetch",))
 
 
 @pytest.mark.parametrize("name", ["telegram:1", "a/b", "CON", "a.", "日本", "x" * 300, "../../../etc/passwd", "%00"])

@@ -160,13 +160,14 @@ class Memory:
             StoreError: They could not be kept; nothing was.
         """
         scope = self._chain.first
-        given = list(messages)
-        for at, message in enumerate(given):
-            if type(message) is Message and type(message.content) is str and "<recalled-memory" in message.content:
-                given[at] = msgspec.structs.replace(message, content=strip_fences(message.content, scope.key))
-        sources, new = scope.sessions.append_new(session_id, given, agent, kind)
-        if new:
-            scope.note(session_id, given, new)
+        cleaned = []
+        for message in messages:
+            if "<recalled-memory" in str(getattr(message, "content", "")):
+                unfenced = strip_fences(message.content, scope.key)
+                message = msgspec.structs.replace(message, content=unfenced)  # noqa: PLW2901 - without its fences
+            cleaned.append(message)
+        sources, new = scope.sessions.append_new(session_id, cleaned, agent=agent, kind=kind)
+        scope.note(session_id, cleaned, new)
         return sources
 
     def recall(

@@ -74,7 +74,7 @@ _blank: Final = Screened.__new__
 def seal(text: str, findings: tuple[Finding, ...] = ()) -> Screened:
     """Make screened text; for the guard alone (a test holds every other module to that)."""
     made = _blank(Screened)  # past the question that `__init__` puts to everybody else
-    made.text = text
+    made.text = text if type(text) is str else str.__str__(text)  # the encoders take no other kind of text
     made.findings = findings
     return made
 

@@ -129,7 +129,7 @@ class Sessions:
         return self.append_new(session_id, messages, agent=agent, kind=kind)[0]
 
     def append_new(
-        self, session_id: str, messages: Sequence[Message], agent: str = "main", kind: str = "foreground"
+        self, session_id: str, messages: Sequence[Message], *, agent: str = "main", kind: str = "foreground"
     ) -> tuple[list[Source], int]:
         """Append, and also say how many of the messages were not there before."""
         path = (type(session_id) is str and self._paths.get(session_id)) or self.path(session_id)

@@ -10,7 +10,7 @@ import queue
 import threading
 import time
 from collections.abc import Container, Iterable, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Final, Literal
 
 import msgspec
@@ -100,7 +100,7 @@ class Schedule:
         self._pending: dict[str, _Pending] = {}
         self._due: dict[str, tuple[tuple[str, ...], int]] = {}
         self._lock = threading.Lock()
-        self._swept = self._sweep_at = datetime.max.replace(tzinfo=UTC)
+        self._swept: datetime | None = None
         self._queue: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
         self._idle = threading.Condition(self._lock)
@@ -116,16 +116,15 @@ class Schedule:
             if pending is None:
                 pending = self._pending[session] = self._count(session, skip=new)
             pending.last = now
-            later, chars = pending.later, pending.spare_chars
-            for message in messages if new == len(messages) else messages[-new:]:
-                later.append(message)
-                chars -= len(message.content)
-            pending.spare_chars = chars
-            if chars <= 0 or len(later) >= pending.spare_messages:
+            fresh = messages[-new:]
+            pending.later += fresh
+            for message in fresh:
+                pending.spare_chars -= len(message.content)
+            if len(pending.later) >= pending.spare_messages or pending.spare_chars <= 0:
                 self._look(session, pending, now)
-            if not self._swept <= now < self._sweep_at:
+            if self._swept is None or abs(now - self._swept) >= _SWEEP:
                 self._sweep(now)
-            if not self._due or self._mode != "thread":
+            if self._mode != "thread" or not self._due:
                 return
             wanted = list(self._due)
         for each in wanted:
@@ -133,7 +132,7 @@ class Schedule:
 
     def _sweep(self, now: datetime) -> None:
         """Look at the sessions that nobody speaks in: only waiting makes them due."""
-        self._swept, self._sweep_at = now, now + _SWEEP
+        self._swept = now
         for session, pending in self._pending.items():
             self._look(session, pending, now)
 
