@@ -82,17 +82,17 @@ def explains(writes: Sequence[Write], data: bytes | None, version_before: str, v
     appended = False
     for write in reversed(writes):
         if write.kind != "append":
-            return write.after in {content_hash(key, each) for each in _ways(data, appended)}
+            return write.after in {content_hash(key, each) for each in (_ways(data) if appended else (data,))}
         try:
             data, appended = before(write, data, key), True
         except DamagedError:
             return False
-    return version_before in {version_of(each) for each in _ways(data, appended)}
+    return version_before in {version_of(each) for each in (_ways(data) if appended else (data,))}
 
 
-def _ways(data: bytes | None, appended: bool) -> tuple[bytes | None, ...]:
-    """Give what a file may have been: to append to nothing, or to empty it, tells no empty file from none."""
-    return (None, b"") if appended and not data else (data,)
+def _ways(data: bytes | None) -> tuple[bytes | None, ...]:
+    """Give what a file may have been before an append: what was added to nothing tells no empty file from none."""
+    return (data,) if data else (None, b"")
 
 
 def after(write: Write, data: bytes | None, key: bytes) -> bytes | None:
@@ -125,7 +125,7 @@ def before(write: Write, after: bytes | None, key: bytes) -> bytes | None:
     if write.kind == "append":
         return _cut(write, data, _body(write))
     left = MISSING if write.kind == "delete" else write.after
-    if left not in {content_hash(key, each) for each in _ways(after, appended=True)}:
+    if left not in {content_hash(key, each) for each in _ways(after)}:
         raise DamagedError(f"{write.path!r} is not as the change left it", path=write.path)
     if write.before == MISSING:
         return None
