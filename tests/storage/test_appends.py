@@ -28,14 +28,18 @@ def test_appended_lines_are_read_back_in_order_and_noted_in_the_feed(tmp_path):
     """Issue 2, store on files."""
     with open_store(tmp_path) as store:
         assert store.feed(0) == (0, None)
-        first = store.append(PATH, [line(1), line(2)])
-        second = store.append("items/a.jsonl", [line(3)], durable=False)
+        store.append(PATH, [line(1)])
+        first, _ = store.feed(0)
+        store.append(PATH, [line(2)])
+        store.append("items/a.jsonl", [line(3)], durable=False)
+        second, paths = store.feed(first)
+        assert paths == (PATH, "items/a.jsonl")
         store.append(PATH, [line(4)])
         assert numbers(store.read(PATH).data) == [1, 2, 4]
-        newest, paths = store.feed(first)
-        assert paths == ("items/a.jsonl", PATH)
-        assert store.feed(second) == (newest, (PATH,))
+        newest, paths = store.feed(second)
+        assert paths == (PATH,)
         assert store.feed(newest) == (newest, ())
+        assert set(store.feed(first)[1]) == {PATH, "items/a.jsonl"}
 
 
 def test_what_is_made_belongs_to_its_owner_alone(tmp_path):
@@ -175,7 +179,9 @@ def test_a_forked_child_appends_with_its_own_descriptors(tmp_path):
         assert in_child(lambda: store.append(PATH, [line(2)]) and 0) == 0
         store.append(PATH, [line(3)])
         assert numbers(store.read(PATH).data) == [0, 1, 2, 3]
-        assert store.feed(store.append(PATH, [line(4)]))[1] == ()
+        before, _ = store.feed(0)
+        store.append(PATH, [line(4)])
+        assert store.feed(before)[1] == (PATH,)
 
 
 def test_a_child_forked_while_a_file_was_being_closed_can_append(tmp_path):
@@ -300,63 +306,6 @@ def test_more_files_than_descriptors_are_kept_open(fast_path):
                 store.append(f"sessions/{each}.jsonl", [line(turn)], durable=False)
         assert len(list(Path("/proc/self/fd").iterdir())) < before + 90
         assert all(numbers(store.read(f"sessions/{each}.jsonl").data) == [0, 1] for each in range(150))
-
-
-def test_the_feed_says_look_at_everything_when_it_cannot_know(tmp_path):
-    """A lost, shorter, older or foreign feed never hides an append."""
-    with open_store(tmp_path) as store:
-        number = store.append(PATH, [line(1)])
-        assert store.feed(number + 5)[1] is None
-        assert store.feed(number - 3)[1] is None
-        feed = tmp_path / ".commonplace" / "feed"
-        feed.unlink()
-        assert store.feed(number)[1] is None
-        again = store.append(PATH, [line(2)])
-        assert again != number
-        assert store.feed(number)[1] is None
-        assert store.feed(again)[1] == ()
-        feed.write_bytes(b"feed 12 another-boot\n" + feed.read_bytes().split(b"\n", 1)[1])
-        assert store.feed(again)[1] is None
-        with open_store(tmp_path) as fresh:
-            newest = fresh.append(PATH, [line(3)])
-            assert fresh.feed(newest)[1] == ()
-            assert fresh.feed(again)[1] is None
-
-
-def test_a_reader_begins_a_feed_where_there_is_none_and_looks_at_everything_once(tmp_path):
-    """Files that came without our own, or after a new start of the machine: not every question looks at all."""
-    with open_store(tmp_path) as store:
-        store.append(PATH, [line(1)])
-    feed = tmp_path / ".commonplace" / "feed"
-    for lost in (None, b"feed 12 another-boot\n"):
-        feed.unlink() if lost is None else feed.write_bytes(lost)
-        with open_store(tmp_path) as reader, open_store(tmp_path) as writer:
-            number, paths = reader.feed(0)
-            assert paths is None
-            assert reader.feed(number) == (number, ())
-            writer.append(PATH, [line(2)])
-            assert reader.feed(number)[1] == (PATH,)
-    feed.unlink()
-    with open_store(tmp_path, read_only=True) as reader:
-        assert reader.feed(0) == (0, None)
-    assert not feed.exists()
-
-
-def test_the_feed_begins_anew_when_it_is_long(tmp_path, monkeypatch):
-    """The feed is bounded; readers of the old one look at everything once."""
-    monkeypatch.setattr("commonplace.storage.feed._LIMIT_BYTES", 300)
-    with open_store(tmp_path) as store, open_store(tmp_path) as other:
-        seen, looked_at_all, noted = 0, 0, 0
-        for each in range(100):
-            writer = store if each % 3 else other
-            path = f"sessions/{each}.jsonl"
-            writer.append(path, [line(each)], durable=False)
-            seen, paths = store.feed(seen)
-            looked_at_all += paths is None
-            noted += paths is not None and path in paths
-        assert noted + looked_at_all == 100
-        assert 2 < looked_at_all < 20
-        assert (tmp_path / ".commonplace" / "feed").stat().st_size < 400
 
 
 def test_a_reader_gets_part_of_a_file_with_the_version_of_the_whole(tmp_path):

@@ -164,7 +164,7 @@ class PastStore:
         """Name what is wrong with the log."""
         return self._store.verify_log()
 
-    def append(self, path: str, lines: Sequence[Screened], *, durable: bool = True) -> int:
+    def append(self, path: str, lines: Sequence[Screened], *, durable: bool = True) -> None:
         """Refuse."""
         raise self._refusal()
 

@@ -160,8 +160,8 @@ class Store(Protocol):
     def list(self, prefix: str = "") -> list[Stat]:
         """List the files below a folder, sorted by path; hidden state of the store is left out."""
 
-    def append(self, path: str, lines: Sequence[Screened], *, durable: bool = True) -> int:
-        """Add lines to an append-only file and return its feed number; durable means synced to disk."""
+    def append(self, path: str, lines: Sequence[Screened], *, durable: bool = True) -> None:
+        """Add lines to an append-only file; durable means synced to disk."""
 
     def append_if(self, path: str, stamp: object, lines: Sequence[Screened]) -> tuple[int, object] | None:
         """Add lines, synced, where a file is free and stands as `Held` once gave its stamp: (its size, its stamp) then.
@@ -173,7 +173,7 @@ class Store(Protocol):
         """Hold one append-only file against other appenders, so that read-then-append is one step."""
 
     def feed(self, number: int) -> tuple[int, tuple[str, ...] | None]:
-        """Say which paths were appended to since a feed number: (newest number, paths, or None for `look at all`)."""
+        """Say which paths were appended to since a look: (number of this one, paths, or None for `look at all`)."""
 
     def commit(self, header: Mapping[str, object], payload: Mapping[str, object], writes: Sequence[Write], *,
                expect: Mapping[str, str] | None = None, fence: Lease | None = None,

@@ -171,10 +171,10 @@ class Appender:
         """
         return Hold(self, path, create=create, replacing=replacing)
 
-    def append(self, path: str, body: bytes, *, durable: bool) -> int:
-        """Add whole lines and give their feed number; on failure the file is as before."""
+    def append(self, path: str, body: bytes, *, durable: bool) -> None:
+        """Add whole lines; on failure the file is as before."""
         with self.hold(path, create=True) as handle:
-            return self.append_held(handle, body, durable=durable)
+            self.append_held(handle, body, durable=durable)
 
     def append_if(self, path: str, stamp: object, body: bytes) -> tuple[int, object] | None:
         """Add whole lines, synced, where a file is open and free and stands as `stamp` says: (size, stamp) then.
@@ -212,8 +212,8 @@ class Appender:
         finally:
             handle.lock.release()
 
-    def append_held(self, handle: Handle, body: bytes, *, durable: bool) -> int:
-        """Add whole lines to a file that is held and give their feed number; on failure the file is as before."""
+    def append_held(self, handle: Handle, body: bytes, *, durable: bool) -> None:
+        """Add whole lines to a file that is held; on failure the file is as before."""
         fd = handle.fd
         size = os.lseek(fd, 0, SEEK_END)
         if size == 0:
@@ -222,9 +222,9 @@ class Appender:
         elif size != handle.clean_size and os.pread(fd, 1, size - 1) != b"\n":
             body = b"\n" + body
         alone = size == handle.size and handle.stamp is not None
-        return self._add(handle, body, size, alone=alone, durable=durable)
+        self._add(handle, body, size, alone=alone, durable=durable)
 
-    def _add(self, handle: Handle, body: bytes, size: int, *, alone: bool = True, durable: bool = True) -> int:
+    def _add(self, handle: Handle, body: bytes, size: int, *, alone: bool = True, durable: bool = True) -> None:
         """Add whole lines to a file of this size; it stands as it was found when it was held, where `alone`."""
         fd, disk = handle.fd, self._disk
         try:
@@ -234,14 +234,13 @@ class Appender:
             end = os.lseek(fd, 0, SEEK_CUR)  # ours end there, whoever else wrote meanwhile
             handle.clean_size = handle.size = end
             handle.stamp = (handle.identity, end) if alone and end == size + len(body) else None
-            number = self._feed.note(handle.path)
+            self._feed.note(handle.path)
             if durable:
                 disk.sync(fd)
         except BaseException:
             handle.clean_size, handle.size, handle.stamp = 0, size, None
             disk.truncate(fd, size)
             raise
-        return number
 
     def enter(self, path: str, *, create: bool, replacing: bool = False) -> Handle:
         """Begin to hold a file, until `leave`."""

@@ -156,8 +156,8 @@ class FilesStore:
             self._settled()
             return self._tree.list(prefix)
 
-    def append(self, path: str, lines: Sequence[Screened], *, durable: bool = True) -> int:
-        """Add lines to an append-only file and return its feed number; durable means synced to disk.
+    def append(self, path: str, lines: Sequence[Screened], *, durable: bool = True) -> None:
+        """Add lines to an append-only file; durable means synced to disk.
 
         Raises:
             InputError: A line holds a line break or is longer than the config allows.
@@ -165,7 +165,7 @@ class FilesStore:
         """
         body = body_of(path, lines, self._most_bytes)
         with self._writing(path):
-            return self._appender.append(path, body, durable=durable)
+            self._appender.append(path, body, durable=durable)
 
     def append_if(self, path: str, stamp: object, lines: Sequence[Screened]) -> tuple[int, object] | None:
         """Add lines, synced, where a file is free and stands as `Held` once gave its stamp: (its size, its stamp) then.
@@ -191,9 +191,9 @@ class FilesStore:
         return _Locked(self, path)
 
     def feed(self, number: int) -> tuple[int, tuple[str, ...] | None]:
-        """Say which paths were appended to since a feed number: (newest number, paths, or None for `look at all`)."""
+        """Say which paths were appended to since a look: (number of this one, paths, or None for `look at all`)."""
         with typed_errors():
-            return self._feed.since(number, begin=not self.read_only)
+            return self._feed.since(number, mark=not self.read_only)
 
     def commit(
         self,
