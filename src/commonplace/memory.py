@@ -167,7 +167,8 @@ class Memory:
                 message = msgspec.structs.replace(message, content=unfenced)  # noqa: PLW2901 - without its fences
             cleaned.append(message)
         sources, new = scope.sessions.append_new(session_id, cleaned, agent=agent, kind=kind)
-        scope.note(session_id, cleaned, new)
+        if new:
+            scope.note(session_id)
         return sources
 
     def recall(

@@ -49,8 +49,6 @@ PREDICATES: Final[dict[str, Callable[[Facts, float], bool]]] = {
 
 
 _EVENTS: Final = frozenset({"reset", "session_end", "manual"})
-_WAITED: Final = {"idle": "idle_seconds", "elapsed": "elapsed_seconds", "sessions_since": "sessions"}
-"""Predicates that time or other sessions make true, with the fact each looks at; others look at their namesake."""
 
 
 class Rule(msgspec.Struct, frozen=True):
@@ -63,15 +61,6 @@ class Rule(msgspec.Struct, frozen=True):
 def awaits_event(rule: Rule) -> bool:
     """Say whether a job is due only when something other than a message happens."""
     return any(name in _EVENTS for name, _ in rule.when)
-
-
-def bounds(rules: Iterable[Rule]) -> tuple[tuple[str, str, float], ...]:
-    """Give jobs, each with a fact and a number: where somebody just spoke, none is due by rule below its number.
-
-    One predicate of each rule is enough for that. One that waits for more than nothing does not hold then.
-    """
-    spoken = (rule for rule in rules if not any(name in _WAITED and over > 0 for name, over in rule.when))
-    return tuple((rule.job, _WAITED.get(name, name), over) for rule in spoken for name, over in rule.when[:1])
 
 
 def due(facts: Facts, rules: Iterable[Rule]) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
@@ -43,7 +43,7 @@ from commonplace.layers.edits import split_id
 from commonplace.layouts import Layer, Layout, facts, for_project, native, two_layer
 from commonplace.patterns import pattern
 from commonplace.recall import search
-from commonplace.records import TRUST_RANK, Hit, Message, Outcome, Problem, Query, Record, Report, Trust
+from commonplace.records import TRUST_RANK, Hit, Outcome, Problem, Query, Record, Report, Trust
 from commonplace.sections import Sections
 from commonplace.sessions import Sessions
 from commonplace.storage import STATE, Store
@@ -139,8 +139,8 @@ class Scope:
         self._mode = mode
         self._making = threading.Lock()
         self._changing: Changing | None = None
-        self.note: Callable[[str, Sequence[Message], int], None] = self._note
-        """Have what an append made due noted, unless a worker process looks after that."""
+        self.note: Callable[[str], None] = self._note
+        """Have it noted that a session grew, unless a worker process looks after what that makes due."""
         self._wire_reading()
         self._wire_vectors(embedder)
         forks.join(self)
@@ -216,10 +216,10 @@ class Scope:
         )
         return changing
 
-    def _note(self, session: str, messages: Sequence[Message], new: int) -> None:
+    def _note(self, session: str) -> None:
         if self._mode != "worker":
             self.note = self.changing.schedule.note  # which each later append finds without a way around
-            self.note(session, messages, new)
+            self.note(session)
 
     def prepare(self, session: str | None) -> None:
         """Finish the model-free jobs that are due, so that a context sees what they noted."""

@@ -1,6 +1,7 @@
-"""When jobs run: noted as messages come in, run by a thread, by the caller, or left to a worker.
+"""When jobs run: looked for in sessions that grew, run by a thread, by the caller, or left to a worker.
 
-Capture never waits for this: noting is a few additions, and whatever goes wrong here is logged.
+Capture never waits for this: an append leaves the name of its session, and all else is found later from
+the transcript, by a thread soon after or at the next context, flush or close. Whatever goes wrong is logged.
 """
 
 from __future__ import annotations
@@ -9,73 +10,112 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Container, Iterable, Sequence
+import weakref
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Final, Literal
-
-import msgspec
 
 from commonplace import forks, triggers
 from commonplace.config import Clock
 from commonplace.consolidation.jobs import JOB, Jobs
 from commonplace.errors import CommonplaceError
-from commonplace.records import Message
+from commonplace.records import Session
 from commonplace.sessions import Sessions
 from commonplace.text import estimate_tokens
 
 logger = logging.getLogger(__name__)
 
-_PUT_OFF: Final = 1000  # messages or characters noted at most before they are counted
-_SWEEP: Final = timedelta(seconds=30)  # far below any idle time, so that an append costs the same with many sessions
+_SOON_SECONDS: Final = 0.2  # the messages of a turn may come together
+_SWEEP: Final = timedelta(seconds=30)  # far below any idle time, so that a look costs the same with many sessions
+_LINGER_SECONDS: Final = 30.0  # a thread without jobs ends after this; there may be one for each scope
 
 Mode = Literal["thread", "inline", "worker"]
 
 
-class _Pending(triggers.Facts, kw_only=True):
-    """What came in since a session's cursor; `window` counts on where `window_messages` is of the turn's beginning.
+class _Counted(triggers.Facts, kw_only=True):
+    """What was counted of a session up to message `total`, for a cursor and a window that stood where these say."""
 
-    Messages in `later` are not counted yet: no rule can hold before `spare_messages` or `spare_chars` are used up.
-    """
-
-    total: int = 0
+    cursor: int
+    window_start: int
+    total: int
     window: int = 0
     turn_end: int = 0
-    last: datetime | None = None
-    later: list[Message] = msgspec.field(default_factory=list)
-    spare_messages: float = 0
-    spare_chars: float = 0
+    last: datetime
 
-    def count(self) -> None:
-        """Count what was put off."""
-        tokens = 0
-        for number, message in enumerate(self.later):
-            if message.role == "user":  # a turn begins: the window that counts is the one before it
-                self.window_messages, self.turn_end = self.window + number, self.total + number
-                self.turns += 1
-            tokens += estimate_tokens(message.content)
-        new = len(self.later)
-        self.total += new
-        self.messages += new
-        self.window += new
-        self.tokens += tokens
-        self.window_tokens += tokens
-        self.later.clear()
+    def count(self, sessions: Sessions, session: str, end: int) -> None:
+        """Count on, up to message `end`."""
+        for message in sessions.read(session, self.total, end):
+            number, tokens, asked = message.number, estimate_tokens(message.text), message.message.role == "user"
+            if number >= self.cursor:
+                self.messages += 1
+                self.tokens += tokens
+                self.turns += asked
+            if number >= self.window_start:
+                if asked:  # a turn begins: the window that counts is the one before it
+                    self.window_messages, self.turn_end = self.window, number
+                self.window += 1
+                self.window_tokens += tokens
+        self.total = end
 
-    def spare(self, bounds: Iterable[tuple[str, str, float]], due: Container[str]) -> None:
-        """Reckon what may come before a job that is not due can be: a message is one more, a character one token."""
-        self.spare_messages = self.spare_chars = _PUT_OFF
-        for job, fact, least in bounds:
-            if job in due:
-                continue
-            if fact in {"tokens", "window_tokens"}:
-                self.spare_chars = min(self.spare_chars, least - getattr(self, fact))
+
+class _Lookout:
+    """The one thread of a process that has schedules look: soon after a note, and for sessions that fell silent."""
+
+    def __init__(self) -> None:
+        self.forget()
+        forks.join(self)
+
+    def forget(self) -> None:
+        """Start anew in a forked child: the thread is the parent's."""
+        self._lock = threading.Lock()
+        self._watched: weakref.WeakSet[Schedule] = weakref.WeakSet()
+        self._asked: queue.SimpleQueue[tuple[float, weakref.ref[Schedule]]] = queue.SimpleQueue()
+        self._thread: threading.Thread | None = None
+
+    def watch(self, schedule: Schedule) -> None:
+        """Have a schedule look soon, and now and then from now on."""
+        self._asked.put((time.monotonic() + _SOON_SECONDS, weakref.ref(schedule)))
+        with self._lock:
+            self._watched.add(schedule)
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._work, name="commonplace-lookout", daemon=True)
+                self._thread.start()
+
+    def leave(self, schedule: Schedule) -> None:
+        """Have a schedule look no more."""
+        with self._lock:
+            self._watched.discard(schedule)
+
+    def _work(self) -> None:
+        swept = time.monotonic()
+        while True:
+            try:
+                at, asked = self._asked.get(timeout=_SWEEP.total_seconds())
+            except queue.Empty:
+                pass
             else:
-                known = self.window if fact == "window_messages" else getattr(self, fact)
-                self.spare_messages = min(self.spare_messages, least - known)
+                time.sleep(max(0.0, at - time.monotonic()))
+                self._look(asked())
+            if time.monotonic() - swept >= _SWEEP.total_seconds():
+                with self._lock:
+                    watched = list(self._watched)
+                while watched:
+                    self._look(watched.pop())
+                swept = time.monotonic()
+
+    def _look(self, schedule: Schedule | None) -> None:
+        try:
+            if schedule is not None and schedule in self._watched:
+                schedule.look()
+        except Exception:  # the top of a worker's tick
+            logger.exception("sessions that grew are looked at later")
+
+
+_lookout: Final = _Lookout()
 
 
 class Schedule:
-    """Notes what is due in one scope and has it run.
+    """Finds what is due in one scope and has it run.
 
     Args:
         rules: The layout's triggers, their numbers filled in.
@@ -89,7 +129,6 @@ class Schedule:
         self._jobs = jobs
         self._sessions = sessions
         self._rules = tuple(rule for rule in rules if not triggers.awaits_event(rule))
-        self._bounds = triggers.bounds(self._rules)
         self._mode = mode
         self._clock = clock
         self.forget()
@@ -97,69 +136,64 @@ class Schedule:
 
     def forget(self) -> None:
         """Start anew in a forked child: what is due is the parent's to run; the cursor tells what is not done."""
-        self._pending: dict[str, _Pending] = {}
+        self._grown: dict[str, datetime] = {}  # and when; taken from and added to without the lock
+        self._counted: dict[str, _Counted] = {}
         self._due: dict[str, tuple[tuple[str, ...], int]] = {}
         self._lock = threading.Lock()
         self._swept: datetime | None = None
         self._queue: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
+        self._unwatched = self._mode == "thread"  # nobody comes to look
         self._idle = threading.Condition(self._lock)
         self._busy = 0
 
-    def note(self, session: str, messages: Sequence[Message], new: int) -> None:
-        """Take the messages of an append into account; `new` of them, the last ones, were not there before."""
-        if self._mode == "worker" or not new:
-            return
-        now = self._clock()
+    # --- finding ---
+
+    def note(self, session: str) -> None:
+        """Take note that a session grew; every append ends here."""
+        self._grown[session] = self._clock()
+        if self._unwatched:
+            self._unwatched = False
+            _lookout.watch(self)
+
+    def look(self) -> None:
+        """Look for what is due and hand it over to the thread that runs it; for the lookout."""
+        self._unwatched = True  # first: what is noted from here on asks for another look
+        self._hand_over(self._look())
+
+    def _look(self) -> list[str]:
+        """Count what came in since the last look and name the sessions with a job due."""
         with self._lock:
-            pending = self._pending.get(session)
-            if pending is None:
-                pending = self._pending[session] = self._count(session, skip=new)
-            pending.last = now
-            fresh = messages[-new:]
-            pending.later += fresh
-            for message in fresh:
-                pending.spare_chars -= len(message.content)
-            if len(pending.later) >= pending.spare_messages or pending.spare_chars <= 0:
-                self._look(session, pending, now)
+            for session in list(self._grown):
+                at = self._grown.pop(session)
+                try:
+                    self._judge(session, self._count(session, at), at)
+                except CommonplaceError:
+                    logger.warning("what came in to session %r is counted later", session, exc_info=True)
+            now = self._clock()
             if self._swept is None or abs(now - self._swept) >= _SWEEP:
-                self._sweep(now)
-            if self._mode != "thread" or not self._due:
-                return
-            wanted = list(self._due)
-        for each in wanted:
-            self._hand_over(each)
+                self._swept = now
+                for session, counted in self._counted.items():  # only waiting makes those due that nobody speaks in
+                    self._judge(session, counted, now)
+            return list(self._due)
 
-    def _sweep(self, now: datetime) -> None:
-        """Look at the sessions that nobody speaks in: only waiting makes them due."""
-        self._swept = now
-        for session, pending in self._pending.items():
-            self._look(session, pending, now)
-
-    def _count(self, session: str, *, skip: int) -> _Pending:
-        """Count what a session held before this process saw it."""
-        pending = _Pending()
+    def _count(self, session: str, at: datetime) -> _Counted:
         state = self._sessions.state(session)
-        pending.total = state.messages - skip
-        start = state.cursors.get(JOB, 0)
-        for message in self._sessions.read(session, min(start, state.window_start), state.messages - skip):
-            tokens = estimate_tokens(message.text)
-            if message.number >= start:
-                pending.messages += 1
-                pending.tokens += tokens
-                pending.turns += message.message.role == "user"
-            if message.number >= state.window_start:
-                pending.window += 1
-                pending.window_tokens += tokens
-        return pending
+        counted = self._counted.get(session)
+        if counted is None or not _continues(counted, state):
+            cursor = state.cursors.get(JOB, 0)
+            start = min(cursor, state.window_start)
+            counted = _Counted(cursor=cursor, window_start=state.window_start, total=start, last=at)
+            self._counted[session] = counted
+        counted.count(self._sessions, session, state.messages)
+        counted.last = at
+        return counted
 
-    def _look(self, session: str, pending: _Pending, now: datetime) -> None:
-        pending.count()
-        pending.idle_seconds = (now - pending.last).total_seconds() if pending.last else 0.0
-        names = triggers.due(pending, self._rules)
+    def _judge(self, session: str, counted: _Counted, now: datetime) -> None:
+        counted.idle_seconds = (now - counted.last).total_seconds()
+        names = triggers.due(counted, self._rules)
         if names:
-            self._due[session] = (names, pending.turn_end)
-        pending.spare(self._bounds, names)
+            self._due[session] = (names, counted.turn_end)
 
     # --- running ---
 
@@ -167,18 +201,9 @@ class Schedule:
         """Run what is due, of one session or of all, in the caller's thread; failures are logged."""
         with self._lock:
             wanted = [session] if session is not None else list(self._due)
-            work = [(each, self._taken(each)) for each in wanted if each in self._due]
+            work = [(each, self._due.pop(each)) for each in wanted if each in self._due]
         for each, (names, end) in work:
             self._run(each, names, end)
-
-    def _taken(self, session: str) -> tuple[tuple[str, ...], int]:
-        """Take what is due of a session off the list: the jobs, and where the turn now going on began."""
-        names, end = self._due.pop(session)
-        if pending := self._pending.get(session):
-            pending.count()
-            pending.spare_messages = 0  # what comes while the jobs run may make them due again
-            end = max(end, pending.turn_end)
-        return names, end
 
     def _run(self, session: str, names: tuple[str, ...], end: int) -> None:
         try:
@@ -190,18 +215,29 @@ class Schedule:
         except CommonplaceError:
             logger.warning("a job of session %r did not run; its range waits", session, exc_info=True)
         with self._lock:
-            self._pending.pop(session, None)  # counted again from the cursor when the next message comes
+            self._counted.pop(session, None)  # counted again from the cursor when the next message comes
 
-    def _hand_over(self, session: str) -> None:
+    def _hand_over(self, sessions: Sequence[str]) -> None:
         with self._lock:
-            if self._thread is None or not self._thread.is_alive():
+            self._busy += len(sessions)
+            for session in sessions:
+                self._queue.put(session)
+            if sessions and (self._thread is None or not self._thread.is_alive()):
                 self._thread = threading.Thread(target=self._work, name="commonplace-jobs", daemon=True)
                 self._thread.start()
-            self._busy += 1
-        self._queue.put(session)
 
     def _work(self) -> None:
-        while (session := self._queue.get()) is not None:
+        while True:
+            try:
+                session = self._queue.get(timeout=_LINGER_SECONDS)
+            except queue.Empty:
+                with self._lock:
+                    if self._queue.empty():
+                        self._thread = None
+                        return
+                continue
+            if session is None:
+                return
             try:
                 self.run(session)
             except Exception:  # the top of a worker's tick
@@ -214,13 +250,19 @@ class Schedule:
     def prepare(self, session: str | None) -> None:
         """Finish the model-free jobs that are due, so that a context sees what they noted."""
         if self._jobs.model_free and self._mode != "worker":
+            self._look()
             self.run(session)
             self._wait(None)
 
     def flush(self, timeout_seconds: float | None = None) -> bool:
         """Run or wait for all that is due; False where the time was not enough."""
+        if self._mode == "worker":
+            return True
+        due = self._look()
         if self._mode == "inline":
             self.run()
+        elif due:
+            self._hand_over(due)
         return self._wait(timeout_seconds)
 
     def _wait(self, timeout_seconds: float | None) -> bool:
@@ -237,5 +279,13 @@ class Schedule:
         """Finish what is under way within some time, then stop the thread."""
         if not self.flush(timeout_seconds):
             logger.warning("jobs were still running when memory was closed; their ranges are run again later")
-        if self._thread is not None:
-            self._queue.put(None)
+        _lookout.leave(self)
+        with self._lock:
+            if self._thread is not None:
+                self._queue.put(None)
+
+
+def _continues(counted: _Counted, state: Session) -> bool:
+    """Say whether what was counted of a session is a beginning of what is to be counted now."""
+    stands = (state.cursors.get(JOB, 0), state.window_start)
+    return stands == (counted.cursor, counted.window_start) and counted.total <= state.messages
