@@ -7,12 +7,14 @@ import os
 import random
 import threading
 import time
+import weakref
 
 import pytest
 
 from commonplace import Memory, Message, triggers
 from commonplace.config import Config, ConsolidationConfig
 from commonplace.consolidation import schedule as schedules
+from commonplace.errors import StoreError
 from commonplace.testing import FixedClock
 from commonplace.text import estimate_tokens
 from forking import in_child
@@ -148,22 +150,165 @@ def test_a_thread_without_jobs_ends_and_another_takes_its_place(tmp_path, monkey
             until(lambda: schedule_of(memory)._thread is None)
 
 
-def test_a_session_that_cannot_be_read_keeps_no_other_from_its_jobs(tmp_path, caplog):
-    """DESIGN 2: what goes wrong behind a message is logged, and the message stays."""
+def test_a_session_that_could_not_be_read_is_looked_into_again(tmp_path, caplog, monkeypatch):
+    """DESIGN 2: what goes wrong behind a message is logged, keeps no other session from its jobs, and is made good."""
     with opened(tmp_path, knobs=ConsolidationConfig(range_tokens=10), jobs="inline") as memory:
         for session in "ab":
             memory.append(session, [Message("user", RULE), Message("assistant", "Yes.")])
-        path = tmp_path / memory.sessions.path("a")
-        kept = path.read_bytes()
-        path.unlink()
-        with caplog.at_level(logging.WARNING):
+        state = memory.sessions.state
+
+        def fails(session):
+            if session == "a":
+                raise StoreError("no luck")
+            return state(session)
+
+        with monkeypatch.context() as patched, caplog.at_level(logging.WARNING):
+            patched.setattr(memory.sessions, "state", fails)
             assert memory.flush()
         assert "'a' is counted later" in caplog.text
-        assert memory.sessions.state("b").cursors
-        path.write_bytes(kept)
-        memory.append("a", [Message("user", "again")])
+        assert [bool(state(session).cursors) for session in "ab"] == [False, True]
         assert memory.flush()
-        assert memory.sessions.state("a").cursors
+        assert state("a").cursors
+
+
+def test_a_transcript_that_was_taken_away_is_forgotten(tmp_path, caplog):
+    """Outside edits: nothing is asked for it again and again."""
+    with opened(tmp_path, jobs="inline") as memory:
+        memory.append("a", [Message("user", RULE)])
+        (tmp_path / memory.sessions.path("a")).unlink()
+        assert memory.flush()
+        assert schedule_of(memory)._grown == {}
+        assert caplog.text == ""
+
+
+def test_what_comes_while_a_job_runs_is_not_lost(tmp_path, monkeypatch):
+    """Nothing is ever lost: also not what a look counted before the job that was under way had moved the cursor."""
+    clock = FixedClock("2026-11-20T10:00:00+00:00")
+    knobs = ConsolidationConfig(range_tokens=10, idle_seconds=600)
+    with opened(tmp_path, clock=clock, knobs=knobs, jobs="inline") as memory:
+        memory.append("s", [Message("user", RULE), Message("assistant", "Yes.")])
+        schedule = schedule_of(memory)
+        consolidate = schedule._jobs.consolidate
+
+        def consolidated(*args, **options):
+            consolidate(*args, **options)
+            memory.append("s", [Message("user", "And"), Message("assistant", "Go on.")])
+            schedule._look()
+
+        with monkeypatch.context() as patched:
+            patched.setattr(schedule._jobs, "consolidate", consolidated)
+            assert memory.flush()
+        assert memory.sessions.state("s").cursors["consolidate"] == 2
+        clock.advance(601)
+        assert memory.flush()
+        assert memory.sessions.state("s").cursors["consolidate"] == 4
+
+
+def test_a_job_that_changed_nothing_is_not_run_for_the_same_again(tmp_path, monkeypatch):
+    """One long turn cannot be compacted: that is found once, not at each of its messages; nor by waiting."""
+    clock = FixedClock("2026-11-20T10:00:00+00:00", step_seconds=31)
+    knobs = ConsolidationConfig(range_tokens=10**6, window_tokens=20)
+    ran = []
+    with opened(tmp_path, clock=clock, knobs=knobs, jobs="inline") as memory:
+        jobs = schedule_of(memory)._jobs
+        compact = jobs.compact
+        monkeypatch.setattr(jobs, "compact", lambda *args, **options: ran.append(compact(*args, **options).status))
+        for turn in range(3):
+            memory.append("s", [Message("user", "a question")])
+            for _ in range(20):
+                memory.append("s", [Message("assistant", "word " * 20)])
+                memory.flush()
+            memory.flush()
+            assert turn < len(ran) <= 2 * (turn + 1)  # once more where one took something away
+
+
+def test_jobs_run_where_no_thread_can_be_started(tmp_path, monkeypatch):
+    """The system may have no thread left, and an interpreter that ends starts none: a message is kept all the same."""
+    knobs = ConsolidationConfig(range_tokens=10)
+    monkeypatch.setattr(schedules, "_lookout", schedules._Lookout())
+    with opened(tmp_path, knobs=knobs) as memory:
+        with monkeypatch.context() as patched:
+            patched.setattr(schedules.threading.Thread, "start", refuse)
+            memory.append("s", [Message("user", RULE), Message("assistant", "Yes.")])
+            memory.append("s", [Message("user", RULE), Message("assistant", "Yes.")])
+            assert memory.flush(WAIT_SECONDS)
+            assert memory.sessions.state("s").cursors["consolidate"] == 4
+        memory.append("s", [Message("user", RULE), Message("assistant", "Yes.")])
+        until(lambda: memory.sessions.state("s").cursors["consolidate"] == 6)
+    with opened(tmp_path, knobs=knobs) as memory:
+        memory.append("s", [Message("user", RULE), Message("assistant", "Yes.")])
+        monkeypatch.setattr(schedules.threading.Thread, "start", refuse)
+    with opened(tmp_path, jobs="worker") as memory:
+        assert memory.sessions.state("s").cursors["consolidate"] == 8
+
+
+def refuse(thread):
+    raise RuntimeError("can't start new thread")
+
+
+def test_nobody_looks_after_a_close(tmp_path, monkeypatch):
+    """What was closed may be taken away: a look that was asked for before finds nothing to do."""
+    memory = opened(tmp_path, knobs=ConsolidationConfig(range_tokens=10))
+    memory.append("s", [Message("user", RULE), Message("assistant", "Yes.")])
+    schedule = schedule_of(memory)
+    memory.close()
+    assert memory.sessions.state("s").cursors["consolidate"] == 2
+    schedule._grown["s"] = schedule._clock()
+    monkeypatch.setattr(memory.sessions, "state", lambda _: 1 // 0)
+    schedule.look()
+    assert list(schedule._grown) == ["s"]
+    assert schedule._thread is None
+    memory.close()
+
+
+def test_a_memory_that_was_dropped_still_has_its_jobs_run(tmp_path):
+    """Without a close too, what was noted is looked at; then nothing keeps the memory alive."""
+    memory = opened(tmp_path, knobs=ConsolidationConfig(range_tokens=10))
+    memory.append("s", [Message("user", RULE), Message("assistant", "Yes.")])
+    schedule = weakref.ref(schedule_of(memory))
+    memory.close = lambda: None  # or dropping it would
+    del memory
+    with opened(tmp_path, jobs="worker") as other:
+        until(lambda: other.sessions.state("s").cursors)
+    assert schedule is not None
+
+
+def test_what_is_due_is_handed_over_once(tmp_path, monkeypatch):
+    """However long a job takes, and however often is looked meanwhile."""
+    with opened(tmp_path, knobs=ConsolidationConfig(range_tokens=10)) as memory:
+        schedule = schedule_of(memory)
+        begun, over = threading.Event(), threading.Event()
+
+        def slow(_):
+            begun.set()
+            over.wait(WAIT_SECONDS)
+
+        with monkeypatch.context() as patched:
+            patched.setattr(schedule, "run", slow)
+            for session in "abc":
+                memory.append(session, [Message("user", RULE), Message("assistant", "Yes.")])
+            schedule.look()
+            assert begun.wait(WAIT_SECONDS)
+            for _ in range(20):
+                schedule.look()
+            assert schedule._busy <= 4  # the one under way may be handed over again
+            over.set()
+            until(lambda: schedule._busy == 0)
+        assert memory.flush(WAIT_SECONDS)
+        assert all(memory.sessions.state(session).cursors for session in "abc")
+
+
+def test_a_session_that_was_deleted_is_counted_anew_when_it_is_back(tmp_path):
+    """Every change can be undone, and what is due follows."""
+    knobs = ConsolidationConfig(range_tokens=30)
+    with opened(tmp_path, knobs=knobs, jobs="inline") as memory:
+        memory.append("s", [Message("user", "I moved to Bergen in May and I like it there a lot, by the way.")] * 2)
+        schedule = schedule_of(memory)
+        memory.sessions.delete("s")
+        assert schedule._look() == []
+        memory.undo(memory.log(1)[0].number)
+        memory.append("s", [Message("user", "ok")])
+        assert schedule._look() == ["s"]
 
 
 def test_a_forked_child_looks_by_itself(tmp_path):

@@ -7,6 +7,7 @@ import itertools
 import os
 import random
 from contextlib import ExitStack
+from pathlib import Path
 
 import pytest
 from scopes import line, numbers, open_store
@@ -66,9 +67,11 @@ class Reader:
         self.store = store
         self.number = 0
         self.known = {}
+        self.looks_at_all = 0
 
     def look(self):
         self.number, named = self.store.feed(self.number)
+        self.looks_at_all += named is None
         for path in [stat.path for stat in self.store.list()] if named is None else named:
             self.known[path] = numbers(self.store.read(path).data)
 
@@ -102,7 +105,7 @@ def test_whoever_looks_after_an_append_finds_it(fast_path, monkeypatch, seed):
     disk = Interrupted()
     with ExitStack() as stack:
         stores = [stack.enter_context(open_store(fast_path, disk=disk if each < 2 else Disk())) for each in range(4)]
-        readers = [Reader(store) for store in stores]
+        quiet, readers = stores[2:], [Reader(store) for store in stores]
         if seed % 2:
             readers.append(Reader(stack.enter_context(open_store(fast_path, read_only=True))))
         acknowledged = {}
@@ -119,20 +122,21 @@ def test_whoever_looks_after_an_append_finds_it(fast_path, monkeypatch, seed):
             assert all(each <= set(reader.known.get(path, ())) for path, each in known.items())
 
         def others():  # on files of their own, which nobody waits for
-            disk.others = lambda: None
             for _ in range(chance.randrange(3)):
-                append(chance.choice(stores[2:]), "xy") if chance.random() < 0.5 else look(chance.choice(readers))
-            disk.others = others
+                append(chance.choice(quiet), "xy") if chance.random() < 0.5 else look(chance.choice(readers[2:]))
 
-        for _ in range(150):
+        append(quiet[0], "abc")
+        for _ in range(200):
             disk.others = others
-            append(chance.choice(stores[:2]), "abc")
-            disk.others = lambda: None
-            if chance.random() < 0.3:
+            if chance.random() < 0.6:
+                append(chance.choice(stores[:2]), "abc")
+            else:
                 look(chance.choice(readers))
+        disk.others = lambda: None
         for reader in readers:
             look(reader)
         assert len(acknowledged) == 5
+        assert all(reader.looks_at_all == 1 or seed % 3 for reader in readers)  # where the feed never began anew
 
 
 def test_a_file_is_noted_once_until_somebody_looks(tmp_path):
@@ -175,6 +179,20 @@ def test_half_a_line_of_a_dead_writer_hides_no_other(tmp_path, looked):
                 writer.append(PATH, [line(1)])
             seen, named = store.feed(seen)
             assert PATH in named
+
+
+def test_a_feed_that_goes_while_it_begins_holds_nobody_up(tmp_path, monkeypatch):
+    """Another process takes the feed away when it could not write to it, at any moment."""
+    feed = tmp_path / ".commonplace" / "feed"
+    with open_store(tmp_path) as store:
+        store.append(PATH, [line(0)])
+        feed.unlink()
+        with monkeypatch.context() as patched:
+            patched.setattr(os, "replace", lambda old, new: (Path(old).rename(new), Path(new).unlink()))
+            assert store.feed(0)[1] is None
+        assert not feed.exists()
+        store.append(PATH, [line(1)])
+        assert store.feed(0)[1] is None
 
 
 def test_the_feed_begins_anew_when_it_is_long(tmp_path, monkeypatch):

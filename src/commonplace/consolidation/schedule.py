@@ -1,7 +1,7 @@
 """When jobs run: looked for in sessions that grew, run by a thread, by the caller, or left to a worker.
 
-Capture never waits for this: an append leaves the name of its session, and all else is found later from
-the transcript, by a thread soon after or at the next context, flush or close. Whatever goes wrong is logged.
+Capture never waits for this: an append leaves the name of its session, and all else is found later from the
+transcript, by a thread soon after or where the caller has time. What goes wrong with a job is logged.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ import queue
 import threading
 import time
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Final, Literal
 
 from commonplace import forks, triggers
 from commonplace.config import Clock
 from commonplace.consolidation.jobs import JOB, Jobs
-from commonplace.errors import CommonplaceError
-from commonplace.records import Session
+from commonplace.errors import CommonplaceError, RecordNotFoundError
 from commonplace.sessions import Sessions
 from commonplace.text import estimate_tokens
 
@@ -27,20 +27,27 @@ logger = logging.getLogger(__name__)
 
 _SOON_SECONDS: Final = 0.2  # the messages of a turn may come together
 _SWEEP: Final = timedelta(seconds=30)  # far below any idle time, so that a look costs the same with many sessions
-_LINGER_SECONDS: Final = 30.0  # a thread without jobs ends after this; there may be one for each scope
+_LINGER_SECONDS: Final = 30.0  # a scope's thread ends after so long without a job: there may be many scopes
 
 Mode = Literal["thread", "inline", "worker"]
 
 
 class _Counted(triggers.Facts, kw_only=True):
-    """What was counted of a session up to message `total`, for a cursor and a window that stood where these say."""
+    """What was counted of a session up to message `total`, for a cursor, a window and a deletion that stood so.
+
+    `ran` is the `total` that its jobs last ran for, `compacted` the `turn_end`: what changed nothing then would
+    change nothing now. Where they changed something all is counted anew.
+    """
 
     cursor: int
     window_start: int
+    forgotten: int
     total: int
+    last: datetime
     window: int = 0
     turn_end: int = 0
-    last: datetime
+    ran: int = -1
+    compacted: int = -1
 
     def count(self, sessions: Sessions, session: str, end: int) -> None:
         """Count on, up to message `end`."""
@@ -57,6 +64,13 @@ class _Counted(triggers.Facts, kw_only=True):
                 self.window_tokens += tokens
         self.total = end
 
+    def due(self, rules: Sequence[triggers.Rule], now: datetime) -> tuple[str, ...]:
+        """Name the jobs that are due and have something new to run for."""
+        self.idle_seconds = (now - self.last).total_seconds()
+        if self.total == self.ran:
+            return ()
+        return tuple(job for job in triggers.due(self, rules) if job != "compact" or self.turn_end != self.compacted)
+
 
 class _Lookout:
     """The one thread of a process that has schedules look: soon after a note, and for sessions that fell silent."""
@@ -69,20 +83,22 @@ class _Lookout:
         """Start anew in a forked child: the thread is the parent's."""
         self._lock = threading.Lock()
         self._watched: weakref.WeakSet[Schedule] = weakref.WeakSet()
-        self._asked: queue.SimpleQueue[tuple[float, weakref.ref[Schedule]]] = queue.SimpleQueue()
+        self._asked: queue.SimpleQueue[tuple[float, Schedule]] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
 
-    def watch(self, schedule: Schedule) -> None:
-        """Have a schedule look soon, and now and then from now on."""
-        self._asked.put((time.monotonic() + _SOON_SECONDS, weakref.ref(schedule)))
+    def watch(self, schedule: Schedule) -> bool:
+        """Have a schedule look soon, and now and then as long as it lives; False where no thread can be had."""
         with self._lock:
+            if self._thread is None or not self._thread.is_alive():
+                self._thread = _started(self._work, "commonplace-lookout")
+                if self._thread is None:
+                    return False
             self._watched.add(schedule)
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._work, name="commonplace-lookout", daemon=True)
-                self._thread.start()
+            self._asked.put((time.monotonic() + _SOON_SECONDS, schedule))
+            return True
 
     def leave(self, schedule: Schedule) -> None:
-        """Have a schedule look no more."""
+        """Have a schedule look no more, unless it is watched again."""
         with self._lock:
             self._watched.discard(schedule)
 
@@ -90,25 +106,19 @@ class _Lookout:
         swept = time.monotonic()
         while True:
             try:
-                at, asked = self._asked.get(timeout=_SWEEP.total_seconds())
+                at, schedule = self._asked.get(timeout=_SWEEP.total_seconds())
             except queue.Empty:
                 pass
             else:
                 time.sleep(max(0.0, at - time.monotonic()))
-                self._look(asked())
+                schedule.look()
+                del schedule  # else what nobody closed would live until the next note
             if time.monotonic() - swept >= _SWEEP.total_seconds():
                 with self._lock:
                     watched = list(self._watched)
                 while watched:
-                    self._look(watched.pop())
+                    watched.pop().look()
                 swept = time.monotonic()
-
-    def _look(self, schedule: Schedule | None) -> None:
-        try:
-            if schedule is not None and schedule in self._watched:
-                schedule.look()
-        except Exception:  # the top of a worker's tick
-            logger.exception("sessions that grew are looked at later")
 
 
 _lookout: Final = _Lookout()
@@ -139,10 +149,12 @@ class Schedule:
         self._grown: dict[str, datetime] = {}  # and when; taken from and added to without the lock
         self._counted: dict[str, _Counted] = {}
         self._due: dict[str, tuple[tuple[str, ...], int]] = {}
+        self._handed: set[str] = set()  # to the thread, which has not come to them
         self._lock = threading.Lock()
         self._swept: datetime | None = None
         self._queue: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
+        self._closed = False
         self._unwatched = self._mode == "thread"  # nobody comes to look
         self._idle = threading.Condition(self._lock)
         self._busy = 0
@@ -153,47 +165,66 @@ class Schedule:
         """Take note that a session grew; every append ends here."""
         self._grown[session] = self._clock()
         if self._unwatched:
-            self._unwatched = False
-            _lookout.watch(self)
+            self._closed = self._unwatched = False
+            self._unwatched = not _lookout.watch(self)
 
     def look(self) -> None:
-        """Look for what is due and hand it over to the thread that runs it; for the lookout."""
+        """Look for what is due and hand it over to the thread that runs it; raises nothing."""
         self._unwatched = True  # first: what is noted from here on asks for another look
-        self._hand_over(self._look())
+        try:
+            self._hand_over(self._look())
+        except Exception:  # the top of a worker's tick
+            logger.exception("sessions that grew are looked at later")
 
     def _look(self) -> list[str]:
         """Count what came in since the last look and name the sessions with a job due."""
         with self._lock:
+            if self._closed:
+                return []
             for session in list(self._grown):
-                at = self._grown.pop(session)
-                try:
-                    self._judge(session, self._count(session, at), at)
-                except CommonplaceError:
-                    logger.warning("what came in to session %r is counted later", session, exc_info=True)
+                self._look_into(session)
             now = self._clock()
             if self._swept is None or abs(now - self._swept) >= _SWEEP:
                 self._swept = now
-                for session, counted in self._counted.items():  # only waiting makes those due that nobody speaks in
-                    self._judge(session, counted, now)
+                for session, counted in list(self._counted.items()):  # only waiting makes these due
+                    if counted.due(self._rules, now):
+                        self._look_into(session, now)
             return list(self._due)
+
+    def _look_into(self, session: str, now: datetime | None = None) -> None:
+        """Count what came in to one session and note what is due; it is looked into again where that fails."""
+        at = self._grown.pop(session, None) or self._counted[session].last
+        try:
+            counted = self._count(session, at)
+        except RecordNotFoundError:  # somebody took the transcript away
+            self._counted.pop(session, None)
+        except CommonplaceError:
+            self._grown.setdefault(session, at)
+            logger.warning("what came in to session %r is counted later", session, exc_info=True)
+        except BaseException:
+            self._grown.setdefault(session, at)
+            raise
+        else:
+            if names := counted.due(self._rules, now or at):
+                self._due[session] = (names, counted.turn_end)
 
     def _count(self, session: str, at: datetime) -> _Counted:
         state = self._sessions.state(session)
+        stands = (state.cursors.get(JOB, 0), state.window_start, self._sessions.forgotten(session))
         counted = self._counted.get(session)
-        if counted is None or not _continues(counted, state):
-            cursor = state.cursors.get(JOB, 0)
-            start = min(cursor, state.window_start)
-            counted = _Counted(cursor=cursor, window_start=state.window_start, total=start, last=at)
-            self._counted[session] = counted
+        if (
+            counted is None
+            or (counted.cursor, counted.window_start, counted.forgotten) != stands
+            or counted.total > state.messages
+        ):
+            cursor, window, forgotten = stands
+            counted = _Counted(
+                cursor=cursor, window_start=window, forgotten=forgotten, total=min(cursor, window), last=at
+            )
         counted.count(self._sessions, session, state.messages)
         counted.last = at
+        self._counted[session] = counted
         return counted
-
-    def _judge(self, session: str, counted: _Counted, now: datetime) -> None:
-        counted.idle_seconds = (now - counted.last).total_seconds()
-        names = triggers.due(counted, self._rules)
-        if names:
-            self._due[session] = (names, counted.turn_end)
 
     # --- running ---
 
@@ -202,6 +233,10 @@ class Schedule:
         with self._lock:
             wanted = [session] if session is not None else list(self._due)
             work = [(each, self._due.pop(each)) for each in wanted if each in self._due]
+            for each, (names, end) in work:
+                if counted := self._counted.get(each):
+                    counted.ran = counted.total
+                    counted.compacted = end if "compact" in names else counted.compacted
         for each, (names, end) in work:
             self._run(each, names, end)
 
@@ -215,29 +250,39 @@ class Schedule:
         except CommonplaceError:
             logger.warning("a job of session %r did not run; its range waits", session, exc_info=True)
         with self._lock:
-            self._counted.pop(session, None)  # counted again from the cursor when the next message comes
+            if counted := self._counted.get(session):
+                self._grown.setdefault(session, counted.last)  # what is left of it is counted at the next look
 
-    def _hand_over(self, sessions: Sequence[str]) -> None:
+    def _hand_over(self, sessions: Sequence[str]) -> bool:
+        """Have sessions with a job due run in the thread; False where none can be had."""
         with self._lock:
-            self._busy += len(sessions)
-            for session in sessions:
+            fresh = [session for session in sessions if session not in self._handed]
+            if not fresh or self._closed:
+                return True
+            if self._thread is None or not self._thread.is_alive():
+                self._thread = _started(partial(self._work, self._queue), "commonplace-jobs")
+                if self._thread is None:
+                    return False
+            self._handed.update(fresh)
+            self._busy += len(fresh)
+            for session in fresh:
                 self._queue.put(session)
-            if sessions and (self._thread is None or not self._thread.is_alive()):
-                self._thread = threading.Thread(target=self._work, name="commonplace-jobs", daemon=True)
-                self._thread.start()
+            return True
 
-    def _work(self) -> None:
+    def _work(self, work: queue.SimpleQueue[str | None]) -> None:
         while True:
             try:
-                session = self._queue.get(timeout=_LINGER_SECONDS)
+                session = work.get(timeout=_LINGER_SECONDS)
             except queue.Empty:
                 with self._lock:
-                    if self._queue.empty():
+                    if work.empty():
                         self._thread = None
                         return
                 continue
             if session is None:
                 return
+            with self._lock:
+                self._handed.discard(session)
             try:
                 self.run(session)
             except Exception:  # the top of a worker's tick
@@ -259,10 +304,8 @@ class Schedule:
         if self._mode == "worker":
             return True
         due = self._look()
-        if self._mode == "inline":
+        if self._mode == "inline" or not self._hand_over(due):
             self.run()
-        elif due:
-            self._hand_over(due)
         return self._wait(timeout_seconds)
 
     def _wait(self, timeout_seconds: float | None) -> bool:
@@ -276,16 +319,23 @@ class Schedule:
         return True
 
     def close(self, timeout_seconds: float) -> None:
-        """Finish what is under way within some time, then stop the thread."""
+        """Finish what is under way within some time, then look no more, until something is noted again."""
         if not self.flush(timeout_seconds):
             logger.warning("jobs were still running when memory was closed; their ranges are run again later")
         _lookout.leave(self)
-        with self._lock:
+        with self._lock:  # a look under way has ended now
+            self._closed = self._unwatched = self._mode == "thread"
             if self._thread is not None:
                 self._queue.put(None)
+                self._thread, self._queue = None, queue.SimpleQueue()
 
 
-def _continues(counted: _Counted, state: Session) -> bool:
-    """Say whether what was counted of a session is a beginning of what is to be counted now."""
-    stands = (state.cursors.get(JOB, 0), state.window_start)
-    return stands == (counted.cursor, counted.window_start) and counted.total <= state.messages
+def _started(work: Callable[[], None], name: str) -> threading.Thread | None:
+    """Start a daemon thread; None where the system or an interpreter that is ending allows no more."""
+    thread = threading.Thread(target=work, name=name, daemon=True)
+    try:
+        thread.start()
+    except RuntimeError as error:
+        logger.warning("jobs wait for a flush or close: %s", error)
+        return None
+    return thread

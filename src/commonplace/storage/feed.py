@@ -1,12 +1,13 @@
 """Which files grew since somebody looked, so that an index reads only those.
 
 A file of lines, each the path of a file that was appended to. Whoever looks ends what it has read with an
-empty line. So a line stands until somebody has looked: a writer whose line still does writes no other, and
-every append that comes before a look has a line before the end of that look. Order is what this rests on:
-a writer adds to its file first and sees to its line then; a reader looks into files after it has read here.
+empty line, unless it may not write. So a line stands until it is ended: a writer whose line still does writes
+no other, and every append that comes before a look has a line before the end of that look. Order is what this
+rests on: a writer adds to its file first and sees to its line then; a reader looks into files after it has
+read here.
 
-A hint and no truth: it is not synced, and when it is lost or begins anew a reader looks at
-everything. A number is (which feed, byte offset behind an empty line) in one integer.
+A hint and no truth: it is not synced, and when it is lost or begins anew a reader looks at everything. A number
+is (which feed, byte offset behind its head or an empty line) in one integer; 0 is that of none.
 """
 
 from __future__ import annotations
@@ -64,6 +65,7 @@ class Feed(handles.Kept):
     def since(self, number: int, *, mark: bool) -> tuple[int, tuple[str, ...] | None]:
         """Give the newest number and the files that grew after `number`; None means look at everything.
 
+        That is so whenever the feed tells nothing: it is new, lost or damaged, or nothing can be written to it.
         With `mark`, what was read is ended with an empty line, and a feed that is not there or of an earlier
         boot begins anew. Without it nothing is written, and what no other reader has ended is given again.
         """
@@ -98,8 +100,7 @@ class Feed(handles.Kept):
 
     def _begun(self) -> tuple[int, None]:
         with self._mutex, suppress(OSError):  # nowhere to write: then there is no number to go by
-            self._begin()
-            return self.since(0, mark=True)[0], None
+            return self._begin(), None
         return 0, None
 
     def _write(self, path: str) -> None:
@@ -141,15 +142,18 @@ class Feed(handles.Kept):
             os.close(fd)
             self._begin()  # of an earlier boot, whose last lines may be lost, or damaged
 
-    def _begin(self) -> None:
+    def _begin(self) -> int:
+        """Put a feed without lines in the place of whatever stands there, and give the number of its beginning."""
         feed = int.from_bytes(os.urandom(3), "big") + 1  # must differ from any feed a reader remembers
         fresh = f"{self._path}.{os.getpid()}-{feed}"
         fd = self._disk.open(fresh, CREATE, FILE_MODE)
         try:
-            write_all(self._disk, fd, f"feed {feed} {boot_id()}\n".encode())
+            head = f"feed {feed} {boot_id()}\n".encode()
+            write_all(self._disk, fd, head)
         finally:
             os.close(fd)
         os.replace(fresh, self._path)
+        return feed << _OFFSET_BITS | len(head)
 
 
 def _head(fd: int) -> tuple[int, int]:
