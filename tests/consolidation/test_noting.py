@@ -76,9 +76,10 @@ def test_what_is_due_is_what_the_transcript_says(tmp_path, layout, seed):
             if chance.random() < 0.6:
                 schedule._look()
                 expected = triggers.due(facts_of(said[session], cursors[session]), schedule._rules)
-                assert schedule._due.get(session, ((), 0))[0] == expected
+                assert schedule._due.get(session, ()) == expected
                 if expected:
-                    assert schedule._due.pop(session)[1] == facts_of(said[session]).window_messages
+                    del schedule._due[session]
+                    assert schedule._counted[session].turn_end == facts_of(said[session]).window_messages
             if chance.random() < 0.1 and layout == "native":
                 schedule._due.clear()
                 by.consolidate(session)
@@ -220,6 +221,10 @@ def test_a_job_that_changed_nothing_is_not_run_for_the_same_again(tmp_path, monk
                 memory.flush()
             memory.flush()
             assert turn < len(ran) <= 2 * (turn + 1)  # once more where one took something away
+        assert memory.sessions.state("s").cursors["consolidate"] < 63
+        clock.advance(4000)
+        memory.flush()
+        assert memory.sessions.state("s").cursors["consolidate"] == 63
 
 
 def test_jobs_run_where_no_thread_can_be_started(tmp_path, monkeypatch):

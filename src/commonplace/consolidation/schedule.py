@@ -16,6 +16,8 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Final, Literal
 
+import msgspec
+
 from commonplace import forks, triggers
 from commonplace.config import Clock
 from commonplace.consolidation.jobs import JOB, Jobs
@@ -35,8 +37,8 @@ Mode = Literal["thread", "inline", "worker"]
 class _Counted(triggers.Facts, kw_only=True):
     """What was counted of a session up to message `total`, for a cursor, a window and a deletion that stood so.
 
-    `ran` is the `total` that its jobs last ran for, `compacted` the `turn_end`: what changed nothing then would
-    change nothing now. Where they changed something all is counted anew.
+    `ran` has what each job last ran for: where it changed nothing then, it would change nothing now. Where it
+    changed something all is counted anew.
     """
 
     cursor: int
@@ -46,8 +48,7 @@ class _Counted(triggers.Facts, kw_only=True):
     last: datetime
     window: int = 0
     turn_end: int = 0
-    ran: int = -1
-    compacted: int = -1
+    ran: dict[str, int] = msgspec.field(default_factory=dict)
 
     def count(self, sessions: Sessions, session: str, end: int) -> None:
         """Count on, up to message `end`."""
@@ -67,9 +68,11 @@ class _Counted(triggers.Facts, kw_only=True):
     def due(self, rules: Sequence[triggers.Rule], now: datetime) -> tuple[str, ...]:
         """Name the jobs that are due and have something new to run for."""
         self.idle_seconds = (now - self.last).total_seconds()
-        if self.total == self.ran:
-            return ()
-        return tuple(job for job in triggers.due(self, rules) if job != "compact" or self.turn_end != self.compacted)
+        return tuple(job for job in triggers.due(self, rules) if self.ran.get(job) != self.reached(job))
+
+    def reached(self, job: str) -> int:
+        """Say what a job has to run for: more messages, or to compact, another turn."""
+        return self.turn_end if job == "compact" else self.total
 
 
 class _Lookout:
@@ -148,7 +151,7 @@ class Schedule:
         """Start anew in a forked child: what is due is the parent's to run; the cursor tells what is not done."""
         self._grown: dict[str, datetime] = {}  # and when; taken from and added to without the lock
         self._counted: dict[str, _Counted] = {}
-        self._due: dict[str, tuple[tuple[str, ...], int]] = {}
+        self._due: dict[str, tuple[str, ...]] = {}
         self._handed: set[str] = set()  # to the thread, which has not come to them
         self._lock = threading.Lock()
         self._swept: datetime | None = None
@@ -198,6 +201,7 @@ class Schedule:
             counted = self._count(session, at)
         except RecordNotFoundError:  # somebody took the transcript away
             self._counted.pop(session, None)
+            self._due.pop(session, None)
         except CommonplaceError:
             self._grown.setdefault(session, at)
             logger.warning("what came in to session %r is counted later", session, exc_info=True)
@@ -206,7 +210,7 @@ class Schedule:
             raise
         else:
             if names := counted.due(self._rules, now or at):
-                self._due[session] = (names, counted.turn_end)
+                self._due[session] = names
 
     def _count(self, session: str, at: datetime) -> _Counted:
         state = self._sessions.state(session)
@@ -230,14 +234,14 @@ class Schedule:
 
     def run(self, session: str | None = None) -> None:
         """Run what is due, of one session or of all, in the caller's thread; failures are logged."""
+        work: list[tuple[str, tuple[str, ...], int]] = []
         with self._lock:
-            wanted = [session] if session is not None else list(self._due)
-            work = [(each, self._due.pop(each)) for each in wanted if each in self._due]
-            for each, (names, end) in work:
-                if counted := self._counted.get(each):
-                    counted.ran = counted.total
-                    counted.compacted = end if "compact" in names else counted.compacted
-        for each, (names, end) in work:
+            for each in [session] if session is not None else list(self._due):
+                if names := self._due.pop(each, ()):
+                    counted = self._counted[each]
+                    counted.ran |= {job: counted.reached(job) for job in names}
+                    work.append((each, names, counted.turn_end))
+        for each, names, end in work:
             self._run(each, names, end)
 
     def _run(self, session: str, names: tuple[str, ...], end: int) -> None:
