@@ -195,9 +195,10 @@ class Sessions:
                 line = self._full_line(message, number, given_id or message_id, content, at=at, trust=trust)
             else:
                 line = message_line(number, given_id or message_id, content, role=role, at=at, trust=trust)
+            if lines:  # where the last one ends is for the store to say
+                offset += len(line_bytes(lines[-1].text)) + 1
             lines.append(line)
             new[key] = number, at, offset, web
-            offset += len(line_bytes(line.text)) + 1
             number += 1
         return sources, new, lines
 

@@ -132,6 +132,8 @@ def test_what_an_append_knows_is_what_its_file_says(tmp_path):
             ]
             memory.append("s", said[: 1 + turn % 3])
             memory.append("s", said[: 1 + turn % 2])  # some of it again
+            twice = Message("user", f"said twice {turn}", id=f"twice-{turn}")
+            memory.append("s", [twice, twice, Message("user", f"between {turn}"), twice, said[0], said[-1]])
             with Memory.open(tmp_path, jobs="worker") as fresh:
                 assert memory.sessions.state("s") == fresh.sessions.state("s")
                 assert list(memory.sessions.read("s")) == list(fresh.sessions.read("s"))
