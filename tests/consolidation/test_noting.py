@@ -8,13 +8,15 @@ import random
 import threading
 import time
 import weakref
+from contextlib import suppress
 
 import pytest
 
 from commonplace import Memory, Message, triggers
 from commonplace.config import Config, ConsolidationConfig
 from commonplace.consolidation import schedule as schedules
-from commonplace.errors import StoreError
+from commonplace.errors import StoreBusyError, StoreError
+from commonplace.records import Outcome
 from commonplace.testing import FixedClock
 from commonplace.text import estimate_tokens
 from forking import in_child
@@ -192,9 +194,10 @@ def test_what_comes_while_a_job_runs_is_not_lost(tmp_path, monkeypatch):
         consolidate = schedule._jobs.consolidate
 
         def consolidated(*args, **options):
-            consolidate(*args, **options)
+            done = consolidate(*args, **options)
             memory.append("s", [Message("user", "And"), Message("assistant", "Go on.")])
             schedule._look()
+            return done
 
         with monkeypatch.context() as patched:
             patched.setattr(schedule._jobs, "consolidate", consolidated)
@@ -213,7 +216,12 @@ def test_a_job_that_changed_nothing_is_not_run_for_the_same_again(tmp_path, monk
     with opened(tmp_path, clock=clock, knobs=knobs, jobs="inline") as memory:
         jobs = schedule_of(memory)._jobs
         compact = jobs.compact
-        monkeypatch.setattr(jobs, "compact", lambda *args, **options: ran.append(compact(*args, **options).status))
+
+        def noted(*args, **options):
+            ran.append(compact(*args, **options))
+            return ran[-1]
+
+        monkeypatch.setattr(jobs, "compact", noted)
         for turn in range(3):
             memory.append("s", [Message("user", "a question")])
             for _ in range(20):
@@ -225,6 +233,97 @@ def test_a_job_that_changed_nothing_is_not_run_for_the_same_again(tmp_path, monk
         clock.advance(4000)
         memory.flush()
         assert memory.sessions.state("s").cursors["consolidate"] == 63
+
+
+class Interrupted(Exception):
+    """What no job of ours raises."""
+
+
+@pytest.mark.parametrize(
+    "fault", [StoreBusyError("held"), Outcome(status="skipped", reason="another is at it"), Interrupted()]
+)
+def test_a_job_that_could_not_run_is_run_later_and_keeps_no_other_from_it(tmp_path, monkeypatch, fault):
+    """Nothing is ever lost: neither the range of a job that failed nor what was due beside it."""
+    clock = FixedClock("2026-11-20T10:00:00+00:00")
+    with opened(tmp_path, clock=clock, knobs=ConsolidationConfig(range_tokens=10), jobs="inline") as memory:
+        for session in "abc":
+            memory.append(session, [Message("user", RULE), Message("assistant", "Yes.")])
+        jobs, faults = schedule_of(memory)._jobs, [fault]
+        consolidate = jobs.consolidate
+
+        def first_fails(*args, **options):
+            if not faults:
+                return consolidate(*args, **options)
+            one = faults.pop()
+            if isinstance(one, Exception):
+                raise one
+            return one
+
+        monkeypatch.setattr(jobs, "consolidate", first_fails)
+        with suppress(Interrupted):
+            memory.flush()
+        assert memory.sessions.state("a").cursors == {}
+        assert memory.flush()
+        assert [memory.sessions.state(session).cursors.get("consolidate") for session in "abc"] == [2, 2, 2]
+
+
+def test_a_flush_waits_for_a_job_that_another_thread_runs(tmp_path, monkeypatch):
+    """A context may be at the job that is due: it is not done before that is."""
+    with opened(tmp_path, knobs=ConsolidationConfig(range_tokens=10), jobs="inline") as memory:
+        memory.append("s", [Message("user", RULE), Message("assistant", "Yes.")])
+        jobs, begun, over = schedule_of(memory)._jobs, threading.Event(), threading.Event()
+        consolidate = jobs.consolidate
+
+        def slow(*args, **options):
+            begun.set()
+            over.wait(WAIT_SECONDS)
+            return consolidate(*args, **options)
+
+        monkeypatch.setattr(jobs, "consolidate", slow)
+        other = threading.Thread(target=memory.context, args=("s",))
+        other.start()
+        assert begun.wait(WAIT_SECONDS)
+        assert memory.flush(0.05) is False
+        over.set()
+        assert memory.flush(WAIT_SECONDS)
+        other.join()
+        assert memory.sessions.state("s").cursors["consolidate"] == 2
+
+
+def test_what_somebody_else_consolidated_since_is_not_due(tmp_path):
+    """One message more is no range of its own: it is counted from where the cursor stands when its job would run."""
+    with opened(tmp_path, knobs=ConsolidationConfig(range_tokens=10), jobs="inline") as memory:
+        memory.append("s", [Message("user", RULE), Message("assistant", "Yes.")])
+        schedule = schedule_of(memory)
+        assert schedule._look() == ["s"]
+        memory.consolidate("s")
+        memory.append("s", [Message("user", "ok")])
+        schedule.run()
+        assert schedule._look() == []
+        assert memory.sessions.state("s").cursors["consolidate"] == 2
+
+
+def test_what_a_close_could_not_wait_for_is_not_begun_after_it(tmp_path, monkeypatch):
+    """What was closed may be taken away; the ranges are run by whoever opens it next."""
+    knobs = ConsolidationConfig(range_tokens=10, close_seconds=0.05)
+    memory = opened(tmp_path, knobs=knobs)
+    for session in "abc":
+        memory.append(session, [Message("user", RULE), Message("assistant", "Yes.")])
+    schedule, begun, over = schedule_of(memory), [], threading.Event()
+
+    def slow(session, **_):
+        begun.append(session)
+        over.wait(WAIT_SECONDS)
+        return Outcome(status="unchanged")
+
+    monkeypatch.setattr(schedule._jobs, "consolidate", slow)
+    until(lambda: begun)
+    thread = schedule._thread
+    memory.close()
+    over.set()
+    thread.join(WAIT_SECONDS)
+    assert len(begun) == 1
+    assert schedule._busy == 0
 
 
 def test_jobs_run_where_no_thread_can_be_started(tmp_path, monkeypatch):

@@ -51,6 +51,7 @@ from commonplace.text import truncate
 
 logger = logging.getLogger(__name__)
 
+NOTHING: Final = "nothing to do"
 JOB: Final = "consolidate"
 """The name of the cursor that range jobs move, whichever consolidator runs them."""
 
@@ -433,7 +434,7 @@ def _named(pieces: Sequence[Piece]) -> str:
 def together(outcomes: Sequence[Outcome]) -> Outcome:
     """Put the outcomes of several ranges into one."""
     if not outcomes:
-        return Outcome(status="skipped", reason="nothing to do")
+        return Outcome(status="skipped", reason=NOTHING)
     did = [each for each in outcomes if each.status in {"applied", "planned", "pending"}]
     return Outcome(
         status=did[-1].status if did else outcomes[-1].status,

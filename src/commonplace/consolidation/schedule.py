@@ -12,6 +12,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Final, Literal
@@ -20,7 +21,7 @@ import msgspec
 
 from commonplace import forks, triggers
 from commonplace.config import Clock
-from commonplace.consolidation.jobs import JOB, Jobs
+from commonplace.consolidation.jobs import JOB, NOTHING, Jobs
 from commonplace.errors import CommonplaceError, RecordNotFoundError
 from commonplace.sessions import Sessions
 from commonplace.text import estimate_tokens
@@ -169,7 +170,8 @@ class Schedule:
         self._grown[session] = self._clock()
         if self._unwatched:
             self._closed = self._unwatched = False
-            self._unwatched = not _lookout.watch(self)
+            if not _lookout.watch(self):  # else a look may have set it already
+                self._unwatched = True
 
     def look(self) -> None:
         """Look for what is due and hand it over to the thread that runs it; raises nothing."""
@@ -211,6 +213,8 @@ class Schedule:
         else:
             if names := counted.due(self._rules, now or at):
                 self._due[session] = names
+            else:
+                self._due.pop(session, None)
 
     def _count(self, session: str, at: datetime) -> _Counted:
         state = self._sessions.state(session)
@@ -234,28 +238,44 @@ class Schedule:
 
     def run(self, session: str | None = None) -> None:
         """Run what is due, of one session or of all, in the caller's thread; failures are logged."""
-        work: list[tuple[str, tuple[str, ...], int]] = []
         with self._lock:
-            for each in [session] if session is not None else list(self._due):
-                if names := self._due.pop(each, ()):
-                    counted = self._counted[each]
-                    counted.ran |= {job: counted.reached(job) for job in names}
-                    work.append((each, names, counted.turn_end))
-        for each, names, end in work:
-            self._run(each, names, end)
+            wanted = [session] if session is not None else list(self._due)
+        for each in wanted:
+            with self._lock:
+                if each in self._due and each in self._grown:
+                    self._look_into(each)  # a job may have moved the cursor since
+                names = self._due.pop(each, ())
+                if not names:
+                    continue
+                counted = self._counted[each]
+                counted.ran |= {job: counted.reached(job) for job in names}
+                self._busy += 1
+                end = counted.turn_end
+            try:
+                self._run(each, names, end)
+            finally:
+                with self._idle:
+                    self._busy -= 1
+                    self._idle.notify_all()
 
     def _run(self, session: str, names: tuple[str, ...], end: int) -> None:
+        failed = set(names)
         try:
             for name in names:
                 if name == "compact":
-                    self._jobs.compact(session, end=end, cause="trigger")
+                    done = self._jobs.compact(session, end=end, cause="trigger")
                 else:
-                    self._jobs.consolidate(session, cause="trigger", explicit=False)
+                    done = self._jobs.consolidate(session, cause="trigger", explicit=False)
+                if done.status not in {"skipped", "conflict"} or done.reason == NOTHING:
+                    failed.discard(name)
         except CommonplaceError:
             logger.warning("a job of session %r did not run; its range waits", session, exc_info=True)
-        with self._lock:
-            if counted := self._counted.get(session):
-                self._grown.setdefault(session, counted.last)  # what is left of it is counted at the next look
+        finally:
+            with self._lock:
+                if counted := self._counted.get(session):
+                    for name in failed:  # tried again at the next look
+                        counted.ran.pop(name, None)
+                    self._grown.setdefault(session, counted.last)  # what is left of it is counted then
 
     def _hand_over(self, sessions: Sequence[str]) -> bool:
         """Have sessions with a job due run in the thread; False where none can be had."""
@@ -330,7 +350,12 @@ class Schedule:
         with self._lock:  # a look under way has ended now
             self._closed = self._unwatched = self._mode == "thread"
             if self._thread is not None:
+                with suppress(queue.Empty):  # what it has not begun stays due
+                    while (session := self._queue.get_nowait()) is not None:
+                        self._handed.discard(session)
+                        self._busy -= 1
                 self._queue.put(None)
+                self._idle.notify_all()
                 self._thread, self._queue = None, queue.SimpleQueue()
 
 
