@@ -344,19 +344,25 @@ class Schedule:
 
     def close(self, timeout_seconds: float) -> None:
         """Finish what is under way within some time, then look no more, until something is noted again."""
-        if not self.flush(timeout_seconds):
-            logger.warning("jobs were still running when memory was closed; their ranges are run again later")
-        _lookout.leave(self)
-        with self._lock:  # a look under way has ended now
-            self._closed = self._unwatched = self._mode == "thread"
-            if self._thread is not None:
-                with suppress(queue.Empty):  # what it has not begun stays due
-                    while (session := self._queue.get_nowait()) is not None:
-                        self._handed.discard(session)
-                        self._busy -= 1
-                self._queue.put(None)
-                self._idle.notify_all()
-                self._thread, self._queue = None, queue.SimpleQueue()
+        try:
+            if not self.flush(timeout_seconds):
+                logger.warning("jobs were still running when memory was closed; their ranges are run again later")
+        finally:
+            _lookout.leave(self)
+            with self._lock:  # a look under way has ended now
+                self._closed = self._unwatched = self._mode == "thread"
+                self._let_go()
+
+    def _let_go(self) -> None:
+        """Have the thread end after what it is at; what it has not begun stays due."""
+        if self._thread is not None:
+            with suppress(queue.Empty):
+                while (session := self._queue.get_nowait()) is not None:
+                    self._handed.discard(session)
+                    self._busy -= 1
+            self._queue.put(None)
+            self._idle.notify_all()
+            self._thread, self._queue = None, queue.SimpleQueue()
 
 
 def _started(work: Callable[[], None], name: str) -> threading.Thread | None:
