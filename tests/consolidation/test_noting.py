@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import random
@@ -365,16 +366,16 @@ def test_nobody_looks_after_a_close(tmp_path, monkeypatch):
     memory.close()
 
 
-def test_a_memory_that_was_dropped_still_has_its_jobs_run(tmp_path):
+def test_a_memory_that_was_dropped_still_has_its_jobs_run(tmp_path, monkeypatch):
     """Without a close too, what was noted is looked at; then nothing keeps the memory alive."""
+    monkeypatch.setattr(schedules, "_LINGER_SECONDS", 0.01)
     memory = opened(tmp_path, knobs=ConsolidationConfig(range_tokens=10))
     memory.append("s", [Message("user", RULE), Message("assistant", "Yes.")])
     schedule = weakref.ref(schedule_of(memory))
-    memory.close = lambda: None  # or dropping it would
     del memory
     with opened(tmp_path, jobs="worker") as other:
         until(lambda: other.sessions.state("s").cursors)
-    assert schedule is not None
+    until(lambda: gc.collect() >= 0 and schedule() is None)
 
 
 def test_what_is_due_is_handed_over_once(tmp_path, monkeypatch):
@@ -398,6 +399,29 @@ def test_what_is_due_is_handed_over_once(tmp_path, monkeypatch):
             assert schedule._busy <= 4  # the one under way may be handed over again
             over.set()
             until(lambda: schedule._busy == 0)
+        assert memory.flush(WAIT_SECONDS)
+        assert all(memory.sessions.state(session).cursors for session in "abc")
+
+
+def test_a_thread_that_died_leaves_no_flush_waiting(tmp_path, monkeypatch):
+    """What was handed to it is taken on by the next one."""
+    monkeypatch.setattr(threading, "excepthook", lambda _: None)
+    with opened(tmp_path, knobs=ConsolidationConfig(range_tokens=10)) as memory:
+        for session in "abc":
+            memory.append(session, [Message("user", RULE), Message("assistant", "Yes.")])
+        schedule, died = schedule_of(memory), threading.Event()
+        run = schedule.run
+
+        def dies_once(session):
+            run(session)
+            if not died.is_set():
+                died.set()
+                raise SystemExit
+
+        monkeypatch.setattr(schedule, "run", dies_once)
+        schedule.look()
+        assert died.wait(WAIT_SECONDS)
+        until(lambda: not schedule._thread.is_alive())
         assert memory.flush(WAIT_SECONDS)
         assert all(memory.sessions.state(session).cursors for session in "abc")
 

@@ -147,14 +147,16 @@ def test_cases_stay_the_same_while_memory_grows(memory):
 
 
 def test_measuring_writes_nothing(tmp_path):
-    """Brief: never writes to memory. Index, feed and locks are derived."""
+    """Brief: never writes to memory. Index and locks are derived."""
     record_sample(tmp_path)
+    with opened(tmp_path) as memory:
+        memory.recall("lantern")  # whoever looks first ends what it has read of the feed
 
     def files():
         return {
             path: path.read_bytes()
             for path in sorted(tmp_path.rglob("*"))
-            if path.is_file() and not path.name.endswith((".sqlite", "-wal", "-shm", ".lock", "feed"))
+            if path.is_file() and not path.name.endswith((".sqlite", "-wal", "-shm", ".lock"))
         }
 
     before = files()

@@ -254,9 +254,7 @@ class Schedule:
             try:
                 self._run(each, names, end)
             finally:
-                with self._idle:
-                    self._busy -= 1
-                    self._idle.notify_all()
+                self._one_less()
 
     def _run(self, session: str, names: tuple[str, ...], end: int) -> None:
         failed = set(names)
@@ -277,13 +275,18 @@ class Schedule:
                         counted.ran.pop(name, None)
                     self._grown.setdefault(session, counted.last)  # what is left of it is counted then
 
+    def _one_less(self) -> None:
+        with self._idle:
+            self._busy -= 1
+            self._idle.notify_all()
+
     def _hand_over(self, sessions: Sequence[str]) -> bool:
         """Have sessions with a job due run in the thread; False where none can be had."""
         with self._lock:
             fresh = [session for session in sessions if session not in self._handed]
-            if not fresh or self._closed:
+            if not (fresh or self._handed) or self._closed:
                 return True
-            if self._thread is None or not self._thread.is_alive():
+            if self._thread is None or not self._thread.is_alive():  # also one that died with some still handed to it
                 self._thread = _started(partial(self._work, self._queue), "commonplace-jobs")
                 if self._thread is None:
                     return False
@@ -312,9 +315,7 @@ class Schedule:
             except Exception:  # the top of a worker's tick
                 logger.exception("a job of session %r failed", session)
             finally:
-                with self._idle:
-                    self._busy -= 1
-                    self._idle.notify_all()
+                self._one_less()
 
     def prepare(self, session: str | None) -> None:
         """Finish the model-free jobs that are due, so that a context sees what they noted."""
