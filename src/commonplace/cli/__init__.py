@@ -6,6 +6,7 @@ whether a `commonplace standby` answers; only then come the commands, and behind
 
 from __future__ import annotations
 
+import gc
 import sys
 from importlib import import_module
 
@@ -13,12 +14,27 @@ from commonplace.cli import asking
 
 __all__ = ["main"]
 
+_COMMANDS = "commonplace.cli.commands"
+
 
 def main(arguments: list[str] | None = None) -> None:
     """Run one command and exit with its code; `sys.argv` has the arguments where none are given."""
     given = sys.argv[1:] if arguments is None else arguments
     reply = asking.asked(given)
     if reply is None:
-        import_module("commonplace.cli.commands").main(given)
+        _load()
+        import_module(_COMMANDS).main(given)
     else:
         sys.exit(asking.told(reply))
+
+
+def _load() -> None:
+    """Load the commands, and behind them the engine; garbage is not looked for among what stays."""
+    if _COMMANDS in sys.modules or not gc.isenabled():
+        return
+    gc.disable()
+    try:
+        import_module(_COMMANDS)
+    finally:
+        gc.freeze()
+        gc.enable()
