@@ -98,7 +98,7 @@ def _filled(
         began = time.monotonic()
         if size > SPOKEN:
             memories.write(filled[size], texts[size], each=memories.LONG)
-            report.say(memories.caught_up(filled[size], size))
+            files.first_build(report, filled[size], texts[size], folder)
             continue
         memories.fill(filled[size], texts[size]).close()
         print(f"(kept and indexed {size:,} messages in {time.monotonic() - began:.1f} s)", flush=True)
