@@ -4,8 +4,7 @@
     ├── ConfigError (ValueError)          a knob, layout or model string that cannot be used
     ├── InputError (ValueError)           a message, query, id or operation that is not well formed
     │   ├── ScopeError                    a scope that is not a name
-    │   ├── PathError                     a path that would leave the store
-    │   └── RefusedError                  text the guard refuses; names the class, never the text
+    │   └── PathError                     a path that would leave the store
     ├── RecordNotFoundError (LookupError) no record, change or session of that id
     │   ├── GoneError                     it was removed or forgotten; names the change
     │   └── ErasedError                   its text was erased on request
@@ -72,10 +71,6 @@ class ScopeError(InputError):
 
 class PathError(InputError):
     """A path would leave the store."""
-
-
-class RefusedError(InputError):
-    """The guard refuses this text."""
 
 
 class RecordNotFoundError(CommonplaceError, LookupError):

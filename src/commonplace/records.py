@@ -54,12 +54,6 @@ class Source(msgspec.Struct, frozen=True, omit_defaults=True):
     span: tuple[int, int] | None = None
 
 
-class Turn(msgspec.Struct, frozen=True):
-    """A user message and the replies up to the next one."""
-
-    messages: tuple[Message, ...]
-
-
 class Session(msgspec.Struct, frozen=True):
     """What is known of one session without reading its messages into memory.
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import datetime
 from typing import Any, Final, get_args
 
@@ -18,7 +18,7 @@ from commonplace import forks
 from commonplace.config import Clock, GuardConfig
 from commonplace.errors import InputError, RecordNotFoundError, StoreReadOnlyError, require_text
 from commonplace.operations import Forget, MoveWindow, Operation
-from commonplace.records import Message, Outcome, RecordedMessage, Role, Session, Source, Trust, Turn, lowest_trust
+from commonplace.records import Message, Outcome, RecordedMessage, Role, Session, Source, Trust, lowest_trust
 from commonplace.screened import Screened, join, json_line, line_bytes, message_line
 from commonplace.storage import Held, Store
 from commonplace.text import encode_name, one_line, truncate
@@ -463,15 +463,3 @@ def summary_line(message: Message) -> str:
     said = one_line(text) or ", ".join(message.tools)
     clock = message.at.strftime("%H:%M") if message.at else "--:--"
     return f"{clock}  {message.role}  {truncate(said, BUFFER_LINE_CHARS)}"
-
-
-def turns(messages: Iterable[RecordedMessage]) -> Iterator[Turn]:
-    """Group messages into turns: each starts at a user message; what comes before the first is one too."""
-    group: list[Message] = []
-    for message in messages:
-        if message.message.role == "user" and group:
-            yield Turn(tuple(group))
-            group = []
-        group.append(message.message)
-    if group:
-        yield Turn(tuple(group))
