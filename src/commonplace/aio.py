@@ -63,9 +63,13 @@ async def _in(pool: Executor | None, call: Callable[P, R], /, *args: P.args, **k
 
 
 class _Pools:
-    """The threads of one AsyncMemory."""
+    """The threads of one AsyncMemory; none after its close, when its calls do nothing that takes long."""
 
-    def __init__(self) -> None:
+    store: Executor | None
+    models: Executor | None
+
+    def __init__(self, *, embeds: bool) -> None:
+        self._embeds = embeds
         self.forget()
         forks.join(self)
 
@@ -78,81 +82,94 @@ class _Pools:
         self.store = ThreadPoolExecutor(STORE_THREADS, thread_name_prefix="commonplace-store")
         self.models = ThreadPoolExecutor(MODEL_THREADS, thread_name_prefix="commonplace-model")
 
+    @property
+    def asking(self) -> Executor | None:
+        """For questions: an embedder may have to be waited for."""
+        return self.models if self._embeds else self.store
+
+    def close(self) -> None:
+        """Let the threads end when they are done."""
+        for pool in (self.store, self.models):
+            if pool is not None:
+                pool.shutdown(wait=False)
+        self.store = self.models = None
+
 
 class AsyncSessions:
     """The transcripts of the scope that takes writes, for asyncio; as `Memory.sessions`."""
 
-    def __init__(self, memory: Memory, pool: Executor) -> None:
+    def __init__(self, memory: Memory, pools: _Pools) -> None:
         self._memory = memory
-        self._pool = pool
+        self._pools = pools
 
     async def get_or_create(
         self, session_id: str, *, agent: str = "main", kind: str = "foreground", created_at: datetime | None = None
     ) -> Session:
         """As `Sessions.get_or_create`."""
         return await _in(
-            self._pool, self._memory.sessions.get_or_create, session_id, agent=agent, kind=kind, created_at=created_at
-        )
+            self._pools.store, self._memory.sessions.get_or_create, session_id,
+            agent=agent, kind=kind, created_at=created_at,
+        )  # fmt: skip
 
     async def exists(self, session_id: str) -> bool:
         """As `Sessions.exists`."""
-        return await _in(self._pool, self._memory.sessions.exists, session_id)
+        return await _in(self._pools.store, self._memory.sessions.exists, session_id)
 
     async def state(self, session_id: str) -> Session:
         """As `Sessions.state`."""
-        return await _in(self._pool, self._memory.sessions.state, session_id)
+        return await _in(self._pools.store, self._memory.sessions.state, session_id)
 
     async def count(self) -> int:
         """As `Sessions.count`."""
-        return await _in(self._pool, self._memory.sessions.count)
+        return await _in(self._pools.store, self._memory.sessions.count)
 
     async def list(self) -> Sequence[Session]:
         """As `Sessions.list`."""
-        return await _in(self._pool, self._memory.sessions.list)
+        return await _in(self._pools.store, self._memory.sessions.list)
 
     async def message(self, session_id: str, message_id: str) -> RecordedMessage:
         """As `Sessions.message`."""
-        return await _in(self._pool, self._memory.sessions.message, session_id, message_id)
+        return await _in(self._pools.store, self._memory.sessions.message, session_id, message_id)
 
     async def window(self, session_id: str) -> tuple[RecordedMessage, ...]:
         """As `Sessions.window`."""
-        return await _in(self._pool, self._memory.sessions.window, session_id)
+        return await _in(self._pools.store, self._memory.sessions.window, session_id)
 
     async def read(self, session_id: str, start: int = 0, end: int | None = None) -> tuple[RecordedMessage, ...]:
         """As `Sessions.read`, all at once."""
-        return await _in(self._pool, lambda: tuple(self._memory.sessions.read(session_id, start, end)))
+        return await _in(self._pools.store, lambda: tuple(self._memory.sessions.read(session_id, start, end)))
 
 
 class AsyncQueue:
     """What waits for a person, for asyncio; as `Queue`."""
 
-    def __init__(self, queue: Queue, pool: Executor) -> None:
+    def __init__(self, queue: Queue, pools: _Pools) -> None:
         self._queue = queue
-        self._pool = pool
+        self._pools = pools
 
     async def list(self) -> tuple[Waiting, ...]:
         """As `Queue.list`."""
-        return await _in(self._pool, self._queue.list)
+        return await _in(self._pools.store, self._queue.list)
 
     async def get(self, name: str) -> Waiting:
         """As `Queue.get`."""
-        return await _in(self._pool, self._queue.get, name)
+        return await _in(self._pools.store, self._queue.get, name)
 
     async def approve(self, name: str, *, text: str | None = None, reason: str = "") -> Outcome:
         """As `Queue.approve`."""
-        return await _in(self._pool, self._queue.approve, name, text=text, reason=reason)
+        return await _in(self._pools.store, self._queue.approve, name, text=text, reason=reason)
 
     async def reject(self, name: str, *, reason: str = "") -> Outcome:
         """As `Queue.reject`."""
-        return await _in(self._pool, self._queue.reject, name, reason=reason)
+        return await _in(self._pools.store, self._queue.reject, name, reason=reason)
 
 
 class AsyncTool:
     """The agent's tool, for asyncio; as `Tool`."""
 
-    def __init__(self, tool: Tool, pool: Executor) -> None:
+    def __init__(self, tool: Tool, pools: _Pools) -> None:
         self._tool = tool
-        self._pool = pool
+        self._pools = pools
 
     @property
     def actions(self) -> tuple[str, ...]:
@@ -165,7 +182,7 @@ class AsyncTool:
 
     async def call(self, arguments: Mapping[str, Any] | str) -> dict[str, Any]:
         """As `Tool.call`."""
-        return await _in(self._pool, self._tool.call, arguments)
+        return await _in(self._pools.asking, self._tool.call, arguments)
 
 
 class AsyncMemory:
@@ -177,8 +194,8 @@ class AsyncMemory:
 
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
-        self._pools = _Pools()
-        self._embeds = memory._chain.embeds  # noqa: SLF001 - Memory has no public way to tell whether an embedder may be waited for
+        embeds = memory._chain.embeds  # noqa: SLF001 - Memory has no public way to tell whether one may be waited for
+        self._pools = _Pools(embeds=embeds)
 
     @classmethod
     async def open(
@@ -211,16 +228,16 @@ class AsyncMemory:
         await self.close()
 
     @property
-    def _store(self) -> Executor:
+    def _store(self) -> Executor | None:
         return self._pools.store
 
     @property
-    def _models(self) -> Executor:
+    def _models(self) -> Executor | None:
         return self._pools.models
 
     @property
-    def _asking(self) -> Executor:
-        return self._pools.models if self._embeds else self._pools.store
+    def _asking(self) -> Executor | None:
+        return self._pools.asking
 
     @property
     def scope(self) -> tuple[str, ...]:
@@ -235,7 +252,7 @@ class AsyncMemory:
     @property
     def sessions(self) -> AsyncSessions:
         """As `Memory.sessions`."""
-        return AsyncSessions(self._memory, self._store)
+        return AsyncSessions(self._memory, self._pools)
 
     async def append(
         self, session_id: str, messages: Iterable[Message], *, agent: str = "main", kind: str = "foreground"
@@ -388,7 +405,7 @@ class AsyncMemory:
 
     async def review(self) -> AsyncQueue:
         """As `Memory.review`."""
-        return AsyncQueue(await _in(self._store, self._memory.review), self._store)
+        return AsyncQueue(await _in(self._store, self._memory.review), self._pools)
 
     async def snapshot(self) -> Snapshot:
         """As `Memory.snapshot`."""
@@ -396,7 +413,7 @@ class AsyncMemory:
 
     async def tool(self, *, read_only: bool = False) -> AsyncTool:
         """As `Memory.tool`."""
-        return AsyncTool(await _in(self._store, self._memory.tool, read_only=read_only), self._asking)
+        return AsyncTool(await _in(self._store, self._memory.tool, read_only=read_only), self._pools)
 
     async def sync(self) -> int:
         """As `Memory.sync`."""
@@ -413,5 +430,4 @@ class AsyncMemory:
     async def close(self) -> None:
         """As `Memory.close`."""
         await _in(None, self._memory.close)
-        self._store.shutdown(wait=False)
-        self._models.shutdown(wait=False)
+        self._pools.close()

@@ -21,7 +21,7 @@ from commonplace import forks, verbs
 from commonplace.chain import Chain
 from commonplace.changes.actors import LIBRARY, PERSON, Actor
 from commonplace.config import Clock, Config, system_clock
-from commonplace.errors import InputError, StoreReadOnlyError
+from commonplace.errors import InputError, StoreError, StoreReadOnlyError
 from commonplace.knobs import settled
 from commonplace.operations import Forget, Operation, Promote
 from commonplace.records import (
@@ -131,12 +131,12 @@ class Memory:
     @property
     def location(self) -> str:
         """The folder of the scope that takes writes."""
-        return self._chain.first.store.root
+        return self._scopes[0].store.root
 
     @property
     def sessions(self) -> Sessions:
         """The transcripts of the scope that takes writes."""
-        return self._chain.first.sessions
+        return self._scopes[0].sessions
 
     def append(
         self, session_id: str, messages: Iterable[Message], *, agent: str = "main", kind: str = "foreground"
@@ -386,7 +386,7 @@ class Memory:
 
     def flush(self, timeout_seconds: float | None = None) -> bool:
         """Wait until all jobs that are due have run; False where the time was not enough."""
-        finished = [scope.changing.schedule.flush(timeout_seconds) for scope in self._scopes]
+        finished = [scope.changing.schedule.flush(timeout_seconds) for scope in self._chain.scopes]
         return all(finished)
 
     def cost(self, by: Literal["day", "purpose", "model"] = "day") -> dict[str, Totals]:
@@ -423,7 +423,9 @@ class Memory:
         """Give this memory as it was at an instant, read-only."""
         if instant.tzinfo is None:
             raise InputError("the instant carries its zone; use an aware datetime", at=instant)
-        return type(self)([scope.at(instant) for scope in self._scopes], config=self._config, clock=lambda: instant)
+        return type(self)(
+            [scope.at(instant) for scope in self._chain.scopes], config=self._config, clock=lambda: instant
+        )
 
     def review(self) -> Queue:
         """Give what waits for a person; approving writes as one."""
@@ -438,17 +440,17 @@ class Memory:
     def tool(self, *, read_only: bool = False) -> Tool:
         """Give the agent's tool of this layout; it never approves, promotes or undoes."""
         if self._chain.first.layout.actions == "capped":
-            tool: Tool = forks.load("commonplace.capped_tool").tool(self._scopes, read_only=read_only)
+            tool: Tool = forks.load("commonplace.capped_tool").tool(self._chain.scopes, read_only=read_only)
             return tool
         return verbs.tool(self, self._chain.first.layout, read_only=read_only)
 
     def sync(self) -> int:
         """Look at every file for what changed outside, bring the index up to it, and count the files looked into."""
-        return sum(scope.sync() for scope in self._scopes)
+        return sum(scope.sync() for scope in self._chain.scopes)
 
     def reindex(self) -> int:
         """Make the index again from the files and count the files read."""
-        return sum(scope.indexing.rebuild() for scope in self._scopes)
+        return sum(scope.indexing.rebuild() for scope in self._chain.scopes)
 
     def doctor(self, *, fix: bool = False) -> Report:
         """Look for damage and for drift between files and index; write only with `fix`.
@@ -457,9 +459,24 @@ class Memory:
         """
         if fix and self._chain.first.store.read_only:
             raise StoreReadOnlyError("this memory was opened read-only; open it for writing to fix it")
-        return doctors.merge([scope.examine(fix=fix) for scope in self._scopes])
+        return doctors.merge([scope.examine(fix=fix) for scope in self._chain.scopes])
 
     def close(self) -> None:
-        """Let go of everything held open; what was acknowledged stays. May be called again."""
+        """Let go of everything held open; what was acknowledged stays.
+
+        `sessions` can still be read and this be called again; from then on every other method raises StoreError.
+        """
+        self._chain = _Closed(self.location)
         for scope in self._scopes:
             scope.close()
+
+
+class _Closed(Chain):
+    """What a closed memory has in place of its scopes."""
+
+    def __init__(self, location: str) -> None:
+        self._location = location
+
+    def __getattribute__(self, name: str) -> Any:
+        location = object.__getattribute__(self, "_location")
+        raise StoreError("this memory was closed; open it again", path=location)
