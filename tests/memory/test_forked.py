@@ -222,10 +222,12 @@ def test_a_child_has_threads_of_its_own_for_asyncio(tmp_path):
         return memory
 
     memory = asyncio.run(begin())
+    sessions = memory.sessions  # given out before the fork
 
     def look() -> None:
         assert asyncio.run(memory.recall("zebra"))
         asyncio.run(memory.append("s", [Message("user", "the word is okapi")]))
+        assert asyncio.run(sessions.exists("s"))
         assert asyncio.run(memory.recall("okapi"))
 
     assert in_child(look) == 0
