@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -74,3 +76,25 @@ def test_a_message_of_ten_million_characters_folds_into_the_rows_there_are():
 @pytest.mark.parametrize(("text", "asks"), [("who?", True), ("谁？", True), ("nobody.", False)])
 def test_a_message_remembers_whether_it_asks(text, asks):
     assert bool(rows.flags_of("user", text) & rows.QUESTION) is asks
+
+
+LONG_RUNS = {
+    "humps": "aB", "capitals": "A", "base58": "4kQzR7", "letters": "x", "wide": "数据库", "dots": "a.", "signs": "_-",
+    "humps with signs": "aB_",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("part", LONG_RUNS.values(), ids=LONG_RUNS.keys())
+@pytest.mark.parametrize("look", [terms.indexed, terms.words, terms.identifiers])
+def test_a_run_twice_as_long_takes_about_twice_the_time(look, part):
+    """Issue 7, bad input: a question of 100 KB; what is quadratic takes four times as long."""
+    times = []
+    for chars in (40_000, 80_000):
+        text = "aB" + part * (chars // len(part))
+        taken = []
+        for _ in range(5):
+            start = time.process_time()
+            look(text)
+            taken.append(time.process_time() - start)
+        times.append(min(taken))
+    assert times[1] < 3 * times[0] + 0.005  # what takes less than that is told apart by nothing

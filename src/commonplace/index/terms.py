@@ -18,7 +18,8 @@ CJK: Final = "\u3040-\u30ff\u3105-\u312f\u31a0-\u31bf\u3400-\u9fff\uac00-\ud7af\
 _CJK_RUN: Final = pattern(f"[{CJK}]+")
 _PIECE: Final = pattern(f"([{CJK}]+)|[^\\W_{CJK}]+")
 _PLAIN_PIECE: Final = pattern("()[0-9A-Za-z]+")  # the same for ASCII, made twenty times as fast
-_JOINED: Final = pattern(r"[^\W_]+(?:[_./\\:@#-]+[^\W_]+)+")
+# Begins where a word begins: else a long word without a sign is looked through anew from each of its letters.
+_JOINED: Final = pattern(r"(?<![^\W_])[^\W_]+(?:[_./\\:@#-]+[^\W_]+)+")
 # A quick look that begins with a rare character: most texts are told apart in two microseconds.
 _MAY_IDENTIFY: Final = pattern(r"[_/\\.:@#A-Z-](?:(?<![A-Z])\w|(?<=[a-z][A-Z])|(?<=[A-Z]{2})[a-z]{2})")
 _SIGN: Final = pattern(r"[_/\\.:@#-]\w|[a-z0-9][A-Z]|[A-Z]{2}[a-z]{2}")  # in each match of the two below and above
