@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from commonplace.changes import tombstones
+from commonplace.changes import log, tombstones
 from commonplace.changes.plan import REVIEW
 from commonplace.guard import screen
 from commonplace.indexing import Indexing
@@ -53,6 +53,11 @@ def examine(
     problems.extend(
         Problem(kind="log", path=problem.file, line=problem.line, reason=problem.reason)
         for problem in store.verify_log()
+    )
+    problems.extend(
+        Problem(kind="log", path=f"change {logged.number}", reason=reason)
+        for logged in store.since(0)
+        if (reason := log.oddity(logged))
     )
     if indexing is not None:
         problems.extend(_index(indexing, checked, fix=fix))

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from commonplace import Message, Query
+from commonplace.changes.actors import PERSON
 from commonplace.errors import CommonplaceError, InputError, RecordNotFoundError
 from commonplace.operations import AddEntry, PutItem, PutTopic, RemoveEntry
 
@@ -243,3 +244,36 @@ def test_a_removal_that_several_fit_names_them(tmp_path):
         with pytest.raises(RecordNotFoundError):
             memory.forget("nothing like it")
         assert len(files(tmp_path)) == 1
+
+
+@pytest.mark.parametrize("number", [True, False, "1", 1.0, None, [1]])
+def test_a_change_that_is_no_number_is_bad_input_and_changes_nothing(tmp_path, number):
+    """Bug: `undo(True)` took change 1 back and logged a line that no later open could read."""
+    with opened(tmp_path) as memory:
+        memory.remember("Ada lives in Oslo.", kind="decision")
+        for call in (memory.undo, memory.diff):
+            with pytest.raises(InputError, match="a change is a number"):
+                call(number)
+        assert [change.number for change in memory.log()] == [1]
+
+
+@pytest.mark.parametrize(("undoes", "undone"), [(True, 2), ("first", None), (["x"], None)])
+def test_a_logged_line_that_says_what_cannot_be_read_costs_itself_only(tmp_path, undoes, undone):
+    """Bug: one line with `undoes: true`, from an older version, and nothing could be asked or changed any more."""
+    with opened(tmp_path) as memory:
+        memory.remember("Ada lives in Oslo.", kind="decision")
+        door = memory._scopes[0].changing.door
+        plan = door.plan()
+        plan.restore(DOC, None)
+        with contextlib.suppress(CommonplaceError):  # it is committed, whatever its writer makes of it
+            door.write(plan, actor=PERSON, reason="", undoes=undoes)
+    with opened(tmp_path) as memory:
+        memory.remember("Ada sails.", kind="decision")
+        assert texts(memory, DOC) == ["Ada sails."]
+        assert memory.recall("sails")
+        assert "sails" in memory.context().stable
+        assert memory.undo(3).status == "applied"
+        changes = {change.number: change for change in memory.log()}
+        assert changes[1].undone_by == undone
+        assert (2 in changes) is (undone is not None)
+        assert [(found.kind, found.path) for found in memory.doctor().problems] == [("log", "change 2")]

@@ -21,6 +21,7 @@ from commonplace.errors import (
     CommonplaceError,
     DamagedError,
     ErasedError,
+    InputError,
     RecordNotFoundError,
     UndoConflictError,
     VersionConflictError,
@@ -71,11 +72,14 @@ class History:
         """Give one change.
 
         Raises:
+            InputError: It is no number.
             RecordNotFoundError: There is none of that number.
         """
+        given: object = number  # a caller may hand in anything, and True counts as 1
+        if not isinstance(given, int) or isinstance(given, bool):
+            raise InputError(f"a change is a number, as `log` lists it, not {given!r}")
         self._ledger.catch_up()
-        given: object = number  # a caller may hand in anything
-        found = self._ledger.change(number) if isinstance(given, int) else None
+        found = self._ledger.change(number)
         if found is None:
             raise RecordNotFoundError(f"there is no change {number!r}; `log` lists them", change=number)
         return found

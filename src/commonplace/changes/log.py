@@ -6,6 +6,7 @@ what replaced it, who vouched for it. Decides nothing and writes nothing.
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
@@ -14,11 +15,14 @@ from typing import Any, Final
 import msgspec
 
 from commonplace import forks
+from commonplace.errors import DamagedError
 from commonplace.layers.edits import split_id
 from commonplace.records import Change, Source, Superseded, Trust
 from commonplace.storage import Logged
 from commonplace.storage.changelog import plain_path
 from commonplace.trust import content_words
+
+logger = logging.getLogger(__name__)
 
 _EPOCH: Final = datetime.fromisoformat("1970-01-01T00:00:00+00:00")
 
@@ -92,7 +96,30 @@ class Entered(msgspec.Struct, frozen=True):
 
 
 def read(logged: Logged) -> Entered:
-    """Read one logged change; unknown keys are passed over, an erased payload reads as empty."""
+    """Read one logged change; unknown keys are passed over, an erased payload reads as empty.
+
+    Raises:
+        DamagedError: The line is as it was written, and yet it says what no change says.
+    """
+    try:
+        return _read(logged)
+    except (ValueError, TypeError, LookupError, msgspec.ValidationError) as error:
+        sentence = f"change {logged.number} says in the log what cannot be read: {error}"
+        raise DamagedError(sentence, change=logged.number) from error
+
+
+def oddity(logged: Logged) -> str:
+    """Say what of a logged change cannot be read as it stands; empty where all of it can."""
+    try:
+        undoes = read(logged).change.undoes
+    except DamagedError as error:
+        return str(error)
+    if isinstance(logged.header.get("undoes"), bool):
+        return f"change {logged.number} names the change it undoes by no number; it is read as change {undoes}"
+    return ""
+
+
+def _read(logged: Logged) -> Entered:
     header = logged.header
     raw = logged.payload
     payload = msgspec.convert(raw.get("change", {}), Payload) if raw else Payload()
@@ -110,7 +137,7 @@ def read(logged: Logged) -> Entered:
         sources=tuple(dict.fromkeys(source for added in payload.added for source in added.sources)),
         added=tuple(added.id for added in payload.added),
         removed=(*payload.removed_ids, *payload.successors),
-        undoes=int(str(header["undoes"])) if header.get("undoes") is not None else None,
+        undoes=_number(header.get("undoes")),
         erased=raw is None,
     )
     return Entered(change, payload, files)
@@ -118,6 +145,12 @@ def read(logged: Logged) -> Entered:
 
 def _list(value: object) -> list[Any]:
     return list(value) if isinstance(value, (list, tuple)) else []
+
+
+def _number(value: object) -> int | None:
+    if value is None or isinstance(value, int):
+        return None if value is None else int(value)  # `true` was 1 to whoever wrote it
+    raise ValueError(f"{value!r} is no number of a change")
 
 
 class Ledger:
@@ -155,7 +188,10 @@ class Ledger:
         with self._lock:
             for logged in self._since(self._read_to):
                 if logged.number > self._read_to:
-                    self._fold(read(logged))
+                    try:
+                        self._fold(read(logged))
+                    except DamagedError as error:  # costs itself only; doctor names it
+                        logger.warning("%s; run `doctor`", error)
                     self._read_to = logged.number
 
     def _fold(self, entered: Entered) -> None:
