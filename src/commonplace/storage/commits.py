@@ -11,7 +11,7 @@ import logging
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Final
 
 import msgspec
@@ -84,16 +84,14 @@ class Commits:
         self.failed = False
 
     def make_folders(self) -> None:
-        """Make the folders of our own files, the root included."""
-        if os.path.isdir(os.path.join(self._folder, _FOLDERS[-1])):
-            return
-        if not os.path.isdir(self._tree.root):
+        """Make the folders of our own files that are missing, the root included: somebody may have taken one away."""
+        folders = [os.path.join(self._folder, name) if name else self._folder for name in _FOLDERS]
+        missing = [folder for folder in folders if not os.path.isdir(folder)]
+        if missing and not os.path.isdir(self._tree.root):
             os.makedirs(self._tree.root, 0o700)
-        for name in _FOLDERS:
-            try:
-                self._disk.mkdir(os.path.join(self._folder, name) if name else self._folder)
-            except FileExistsError:
-                continue
+        for folder in missing:
+            with suppress(FileExistsError):  # another process made it first
+                self._disk.mkdir(folder)
 
     def key(self, *, create: bool = True) -> bytes:
         """Give the scope's secret key, made once; empty where there is none and none may be made."""
@@ -426,7 +424,10 @@ class Commits:
             marks.append(head)
         for mark in marks:
             if mark.number > number:
-                problems.append(LogProblem("", 0, f"the log ends at change {number}; it held {mark.number}"))
+                reason = f"the log ends at change {number}; it held {mark.number}"
+                if not self.log.months():
+                    reason = f"the log is gone, with all up to change {mark.number}; memory stands as they left it"
+                problems.append(LogProblem("", 0, reason))
                 break
             if mark.number == number and number and mark.hash != digest:
                 problems.append(LogProblem("", 0, f"change {number} is not the one that was committed"))
