@@ -95,7 +95,57 @@ def test_only_fix_writes(full):
     assert not quarantine.exists()
     problems(full, fix=True)
     assert b"broken" in quarantine.read_bytes()
-    assert not any(p.kind == "drift" and "left out" not in p.reason for p in problems(full))
+    assert [(p.kind, p.copied) for p in problems(full)] == [("damaged", ".commonplace/quarantine.jsonl")]
+
+
+def told(folder, *arguments):
+    """Run `doctor` as a command: its exit code and what it prints."""
+    done = subprocess.run(
+        [sys.executable, "-m", "commonplace.cli", "-C", str(folder), "doctor", *arguments],
+        capture_output=True,
+        check=False,
+        encoding="utf-8",
+    )
+    return done.returncode, done.stdout
+
+
+def test_a_damaged_line_is_copied_and_said_to_stay(full):
+    """Mending had copied it without a word, and every run advised to mend what nothing mends."""
+    path = full / "sessions" / "s.jsonl"
+    path.write_bytes(path.read_bytes().replace(b'"message 2"', b'"massage 2"'))
+    with opened(full) as memory:
+        memory.recall("message")
+    code, said = told(full)
+    assert (code, "--fix keeps a copy" in said, "copied to" in said) == (1, True, False)
+    for arguments in (["--fix"], ["--fix"], []):
+        code, said = told(full, *arguments)
+        assert code == 1
+        assert "sessions/s.jsonl:4: checksum does not match (copied to .commonplace/quarantine.jsonl)" in said
+        assert "stays where it is" in said
+        assert "--fix" not in said
+    assert len((full / ".commonplace" / "quarantine.jsonl").read_bytes().splitlines()) == 1
+    assert [(p.kind, p.fixed) for p in problems(full)] == [("damaged", False)]
+
+
+def test_a_shortened_log_is_named_with_its_folder_and_not_advised_to_be_mended(full):
+    log = log_of(full)
+    log.write_bytes(b"".join(log.read_bytes().splitlines(keepends=True)[:-1]))
+    code, said = told(full)
+    assert code == 1
+    assert "  log  .commonplace/log: the log ends at change " in said
+    assert "nothing mends the change log" in said
+    assert "--fix" not in said
+
+
+def test_drift_alone_is_advised_to_be_mended(full):
+    with opened(full) as memory:
+        memory.recall("fact")
+        index = memory._scopes[0].indexing.index
+        index.set_state(msgspec.structs.replace(index.state("sessions/s.jsonl"), crc=1))
+    assert "run `commonplace doctor --fix`" in told(full)[1]
+    code, said = told(full, "--fix")
+    assert (code, "mended" in said, "doctor --fix" in said) == (0, True, False)
+    assert told(full)[0] == 0
 
 
 def test_a_wrong_index_is_found_and_made_again(full):

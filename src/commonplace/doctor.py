@@ -1,6 +1,7 @@
 """Look a scope over: every damaged record, every drift between files and index. Mends only when asked.
 
-A damaged line is never removed: mending copies it to quarantine, so that it is seen and kept.
+A damaged line is never removed: it stays a problem, and mending copies it to quarantine, so that it is seen and kept.
+What an index lacks is made again; a change log cannot be.
 """
 
 from __future__ import annotations
@@ -9,6 +10,8 @@ import io
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
+
+import msgspec
 
 from commonplace.changes import log, tombstones
 from commonplace.changes.plan import REVIEW
@@ -21,6 +24,7 @@ from commonplace.storage import STATE, Store
 from commonplace.transcripts import Damaged, StoredMessage, checksum, decode
 
 OWN_LINES: Final = (REVIEW, tombstones.PATH)
+LOG: Final = f"{STATE}/log"
 QUARANTINE: Final = f"{STATE}/quarantine.jsonl"
 """Screened copies of lines that could not be read, each with its file and line number."""
 
@@ -47,12 +51,11 @@ def examine(
         problems.extend(_own(store, path, checked))
     for path in items:
         problems.extend(_items(store, path, checked))
-    if fix:
-        _quarantine(store, problems)
+    problems = list(_quarantined(store, problems, copies=fix))
     checked["changes"] = store.change_number()
     problems.extend(
-        Problem(kind="log", path=problem.file, line=problem.line, reason=problem.reason)
-        for problem in store.verify_log()
+        Problem(kind="log", path="/".join(filter(None, (LOG, each.file))), line=each.line or None, reason=each.reason)
+        for each in store.verify_log()
     )
     problems.extend(
         Problem(kind="log", path=f"change {logged.number}", reason=reason)
@@ -114,17 +117,22 @@ def _lines(store: Store, path: str, checked: Counter[str]) -> Iterator[tuple[int
             yield number, raw.rstrip(b"\r\n")
 
 
-def _quarantine(store: Store, problems: Sequence[Problem]) -> None:
-    """Keep a screened copy of each damaged line, once."""
+def _quarantined(store: Store, problems: Iterable[Problem], *, copies: bool) -> Iterator[Problem]:
+    """Yield damaged lines with where a screened copy of each is kept; with `copies` one is made where there is none."""
     blob = store.read(QUARANTINE)
     known = set(blob.data.splitlines()) if blob else set()
+    lines: tuple[str, list[bytes]] = "", []
     for problem in problems:
-        data = store.read(problem.path)
-        line = (data.data if data else b"").split(b"\n")[(problem.line or 1) - 1]
-        text = screen(line.decode("utf-8", "replace"))
+        if problem.path != lines[0]:
+            data = store.read(problem.path)
+            lines = problem.path, (data.data if data else b"").split(b"\n")
+        number = problem.line or 1
+        text = screen(lines[1][number - 1].decode("utf-8", "replace")) if number <= len(lines[1]) else screen("")
         kept = json_line({"path": screen(problem.path), "line": problem.line, "text": text})
-        if kept.text.encode() not in known:
+        there = kept.text.encode() in known
+        if copies and not there:
             store.append(QUARANTINE, [kept])
+        yield msgspec.structs.replace(problem, copied=QUARANTINE if there or copies else "")
 
 
 def merge(reports: Sequence[Report]) -> Report:

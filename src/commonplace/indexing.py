@@ -103,7 +103,8 @@ class Indexing:
         """Name every difference between the files and the index; nothing is changed.
 
         Without `lag`, what the next search takes in by itself is left out: files and lines that are new,
-        files that are gone, and documents that were edited since the last look.
+        files that are gone, and documents that were edited since the last look; so are damaged lines, which no
+        index has.
         """
         with self._lock:
             problems = self.index.check()
@@ -328,7 +329,10 @@ class Indexing:
     def _drift(self, stat: Stat, state: PathState | None, *, lag: bool) -> list[str]:
         if state is None:
             return [f"{stat.path}: not indexed"] if lag else []
-        problems = [f"{stat.path}: {state.damaged} damaged lines are left out"] if state.damaged else []
+        problems: list[str] = []
+        if lag and state.damaged:
+            said = "1 damaged line is" if state.damaged == 1 else f"{state.damaged:,} damaged lines are"
+            problems.append(f"{stat.path}: {said} left out")
         if self._checksum(state) != state.crc:
             problems.append(f"{stat.path}: differs from what was indexed")
         elif lag and next(self._whole_lines(stat.path, state.bytes), b""):

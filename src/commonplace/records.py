@@ -343,7 +343,10 @@ class Waiting(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Problem(msgspec.Struct, frozen=True, kw_only=True):
-    """Something that is not as it should be: where, what, and whether it was mended."""
+    """Something that is not as it should be: where, what, and whether it was mended.
+
+    `copied` names the file that has a copy of a damaged line; the line itself stays where it is.
+    """
 
     kind: Literal["damaged", "drift", "log", "import", "format", "limit", "leftover"]
     path: str
@@ -354,6 +357,7 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True):
 
 class Report(msgspec.Struct, frozen=True):
     """What `doctor` found; `checked` counts what was looked at, by kind."""
+    copied: str = ""
 
     problems: tuple[Problem, ...]
     checked: dict[str, int]
