@@ -391,11 +391,13 @@ class AsyncMemory:
         """As `Memory.log`."""
         return await _in(self._store, self._memory.log, limit)
 
-    async def diff(self, change: int) -> str:
+    async def diff(self, change: int | Outcome | Receipt | Change) -> str:
         """As `Memory.diff`."""
         return await _in(self._store, self._memory.diff, change)
 
-    async def undo(self, change: int, *, reason: str = "", actor: Actor = PERSON) -> Outcome:
+    async def undo(
+        self, change: int | Outcome | Receipt | Change, *, reason: str = "", actor: Actor = PERSON
+    ) -> Outcome:
         """As `Memory.undo`."""
         return await _in(self._store, self._memory.undo, change, reason=reason, actor=actor)
 

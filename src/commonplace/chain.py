@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from datetime import datetime
+from typing import TypeVar
 
 import msgspec
 
@@ -16,7 +17,7 @@ from commonplace import forks
 from commonplace.errors import CommonplaceError, InputError, RecordNotFoundError
 from commonplace.guard import fold
 from commonplace.recall import sharing
-from commonplace.records import Context, Hit, Query, Record
+from commonplace.records import Change, Context, Hit, Outcome, Query, Receipt, Record
 from commonplace.text import fence
 from commonplace.wiring import Scope
 
@@ -170,6 +171,49 @@ class Chain:
             ids = ", ".join(record.id for _, record in found[:5])
             raise InputError(f"{len(found)} records hold these words; name one by its id: {ids}", count=len(found))
         return found[0]
+
+    def change(self, given: int | Outcome | Receipt | Change) -> tuple[Scope, int]:
+        """Say which change of which scope is meant, by what came of it or by its number in the first scope.
+
+        Each scope numbers its own changes, so a number that another scope of the chain has used too names none.
+
+        Raises:
+            InputError: Nothing was changed there, its scope is not of this chain, or the number is not enough.
+        """
+        if isinstance(given, (Outcome, Receipt, Change)):
+            return self._named(given.scope), _number(given)
+        if isinstance(given, int):
+            others = [scope.name for scope in self.scopes[1:] if 0 < given <= scope.store.change_number()]
+            if others:
+                raise InputError(
+                    f"{' and '.join(map(repr, [self.first.name, *others]))} number their changes each for itself, so "
+                    f"{given} does not say whose is meant; give what made the change or what `log` gave instead of "
+                    f"its number, or open that scope alone",
+                    change=given,
+                    scopes=(self.first.name, *others),
+                )
+        return self.first, given
+
+    def _named(self, name: str) -> Scope:
+        for scope in self.scopes:
+            if scope.name == (name or self.first.name):
+                return scope
+        raise InputError(f"this is a change of scope {name!r}; open that scope", scope=name)
+
+
+C = TypeVar("C", Outcome, Receipt, Change)
+
+
+def made_in(scope: Scope, found: C) -> C:
+    """Say on a change, or on what came of one, which scope it is of."""
+    return msgspec.structs.replace(found, scope=scope.name)
+
+
+def _number(given: Outcome | Receipt | Change) -> int:
+    number = given.number if isinstance(given, Change) else given.change
+    if number is None:
+        raise InputError("nothing was changed here, so there is no change to look at or take back")
+    return number
 
 
 def _holding(scope: Scope, words: str) -> list[Record]:

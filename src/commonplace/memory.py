@@ -18,7 +18,7 @@ import msgspec
 
 from commonplace import doctor as doctors
 from commonplace import forks, verbs
-from commonplace.chain import Chain
+from commonplace.chain import Chain, made_in
 from commonplace.changes.actors import LIBRARY, PERSON, Actor
 from commonplace.config import Clock, Config, system_clock
 from commonplace.errors import InputError, StoreError, StoreReadOnlyError
@@ -251,7 +251,7 @@ class Memory:
             scope, text, kind=kind, to=place, source=source, trust=trust, valid_from=valid_from, expires=expires
         )
         versions = {operation.path: expect} if expect is not None else None
-        return scope.changing.merging.commit([operation], actor=actor, reason=reason, expect=versions)
+        return made_in(scope, scope.changing.merging.commit([operation], actor=actor, reason=reason, expect=versions))
 
     def read(self, record_id: str) -> Record:
         """Give a record by its id, or what has replaced it.
@@ -294,7 +294,7 @@ class Memory:
         scope, record = self._chain.one_record(record_id)
         operation = verbs.update(record, text)
         versions = {operation.path: expect} if expect is not None else None
-        return scope.changing.door.commit([operation], actor=actor, reason=reason, expect=versions)
+        return made_in(scope, scope.changing.door.commit([operation], actor=actor, reason=reason, expect=versions))
 
     def apply(
         self,
@@ -310,9 +310,9 @@ class Memory:
         Raises:
             VersionConflictError: A file is not in the version that `expect` gives by its path.
         """
-        return self._chain.first.changing.merging.commit(
-            operations, actor=actor, reason=reason, expect=expect, dry_run=dry_run
-        )
+        scope = self._chain.first
+        merging = scope.changing.merging
+        return made_in(scope, merging.commit(operations, actor=actor, reason=reason, expect=expect, dry_run=dry_run))
 
     def document(self, layer: str) -> str:
         """Give the whole text of a document, named by its layer or its file; empty where there is none."""
@@ -343,14 +343,16 @@ class Memory:
         scope, record = self._chain.one_record(record_id_or_query)
         forgotten = ((record.id, record.text),)
         if dry_run:
-            return Receipt(forgotten=forgotten, dry_run=True)
+            return Receipt(forgotten=forgotten, dry_run=True, scope=scope.name)
         outcome = scope.changing.door.commit([Forget(record=record.id)], actor=actor, reason="forgotten on request")
-        return Receipt(forgotten=forgotten if outcome.ok else (), change=outcome.change, reason=outcome.reason)
+        done = forgotten if outcome.ok else ()
+        return Receipt(forgotten=done, change=outcome.change, reason=outcome.reason, scope=scope.name)
 
     def promote(self, record_id: str, *, to: Trust = "user", reason: str = "") -> Outcome:
         """Raise the trust of a record, as a person; the agent's tool cannot do this."""
         scope, record = self._chain.holder(record_id)
-        return scope.changing.door.commit([Promote(record=record.id, to=to)], actor=PERSON, reason=reason)
+        promotion = Promote(record=record.id, to=to)
+        return made_in(scope, scope.changing.door.commit([promotion], actor=PERSON, reason=reason))
 
     # --- consolidation ---
 
@@ -370,19 +372,22 @@ class Memory:
         """
         scope = self._chain.first
         names = [session_id] if session_id is not None else [s.id for s in reversed(scope.sessions.list())]
-        return scope.changing.jobs.consolidate(*names, cause=reason, dry_run=dry_run, model=model)
+        return made_in(scope, scope.changing.jobs.consolidate(*names, cause=reason, dry_run=dry_run, model=model))
 
     def compact(self, session_id: str, keep: int | None = None) -> Outcome:
         """Let the live window of a session begin later, with a summary of what was before it."""
-        return self._chain.first.changing.jobs.compact(session_id, keep)
+        scope = self._chain.first
+        return made_in(scope, scope.changing.jobs.compact(session_id, keep))
 
     def reset(self, session_id: str) -> Outcome:
         """Consolidate a session, then empty its live window; the transcript stays."""
-        return self._chain.first.changing.jobs.reset(session_id)
+        scope = self._chain.first
+        return made_in(scope, scope.changing.jobs.reset(session_id))
 
     def end(self, session_id: str) -> Outcome:
         """Consolidate a session and mark it as ended; an append opens it again."""
-        return self._chain.first.end(session_id)
+        scope = self._chain.first
+        return made_in(scope, scope.end(session_id))
 
     def flush(self, timeout_seconds: float | None = None) -> bool:
         """Wait until all jobs that are due have run; False where the time was not enough."""
@@ -403,21 +408,30 @@ class Memory:
 
     def log(self, limit: int | None = 50) -> list[Change]:
         """Give the newest changes of the scope that takes writes, newest first."""
-        self._chain.first.drift.sweep()
-        return self._chain.first.changing.history.log(limit)
+        scope = self._chain.first
+        scope.drift.sweep()
+        return [made_in(scope, change) for change in scope.changing.history.log(limit)]
 
-    def diff(self, change: int) -> str:
-        """Show what a change did to the files, by line."""
-        return self._chain.first.changing.history.change(change).diff
+    def diff(self, change: int | Outcome | Receipt | Change) -> str:
+        """Show what a change did to the files, by line; the change is named as `undo` takes it."""
+        scope, number = self._chain.change(change)
+        return scope.changing.history.change(number).diff
 
-    def undo(self, change: int, *, reason: str = "", actor: Actor = PERSON) -> Outcome:
+    def undo(self, change: int | Outcome | Receipt | Change, *, reason: str = "", actor: Actor = PERSON) -> Outcome:
         """Take a change back: bytes and cursors are as before, and what it added stays out.
+
+        Args:
+            change: What made it, as it was returned, or what `log` gave; a number where only one scope has used it.
+            reason: For the log.
+            actor: Who asks.
 
         Raises:
             RecordNotFoundError: There is no such change.
+            InputError: It is none, or its number does not say of which scope.
             UndoConflictError: A later change stands on it; the error names it.
         """
-        return self._chain.first.changing.history.undo(change, actor=actor, reason=reason)
+        scope, number = self._chain.change(change)
+        return made_in(scope, scope.changing.history.undo(number, actor=actor, reason=reason))
 
     def at(self, instant: datetime) -> Self:
         """Give this memory as it was at an instant, read-only."""

@@ -254,7 +254,8 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
 
     `change` is the number of the committed change, `records` the ids it made, `review` the ids of
     what waits for a person, `diff` what the files' texts would show. Only `applied` (and `pending`,
-    for the review queue) changed anything.
+    for the review queue) changed anything. `scope` is the one that was asked, as each has its own numbers;
+    where it is empty, the one that takes writes.
     """
 
     status: OutcomeStatus
@@ -263,6 +264,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     review: tuple[str, ...] = ()
     reason: str = ""
     diff: str = ""
+    scope: str = ""
 
     @property
     def ok(self) -> bool:
@@ -271,7 +273,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True):
-    """One committed change as the log tells it; texts are empty where they were erased."""
+    """One committed change as the log of its scope tells it; texts are empty where they were erased."""
 
     number: int
     at: datetime
@@ -286,6 +288,7 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
     undoes: int | None = None
     undone_by: int | None = None
     erased: bool = False
+    scope: str = ""
 
 
 class Quote(msgspec.Struct, frozen=True):
@@ -319,12 +322,13 @@ class Trail(msgspec.Struct, frozen=True):
 
 
 class Receipt(msgspec.Struct, frozen=True, kw_only=True):
-    """What a forget did, or would do: each record with its text."""
+    """What a forget did, or would do: each record with its text; `scope` is the one that held it."""
 
     forgotten: tuple[tuple[str, str], ...]
     change: int | None = None
     dry_run: bool = False
     reason: str = ""
+    scope: str = ""
 
 
 class Waiting(msgspec.Struct, frozen=True, kw_only=True):
@@ -353,11 +357,11 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
     line: int | None = None
     fixed: bool = False
+    copied: str = ""
 
 
 class Report(msgspec.Struct, frozen=True):
     """What `doctor` found; `checked` counts what was looked at, by kind."""
-    copied: str = ""
 
     problems: tuple[Problem, ...]
     checked: dict[str, int]

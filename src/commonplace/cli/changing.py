@@ -15,7 +15,7 @@ from commonplace.cli import drawing, instants, plain, terminal
 from commonplace.cli.opening import Place, placed
 from commonplace.errors import InputError
 from commonplace.memory import Memory
-from commonplace.records import Outcome, OutcomeStatus, Source
+from commonplace.records import Outcome, OutcomeStatus, Receipt, Source
 
 _CODES: Final[dict[OutcomeStatus, int]] = {"refused": 2, "over_cap": 4, "conflict": 4, "skipped": 1}
 _SAID: Final[dict[OutcomeStatus, str]] = {
@@ -37,7 +37,7 @@ def settle(ctx: click.Context, memory: Memory, outcome: Outcome, *, as_json: boo
     if as_json:
         plain.show({"location": memory.location, "outcome": outcome})
     else:
-        number = f", change {outcome.change}" if outcome.change is not None else ""
+        number = f", {_change(memory, outcome)}" if outcome.change is not None else ""
         reason = f": {terminal.line(outcome.reason)}" if outcome.reason not in {"", _SAID[outcome.status]} else ""
         said = f"{_SAID[outcome.status]}{number}{reason}"
         if code:
@@ -50,6 +50,12 @@ def settle(ctx: click.Context, memory: Memory, outcome: Outcome, *, as_json: boo
             terminal.out(terminal.faint(terminal.line(record)))
     if code:
         ctx.exit(code)
+
+
+def _change(memory: Memory, done: Outcome | Receipt) -> str:
+    """Name a change by its number, and by its scope where that is not the first, which numbers stand for."""
+    others = memory.scope[1:]
+    return f"change {done.change}" + (f" of {terminal.line(done.scope)}" if done.scope in others else "")
 
 
 @click.command("remember")
@@ -146,7 +152,7 @@ def forget_command(ctx: click.Context, record: tuple[str, ...], *, dry_run: bool
         if as_json:
             plain.show({"location": memory.location, "receipt": receipt})
         else:
-            said = "would be forgotten" if dry_run else f"forgotten, change {receipt.change}"
+            said = "would be forgotten" if dry_run else f"forgotten, {_change(memory, receipt)}"
             for name, text in receipt.forgotten:
                 terminal.out(f"{said}: {terminal.line(text)}")
                 terminal.out(terminal.faint(terminal.line(name)))
