@@ -51,15 +51,24 @@ def asked(query: str | Query, k: int, layers: Iterable[LayerName] | None) -> Que
     """Read a question as it was put into a query.
 
     Raises:
-        InputError: It is no text, a layer is unknown or `k` is below 1.
+        InputError: It is no text, a layer is unknown, `k` is below 1, `as_of` has no zone, or a limit is no number.
     """
     found = query if isinstance(query, Query) else Query(text=query, k=k)
     require_text(found.text, "a question")
+    if isinstance(layers, str) or not isinstance(layers, Iterable | None):
+        raise InputError("layers are names in a list or tuple")
     if layers is not None:
         found = msgspec.structs.replace(found, layers=tuple(layers))
-    unknown = [layer for layer in found.layers or () if layer not in LAYERS]
+    try:
+        checked = msgspec.convert({**msgspec.structs.asdict(found), "layers": None}, Query)
+    except msgspec.ValidationError as error:  # annotations do not hold at run time
+        raise InputError(f"this cannot be asked: {error}") from None
+    found = msgspec.structs.replace(checked, layers=found.layers)
+    unknown = [layer for layer in (*(found.layers or ()), *found.k_by_layer) if layer not in LAYERS]
     if unknown:
         raise InputError(f"there is no layer {unknown[0]!r}; choose from {', '.join(LAYERS)}")
+    if found.as_of is not None and found.as_of.tzinfo is None:
+        raise InputError("the instant of a question carries its zone; use an aware datetime", at=found.as_of)
     if found.k < 1:
         raise InputError(f"k is at least 1, not {found.k}")
     return found

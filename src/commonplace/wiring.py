@@ -330,12 +330,13 @@ class Scope:
             found = search.search(
                 wider,
                 indexing=self.indexing,
-                now=now,
+                now=now.astimezone(self.zone),
                 config=self.config.recall,
                 explain=explain,
                 weights=weights,
                 near=found_near,
                 superseded=superseded,
+                written_at=self.ledger.written_at,
             )
             self.ledger.catch_up()
             kept = [hit for hit in found if self._given_out(hit, hidden)]

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.recall.times import ranges
+from commonplace.recall.times import ranges, read
 
 NOW = datetime(2024, 5, 15, 12, tzinfo=UTC)  # a Wednesday
+FIRST, LAST = "0001-01-02", "9999-12-30"  # of the calendar
 
 
 def days(text):
@@ -45,6 +47,62 @@ def days(text):
 def test_a_named_time_becomes_a_range(text, start, end):
     """Issue 7, time."""
     assert (start, end) in days(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "end"),
+    [
+        ("before May 7", FIRST, "2024-05-07"),
+        ("before December", FIRST, "2023-12-01"),  # the last one that has begun
+        ("until 2023-05-07", FIRST, "2023-05-08"),
+        ("by March 2024", FIRST, "2024-04-01"),
+        ("prior to last week", FIRST, "2024-05-06"),
+        ("after May 7, 2023", "2023-05-08", LAST),
+        ("since October", "2023-10-01", LAST),
+        ("since Monday", "2024-05-13", LAST),
+        ("from the 3rd of April on", "2024-04-03", LAST),
+        ("since 2022", "2022-01-01", LAST),
+        ("the week before June 9, 2023", "2023-06-02", "2023-06-10"),
+        ("two weeks after 2023-05-07", "2023-05-07", "2023-05-22"),
+        ("between May 1 and May 10", "2024-05-01", "2024-05-11"),
+        ("from November to February", "2023-11-01", "2024-03-01"),
+        ("in the last 5 days", "2024-05-10", "2024-05-16"),
+        ("over the past couple of weeks", "2024-05-01", "2024-05-16"),
+        ("on Thursday", "2024-05-09", "2024-05-10"),
+        ("on Wednesday", "2024-05-08", "2024-05-09"),  # not today
+        ("the day before yesterday", "2024-05-13", "2024-05-14"),
+        ("this morning", "2024-05-15", "2024-05-16"),
+        ("2023年5月3日之前", FIRST, "2023-05-03"),
+        ("3月以来", "2024-03-01", LAST),
+    ],
+)
+def test_the_words_before_a_time_say_which_side_of_it_is_meant(text, start, end):
+    """Issue 7, time: one range, and not the day that is its edge."""
+    assert days(text) == [(start, end)]
+
+
+@pytest.mark.parametrize(
+    ("zone", "start"), [("Asia/Tokyo", "2026-11-21T15:00"), ("America/New_York", "2026-11-21T05:00")]
+)
+def test_today_is_the_day_of_the_zone_that_is_asked_in(zone, start):
+    """Tokyo has the next day already where New York has the one before."""
+    asked = datetime(2026, 11, 22, 3, tzinfo=UTC).astimezone(ZoneInfo(zone))
+    ((begins, ends),) = ranges("what happened today", asked)
+    assert begins.astimezone(UTC).isoformat(timespec="minutes") == f"{start}+00:00"
+    assert ends - begins == timedelta(days=1)
+
+
+@pytest.mark.parametrize(
+    ("text", "rest"),
+    [
+        ("What did we say on May 7, 2023?", "what did we say on ?"),
+        ("since last week", "since"),
+        ("between May 1 and 2024-05-03", "between and"),
+        ("no time", "no time"),
+    ],
+)
+def test_what_is_left_of_a_question_without_its_times(text, rest):
+    assert " ".join(read(text, NOW).rest.split()).replace(" ?", "?") == rest.replace(" ?", "?")
 
 
 def test_a_month_without_a_year_is_that_month_of_each_of_the_last_years():

@@ -237,6 +237,11 @@ class Ledger:
         """Say which change made a record, and as what; None for what was there before the log."""
         return self._made[record][-1] if record in self._made else None
 
+    def written_at(self, record: str) -> datetime | None:
+        """Say when a record was first written down; None for what was there before the log."""
+        versions = self._made.get(record)
+        return self._changes[versions[0][0]].at if versions else None
+
     def versions(self, record: str) -> list[tuple[int, Added]]:
         """Give all that a record said under this id, with the change that made it say so, newest first."""
         return self._made.get(record, [])[::-1]

@@ -364,6 +364,12 @@ class SqliteIndex(IndexFile):
                     found[row[0]] = Note(*row)
         return found
 
+    def noted_in(self, times: Iterable[tuple[int, int]], limit: int) -> list[Note]:
+        """Give the passages of records that are dated in ranges of milliseconds, of each range the latest."""
+        with self._reading():
+            query = "SELECT * FROM notes WHERE at_ms >= ? AND at_ms < ? ORDER BY at_ms DESC LIMIT ?"
+            return [Note(*row) for span in times for row in self._db.execute(query, (*span, limit))]
+
     def similar(self, word: str) -> list[str]:
         """List indexed terms at most a typo away from a word, the likeliest first."""
         with self._reading():

@@ -21,6 +21,8 @@ _FLOOD: Final = 20  # so many passages of one source among the best ...
 _FLOOD_SCORE: Final = 0.8  # ... that score at least this share of the best: the source floods
 _LOOKED_AT: Final = 60  # of the ranking, that many are looked at for a flood
 _OTHERS: Final = 0.5  # a hit of another source is there for a flood's place from this share of the best on
+_EDGES: Final = ".,;:!…\"'“”‘’«»()[]*•"  # of a word they say nothing; a `?`, a sign or a unit does
+_DASHES: Final = frozenset(["", "-", "–", "—"])
 _TELLING: Final = pattern(r"\d|\A(?:no|not|never|without|t|cannot|none|不|没|无|非)\Z")
 
 
@@ -117,7 +119,7 @@ class _Kept:
 
     def _merged(self, hit: Hit) -> bool:
         """Give a passage that says the same as one before over to that one, with its sources."""
-        plain = " ".join(hit.text.lower().split())
+        plain = _plain(hit.text)
         same = self._same.get(plain)
         if same is None:
             words = frozenset(plain.split() if plain.isascii() else terms.words(plain, whole=True))
@@ -132,6 +134,12 @@ class _Kept:
         sources = tuple(dict.fromkeys([*older.sources, *hit.sources]))
         self._offered[same] = msgspec.structs.replace(older, sources=sources)
         return True
+
+
+def _plain(text: str) -> str:
+    """Give what a text says without how it is set: case, spaces, quotes, the dash of a list, the full stop."""
+    words = (word.strip(_EDGES) for word in text.lower().split())
+    return " ".join(word for word in words if word not in _DASHES)
 
 
 def _alike(one: frozenset[str], other: frozenset[str]) -> bool:

@@ -12,7 +12,8 @@ import msgspec
 from commonplace.index import terms
 from commonplace.patterns import pattern
 from commonplace.recall.related import related
-from commonplace.recall.times import Range, ranges
+from commonplace.recall.times import Range
+from commonplace.recall.times import read as read_times
 
 MAX_WORDS: Final = 96  # of a longer question the first third and the end, where the asking stands, are taken
 _LOOKED_AT_CHARS: Final = 20_000  # of a longer question only this much is read
@@ -62,6 +63,7 @@ understand use used using usually wanna wanted wants way week weird whole wonder
 wow wrong yeah year years yesterday
 """
 EVERYDAY_WORDS: Final = frozenset(_EVERYDAY_WORDS.split())
+_NOTHING_ASKED: Final = terms.STOP_WORDS | FRAME_WORDS | EVERYDAY_WORDS | {"prior", "till", "weekend"}
 
 
 class Group(msgspec.Struct, frozen=True):
@@ -82,7 +84,8 @@ class Group(msgspec.Struct, frozen=True):
 class Question(msgspec.Struct, frozen=True):
     """What a question asks for; without groups it asks for nothing that could be found.
 
-    `several` says that the answer is spread over many messages, `speaker` the one speaker it names.
+    `several` says that the answer is spread over many messages, `speaker` the one speaker it names, `only_times`
+    that it asks for nothing but what was said in its `times`.
     """
 
     groups: tuple[Group, ...]
@@ -91,6 +94,7 @@ class Question(msgspec.Struct, frozen=True):
     several: bool = False
     speaker: str | None = None
     times: tuple[Range, ...] = ()
+    only_times: bool = False
 
 
 def read(text: str, now: datetime, names: Iterable[str] = (), *, whole: bool = False) -> Question:
@@ -114,14 +118,21 @@ def read(text: str, now: datetime, names: Iterable[str] = (), *, whole: bool = F
     capital = {match.group().lower() for match in _CAPITAL.finditer(text) if match.start()}
     if len(kept) > MAX_WORDS:
         kept = kept[: MAX_WORDS // 3] + kept[-2 * MAX_WORDS // 3 :]
+    times = read_times(text, now)
     return Question(
         _groups(kept, capital, speakers, terms.identifiers(text)),
         phrases,
         when=bool(_WHEN.search(lowered)),
         several=bool(_SEVERAL.search(lowered)),
         speaker=named[0] if len(named) == 1 else None,
-        times=ranges(text, now),
+        times=times.ranges,
+        only_times=bool(times.ranges) and not phrases and not _asks(times.rest),
     )
+
+
+def _asks(rest: str) -> bool:
+    """Say whether a question asks for anything besides the times it names."""
+    return any(word not in _NOTHING_ASKED and not word.isdigit() for word in terms.words(rest))
 
 
 def _groups(

@@ -6,7 +6,7 @@ another is decided in `ranking`, which of the best are shown in `choosing`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import islice
 from typing import Final
@@ -18,7 +18,7 @@ from commonplace.index import passages, rows, terms
 from commonplace.index.near import Near
 from commonplace.index.rows import MESSAGE_BITS, PASSAGE_BITS, SLOT_MESSAGES, Candidates, Note, Places, Shelf
 from commonplace.indexing import Indexing
-from commonplace.recall import choosing, events, ranking
+from commonplace.recall import choosing, dated, events, ranking
 from commonplace.recall import question as questions
 from commonplace.recall.question import Question
 from commonplace.recall.ranking import Meaning, Ranked, Weights
@@ -45,6 +45,7 @@ def search(
     weights: Mapping[str, float] | None = None,
     near: Near | None = None,
     superseded: Mapping[tuple[str, str], Sequence[Superseded]] | None = None,
+    written_at: Callable[[str], datetime | None] = lambda _: None,
 ) -> list[Hit]:
     """Give the best hits of a question, best first; empty when nothing fits.
 
@@ -60,16 +61,18 @@ def search(
         weights: What each layer counts; a layer left out counts 1.
         near: What lies near the question by its vector, where there is an embedder.
         superseded: The messages, by session and id, that hold what a record says otherwise now.
+        written_at: When a record was written down, for those without a date of their own; None where nobody knows.
     """
     if query.k <= 0 and not query.k_by_layer:
         return []
     indexing.catch_up()
     asked = near or Near()
     return indexing.answer(
-        lambda _: _Search(query, indexing, now, config, weights or {}, near=asked, superseded=superseded or {}).hits(
-            explain=explain
-        )
-    )
+        lambda _: _Search(
+            query, indexing, now, config, weights or {},
+            near=asked, superseded=superseded or {}, written_at=written_at,
+        ).hits(explain=explain)
+    )  # fmt: skip
 
 
 class _Search:
@@ -85,6 +88,7 @@ class _Search:
         *,
         near: Near,
         superseded: Mapping[tuple[str, str], Sequence[Superseded]],
+        written_at: Callable[[str], datetime | None],
     ) -> None:
         self._query = query
         self._indexing = indexing
@@ -94,11 +98,27 @@ class _Search:
         self._layers = layers
         self._near = near
         self._superseded = superseded
+        self._written_at = written_at
         self._places: dict[int, Places | None] = {}
         self._shelf: Shelf = self._index.shelf()
 
     def hits(self, *, explain: bool) -> list[Hit]:
         question, found = self._collect()
+        ranked = self._said_then(question) or self._ranked(question, found)
+        shown = self._shown(ranked, question)
+        twice = self._told_twice(ranked)
+        if twice:
+            shown = self._below_successors(shown, twice)
+        if question.phrases:
+            shown = _phrases_first(shown, question.phrases)
+        sources = [(self._source(each), each.score) for each in ranked]
+        hits = choosing.choose(shown, sources, self._query, self._config)
+        if self._near.failure:
+            hits = [msgspec.structs.replace(hit, why={**hit.why, "no vectors": self._near.failure}) for hit in hits]
+        return hits if explain else [msgspec.structs.replace(hit, why={}) for hit in hits]
+
+    def _ranked(self, question: Question, found: Candidates) -> list[Ranked]:
+        """Rank what was found by its words, or lies near by its vector; nothing where all of it is chance."""
         meaning = self._meaning()
         if not found.messages and not found.notes and not meaning.alone():
             return []
@@ -112,8 +132,7 @@ class _Search:
             if not meaning:
                 return []
             found = Candidates({}, {}, found.found, found.total)  # its words are chance: what they found is no answer
-        wanted = max(self._query.k, *self._query.k_by_layer.values(), 0)
-        ranked = ranking.rank(
+        return ranking.rank(
             found,
             self._notes(found, sums, meaning),
             self._shelf,
@@ -122,21 +141,35 @@ class _Search:
             weights=WEIGHTS,
             layers=self._layers,
             said_at=self._said_at,
-            limit=max(_RANKED, 2 * wanted),
+            limit=self._limit,
             holding=bool(self._query.tools) or plain + (wide + 1) // 2 <= _KEYWORDS,
             meaning=meaning,
         )
-        shown = self._shown(ranked, question)
-        twice = self._told_twice(ranked)
-        if twice:
-            shown = self._below_successors(shown, twice)
-        if question.phrases:
-            shown = _phrases_first(shown, question.phrases)
-        sources = [(self._source(each), each.score) for each in ranked]
-        hits = choosing.choose(shown, sources, self._query, self._config)
-        if self._near.failure:
-            hits = [msgspec.structs.replace(hit, why={**hit.why, "no vectors": self._near.failure}) for hit in hits]
-        return hits if explain else [msgspec.structs.replace(hit, why={}) for hit in hits]
+
+    def _said_then(self, question: Question) -> list[Ranked]:
+        """Rank what was said in a time, where a question asks for nothing else; empty where nothing was."""
+        if not question.only_times or self._query.tags or self._query.tools:
+            return []
+        chosen, weigh = self._query.layers or LAYERS, self._layers
+        said = dated.spans(question.times, self._until_ms)
+        ranked: list[Ranked] = []
+        if "sessions" in chosen:
+            ranked = dated.messages(said, self._shelf, self._place, self._limit)
+            for each in ranked:
+                each.score *= weigh.get("sessions", 1.0)
+        noted = [note for note in self._index.noted_in(said, _NOTES) if note.layer in chosen]
+        ranked += dated.notes(noted, lambda note: weigh.get(note.layer, 1.0))
+        return sorted(ranked, key=lambda each: -each.score)
+
+    @property
+    def _limit(self) -> int:
+        """How many messages are ranked at most."""
+        return max(_RANKED, 2 * max(self._query.k, *self._query.k_by_layer.values(), 0))
+
+    @property
+    def _until_ms(self) -> int | None:
+        as_of = self._query.as_of
+        return int(as_of.timestamp() * 1000) if as_of is not None else None
 
     def _source(self, ranked: Ranked) -> str:
         return ranked.note.path if ranked.note is not None else self._shelf.slots[ranked.key >> MESSAGE_BITS].path
@@ -167,8 +200,7 @@ class _Search:
         if len(keys) > events.MOST:
             return question
         times = [self._said_at(key >> MESSAGE_BITS, key & (SLOT_MESSAGES - 1)) for key in keys]
-        as_of = self._query.as_of
-        known = [at for at in times if as_of is None or at <= as_of.timestamp() * 1000]
+        known = [at for at in times if self._until_ms is None or at <= self._until_ms]
         meant = events.around(event, known)
         return msgspec.structs.replace(question, times=(meant,)) if meant else question
 
@@ -178,8 +210,8 @@ class _Search:
         marks = [[terms.marker("l", layer) for layer in noted]] if len(noted) < len(LAYERS) - 1 else []
         return self._index.search(
             [group.words for group in question.groups],
-            messages="sessions" in chosen,
-            notes=bool(noted),
+            messages="sessions" in chosen and not self._query.tags,  # a message has no tags, a record no tools
+            notes=bool(noted) and not self._query.tools,
             message_marks=[[terms.marker("t", tool)] for tool in self._query.tools],
             note_marks=marks + [[terms.marker("g", tag)] for tag in self._query.tags],
         )
@@ -221,11 +253,17 @@ class _Search:
     def _notes(self, found: Candidates, sums: ranking.Sums, meaning: Meaning) -> Sequence[Note]:
         best = sorted(found.notes, key=lambda note: -sums[found.notes[note]])[:_NOTES]
         notes = self._index.notes(dict.fromkeys([*best, *meaning.alone().notes]) if meaning else best)
-        as_of = self._query.as_of
-        if as_of is None:
-            return list(notes.values())
-        limit = as_of.timestamp() * 1000
-        return [note for note in notes.values() if note.at_ms is None or note.at_ms <= limit]
+        return [note for note in notes.values() if self._was_known(note)]
+
+    def _was_known(self, note: Note) -> bool:
+        """Say whether a record was there at the instant that is asked for."""
+        as_of, until = self._query.as_of, self._until_ms
+        if as_of is None or until is None:
+            return True
+        if note.at_ms is not None:
+            return note.at_ms <= until
+        written = self._written_at(note.record)
+        return written is None or written <= as_of
 
     def _said_at(self, slot: int, number: int) -> int:
         places = self._place(slot)
@@ -313,8 +351,7 @@ class _Search:
         at = ranked.key & (SLOT_MESSAGES - 1)
         if places is None or at >= len(places.offsets):
             return None
-        as_of = self._query.as_of
-        if as_of is not None and places.times[at] > as_of.timestamp() * 1000:
+        if self._until_ms is not None and places.times[at] > self._until_ms:
             return None
         message = self._indexing.message(places, slot.path, slot.session, at)
         if message is None:
