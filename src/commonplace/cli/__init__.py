@@ -7,6 +7,7 @@ whether a `commonplace standby` answers; only then come the commands, and behind
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from importlib import import_module
 
@@ -20,12 +21,23 @@ _COMMANDS = "commonplace.cli.commands"
 def main(arguments: list[str] | None = None) -> None:
     """Run one command and exit with its code; `sys.argv` has the arguments where none are given."""
     given = sys.argv[1:] if arguments is None else arguments
+    _open_streams()
     reply = asking.asked(given)
     if reply is None:
         _load()
         import_module(_COMMANDS).main(given)
     else:
         sys.exit(asking.told(reply))
+
+
+def _open_streams() -> None:
+    """Have what is said go nowhere, and nothing come in, where the caller closed a stream: that stops no work.
+
+    Each takes the number that it has been closed under, before a file of the memory could.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115 - no pathlib yet; open for good
 
 
 def _load() -> None:
