@@ -307,7 +307,16 @@ class Door:
                     plan.rewrite(path, pieces)
 
     def _settle_races(self, plan: Plan, actor: Actor, written: Written) -> tuple[str, ...]:
-        """Put into review what an edit from outside took the place of in the middle of the commit."""
+        """Put into review what an edit from outside took the place of, in this commit or in one of a dead writer."""
+        lost: tuple[str, ...] = ()
+        try:
+            lost = self._settle_own(plan, actor, written)
+            self._settle_left(self._store.conflicts())
+        except (CommonplaceError, OSError):  # what was asked for is done; they stay on the store's list
+            logger.warning("what gave way to edits from outside could not be put into review", exc_info=True)
+        return lost
+
+    def _settle_own(self, plan: Plan, actor: Actor, written: Written) -> tuple[str, ...]:
         stands = {path: {record.id for record in self._reader.records(path)} for path in written.raced}
         review = self.plan()
         lost = tuple(
@@ -318,16 +327,15 @@ class Door:
         )
         if not review.empty:
             self.write(review, actor=actor, reason=RACED)
-        listed = self._store.conflicts()
-        for conflict in listed:
-            if conflict.number == written.number:
-                self._store.settle_conflict(conflict)
-        left = [conflict for conflict in listed if conflict.number != written.number]
-        try:
-            self._settle_left(left)
-        except CommonplaceError:  # what was asked for is done; they stay on the store's list
-            logger.warning("what a dead writer left could not be put into review", exc_info=True)
+        self.gave_way(written.number)
         return lost
+
+    def gave_way(self, number: int) -> list[str]:
+        """Take off the store's list what of a change an edit from outside kept out, and name the files."""
+        found = [conflict for conflict in self._store.conflicts() if conflict.number == number]
+        for conflict in found:
+            self._store.settle_conflict(conflict)
+        return [conflict.path for conflict in found]
 
     def keep_up(self) -> None:
         """Do what edits from outside and writers that died have left to do; nothing where nothing is."""
@@ -384,8 +392,12 @@ class Door:
             fence=fence,
             durable=durable,
         )
-        self._ledger.catch_up()
-        return Written(logged.number, tuple(self._note(plan, writes, logged.number)))
+        try:
+            self._ledger.catch_up()
+            return Written(logged.number, tuple(self._note(plan, writes, logged.number)))
+        except (CommonplaceError, OSError):  # it is done all the same: by the log, the next look finds what it made
+            logger.warning("change %d is done, but its files could not be looked at", logged.number, exc_info=True)
+            return Written(logged.number)
 
     def _note(self, plan: Plan, writes: Iterable[Write], number: int) -> list[str]:
         """Remember what the files say now, and log what somebody else made of them meanwhile."""

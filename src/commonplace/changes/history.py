@@ -6,6 +6,7 @@ its range is held. Undoing the undo brings all of it back.
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Iterator
 
@@ -34,6 +35,8 @@ from commonplace.operations import EndSession, HoldRange, MoveCursor, MoveWindow
 from commonplace.records import Change, Outcome, Quote, RecordedMessage, Source, Step, Trail
 from commonplace.sessions import Sessions
 from commonplace.storage import STATE, Logged, Store
+
+logger = logging.getLogger(__name__)
 
 
 class History:
@@ -134,12 +137,13 @@ class History:
                 status="unchanged", reason=f"change {number} left nothing to take back but what is generated"
             )
         after = self._door.write(plan, actor=actor, reason=reason or f"undo of change {number}", undoes=number)
-        gave_way = [conflict for conflict in self._store.conflicts() if conflict.number == after.number]
-        for conflict in gave_way:
-            self._store.settle_conflict(conflict)
+        try:
+            gave_way = self._door.gave_way(after.number)
+        except (CommonplaceError, OSError):  # it is done; whoever changes memory next puts them into review
+            logger.warning("whether undoing change %d met an edit could not be looked at", number, exc_info=True)
+            gave_way = []
         if gave_way:
-            kept = ", ".join(conflict.path for conflict in gave_way)
-            reason = f"an edit from outside came at the same moment and stands in {kept}; look at it"
+            reason = f"an edit from outside came at the same moment and stands in {', '.join(gave_way)}; look at it"
             return Outcome(status="conflict", change=after.number, reason=reason, diff=plan.diff())
         return Outcome(status="applied", change=after.number, diff=plan.diff())
 
