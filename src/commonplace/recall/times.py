@@ -75,44 +75,56 @@ def read(text: str, now: datetime) -> Times:
                 continue
             start = match.start("core") if "core" in expression.groupindex else match.start()
             named.append(_Named(start, match.end(), found))
+    if not named:
+        return Times((), lowered)
     meant: list[Range] = []
-    rest = list(lowered)
+    rest: list[str] = []
     before = _Named(0, 0, [])
     for each in sorted(named, key=lambda each: (each.start, -each.end)):
-        rest[each.start : each.end] = " " * (each.end - each.start)
         if each.start < before.end:  # the year of a month that was read with it
             continue
+        rest.append(lowered[before.end : each.start])
         try:
             meant = _meant(lowered, before, each, meant, today)
         except OverflowError:  # at the edge of the calendar
             meant += each.ranges
         before = each
-    return Times(tuple(dict.fromkeys(meant)), "".join(rest))
+    return Times(tuple(dict.fromkeys(meant)), " ".join([*rest, lowered[before.end :]]))
 
 
 def _meant(text: str, before: _Named, named: _Named, meant: list[Range], today: datetime) -> list[Range]:
     """Add to what is meant so far the side of a time that the words around it ask for."""
-    side = _SIDE.search(_ahead(text, named))
-    wide = _WIDE_SIDE.match(text, named.end)
-    word = side["side"] if side else _WIDE_SIDES[wide[0]] if wide else ""
+    word, reach = _side(text, named)
+    if not word and (wide := _WIDE_SIDE.match(text, named.end)):
+        word = _WIDE_SIDES[wide[0]]
     start, end = _last_begun(named.ranges, today)
-    if before.ranges and _TO.fullmatch(text, before.end, named.start) and _FROM.search(_ahead(text, before)):
+    if before.ranges and _TO.fullmatch(text, before.end, named.start) and _side(text, before)[0] in _FROM:
         return [*meant[:-1], (min(start, _last_begun(before.ranges, start)[0]), end)]
-    reach = timedelta(days=_number(side["count"] or "a") * _UNITS[side["unit"]]) if side and side["unit"] else None
-    if word in {"before", "prior to"}:
+    if word in {"before", "prior"}:
         # "The week before May 7" may be told of on that day.
         return [*meant, (start - reach, end) if reach else (_FIRST, start)]
     if word == "after":
         return [*meant, (start, end + reach) if reach else (end, _LAST)]
     if word in {"until", "till", "by"}:
         return [*meant, (_FIRST, end)]
-    if word in {"since", "from", "between"}:  # the end of "between" may follow
+    if word == "since" or word in _FROM:  # the end of "between" may follow
         return [*meant, (start, _LAST)]
     return [*meant, *named.ranges]
 
 
-def _ahead(text: str, named: _Named) -> str:
-    return text[max(0, named.start - _SIDE_CHARS) : named.start]
+def _side(text: str, named: _Named) -> tuple[str, timedelta | None]:
+    """Give the word before a time that says which side of it is meant, and how far ("two weeks before")."""
+    words = text[max(0, named.start - _SIDE_CHARS) : named.start].split()
+    while words and words[-1] in _BETWEEN_SIDE_AND_TIME:
+        words.pop()
+    if not words or words[-1] not in _SIDES:
+        return "", None
+    side = words.pop()
+    unit = _UNITS.get(words[-1].removesuffix("s")) if words else None
+    if unit is None:
+        return side, None
+    count = next((word for word in words[-2:-4:-1] if word != "of"), "")
+    return side, timedelta(days=unit * (_number(count) if count.isdecimal() or count in _NUMBERS else 1))
 
 
 def _last_begun(found: Sequence[Range], today: datetime) -> Range:
@@ -225,11 +237,9 @@ _NEAR: Final = {
     "day before yesterday": 2, "yesterday": 1, "today": 0, "tonight": 0, "this morning": 0, "this afternoon": 0,
     "this evening": 0, "last night": 1, "昨天": 1, "昨日": 1, "今天": 0, "前天": 2, "어제": 1,
 }  # fmt: skip
-_SIDE: Final = pattern(
-    rf"(?:\b(?:(?P<count>{_COUNT})(?: of)? )?(?P<unit>day|week|weekend|month|year|night)s? )?"
-    r"\b(?P<side>before|prior to|until|till|by|after|since|from|between)(?: (?:the|on|in|early|late|mid))* \Z"
-)
-_FROM: Final = pattern(r"\b(?:from|between)(?: (?:the|on|in|early|late|mid))* \Z")
+_SIDES: Final = frozenset(["before", "prior", "until", "till", "by", "after", "since", "from", "between"])
+_FROM: Final = frozenset(["from", "between"])
+_BETWEEN_SIDE_AND_TIME: Final = frozenset(["the", "on", "in", "early", "late", "mid", "to"])
 _SIDE_CHARS: Final = 48  # before a time, in which the words for its side stand
 _WIDE_SIDES: Final = {
     "之前": "before", "以前": "before", "之后": "after", "以后": "after", "之後": "after", "以後": "after",
