@@ -242,3 +242,55 @@ def test_nothing_is_made_where_there_is_nothing(tmp_path):
     )
     assert told.returncode == 0
     assert list(tmp_path.iterdir()) == []
+
+
+def _linked_out(file, outside):
+    file.rename(outside / file.name)
+    file.symlink_to(outside / file.name)
+
+
+def _linked_folder_out(file, outside):
+    file.parent.rename(outside / "facts")
+    file.parent.symlink_to(outside / "facts")
+
+
+def _linked_nowhere(file, outside):
+    file.unlink()
+    file.symlink_to(outside / "none.md")
+
+
+def _made_a_folder(file, _):
+    file.unlink()
+    file.mkdir()
+
+
+@pytest.mark.parametrize(
+    ("harm", "path", "what"),
+    [
+        (_linked_out, "memory/facts/user.md", "a link that leads out of the memory"),
+        (_linked_folder_out, "memory/facts", "a link that leads out of the memory"),
+        (_linked_nowhere, "memory/facts/user.md", "a link that leads nowhere"),
+        (_made_a_folder, "memory/facts/user.md", "a folder"),
+    ],
+)
+def test_what_stands_where_a_memory_file_belongs_is_named(full, tmp_path_factory, harm, path, what):
+    """Its facts had gone from recall without a word, and `doctor` had found nothing."""
+    with opened(full) as memory:
+        memory.remember("likes the ferry")
+    harm(full / "memory" / "facts" / "user.md", tmp_path_factory.mktemp("outside"))
+    (found,) = [problem for problem in problems(full) if problem.kind != "drift"]
+    assert (found.kind, found.path) == ("misplaced", path)
+    assert found.reason.startswith(f"this is {what}; ")
+    code, said = told(full)
+    assert code == 1
+    assert f"  misplaced  {path}: this is {what}" in said
+
+
+def test_a_link_within_memory_and_a_person_s_own_things_are_no_problem(full, tmp_path_factory):
+    outside = tmp_path_factory.mktemp("outside")
+    (outside / "picture.png").write_bytes(b"png")
+    (full / "memory" / "picture.png").symlink_to(outside / "picture.png")
+    (full / "memory" / "tea.md").write_text("---\nname: tea\n---\nblack\n", encoding="utf-8")
+    (full / "memory" / "other.md").symlink_to("tea.md")
+    (full / "elsewhere").symlink_to(outside)
+    assert problems(full) == ()

@@ -21,6 +21,7 @@ from commonplace.layers import items as items_layer
 from commonplace.records import Problem, Report
 from commonplace.screened import json_line
 from commonplace.storage import STATE, Store
+from commonplace.storage.misplaced import misplaced
 from commonplace.transcripts import Damaged, StoredMessage, checksum, decode
 
 OWN_LINES: Final = (REVIEW, tombstones.PATH)
@@ -30,13 +31,20 @@ QUARANTINE: Final = f"{STATE}/quarantine.jsonl"
 
 
 def examine(
-    store: Store, indexing: Indexing | None, *, transcripts: str, items: Iterable[str] = (), fix: bool = False
+    store: Store,
+    indexing: Indexing | None,
+    *,
+    memory: str,
+    transcripts: str,
+    items: Iterable[str] = (),
+    fix: bool = False,
 ) -> Report:
     """Check every stored line of a scope, its change log, and its index against the files.
 
     Args:
         store: Holds the files.
         indexing: Knows the index; None where there is none to hold against the files.
+        memory: The folder of the memory files.
         transcripts: The folder of the session files.
         items: The files of items; a line of them that is no JSON object is damaged.
         fix: Quarantine copies of damaged lines and make a drifted index again.
@@ -52,6 +60,7 @@ def examine(
     for path in items:
         problems.extend(_items(store, path, checked))
     problems = list(_quarantined(store, problems, copies=fix))
+    problems.extend(_misplaced(store, memory, transcripts))
     checked["changes"] = store.change_number()
     problems.extend(
         Problem(kind="log", path="/".join(filter(None, (LOG, each.file))), line=each.line or None, reason=each.reason)
@@ -65,6 +74,14 @@ def examine(
     if indexing is not None:
         problems.extend(_index(indexing, checked, fix=fix))
     return Report(tuple(problems), dict(checked))
+
+
+def _misplaced(store: Store, *folders: str) -> Iterator[Problem]:
+    """Yield what stands where a file of memory belongs and is none, so that what it says is missing everywhere."""
+    found = {path: what for folder in folders for path, what in misplaced(store.root, folder)}
+    for path, what in found.items():
+        reason = f"this is {what}; nothing reads it or writes to it until the file itself stands in its place"
+        yield Problem(kind="misplaced", path=path, reason=reason)
 
 
 def _index(indexing: Indexing, checked: Counter[str], *, fix: bool) -> list[Problem]:

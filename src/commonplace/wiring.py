@@ -9,6 +9,7 @@ import logging
 import threading
 from collections.abc import Callable, Collection, Iterable
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -392,15 +393,16 @@ class Scope:
     def examine(self, *, fix: bool) -> Report:
         """Look for damage and drift; mend only when asked."""
         items = [path for _, path in self.reader.files(lambda layer: layer.kind == "items")]
-        transcripts = self.layout.sessions
+        of = self.layout
+        look = partial(doctor.examine, self.store, memory=of.memory, transcripts=of.sessions, items=items)
         if not self.store.read_only:
-            return doctor.examine(self.store, self.indexing, transcripts=transcripts, items=items, fix=fix)
+            return look(self.indexing, fix=fix)
         try:
             with copied(self._index_path) as index:
                 looked = None if index is None or self._past else self._indexing(index)
-                return doctor.examine(self.store, looked, transcripts=transcripts, items=items)
+                return look(looked)
         except DamagedError as error:
-            report = doctor.examine(self.store, None, transcripts=transcripts, items=items)
+            report = look(None)
             damage = Problem(kind="drift", path="index", reason=str(error))
             return msgspec.structs.replace(report, problems=(*report.problems, damage))
 

@@ -1,0 +1,64 @@
+"""What stands in a folder of memory where a file belongs, and is none: nothing reads it, and `list` passes it over.
+
+Only looks; what is to become of it is a person's to say.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from typing import Final
+
+_FILES: Final = (".md", ".json", ".jsonl")
+"""How the files of memory are called; what else lies there is somebody's own."""
+
+
+def misplaced(root: str, folder: str) -> Iterator[tuple[str, str]]:
+    """Yield what cannot be read as a file or entered as a folder below a folder: (path, what it is).
+
+    Args:
+        root: The scope's folder, links resolved.
+        folder: Below it; empty for the root itself. Names that begin with a dot are left out.
+    """
+    folders = [folder]
+    while folders:
+        below = folders.pop()
+        try:
+            with os.scandir(os.path.join(root, below)) as entries:
+                found = sorted(entries, key=lambda entry: entry.name)
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        for entry in found:
+            if entry.name.startswith("."):
+                continue
+            path = f"{below}/{entry.name}" if below else entry.name
+            is_folder = entry.is_dir(follow_symlinks=False)
+            if is_folder:
+                folders.append(path)
+            if entry.is_symlink():
+                what = _link(root, entry)
+            elif is_folder or not entry.is_file(follow_symlinks=False):
+                what = _other(entry)
+            else:
+                continue
+            if what:
+                yield path, what
+
+
+def _link(root: str, entry: os.DirEntry[str]) -> str:
+    """Say what a link is that memory cannot follow; empty where it can, or where no file of memory is so called."""
+    end = os.path.realpath(entry.path)
+    try:
+        is_folder = stat.S_ISDIR(os.stat(end).st_mode)
+    except OSError:
+        return "a link that leads nowhere" if entry.name.endswith(_FILES) else ""
+    if (end + "/").startswith(root.rstrip("/") + "/") or not (is_folder or entry.name.endswith(_FILES)):
+        return ""
+    return "a link that leads out of the memory"
+
+
+def _other(entry: os.DirEntry[str]) -> str:
+    if not entry.name.endswith(_FILES):
+        return ""
+    return "a folder" if entry.is_dir(follow_symlinks=False) else "no plain file"
