@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
@@ -125,9 +125,7 @@ class History:
         self._ledger.catch_up()
         self._check_replaced(change)
         plan = self._door.plan()
-        for write in writes:
-            if not write.path.startswith(f"{self._sessions.folder}/"):
-                self._restore(plan, write, number)
+        self._restore_all(plan, [w for w in writes if not w.path.startswith(f"{self._sessions.folder}/")], number)
         self._turn_back(plan, read(logged), change)
         if plan.empty:
             return Outcome(status="unchanged", reason=f"change {number} left nothing to take back")
@@ -152,6 +150,25 @@ class History:
             later = self._ledger.replaced_in(record)
             if later is not None and later > change.number:
                 raise _stands_on(later, change.number, split_id(record)[0])
+
+    def _restore_all(self, plan: Plan, writes: Sequence[inverse.Write], number: int) -> None:
+        """Put the bytes of the files back.
+
+        Raises:
+            VersionConflictError: A file was changed between the look at it and the look at the log.
+            UndoConflictError: A later change is in the way.
+        """
+        upto = self._store.change_number()
+        try:
+            for write in writes:
+                self._restore(plan, write, number)
+        except UndoConflictError as error:
+            paths = [write.path for write in writes]
+            self._door.look([path for path in paths if self._layout.layer_of(path)])
+            if any(self._later(upto, path) for path in paths):  # bytes and log were not of one moment
+                sentence = f"the files of change {number} kept changing while it was taken back; try again"
+                raise VersionConflictError(sentence, change=number, path=error.path) from error
+            raise
 
     def _restore(self, plan: Plan, write: inverse.Write, number: int) -> None:
         """Put the bytes of one file back, keeping what later changes made of other entries of it.
