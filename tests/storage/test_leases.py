@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 from datetime import timedelta
@@ -9,8 +10,9 @@ from datetime import timedelta
 import pytest
 from scopes import A, clock, document, open_store
 
-from commonplace.errors import LeaseLostError
+from commonplace.errors import LeaseLostError, StoreError
 from commonplace.storage import Put
+from commonplace.storage.disk import Disk
 from commonplace.storage.locks import Process, may_live, this_process
 
 
@@ -124,3 +126,39 @@ def test_an_expired_lease_that_nobody_took_still_commits(tmp_path):
         now.advance(100)
         store.commit({}, {}, [Put(A, (document(1),))], fence=lease)
         assert store.change_number() == 1
+
+
+class Broken(Disk):
+    """A disk that takes nothing new once it is broken."""
+
+    broken = False
+
+    def open(self, path, flags, *args, **options):
+        if self.broken and flags & os.O_CREAT:
+            raise OSError(errno.EIO, "Input/output error")
+        return super().open(path, flags, *args, **options)
+
+
+def test_a_lease_that_cannot_be_given_back_is_no_error_and_runs_out(tmp_path, caplog):
+    """Bug: an OSError of the release came out of a job that had been applied."""
+    now, disk = Clock(), Broken()
+    with open_store(tmp_path, clock=now, disk=disk) as store, open_store(tmp_path, clock=now) as other:
+        lease = store.lease("dream", 60)
+        disk.broken = True
+        lease.release()
+        assert "'dream' could not be given back" in caplog.text
+        assert other.lease("dream", 60) is None
+        now.advance(61)
+        assert other.lease("dream", 60).fence == lease.fence + 1
+
+
+def test_a_lease_that_cannot_be_written_is_a_typed_error(tmp_path):
+    """Bug: `renew` let a plain OSError through."""
+    disk = Broken()
+    with open_store(tmp_path, disk=disk) as store:
+        lease = store.lease("dream", 60)
+        disk.broken = True
+        with pytest.raises(StoreError):
+            lease.renew()
+        with pytest.raises(StoreError):
+            store.lease("another", 60)

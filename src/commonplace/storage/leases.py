@@ -8,6 +8,7 @@ Source: safety notes 2.3.
 from __future__ import annotations
 
 import json
+import logging
 import os
 import threading
 from collections.abc import Callable
@@ -19,10 +20,12 @@ import msgspec
 from commonplace.config import Clock
 from commonplace.errors import LeaseLostError
 from commonplace.screened import instant
-from commonplace.storage.disk import Disk
+from commonplace.storage.disk import Disk, typed, typed_errors
 from commonplace.storage.locks import Process, may_live, this_process_cached
 from commonplace.storage.state import read_small, replace_synced
 from commonplace.text import encode_name
+
+logger = logging.getLogger(__name__)
 
 
 class _Held(msgspec.Struct, frozen=True):
@@ -49,7 +52,7 @@ class Leases:
 
     def take(self, name: str, ttl_seconds: float) -> FileLease | None:
         """Take a lease; None while a live holder's has not expired."""
-        with self._locked():
+        with typed_errors(), self._locked():
             held = self.read(name)
             if held is not None and held.token and held.expires > self._clock() and may_live(held.owner):
                 return None
@@ -74,18 +77,24 @@ class Leases:
 
     def renew(self, lease: FileLease, ttl_seconds: float) -> None:
         """Extend a lease that is still this holder's."""
-        with self._locked():
+        with typed_errors(), self._locked():
             held = self.require(lease)
             expires = self._clock() + timedelta(seconds=ttl_seconds)
             self.write(msgspec.structs.replace(held, expires=expires, ttl_seconds=ttl_seconds))
 
     def release(self, lease: FileLease) -> None:
-        """Give a lease back when it is still this holder's."""
-        with self._locked():
-            held = self.read(lease.name)
-            if held is not None and held.token == lease.token and held.fence == lease.fence:
-                long_ago = datetime.fromtimestamp(0, UTC)
-                self.write(msgspec.structs.replace(held, token="", expires=long_ago))
+        """Give a lease back when it is still this holder's.
+
+        Where the disk refuses that it runs out by itself: what it was held for is done, and no error undoes it.
+        """
+        try:
+            with self._locked():
+                held = self.read(lease.name)
+                if held is not None and held.token == lease.token and held.fence == lease.fence:
+                    long_ago = datetime.fromtimestamp(0, UTC)
+                    self.write(msgspec.structs.replace(held, token="", expires=long_ago))
+        except OSError as error:
+            logger.warning("the lease %r could not be given back and runs out by itself: %s", lease.name, typed(error))
 
     def require(self, lease: FileLease) -> _Held:
         """Give what the file says of a lease that is still this holder's.
@@ -93,7 +102,8 @@ class Leases:
         Raises:
             LeaseLostError: It was given back or another took it over.
         """
-        held = self.read(lease.name)
+        with typed_errors():
+            held = self.read(lease.name)
         if held is None or held.token != lease.token or held.fence != lease.fence:
             raise LeaseLostError(
                 f"the lease {lease.name!r} is no longer held (fence {lease.fence}); start the job anew",
