@@ -152,11 +152,10 @@ class Sections:
         if summary:
             yield Draft("Earlier in this session", "volatile", (Shown(self._sessions.path(session), summary),))
         if self._layout.recap:
-            hidden = self._tombstones.hidden()
             said = tuple(
                 Shown(m.id, f"{m.message.role.upper()}: {m.text}")
                 for m in self._sessions.window(session)
-                if m.text.strip() and (m.session, m.message.id) not in hidden
+                if m.text.strip()
             )
             yield Draft("Recent Conversation Recap", "volatile", said, self._config.consolidation.recap_tokens)
 

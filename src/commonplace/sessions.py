@@ -7,7 +7,6 @@ lines (`transcripts` has their format); the door writes the events, in the commi
 
 from __future__ import annotations
 
-import re
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -21,16 +20,16 @@ from commonplace.operations import Forget, MoveWindow, Operation
 from commonplace.records import Message, Outcome, RecordedMessage, Role, Session, Source, Trust, lowest_trust
 from commonplace.screened import Screened, join, json_line, line_bytes, message_line
 from commonplace.storage import Held, Store
-from commonplace.text import encode_name, one_line, truncate
+from commonplace.text import encode_name, summary_line
 from commonplace.transcripts import Added, Event, State, key_of, messages_of, web_follows
 
 SESSION_ID_CHARS: Final = 1000
 BUFFER_LINES: Final = 20  # seed facts: ring of one-line summaries
-BUFFER_LINE_CHARS: Final = 200  # seed facts, later version: 200 runes a summary
 _BREAKS: Final = frozenset("\t\n")
 _STATES_KEPT: Final = 512  # sessions whose folded state stays in memory
 _WORDS: Final = {word: join([word]) for word in ("message", *get_args(Role), *get_args(Trust))}
 _ROLE_TRUST: Final[dict[Role, Trust]] = {"user": "user", "assistant": "agent", "system": "agent", "tool": "tool"}
+Since = Callable[[str], datetime | None]
 _Checked = tuple[Message, Screened | None, Screened]
 """A message with its id, where it has one, and its content, as they may be stored."""
 
@@ -45,6 +44,8 @@ class Sessions:
         clock: Dates messages that come without an instant.
         guard: Says which tools read the web.
         zone: IANA name of the writer's zone, kept in each new session's head.
+        forgotten: Gives what says since when messages of some words are forgotten; None as long as none are.
+            Whatever a job or a prompt takes from a transcript comes through `read` or `summary`, which ask it.
     """
 
     def __init__(
@@ -58,6 +59,7 @@ class Sessions:
         folder: str = "sessions",
         zone: str = "UTC",
         max_line_bytes: int = 64_000_000,
+        forgotten: Callable[[], Since | None] = lambda: None,
     ) -> None:
         self._store = store
         self._screen = screen
@@ -71,6 +73,7 @@ class Sessions:
         self._paths: dict[str, str] = {}  # of ids found good
         self._lock = threading.RLock()
         self._commit: Callable[[Sequence[Operation]], Outcome] = _uncommitted
+        self._forgotten = forgotten
         forks.join(self)
 
     def forget(self) -> None:
@@ -349,7 +352,26 @@ class Sessions:
         return state.session(state.head)
 
     def summary(self, session_id: str) -> str:
-        """Give the summary that stands for the part of a session before its window; may be empty."""
+        """Give the summary that stands for the part of a session before its window; may be empty.
+
+        Empty too where something of that part was forgotten after the summary was made: its words may be in it.
+        """
+        path = self.path(session_id)
+        state = self._fold(path)
+        summary, made = state.summary, state.summary_at
+        since = self._forgotten() if summary and made else None
+        if since is None or made is None:
+            return summary
+        asked = since, summary, state.window_start
+        if state.clean != asked:
+            covered = self._messages(path, session_id, state, 0, state.window_start)
+            if any(at >= made for m in covered if (at := since(m.text))):
+                return ""
+            state.clean = asked
+        return summary
+
+    def kept_summary(self, session_id: str) -> str:
+        """Give the summary as it was written, for a change that may be taken back."""
         return self._fold(self.path(session_id)).summary
 
     def held(self, session_id: str) -> tuple[tuple[str, int, int], ...]:
@@ -390,11 +412,27 @@ class Sessions:
         return list(self._fold(path).damaged)
 
     def read(self, session_id: str, start: int = 0, end: int | None = None) -> Iterator[RecordedMessage]:
-        """Yield messages numbered start..end (exclusive) in order; damaged ones are left out."""
+        """Yield messages numbered start..end (exclusive) in order.
+
+        Left out are damaged ones, forgotten ones, and those of any session that say the same as a forgotten one.
+        """
+        kept = self.kept(session_id, start, end)
+        since = self._forgotten()
+        yield from kept if since is None else (message for message in kept if since(message.text) is None)
+
+    def kept(self, session_id: str, start: int = 0, end: int | None = None) -> Iterator[RecordedMessage]:
+        """Yield messages as `read` does, with those that only say the same as a forgotten one."""
         path = self.path(session_id)
         state = self._fold(path)
         stop = state.numbers if end is None else min(end, state.numbers)
         start = max(start, state.forgotten) if start >= 0 else start
+        yield from (
+            message
+            for message in self._messages(path, session_id, state, start, stop)
+            if message.message.id not in state.forgotten_ids
+        )
+
+    def _messages(self, path: str, session_id: str, state: State, start: int, stop: int) -> Iterator[RecordedMessage]:
         if start >= stop or start < 0:
             return
         first = state.offsets[start]
@@ -403,7 +441,7 @@ class Sessions:
         yield from (
             message
             for message in messages_of(path, session_id, blob.data if blob else b"", first)
-            if start <= message.number < stop and message.message.id not in state.forgotten_ids
+            if start <= message.number < stop
         )
 
     def message(self, session_id: str, message_id: str) -> RecordedMessage:
@@ -412,7 +450,7 @@ class Sessions:
         Raises:
             RecordNotFoundError: The session or the message is not there.
         """
-        for message in self.read(session_id):
+        for message in self.kept(session_id):
             if message.message.id == message_id:
                 return message
         raise RecordNotFoundError(
@@ -455,11 +493,3 @@ def _free_id(number: int, taken: Collection[str | bytes], new: Collection[str | 
     while (key := key_of(message_id := f"m{number}")) in taken or key in new:
         number += 1
     return message_id
-
-
-def summary_line(message: Message) -> str:
-    """Fold one message into one line for the buffer."""
-    text = re.sub(r"```.*?(```|\Z)", "[code]", message.content, flags=re.DOTALL)
-    said = one_line(text) or ", ".join(message.tools)
-    clock = message.at.strftime("%H:%M") if message.at else "--:--"
-    return f"{clock}  {message.role}  {truncate(said, BUFFER_LINE_CHARS)}"

@@ -9,9 +9,12 @@ import hashlib
 import hmac
 import re
 import unicodedata
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from commonplace.patterns import pattern
+
+if TYPE_CHECKING:
+    from commonplace.records import Message
 
 _WIDE: Final = pattern(r"[\u1100-\u11ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\U0001f000-\U0003ffff]")
 _SAFE_NAME: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-")
@@ -25,6 +28,7 @@ _RESERVED: Final = frozenset(
         *(f"lpt{n}" for n in range(10)),
     ]
 )
+BUFFER_LINE_CHARS: Final = 200  # seed facts, later version: 200 runes a summary
 NAME_BYTES: Final = 180  # leaves room for a suffix and a temporary name inside the usual 255
 
 
@@ -48,6 +52,14 @@ def truncate(text: str, limit_chars: int, marker: str = "...") -> str:
 def one_line(text: str) -> str:
     """Fold every run of white space, line breaks included, into one space."""
     return " ".join(text.split())
+
+
+def summary_line(message: Message) -> str:
+    """Fold one message into one line for the buffer."""
+    text = re.sub(r"```.*?(```|\Z)", "[code]", message.content, flags=re.DOTALL)
+    said = one_line(text) or ", ".join(message.tools)
+    clock = message.at.strftime("%H:%M") if message.at else "--:--"
+    return f"{clock}  {message.role}  {truncate(said, BUFFER_LINE_CHARS)}"
 
 
 def encode_name(name: str) -> str:

@@ -137,8 +137,9 @@ class State:
     `stamp` is that of the file when it was held and folded to its very end; None where it was read on since.
     """
 
-    __slots__ = ("bytes_read", "cursors", "damaged", "ended", "forgotten", "forgotten_ids", "head", "held", "ids",
-                 "last", "numbers", "offsets", "stamp", "summary", "web_turn", "window_start")  # fmt: skip
+    __slots__ = ("bytes_read", "clean", "cursors", "damaged", "ended", "forgotten", "forgotten_ids", "head", "held",
+                 "ids", "last", "numbers", "offsets", "stamp", "summary", "summary_at", "web_turn",
+                 "window_start")  # fmt: skip
 
     def __init__(self) -> None:
         self.bytes_read = 0
@@ -149,6 +150,8 @@ class State:
         self.last: datetime | None = None  # of the last message; a line keeps whole milliseconds of it
         self.window_start = 0
         self.summary = ""
+        self.summary_at: datetime | None = None
+        self.clean: object = None  # what the summary was last found to tell nothing of
         self.ended = False
         self.web_turn = False
         self.cursors: dict[str, int] = {}
@@ -219,7 +222,7 @@ class State:
             case "cursor":
                 self.cursors[event.name] = event.to
             case "window":
-                self.window_start, self.summary = event.to, event.summary
+                self.window_start, self.summary, self.summary_at = event.to, event.summary, event.at
             case "hold":
                 held = (event.name, event.start, event.to)
                 self.held = [*self.held, held] if event.held else [h for h in self.held if h != held]

@@ -172,6 +172,7 @@ class Scope:
             folder=self.layout.sessions,
             zone=self.config.timezone,
             max_line_bytes=self.config.store.max_line_bytes,
+            forgotten=lambda: self.tombstones.since(),  # noqa: PLW0108 - they are made later, with the key
         )
 
     def _wire_reading(self) -> None:

@@ -284,11 +284,12 @@ class Admission:
         session = self._sessions.id_of(path)
         if session is None:
             raise RecordNotFoundError(f"there is no session in {path!r}", record=path)
-        said = list(self._sessions.read(session))
+        said = list(self._sessions.kept(session))
         state = self._sessions.state(session)
         if not said:
             return
-        plan.bury("", self._key, [Source(session, str(m.message.id)) for m in said], hides=True)
+        sources = [Source(session, str(m.message.id)) for m in said]
+        plan.bury("", self._key, sources, hides=True, said=(m.text for m in said))
         plan.forget_messages(ForgetMove(session, "", self._sessions.forgotten(session), state.messages))
         plan.kinds["forget"] = None
         plan.removed.extend(message.id for message in said)

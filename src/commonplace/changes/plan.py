@@ -155,10 +155,10 @@ class Plan:
                 self.cursors.append(CursorMove(session, name, before, to))
                 event = Event("cursor", self.at, name=name, to=to)
             case MoveWindow(session=session, to=to, summary=summary):
-                if state.window_start == to and self._sessions.summary(session) == summary:
+                if state.window_start == to and self._sessions.kept_summary(session) == summary:
                     return False
                 self.cursors.append(
-                    CursorMove(session, "", state.window_start, to, self._sessions.summary(session), summary)
+                    CursorMove(session, "", state.window_start, to, self._sessions.kept_summary(session), summary)
                 )
                 event = Event("window", self.at, to=to, summary=summary)
             case HoldRange(session=session, name=name, start=start, end=end, held=held):
@@ -177,10 +177,12 @@ class Plan:
         """Add a line to an append-only file."""
         self._lines.setdefault(path, []).append(line)
 
-    def bury(self, text: str, key: bytes, sources: Iterable[Source] = (), *, hides: bool = False) -> None:
-        """Add the tombstone of a text."""
+    def bury(
+        self, text: str, key: bytes, sources: Iterable[Source] = (), *, hides: bool = False, said: Iterable[str] = ()
+    ) -> None:
+        """Add the tombstone of a text, or of what a session said."""
         sources = tuple(sources)
-        stone = tombstones.of(text, key, at=self.at, sources=sources, hides=hides)
+        stone = tombstones.of(text, key, at=self.at, sources=sources, hides=hides, said=said)
         encoded = screen(msgspec.json.encode(sources).decode()) if sources else None
         self.line(tombstones.PATH, tombstones.line(stone, encoded))
 

@@ -101,7 +101,7 @@ class Reader:
         try:
             if path.startswith(f"{self._sessions.folder}/"):
                 session = self._sessions.id_of(path)
-                found = self._sessions.read(session) if session else iter(())
+                found = self._sessions.kept(session) if session else iter(())
                 return next((message for message in found if message.message.id == key), None)
             return next((record for record in self.records(path) if record.id == record_id), None)
         except InputError:

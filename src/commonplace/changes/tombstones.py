@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Final
 
@@ -15,27 +15,41 @@ from commonplace.guard import fold
 from commonplace.records import Record, Source, Topic
 from commonplace.screened import Screened, json_line
 from commonplace.storage import STATE, Store
+from commonplace.text import estimate_tokens
 
 PATH: Final = f"{STATE}/tombstones.jsonl"
 _BULLETS: Final = "-*+•> \t"
+_TELLING_TOKENS: Final = 4  # "ok" or "yes" of a deleted session is still an answer in every other one
 
 
 class Tombstone(msgspec.Struct, frozen=True, omit_defaults=True):
     """One thing that must not return.
 
     `fingerprint` is keyed per scope, so it tells nothing about the text to who lacks the key.
-    `hides` says that the sources themselves are hidden from recall, not only kept from extraction.
+    `hides` says that the sources themselves are hidden, not only kept from extraction: of a single message also
+    what says the same. `said` are the fingerprints of the messages of a deleted session, which hide what says
+    the same and forbid nothing.
     """
 
     fingerprint: str
     at: datetime
     sources: tuple[Source, ...] = ()
     hides: bool = False
+    said: tuple[str, ...] = ()
 
 
-def of(text: str, key: bytes, *, at: datetime, sources: Iterable[Source] = (), hides: bool = False) -> Tombstone:
+def of(
+    text: str,
+    key: bytes,
+    *,
+    at: datetime,
+    sources: Iterable[Source] = (),
+    hides: bool = False,
+    said: Iterable[str] = (),
+) -> Tombstone:
     """Make the tombstone of a text: Unicode-normalised and case-folded, nothing stripped."""
-    return Tombstone(fingerprint(text, key) if text.strip() else "", at, tuple(sources), hides)
+    telling = dict.fromkeys(fingerprint(each, key) for each in said if estimate_tokens(each) >= _TELLING_TOKENS)
+    return Tombstone(fingerprint(text, key) if text.strip() else "", at, tuple(sources), hides, tuple(telling))
 
 
 def fingerprint(text: str, key: bytes) -> str:
@@ -55,6 +69,8 @@ def line(tombstone: Tombstone, sealed: Screened | None = None) -> Screened:
     values: dict[str, object] = {"fingerprint": tombstone.fingerprint, "at": tombstone.at}
     if tombstone.hides:
         values["hides"] = True
+    if tombstone.said:
+        values["said"] = list(tombstone.said)
     if sealed is not None:
         values["sources"] = sealed
     return json_line(values, checksum=True)
@@ -65,6 +81,11 @@ class _Line(msgspec.Struct):
     at: datetime
     sources: str = "[]"
     hides: bool = False
+    said: tuple[str, ...] = ()
+
+
+Since = Callable[[str], datetime | None]
+"""Says since when messages of these words are forgotten; None of words that are not."""
 
 
 class Tombstones:
@@ -77,6 +98,7 @@ class Tombstones:
         self._fingerprints: set[str] = set()
         self._spans: dict[tuple[str, str], list[tuple[int, int] | None]] = {}
         self._hidden: set[tuple[str, str]] = set()
+        self._since: Since | None = None
 
     def catch_up(self) -> None:
         """Read the file if it is not as it was."""
@@ -87,6 +109,8 @@ class Tombstones:
         fingerprints: set[str] = set()
         spans: dict[tuple[str, str], list[tuple[int, int] | None]] = {}
         hidden: set[tuple[str, str]] = set()
+        single: dict[str, datetime] = {}
+        said: dict[str, datetime] = {}
         for raw in blob.data.splitlines() if blob else ():
             if transcripts.checksum(raw) is False:
                 continue  # doctor names damaged lines
@@ -97,19 +121,41 @@ class Tombstones:
                 continue  # doctor names damaged lines
             if found.fingerprint:
                 fingerprints.add(found.fingerprint)
+                if found.hides:
+                    single[found.fingerprint] = found.at
+            said.update(dict.fromkeys(found.said, found.at))
             for source in sources:
                 spans.setdefault((source.session, source.message), []).append(source.span)
                 if found.hides:
                     hidden.add((source.session, source.message))
+        self._since = self._asking(single, said) if single or said else None
         self._fingerprints, self._spans, self._hidden, self._version = fingerprints, spans, hidden, version
+
+    def _asking(self, single: Mapping[str, datetime], said: Mapping[str, datetime]) -> Since:
+        def since(text: str) -> datetime | None:
+            whole = self._fingerprint(text)
+            found = [each for each in (single.get(whole), said.get(whole)) if each is not None]
+            if single and "\n" in text:
+                found += [single[each] for each in map(self._fingerprint, _lines(text)) if each in single]
+            return max(found, default=None)
+
+        return since
+
+    def since(self) -> Since | None:
+        """Give what says since when messages of some words are forgotten; None where none of any words is.
+
+        The same object as long as nothing was forgotten or taken back.
+        """
+        self.catch_up()
+        return self._since
 
     def forbids(self, texts: Iterable[str], sources: Iterable[Source] = ()) -> bool:
         """Say whether one of these texts, a line of one, or what one of these sources says was forgotten."""
         self.catch_up()
         if self._fingerprints:
             for text in texts:
-                lines = (line.strip().lstrip(_BULLETS).strip() for line in text.splitlines()) if "\n" in text else ()
-                if any(each and self._fingerprint(each) in self._fingerprints for each in (text, *lines)):
+                lines = _lines(text) if "\n" in text else ()
+                if any(self._fingerprint(each) in self._fingerprints for each in (text, *lines)):
                     return True
         return any(
             (source.session, source.message) in self._hidden
@@ -128,6 +174,11 @@ class Tombstones:
         """Give the messages that were forgotten: (session, message)."""
         self.catch_up()
         return frozenset(self._hidden)
+
+
+def _lines(text: str) -> list[str]:
+    lines = (line.strip().lstrip(_BULLETS).strip() for line in text.splitlines())
+    return [line for line in lines if line]
 
 
 def _overlap(one: tuple[int, int] | None, other: tuple[int, int] | None) -> bool:

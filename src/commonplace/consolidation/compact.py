@@ -10,8 +10,7 @@ from commonplace.consolidation.summarise import prompt
 from commonplace.errors import ModelError
 from commonplace.llm.protocol import LLM, Request, demand
 from commonplace.records import RecordedMessage
-from commonplace.sessions import summary_line
-from commonplace.text import estimate_tokens
+from commonplace.text import estimate_tokens, summary_line
 
 logger = logging.getLogger(__name__)
 

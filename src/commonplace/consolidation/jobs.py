@@ -380,7 +380,7 @@ class Jobs:
         if not gone:
             return Outcome(status="unchanged", reason="the window is one turn")
         done = self.consolidate(session, cause=cause, explicit=False, until=start, must=True)
-        if self._safe_to(session) < start:
+        if self._is_open(session, start):
             return Outcome(status="conflict", reason=f"{session} is not safe yet: {done.reason}; try again")
         knobs = self._config.consolidation
         summary = (
@@ -404,10 +404,14 @@ class Jobs:
         knobs = self._config.consolidation
         return int(knobs.window_messages * knobs.keep_share) if self._layout.keeps == "share" else knobs.keep_messages
 
-    def _safe_to(self, session: str) -> int:
-        """Give the message number up to which a session is consolidated or held."""
+    def _is_open(self, session: str, end: int) -> bool:
+        """Say whether a message before this number is neither consolidated nor held; what was forgotten is not asked.
+
+        The cursor stays before what was forgotten at the end of a session: undone, it is read by the next job.
+        """
         held = max((stop for name, _, stop in self._sessions.held(session) if name == JOB), default=0)
-        return max(self._sessions.state(session).cursors.get(JOB, 0), held)
+        safe = max(self._sessions.state(session).cursors.get(JOB, 0), held)
+        return safe < end and next(self._sessions.read(session, safe, end), None) is not None
 
     def reset(self, session: str) -> Outcome:
         """Consolidate what is open, then let the window be empty; never the second without the first."""
@@ -421,7 +425,7 @@ class Jobs:
         end = self._sessions.state(session).messages
         seconds = self._config.consolidation.awaited_seconds
         done = self.consolidate(session, cause=cause, explicit=False, seconds=seconds, must=True)
-        if self._safe_to(session) < end:
+        if self._is_open(session, end):
             return Outcome(status="conflict", reason=f"{session} is not safe yet: {done.reason}; try again")
         moved = self._door.commit(then(end), actor=self._actor, reason=cause)
         return together([done, moved])

@@ -1,0 +1,211 @@
+"""What was forgotten comes back by no way: not through a job, a model's prompt or a context, whoever says it again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from commonplace import Memory, Message
+from commonplace.testing import ScriptedLLM
+
+LAYOUTS = ("native", "two-layer", "facts")
+SAID = "My locker code word is xylophone banana."
+AGAIN = [Message("user", SAID, id="z"), Message("assistant", "Good.", id="zz")]
+OTHER = [
+    message
+    for number in range(5)
+    for message in (
+        Message("user", f"Please always answer number {number} in metric units.", id=f"p{number}"),
+        Message("assistant", "I will do so.", id=f"q{number}"),
+    )
+]
+
+
+def opened(folder, layout, **options):
+    return Memory.open(folder, layout=layout, jobs="worker", **options)
+
+
+def forget(memory, how="forget"):
+    """Have a message said and forgotten."""
+    memory.append("s:1", [Message("user", SAID, id="a"), Message("assistant", "Good.", id="b")])
+    if how == "delete":
+        return memory.sessions.delete("s:1").change
+    [hit] = [hit for hit in memory.recall("xylophone") if hit.layer == "sessions"]
+    return memory.forget(hit.record).change
+
+
+def given_out(memory, session="s:2"):
+    """Give all that leaves memory unasked or for a question, of this session and of none."""
+    texts = [hit.text for hit in memory.recall("xylophone banana locker", k=50)]
+    for each in (session, "s:9", None):
+        texts += [memory.context(each).text, memory.context(each, "What is the locker code word?").text]
+    return "\n".join([*texts, *memory.sessions.buffer(session), memory.sessions.summary(session)])
+
+
+def in_files(folder):
+    """Name the files of memory that hold the word; transcripts and the log of changes are kept."""
+    files = [path for path in (Path(folder) / "memory").rglob("*") if path.is_file()]
+    return [path.name for path in files if b"xylophone" in path.read_bytes()]
+
+
+JOBS = {
+    "nothing": lambda memory, session: None,
+    "consolidate": lambda memory, session: memory.consolidate(session),
+    "compact": lambda memory, session: memory.compact(session, keep=2),
+    "reset": lambda memory, session: memory.reset(session),
+    "end": lambda memory, session: memory.end(session),
+}
+
+
+@pytest.mark.parametrize("job", JOBS)
+@pytest.mark.parametrize("how", ["forget", "delete"])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_what_was_forgotten_and_is_said_again_is_in_nothing(tmp_path, layout, how, job):
+    """Confirmed by hand: a journal entry "2 messages, beginning: ..." and the recap of a context held the words."""
+    with opened(tmp_path, layout) as memory:
+        forget(memory, how)
+        memory.append("s:2", [*AGAIN, *OTHER])
+        JOBS[job](memory, "s:2")
+        assert "xylophone" not in given_out(memory)
+        assert in_files(tmp_path) == []
+
+
+@pytest.mark.parametrize("job", JOBS)
+@pytest.mark.parametrize("where", ["same session", "other session, before"])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_copies_are_forgotten_wherever_and_whenever_they_were_said(tmp_path, layout, where, job):
+    """The same words under a new id of the same session, or in another session before the forgetting."""
+    session = "s:1" if where == "same session" else "s:2"
+    with opened(tmp_path, layout) as memory:
+        if session == "s:2":
+            memory.append(session, AGAIN)
+        forget(memory)
+        memory.append(session, AGAIN)
+        memory.append(session, OTHER)
+        JOBS[job](memory, session)
+        assert "xylophone" not in given_out(memory, session)
+        assert in_files(tmp_path) == []
+
+
+@pytest.mark.parametrize("how", ["forget", "delete"])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_no_model_is_told_what_was_forgotten(tmp_path, layout, how):
+    """A prompt leaves the machine: it holds what may be given out and nothing else."""
+    model = ScriptedLLM("no JSON", repeat=True)
+    with opened(tmp_path, layout, llm=model) as memory:
+        forget(memory, how)
+        memory.append("s:2", [*AGAIN, *OTHER])
+        memory.compact("s:2", keep=2)
+        memory.consolidate("s:2")
+        memory.end("s:2")
+        assert model.prompts
+        assert [prompt for prompt in model.prompts if "xylophone" in prompt] == []
+        assert "xylophone" not in given_out(memory)
+        assert in_files(tmp_path) == []
+
+
+@pytest.mark.parametrize("llm", [None, "They spoke of a xylophone."], ids=["rules", "model"])
+@pytest.mark.parametrize("copied", [False, True], ids=["itself", "a copy"])
+def test_a_summary_made_before_a_forgetting_is_given_out_no_more(tmp_path, llm, copied):
+    """The words of a summary are a model's own: what they tell of is known from what it was made of."""
+    model = None if llm is None else ScriptedLLM(llm, repeat=True)
+    with opened(tmp_path, "native", llm=model) as memory:
+        memory.append("s:2", [*AGAIN, *OTHER])
+        assert memory.compact("s:2", keep=2).ok
+        assert "xylophone" in memory.sessions.summary("s:2")
+        if copied:
+            change = forget(memory)
+        else:
+            change = memory.forget("sessions/s%3A2.jsonl#z").change
+        assert memory.sessions.summary("s:2") == ""
+        assert "xylophone" not in memory.context("s:2").text
+        memory.undo(change)
+        assert "xylophone" in memory.sessions.summary("s:2")
+
+
+def test_a_summary_made_after_a_forgetting_stays(tmp_path):
+    """It was made without what was forgotten."""
+    with opened(tmp_path, "native") as memory:
+        forget(memory)
+        memory.append("s:2", [*AGAIN, *OTHER])
+        memory.compact("s:2", keep=2)
+        assert "metric units" in memory.sessions.summary("s:2")
+
+
+@pytest.mark.parametrize("how", ["forget", "delete"])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_undoing_the_forgetting_gives_all_of_it_back(tmp_path, layout, how):
+    """Every change can be undone; what no job has read it reads then."""
+    with opened(tmp_path, layout) as memory:
+        change = forget(memory, how)
+        memory.append("s:2", AGAIN)
+        assert memory.end("s:2").ok
+        memory.undo(change)
+        assert SAID in [message.text for message in memory.sessions.window("s:2")]
+        assert "xylophone" in given_out(memory)
+
+
+@pytest.mark.parametrize("finish", ["end", "reset", "compact"])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_session_that_ends_with_what_was_forgotten_can_be_finished(tmp_path, layout, finish):
+    """No job waits for a message that it is never given."""
+    with opened(tmp_path, layout) as memory:
+        forget(memory)
+        memory.append("s:2", [*OTHER, AGAIN[0]])
+        outcome = memory.compact("s:2", keep=0) if finish == "compact" else JOBS[finish](memory, "s:2")
+        assert outcome.ok, outcome
+        memory.append("s:3", AGAIN[:1])  # and nothing else
+        assert JOBS["end"](memory, "s:3").ok
+        assert "xylophone" not in given_out(memory)
+
+
+def test_a_forgotten_message_is_hidden_as_a_line_of_another(tmp_path):
+    """The door knows a line of a text again, behind a bullet too; so does what jobs read."""
+    with opened(tmp_path, "two-layer") as memory:
+        forget(memory)
+        memory.append("s:2", [Message("user", f"You asked me:\n> {SAID}\nIs it right?"), Message("user", "Well?")])
+        memory.consolidate("s:2")
+        assert "xylophone" not in memory.context("s:2").text
+        assert in_files(tmp_path) == []
+
+
+def test_an_answer_in_a_deleted_session_hides_no_answer_in_another(tmp_path):
+    """What a word such as "ok" says stands in what it answers; forgetting one message by name hides all like it."""
+    with opened(tmp_path, "two-layer") as memory:
+        memory.append("s:1", [Message("user", "Shall we?"), Message("assistant", "Ok.", id="ok")])
+        memory.append("s:2", [Message("user", "Is it a deal?"), Message("assistant", "Ok.")])
+        memory.sessions.delete("s:1")
+        assert [message.text for message in memory.sessions.window("s:2")] == ["Is it a deal?", "Ok."]
+
+
+def test_a_deleted_session_takes_no_record_along(tmp_path):
+    """Deleting hides messages; what was remembered besides stays, and may be remembered anew."""
+    with opened(tmp_path, "native") as memory:
+        memory.append("s:1", [Message("user", "The harbour office opens at eight.")])
+        memory.sessions.delete("s:1")
+        assert memory.remember("The harbour office opens at eight.").status == "applied"
+        assert "harbour office" in memory.context(None).text
+
+
+def test_the_message_itself_is_still_found_by_its_id(tmp_path):
+    """So that a copy can be forgotten by name as well."""
+    with opened(tmp_path, "native") as memory:
+        forget(memory)
+        [copy, _] = memory.append("s:2", AGAIN)
+        assert memory.sessions.message(copy.session, copy.message).text == SAID
+        assert memory.forget("sessions/s%3A2.jsonl#z").change is not None
+
+
+def test_reading_asks_nothing_of_messages_while_nothing_was_forgotten(tmp_path):
+    """The price of hiding is paid by who forgets: without a tombstone there is nothing to compare with."""
+    with opened(tmp_path, "native") as memory:
+        memory.append("s:2", OTHER)
+        scope = memory._scopes[0]
+        assert scope.tombstones.since() is None
+        memory.forget(memory.remember("The kettle is red.").records[0])
+        assert scope.tombstones.since() is None
+        forget(memory)
+        since = scope.tombstones.since()
+        assert since is not None
+        assert since is scope.tombstones.since()
