@@ -124,6 +124,23 @@ def test_a_folder_of_transcripts_is_imported(run, here):
     assert done.data["total"]["new"] == 3
 
 
+def test_an_import_of_a_folder_leaves_out_what_is_ours(run, here):
+    """Our own logs and transcripts had each been named as damaged or unknown, with exit code 2."""
+    (here / "a.jsonl").write_text('{"role":"user","content":"the ferry is late"}\n', encoding="utf-8")
+    run("record", "hello")
+    run("remember", "decided on tea", "--kind", "decision")
+    other = here / "other"
+    run("-C", str(other), "record", "hello")
+    (other / "sessions" / "cli%3Amain.jsonl").unlink()
+    done = run("import", ".")
+    assert (done.code, done.out) == (0, "a.jsonl: 1 message in 1 session, 1 new\n")
+    assert done.err.startswith("left out: ")
+    assert len(done.err.splitlines()) == 1
+    again = run("import", ".", "--json").data
+    assert [file["path"] for file in again["files"]] == ["a.jsonl"]
+    assert again["left_out"] >= 3
+
+
 def test_standard_input_is_imported(run, here):
     """`-` is standard input, as everywhere."""
     done = run("import", "-", stdin=transcript(here).read_bytes())

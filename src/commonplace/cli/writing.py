@@ -18,6 +18,7 @@ from commonplace.cli.opening import Place, placed
 from commonplace.errors import CommonplaceError, InputError
 from commonplace.memory import Memory
 from commonplace.records import Message, Role
+from commonplace.storage import STATE
 
 SESSION: Final = "cli:main"
 PROBLEMS_SHOWN: Final = 20  # lines named for one file; the total is always said
@@ -104,18 +105,25 @@ def import_command(
 ) -> None:
     """Import transcripts: files, folders (every .json, .jsonl and .gz of them below it), or - for standard input.
 
-    Importing again changes nothing. Lines that cannot be taken are named and everything else goes in.
+    Importing again changes nothing. Lines that cannot be taken are named and everything else goes in. What lies
+    in a folder and is commonplace's own, of this memory or in a .commonplace, is left out.
     """
-    files = [file for path in paths for file in _files(path)]
+    files = [(file, path) for path in paths for file in _files(path)]
     done: list[Imported] = []
     with place.open(writes=True) as memory:
-        for file in files:
+        own = _own(memory)
+        taken = [file for file, path in files if file == path or not _is_ours(file, path, own)]
+        left_out = len(files) - len(taken)
+        if left_out:
+            what = terminal.count(left_out, "file")
+            terminal.note(f"left out: {what} of this memory or of a {STATE} folder, which are no transcripts of others")
+        for file in taken:
             report = take(memory, file, kind)
             done.append(report)
             if not as_json:
                 tell(report)
         if as_json:
-            plain.show({"location": memory.location, "files": done, "total": _total(done)})
+            plain.show({"location": memory.location, "files": done, "left_out": left_out, "total": _total(done)})
         elif len(done) > 1:
             terminal.out(summary(_total(done)))
     if any(report.error for report in done):
@@ -130,6 +138,19 @@ def _files(path: str) -> Iterator[str]:
     if not found:
         raise InputError(f"{path!r} holds no .json, .jsonl or .gz of them; name a transcript", path=path)
     yield from found
+
+
+def _own(memory: Memory) -> list[Path]:
+    """List the folders that hold the transcripts and the records of the memory that is written to."""
+    layout = memory._scopes[0].layout  # noqa: SLF001 - Memory has no public way to ask where its files are
+    return [Path(memory.location, folder) for folder in (layout.sessions, layout.memory) if folder]
+
+
+def _is_ours(file: str, folder: str, own: list[Path]) -> bool:
+    """Say whether a file that was found below a folder is no transcript of others, but a file of ours."""
+    place = Path(file).resolve()
+    below = (Path(folder).resolve().name, *Path(file).relative_to(folder).parts)
+    return STATE in below or any(place.is_relative_to(each) for each in own)
 
 
 def take(memory: Memory, path: str, kind: str | None = None) -> Imported:
