@@ -37,4 +37,4 @@ def test_adopt_says_what_it_cannot_open(run, here):
     assert "recognises it but does not open it yet" in done.err
     assert run("adopt", "nothing-here").code == 2
     assert run("adopt", "ws", "--layout", "nothing").code == 2
-    assert json.loads(run("adopt", "ws", "--dry-run", "--json").out)[0]["layout"] == "memdir"
+    assert run("adopt", "ws", "--dry-run", "--json").data["recognised"][0]["layout"] == "memdir"

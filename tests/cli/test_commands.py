@@ -453,3 +453,14 @@ def test_no_garbage_is_looked_for_while_the_commands_load():
         "assert gc.isenabled() and half_loaded and not any(half_loaded), half_loaded\n"
     )
     subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)
+
+
+def test_json_is_valid_unicode_whatever_the_bytes_of_an_argument(run, here):
+    """An argument that is no UTF-8 had come out as half a character, which no strict reader of JSON takes."""
+    run("record", "The ferry is late.")
+    done = run("recall", "\udcff ferry", "--json")
+    assert done.code == 0
+    assert "ud" + "cff" not in done.out
+    assert done.data["query"] == "⟦U+DCFF⟧ ferry"
+    (here / "\udcff.md").write_text("x", encoding="utf-8")
+    assert run("import", "\udcff.md", "--json").data["files"][0]["path"] == "⟦U+DCFF⟧.md"

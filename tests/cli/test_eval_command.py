@@ -158,6 +158,13 @@ def test_listed_cases_are_a_file_to_start_from(run, said, here):
     assert from_file["cases"][0]["name"] == made["cases"][0]["name"]
 
 
+def test_listed_cases_are_one_object_of_json_where_that_is_asked_for(run, said):
+    """docs/commands.md: --json prints one object; it had printed one a case."""
+    listed = [json.loads(line) for line in run("eval", "--list").out.splitlines()]
+    told = run("eval", "--list", "--json").data
+    assert (told["file"], told["cases"]) == (None, listed)
+
+
 def test_a_file_and_the_memorys_own_cases_are_asked_together(run, said, file):
     """`--made` beside a FILE."""
     done = run("eval", "cases.yaml", "--made", "5", "--json", "--at-least", "0")

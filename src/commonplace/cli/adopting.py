@@ -47,7 +47,7 @@ def adopt_command(path: str, *, dry_run: bool, as_json: bool, place: Place) -> N
 def _say(path: str, *, as_json: bool) -> None:
     found = adopt.recognise(path)
     if as_json:
-        plain.show([{"layout": name, "why": why} for name, why in found])
+        plain.show({"location": path, "recognised": [{"layout": name, "why": why} for name, why in found]})
         return
     if not found:
         raise InputError(f"{path!r} is no memory that is recognised", path=path)

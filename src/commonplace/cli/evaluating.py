@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, cast
@@ -85,8 +86,7 @@ def eval_command(
         if not cases:
             _nothing(ctx, memory, as_json=as_json)
         if listed:
-            for case in cases:
-                terminal.out(plain.printable(evaluate.line(case)))
+            _list(memory, file, cases, as_json=as_json)
             return
         found = evaluate.evaluate(memory, cases)
         short = found.below(least, most)
@@ -97,6 +97,16 @@ def eval_command(
                 terminal.out(each)
     if short:
         ctx.exit(1)
+
+
+def _list(memory: Memory, file: str | None, cases: Sequence[Case], *, as_json: bool) -> None:
+    """Print the cases as the lines of a file of cases; as JSON, as one object that holds the same."""
+    lines = [evaluate.line(case) for case in cases]
+    if as_json:
+        plain.show({"location": memory.location, "file": file, "cases": [json.loads(line) for line in lines]})
+        return
+    for line in lines:
+        terminal.out(plain.printable(line))
 
 
 def _nothing(ctx: click.Context, memory: Memory, *, as_json: bool) -> None:

@@ -1,7 +1,8 @@
 """What `--json` prints: one JSON value on stdout, with stable keys.
 
 The keys are those of `records`, in their order, and are part of the interface (docs/commands.md). The
-text is safe on a terminal: hidden characters are written as JSON escapes, which changes no value.
+text is safe on a terminal: hidden characters are written as JSON escapes, which changes no value. Bytes of a path or
+argument that were no UTF-8 are shown as on a terminal: no JSON that is valid Unicode has them.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any
 import click
 import msgspec
 
+from commonplace import guard
 from commonplace.records import Context
 
 
@@ -22,7 +24,7 @@ def show(value: Any) -> None:
 
 
 def printable(text: str) -> str:
-    """Write the hidden characters of a JSON text as escapes, which changes no value."""
+    """Write the hidden characters of a JSON text as escapes, which changes no value, and halves of one as a mark."""
     return text if text.isascii() else "".join(_escaped(char) for char in text)
 
 
@@ -32,9 +34,12 @@ def data(value: Any) -> Any:
 
 
 def _escaped(char: str) -> str:
-    if char.isascii() or unicodedata.category(char) not in {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}:
+    category = "" if char.isascii() else unicodedata.category(char)
+    if category == "Cs":
+        return guard.show(char)
+    if category not in {"Cc", "Cf", "Co", "Zl", "Zp"}:
         return char
-    units = char.encode("utf-16-be", "surrogatepass")
+    units = char.encode("utf-16-be")
     return "".join(f"\\u{int.from_bytes(units[at : at + 2], 'big'):04x}" for at in range(0, len(units), 2))
 
 
