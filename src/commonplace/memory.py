@@ -21,7 +21,7 @@ from commonplace import forks, verbs
 from commonplace.chain import Chain, made_in
 from commonplace.changes.actors import LIBRARY, PERSON, Actor
 from commonplace.config import Clock, Config, system_clock
-from commonplace.errors import InputError, StoreError, StoreReadOnlyError
+from commonplace.errors import StoreError, StoreReadOnlyError
 from commonplace.knobs import settled
 from commonplace.operations import Forget, Operation, Promote
 from commonplace.records import (
@@ -243,7 +243,7 @@ class Memory:
             where a person has to decide, over_cap with the sizes.
 
         Raises:
-            InputError: The text is empty, or `to` names nothing.
+            InputError: The text is empty, `to` names nothing, or what is said of it is not well formed.
             VersionConflictError: The file is not as `expect` says.
         """
         scope, place = self._chain.place(to)
@@ -375,9 +375,13 @@ class Memory:
         return made_in(scope, scope.changing.jobs.consolidate(*names, cause=reason, dry_run=dry_run, model=model))
 
     def compact(self, session_id: str, keep: int | None = None) -> Outcome:
-        """Let the live window of a session begin later, with a summary of what was before it."""
+        """Let the live window of a session begin later, with a summary of what was before it.
+
+        Raises:
+            InputError: `keep` is no number of messages.
+        """
         scope = self._chain.first
-        return made_in(scope, scope.changing.jobs.compact(session_id, keep))
+        return made_in(scope, scope.changing.jobs.compact(session_id, verbs.window_size(keep)))
 
     def reset(self, session_id: str) -> Outcome:
         """Consolidate a session, then empty its live window; the transcript stays."""
@@ -435,8 +439,7 @@ class Memory:
 
     def at(self, instant: datetime) -> Self:
         """Give this memory as it was at an instant, read-only."""
-        if instant.tzinfo is None:
-            raise InputError("the instant carries its zone; use an aware datetime", at=instant)
+        verbs.require_aware(instant)
         return type(self)(
             [scope.at(instant) for scope in self._chain.scopes], config=self._config, clock=lambda: instant
         )

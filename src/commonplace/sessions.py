@@ -21,7 +21,7 @@ from commonplace.records import Message, Outcome, RecordedMessage, Role, Session
 from commonplace.screened import Screened, join, json_line, line_bytes, message_line
 from commonplace.storage import Held, Store
 from commonplace.text import encode_name, summary_line
-from commonplace.transcripts import Added, Event, State, key_of, messages_of, web_follows
+from commonplace.transcripts import Added, Event, State, key_of, messages_of, require_form, web_follows
 
 SESSION_ID_CHARS: Final = 1000
 BUFFER_LINES: Final = 20  # seed facts: ring of one-line summaries
@@ -212,10 +212,14 @@ class Sessions:
                 "a message is Message(role, content) with role user, assistant, system or tool and text as content",
                 message=repr(message)[:200],
             )
-        if message.at is not None and message.at.tzinfo is None:
-            raise InputError("the instant of a message carries its zone; use an aware datetime", at=message.at)
-        message_id = None if message.id is None else self._screen(message.id)
-        if message_id is not None and (not message.id or message_id.text != message.id):
+        at: Any = message.at
+        if at is not None and (not isinstance(at, datetime) or at.tzinfo is None):
+            raise InputError("the instant of a message carries its zone; use an aware datetime", at=at)
+        if message.tools != () or message.name is not None or message.trust is not None:
+            require_form(message)
+        own: Any = message.id
+        message_id = self._screen(own) if isinstance(own, str) else None
+        if own is not None and (not own or message_id is None or message_id.text != own):
             raise InputError("a message id is a non-empty text without control characters or secrets")
         if len(message.content) > self._most_chars:
             raise InputError("this message is too long to store as one line; split it", limit=self._most_chars)

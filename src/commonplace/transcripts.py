@@ -16,7 +16,8 @@ from typing import Any, Final, Literal, cast
 
 import msgspec
 
-from commonplace.records import Message, RecordedMessage, Role, Session, Trust
+from commonplace.errors import InputError
+from commonplace.records import TRUST_RANK, Message, RecordedMessage, Role, Session, Trust
 from commonplace.screened import whole_milliseconds
 
 _CHECKSUM: Final = re.compile(rb',"h":"([0-9a-f]{8})"\}\Z')
@@ -113,6 +114,21 @@ def messages_of(path: str, session_id: str, data: bytes, base: int = 0) -> Itera
         line = decode(raw)
         if isinstance(line, StoredMessage):
             yield RecordedMessage(f"{path}#{line.id}", path, session_id, line.n, line.message(), offset)
+
+
+def require_form(message: Message) -> None:
+    """Make sure of what most messages do not carry: name, tools and trust; annotations do not hold at run time.
+
+    Raises:
+        InputError: One of them is not what a message has.
+    """
+    given: Any = message
+    if given.name is not None and not isinstance(given.name, str):
+        raise InputError(f"the name of a message is a text, not {type(given.name).__name__}", field="name")
+    if not isinstance(given.tools, (tuple, list)) or not all(isinstance(tool, str) for tool in given.tools):
+        raise InputError("the tools of a message are names in a tuple", field="tools")
+    if given.trust is not None and given.trust not in tuple(TRUST_RANK):
+        raise InputError(f"there is no trust {given.trust!r}; use one of {', '.join(TRUST_RANK)}", field="trust")
 
 
 def web_follows(role: Role, trust: Trust, *, web: bool) -> bool:

@@ -24,6 +24,7 @@ from commonplace.layouts import Layer, LayerKind, Layout
 from commonplace.operations import AddEntry, AppendJournal, Edit, PutItem, PutTopic, ReplaceEntry, RewriteDocument
 from commonplace.records import (
     LAYERS,
+    TRUST_RANK,
     Hit,
     Item,
     LayerName,
@@ -87,8 +88,10 @@ def remember(
 ) -> Edit:
     """Make the operation that writes one statement down where the layout wants it."""
     require_text(text, "what to remember")
+    require_text(kind, "a kind")
     if not text.strip():
         raise InputError("there is nothing to remember; say it in a sentence")
+    _require_provenance(source, trust, valid_from, expires)
     layer, path = _target(scope, kind, to)
     sources = (source,) if source else ()
     dated = text.strip() + _validity(valid_from, expires)
@@ -112,6 +115,43 @@ def remember(
             return PutItem(path=path, id=name, data=data, sources=sources, trust=trust)
 
 
+def _require_provenance(source: Any, trust: Any, *days: Any) -> None:
+    """Make sure of the form of what a caller says of a memory; annotations do not hold at run time."""
+    if trust is not None and trust not in tuple(TRUST_RANK):
+        raise InputError(f"there is no trust {trust!r}; use one of {', '.join(TRUST_RANK)}", trust=trust)
+    for day in days:
+        if not isinstance(day, date | None):
+            raise InputError(f"the first and the last day are dates, not {type(day).__name__}")
+    if not isinstance(source, Source | None):
+        raise InputError(f"a source is Source(session, message), not {type(source).__name__}")
+    try:
+        msgspec.convert(source and msgspec.structs.asdict(source), Source | None)
+    except msgspec.ValidationError as error:
+        raise InputError(f"this is no source: {error}") from None
+
+
+def require_aware(instant: object) -> None:
+    """Make sure that an instant says in which zone it is.
+
+    Raises:
+        InputError: It has no zone, or is none.
+    """
+    if not isinstance(instant, datetime) or instant.tzinfo is None:
+        raise InputError("the instant carries its zone; use an aware datetime", at=instant)
+
+
+def window_size(keep: int | None) -> int | None:
+    """Read how many messages a window keeps.
+
+    Raises:
+        InputError: It is no number, or below 0.
+    """
+    given: object = keep
+    if given is not None and (not isinstance(given, int) or isinstance(given, bool) or given < 0):
+        raise InputError(f"a window keeps a number of messages, 0 or more, not {given!r}", keep=keep)
+    return keep
+
+
 def _target(scope: Scope, kind: str, to: str | None) -> tuple[Layer, str]:
     layout = scope.layout
     at = scope.now()
@@ -123,6 +163,7 @@ def _target(scope: Scope, kind: str, to: str | None) -> tuple[Layer, str]:
     for layer in layout.layers:
         if layer.name == to:
             return layer, "" if "{topic}" in layer.path else files_of(layout, layer, at)
+    require_text(to, "where it goes")
     return resolve(layout, to)
 
 
@@ -149,13 +190,14 @@ def rewrite(scope: Scope, name: str, text: str) -> Edit:
 
 def note(scope: Scope, name: str, text: str, at: datetime | None) -> Edit:
     """Make the operation that appends an entry to the journal of its instant."""
-    if at is not None and at.tzinfo is None:
-        raise InputError("the instant carries its zone; use an aware datetime", at=at)
+    if at is not None:
+        require_aware(at)
     when = at.astimezone(scope.zone) if at else scope.now()
     return AppendJournal(path=_of_kind(scope, name, "journals", when), text=text, at=instant(when))
 
 
 def _of_kind(scope: Scope, name: str, kind: LayerKind, at: datetime) -> str:
+    require_text(name, "a layer or a path")
     layout = scope.layout
     found = next((layer for layer in layout.layers if layer.name == name), None)
     layer, path = (found, files_of(layout, found, at)) if found else resolve(layout, name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from datetime import date
 
 import pytest
 from doors import files, opened, texts, write
@@ -14,6 +15,7 @@ from commonplace import Message, Query
 from commonplace.changes.actors import PERSON
 from commonplace.errors import CommonplaceError, InputError, RecordNotFoundError
 from commonplace.operations import AddEntry, PutItem, PutTopic, RemoveEntry
+from commonplace.records import Source
 
 DOC = "memory/MEMORY.md"
 PATHS = [
@@ -277,3 +279,56 @@ def test_a_logged_line_that_says_what_cannot_be_read_costs_itself_only(tmp_path,
         assert changes[1].undone_by == undone
         assert (2 in changes) is (undone is not None)
         assert [(found.kind, found.path) for found in memory.doctor().problems] == [("log", "change 2")]
+
+
+ODD_MESSAGES = [
+    {"id": 5}, {"id": b"x"}, {"id": []}, {"name": 5}, {"tools": 5}, {"tools": "grep"}, {"tools": ("grep", 5)}, {"tools": None},
+    {"trust": "nobody"}, {"trust": 5}, {"trust": []}, {"at": "2026-11-20"}, {"at": date(2026, 11, 20)},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("role", ["user", "tool"])
+@pytest.mark.parametrize("odd", ODD_MESSAGES, ids=str)
+def test_a_message_that_is_not_well_formed_is_refused_whole(tmp_path, odd, role):
+    """Bug: an AttributeError, TypeError or KeyError came from deep inside instead of the promised InputError."""
+    with opened(tmp_path) as memory:
+        with pytest.raises(InputError):
+            memory.append("s", [Message("user", "well formed"), Message(role, "x", **odd)])
+        assert memory.sessions.list() == []
+
+
+ODD_MEMORIES = [
+    {"trust": "nobody"}, {"trust": 5}, {"trust": []}, {"source": 5}, {"source": Source(5, "m0")}, {"source": Source("s", None)},
+    {"valid_from": 5}, {"valid_from": "2026-11-20"}, {"expires": 5}, {"kind": []}, {"to": 5}, {"reason": 5}, {"reason": None},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("odd", ODD_MEMORIES, ids=str)
+def test_what_is_said_of_a_memory_and_is_not_well_formed_is_bad_input(tmp_path, odd):
+    """Bug: as above, from `remember`."""
+    with opened(tmp_path) as memory:
+        with pytest.raises(InputError):
+            memory.remember("Ada lives in Oslo.", **odd)
+        assert memory.log() == []
+
+
+@pytest.mark.parametrize("keep", [-1, True, 1.5, "1", []])
+def test_a_window_keeps_a_number_of_messages(tmp_path, keep):
+    """Bug: `compact(keep=-1)` was an IndexError."""
+    with opened(tmp_path) as memory:
+        memory.append("s", [Message("user", "hello")])
+        with pytest.raises(InputError, match="a window keeps a number of messages"):
+            memory.compact("s", keep=keep)
+
+
+def test_what_is_no_instant_limit_or_name_is_bad_input(tmp_path):
+    with opened(tmp_path) as memory:
+        for call in (
+            lambda: memory.at("2026-11-20"),
+            lambda: memory.note("history", "x", at=5),
+            lambda: memory.log("all"),
+            lambda: memory.document(5),
+            lambda: memory.undo(1, reason=5),
+        ):
+            with pytest.raises(InputError):
+                call()

@@ -33,6 +33,7 @@ from commonplace.errors import (
     RecordNotFoundError,
     StoreReadOnlyError,
     VersionConflictError,
+    require_text,
 )
 from commonplace.guard import screen
 from commonplace.layers import items
@@ -159,6 +160,7 @@ class Door:
             StoreError: The store could not do it; memory is as before.
         """
         self._check(operations)
+        require_text(reason, "a reason")
         versions = {resolve(self._layout, path)[1]: version for path, version in (expect or {}).items()}
         request = _Request(tuple(operations), actor, reason, tuple(waits), dict(lines or {}), versions, partial)
         with self.lock:

@@ -26,6 +26,7 @@ from commonplace.errors import (
     RecordNotFoundError,
     UndoConflictError,
     VersionConflictError,
+    require_text,
 )
 from commonplace.layers import items
 from commonplace.layers.edits import split_id
@@ -62,7 +63,14 @@ class History:
         self._wait_seconds = wait_seconds
 
     def log(self, limit: int | None = 50) -> list[Change]:
-        """Give the newest changes, newest first."""
+        """Give the newest changes, newest first.
+
+        Raises:
+            InputError: The limit is no number.
+        """
+        given: object = limit
+        if not isinstance(given, int | None):
+            raise InputError(f"so many changes are a number, not {given!r}")
         self._ledger.catch_up()
         found: list[Change] = []
         for change in self._ledger.changes():
@@ -98,6 +106,7 @@ class History:
             DamagedError: Its line in the log cannot be read.
             UndoConflictError: A later change stands on it; the error names that change.
         """
+        require_text(reason, "a reason")
         deadline = time.monotonic() + self._wait_seconds
         with self._door.lock:
             while True:

@@ -17,7 +17,7 @@ from typing import Final
 import msgspec
 
 from commonplace.config import Clock, StoreConfig
-from commonplace.errors import InputError, StoreBusyError, StoreFailedError, VersionConflictError
+from commonplace.errors import DamagedError, InputError, StoreBusyError, StoreFailedError, VersionConflictError
 from commonplace.screened import instant, line_bytes
 from commonplace.storage import Append, Delete, Keep, Logged, LogProblem, Put, Rebase, Write
 from commonplace.storage.appends import Appender, Handle
@@ -94,7 +94,11 @@ class Commits:
                 self._disk.mkdir(folder)
 
     def key(self, *, create: bool = True) -> bytes:
-        """Give the scope's secret key, made once; empty where there is none and none may be made."""
+        """Give the scope's secret key, made once; empty where there is none and none may be made.
+
+        Raises:
+            DamagedError: What stands there is no key.
+        """
         if self.known_key is None:
             path = os.path.join(self._folder, "key")
             content = read_small(path)
@@ -106,7 +110,7 @@ class Commits:
                     if not content:
                         content = os.urandom(_KEY_BYTES).hex().encode() + b"\n"
                         replace_synced(self._disk, self._folder, "key", content)
-            self.known_key = bytes.fromhex(content.decode("ascii").strip())
+            self.known_key = _key_of(content, path)
         return self.known_key
 
     @contextmanager
@@ -443,14 +447,31 @@ class Commits:
     def close(self) -> None:
         """Move the checkpoint when this store committed anything and nobody is busy."""
         self.state.close()
-        if self._dirty and not self.failed and self.lock.acquire(0):
-            try:
-                self._settle()
-                self._checkpoint()
-            except OSError as error:
-                _logger.warning("no checkpoint was written at closing: %s", typed(error))
-            finally:
-                self.lock.release()
+        if not self._dirty or self.failed:
+            return
+        try:
+            if self.lock.acquire(0):
+                try:
+                    self._settle()
+                    self._checkpoint()
+                finally:
+                    self.lock.release()
+        except OSError as error:
+            _logger.warning("no checkpoint was written at closing: %s", typed(error))
+
+
+def _key_of(content: bytes, path: str) -> bytes:
+    try:
+        key = bytes.fromhex(content.decode("ascii").strip())
+    except ValueError:
+        key = b""
+    if len(key) != _KEY_BYTES:  # under any other, all that was forgotten would be unknown
+        raise DamagedError(
+            f"{path!r} holds no key; put the file back from a backup. Without it, take it away: a new one is made, "
+            "but what was forgotten may come back, and older changes cannot be undone",
+            path=path,
+        )
+    return key
 
 
 def _rendered(write: Put, before: bytes) -> bytes:
