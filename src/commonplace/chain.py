@@ -168,9 +168,16 @@ class Chain:
         if not found:
             raise RecordNotFoundError(f"no record holds {wanted!r}; recall finds what there is", query=wanted)
         if len(found) > 1:
-            ids = ", ".join(record.id for _, record in found[:5])
-            raise InputError(f"{len(found)} records hold these words; name one by its id: {ids}", count=len(found))
+            raise InputError(f"{len(found)} records hold these words; {self._choices(found)}", count=len(found))
         return found[0]
+
+    def _choices(self, found: Sequence[tuple[Scope, Record]]) -> str:
+        """Name up to five records, and say how to mean one of them."""
+        chained = len(self.scopes) > 1
+        ids = ", ".join(record.id + (f" of {scope.name!r}" if chained else "") for scope, record in found[:5])
+        if len({record.id for _, record in found}) < len(found):
+            return f"an id means the first scope that has it, for another open that scope alone: {ids}"
+        return f"name one by its id: {ids}"
 
     def change(self, given: int | Outcome | Receipt | Change) -> tuple[Scope, int]:
         """Say which change of which scope is meant, by what came of it or by its number in the first scope.

@@ -99,3 +99,14 @@ def test_the_asynchronous_memory_takes_the_same(tmp_path, lunch):
             return (await memory.undo(fixed)).scope
 
     assert asyncio.run(main()) == "team"
+
+
+def test_words_that_two_scopes_hold_are_told_with_their_scopes(chained, tmp_path, lunch):
+    """Bug: the advice was to name one by its id, and gave the same id twice."""
+    same = chained.remember("Team lunch is at noon.", kind="decision").records[0]
+    assert same == lunch
+    with pytest.raises(InputError, match=f"open that scope alone: {lunch} of 'u:1', {lunch} of 'team'"):
+        chained.forget("Team lunch is at noon.")
+    assert chained.forget(lunch).scope == "u:1"
+    with opened(tmp_path, scope="team") as team:
+        assert team.forget("Team lunch is at noon.").forgotten
