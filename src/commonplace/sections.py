@@ -168,18 +168,21 @@ def _written(reader: Reader, path: str) -> Iterator[Shown]:
     """Give a document as it is written, cut where its entries end: one after the other they are its text."""
     data = (reader.data(path) or b"").removeprefix(codecs.BOM_UTF8)
     at = 0
-    for placed in documents.parse(path, data):
+    parsed = documents.parse(path, data)
+    told = {entry.id for entry in reader.told(placed.entry for placed in parsed)}
+    for placed in parsed:
         text = data[at : placed.end].decode("utf-8", "replace").replace("\r\n", "\n")
         text = text if at else text.lstrip("\n")
         at = placed.end + (data[placed.end : placed.end + 1] == b"\r")
         at += data[at : at + 1] == b"\n"
-        yield Shown(placed.entry.id, guard.shown(text), reader.rank(placed.entry.id))
+        if placed.entry.id in told:
+            yield Shown(placed.entry.id, guard.shown(text), reader.rank(placed.entry.id))
 
 
 def _entries(reader: Reader, path: str) -> Iterator[Shown]:
     """Give the entries of a document as they read in a prompt: list items, each new section with its heading."""
     section = ""
-    for record in reader.records(path):
+    for record in reader.told(reader.records(path)):
         heading = ""
         if isinstance(record, Entry) and record.section != section:
             section = record.section

@@ -180,8 +180,11 @@ class Scope:
         layout = self.layout
         trust: Trust = "agent" if layout.agent_edits_files else "user"
         self.ledger = Ledger(self.store.since)
-        self.reader = Reader(self.store, layout, self.sessions, self.ledger, zone=self.zone, writers_trust=trust)
         self.tombstones = Tombstones(self.store, self.key)
+        self.reader = Reader(
+            self.store, layout, self.sessions, self.ledger,
+            zone=self.zone, writers_trust=trust, forgotten=self.tombstones.since_named,
+        )  # fmt: skip
         self._seen = Seen(None if self.store.read_only else f"{self.store.root}/{STATE}/seen.sqlite")
         self.drift = Drift(
             self.store, layout, self._seen, self.ledger, zone=self.zone, trust=trust, noticed=self.indexing.notice

@@ -114,10 +114,7 @@ def test_a_summary_made_before_a_forgetting_is_given_out_no_more(tmp_path, llm, 
         memory.append("s:2", [*AGAIN, *OTHER])
         assert memory.compact("s:2", keep=2).ok
         assert "xylophone" in memory.sessions.summary("s:2")
-        if copied:
-            change = forget(memory)
-        else:
-            change = memory.forget("sessions/s%3A2.jsonl#z").change
+        change = forget(memory) if copied else memory.forget("sessions/s%3A2.jsonl#z").change
         assert memory.sessions.summary("s:2") == ""
         assert "xylophone" not in memory.context("s:2").text
         memory.undo(change)
@@ -209,3 +206,26 @@ def test_reading_asks_nothing_of_messages_while_nothing_was_forgotten(tmp_path):
         since = scope.tombstones.since()
         assert since is not None
         assert since is scope.tombstones.since()
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_record_of_the_same_words_enters_no_prompt(tmp_path, layout):
+    """Recall gives neither; the record stays in its file, which a model's rewrite of it leaves alone."""
+    reply = (
+        '{"history_entry": "They spoke.", "memory_update": "- The kettle is red.\\n- They like tea.", "journal": "Hm."}'
+    )
+    model = ScriptedLLM(reply, repeat=True)
+    with opened(tmp_path, layout, llm=model) as memory:
+        memory.append("s:1", [Message("user", SAID, id="a"), *OTHER])
+        assert memory.remember("The kettle is red.").ok
+        [kept] = memory.remember(SAID).records
+        folder = "sessions" if layout == "native" else "transcripts"
+        change = memory.forget(f"{folder}/s%3A1.jsonl#a").change
+        assert "xylophone" not in given_out(memory)
+        assert "kettle" in memory.context().text
+        assert memory.consolidate("s:1").ok
+        memory.end("s:1")
+        assert [prompt for prompt in model.prompts if "xylophone" in prompt] == []
+        assert memory.read(kept).text == SAID
+        memory.undo(change)
+        assert "xylophone" in memory.context().text

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import tzinfo
+from typing import TypeVar
 
 from commonplace.changes import edits
 from commonplace.changes.log import Ledger
@@ -11,8 +12,10 @@ from commonplace.errors import GoneError, InputError, PathError, RecordNotFoundE
 from commonplace.layers.edits import split_id
 from commonplace.layouts import Layer, Layout
 from commonplace.records import Record, Trust
-from commonplace.sessions import Sessions
+from commonplace.sessions import Sessions, Since
 from commonplace.storage import Store
+
+_Record = TypeVar("_Record", bound=Record)
 
 
 class Reader:
@@ -20,10 +23,19 @@ class Reader:
 
     Args:
         writers_trust: How far text is trusted that no change made: the layout's rank of an outside edit.
+        forgotten: Gives what says since when a message of some words is forgotten; None as long as none is.
     """
 
     def __init__(
-        self, store: Store, layout: Layout, sessions: Sessions, ledger: Ledger, *, zone: tzinfo, writers_trust: Trust
+        self,
+        store: Store,
+        layout: Layout,
+        sessions: Sessions,
+        ledger: Ledger,
+        *,
+        zone: tzinfo,
+        writers_trust: Trust,
+        forgotten: Callable[[], Since | None],
     ) -> None:
         self._store = store
         self._layout = layout
@@ -31,6 +43,7 @@ class Reader:
         self._ledger = ledger
         self._zone = zone
         self._writers_trust = writers_trust
+        self._forgotten = forgotten
 
     def files(self, keep: Callable[[Layer], bool] = lambda _: True) -> Iterator[tuple[Layer, str]]:
         """Yield the stored files of the layers asked for, in path order."""
@@ -50,6 +63,11 @@ class Reader:
         if layer is None or data is None:
             return ()
         return tuple(edits.records(layer, path, data, self._zone))
+
+    def told(self, records: Iterable[_Record]) -> Iterator[_Record]:
+        """Give those of some records that may enter a prompt: what says the same as a forgotten message may not."""
+        since = self._forgotten()
+        return iter(records) if since is None else (each for each in records if since(each.text) is None)
 
     def data(self, path: str) -> bytes | None:
         """Give the bytes of a file; None where there is none, or something that is no plain file."""

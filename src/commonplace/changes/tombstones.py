@@ -99,6 +99,7 @@ class Tombstones:
         self._spans: dict[tuple[str, str], list[tuple[int, int] | None]] = {}
         self._hidden: set[tuple[str, str]] = set()
         self._since: Since | None = None
+        self._since_named: Since | None = None
 
     def catch_up(self) -> None:
         """Read the file if it is not as it was."""
@@ -129,6 +130,7 @@ class Tombstones:
                 if found.hides:
                     hidden.add((source.session, source.message))
         self._since = self._asking(single, said) if single or said else None
+        self._since_named = self._asking(single, {}) if single else None
         self._fingerprints, self._spans, self._hidden, self._version = fingerprints, spans, hidden, version
 
     def _asking(self, single: Mapping[str, datetime], said: Mapping[str, datetime]) -> Since:
@@ -148,6 +150,11 @@ class Tombstones:
         """
         self.catch_up()
         return self._since
+
+    def since_named(self) -> Since | None:
+        """Give the same of messages that were forgotten one by one; a deleted session takes no record along."""
+        self.catch_up()
+        return self._since_named
 
     def forbids(self, texts: Iterable[str], sources: Iterable[Source] = ()) -> bool:
         """Say whether one of these texts, a line of one, or what one of these sources says was forgotten."""

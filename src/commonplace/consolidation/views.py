@@ -41,7 +41,8 @@ class Views:
     def entries(self, path: str) -> list[ViewEntry]:
         """Give the entries of one document, by number, with who wrote them last."""
         self._ledger.catch_up()
-        return [self._entry(record, path, number) for number, record in enumerate(self._reader.records(path), 1)]
+        told = self._reader.told(self._reader.records(path))
+        return [self._entry(record, path, number) for number, record in enumerate(told, 1)]
 
     def _entry(self, record: Record, path: str, number: int, *, shown: bool = True) -> ViewEntry:
         made = self._ledger.made(record.id)
@@ -71,8 +72,18 @@ class Views:
             layer = self._layout.layer_of(path)
             if layer is not None and layer.kind == "documents":
                 data = self._reader.data(path) or b""
+                data = self._told(path, data, layer.style)
                 found[path] = data[self._end(path, data, layer.style) :].decode("utf-8", "surrogateescape")
         return found
+
+    def _told(self, path: str, data: bytes, style: str) -> bytes:
+        """Give a document without the entries that may not enter a prompt; its other bytes are as they were."""
+        parsed = documents.parse(path, data, style)
+        told = {entry.id for entry in self._reader.told(placed.entry for placed in parsed)}
+        for placed in reversed(parsed):
+            if placed.entry.id not in told:
+                data = data[: placed.start] + data[placed.end :].removeprefix(b"\n")
+        return data
 
     def _end(self, path: str, data: bytes, style: str) -> int:
         """Say where the end of a document begins that is short enough to be written anew."""
@@ -131,7 +142,7 @@ class Views:
         caps: dict[str, int] = {}
         for path in paths:
             layer = self._layout.layer_of(path)
-            records = self._reader.records(path)
+            records = tuple(self._reader.told(self._reader.records(path)))
             if layer is not None and layer.compress_over:
                 caps[path] = getattr(self._config.limits, layer.compress_over)
                 compress = compress or sum(len(r.text.encode()) + 3 for r in records) > caps[path]
