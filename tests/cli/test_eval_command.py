@@ -158,6 +158,15 @@ def test_listed_cases_are_a_file_to_start_from(run, said, here):
     assert from_file["cases"][0]["name"] == made["cases"][0]["name"]
 
 
+def test_a_file_of_listed_cases_is_asked_together_with_others_that_are_made(run, said, here):
+    """`--made` beside a FILE that came from `--list` had said that two cases have one name, with no way out."""
+    (here / "own.jsonl").write_text(run("eval", "--list").out, encoding="utf-8")
+    of_file = run("eval", "own.jsonl", "--json", "--at-least", "0").data["cases"]
+    both = run("eval", "own.jsonl", "--made", "50", "--json", "--at-least", "0")
+    assert both.code == 0, both.err
+    assert [case["name"] for case in both.data["cases"]] == [case["name"] for case in of_file]
+
+
 def test_listed_cases_are_one_object_of_json_where_that_is_asked_for(run, said):
     """docs/commands.md: --json prints one object; it had printed one a case."""
     listed = [json.loads(line) for line in run("eval", "--list").out.splitlines()]

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from commonplace.cli import asking
+from commonplace.cli import asking, standby
 
 COMMAND = [sys.executable, "-m", "commonplace.cli"]
 MEMORY = "commonplace-memory"
@@ -222,11 +222,14 @@ def test_it_ends_when_the_folder_goes(started):
     assert not Path(MEMORY).exists()
 
 
-def test_it_ends_when_nobody_asks(run):
+def test_it_ends_when_nobody_asks(run, monkeypatch):
     """`--idle` says how long; zero is at once."""
     done = run("standby", "--idle", "0", "--json")
     assert done.code == 0
     assert done.data == {"location": str(Path(MEMORY).absolute()), "pid": os.getpid(), "idle_minutes": 0}
+    assert "; ends 0 minutes after the last question" in run("standby", "--idle", "0").out
+    monkeypatch.setattr(standby, "_stand_by", lambda *_: None)
+    assert "; ends 1 minute after the last question" in run("standby", "--idle", "1").out
     assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
 
 

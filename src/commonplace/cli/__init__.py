@@ -22,12 +22,14 @@ def main(arguments: list[str] | None = None) -> None:
     """Run one command and exit with its code; `sys.argv` has the arguments where none are given."""
     given = sys.argv[1:] if arguments is None else arguments
     _open_streams()
-    reply = asking.asked(given)
-    if reply is None:
+    try:
+        reply = asking.asked(given)
+        if reply is not None:
+            sys.exit(asking.told(reply))
         _load()
         import_module(_COMMANDS).main(given)
-    else:
-        sys.exit(asking.told(reply))
+    except KeyboardInterrupt:  # before the commands are there to say so
+        sys.exit(asking.told((asking.INTERRUPTED, "", f"{asking.STOPPED}\n")))
 
 
 def _open_streams() -> None:

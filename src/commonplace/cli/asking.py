@@ -30,6 +30,9 @@ _PREFIXES = ("COMMONPLACE_", "LC_")
 _COMPLETION = "_COMMONPLACE_COMPLETE"
 _CODEC, _ODD = "utf-8", "surrogatepass"
 
+STORE, INTERRUPTED = 3, 130  # exit codes, as `commands` has them
+STOPPED = "stopped; what was acknowledged stays"
+
 Reply = tuple[int, str, str]
 """Exit code, standard output, standard error."""
 
@@ -96,14 +99,24 @@ def _ours(line: socket) -> bool:
 def told(reply: Reply) -> int:
     """Print what a command said, and give its exit code; a reader that leaves early is no error."""
     code, out, err = reply
-    for stream, text in ((sys.stderr, err), (sys.stdout, out)):
+    left = [(sys.stdout, out), (sys.stderr, err)]
+    while left:
+        stream, text = left.pop()
         try:
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr] # as the commands have it
             stream.write(text)
             stream.flush()
-        except BrokenPipeError:
+        except OSError as error:
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+            if not isinstance(error, BrokenPipeError):
+                code = STORE
+                left.append((sys.stderr, f"error: {unwritten(error)}\n"))  # goes nowhere where that is full, too
     return code
+
+
+def unwritten(error: OSError) -> str:
+    """Say that the output cannot be written, and why."""
+    return f"the output cannot be written ({error.strerror}); what the command did stays"
 
 
 def mine(request: list[str]) -> list[str] | None:

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 import click
 
-from commonplace.cli import terminal
+from commonplace.cli import asking, terminal
 from commonplace.cli.opening import Opener, Place, placed
 from commonplace.errors import (
     CommonplaceError,
@@ -33,7 +33,8 @@ from commonplace.memory import Memory
 
 __all__ = ["COMMANDS", "EXIT_CODES", "main", "run"]
 
-OK, NOTHING, USAGE, STORE, CONFLICT, MODEL, BUG, INTERRUPTED = 0, 1, 2, 3, 4, 5, 70, 130
+OK, NOTHING, USAGE, STORE, CONFLICT, MODEL, BUG = 0, 1, 2, asking.STORE, 4, 5, 70
+INTERRUPTED = asking.INTERRUPTED
 
 EXIT_CODES: Final[dict[int, str]] = {
     OK: "it is done",
@@ -148,15 +149,14 @@ def run(arguments: Sequence[str], *, only: Collection[str] = COMMANDS, opens: Op
     except click.ClickException as error:
         return _usage(error)
     except (click.Abort, KeyboardInterrupt):
-        terminal.note("stopped; what was acknowledged stays")
+        _note(asking.STOPPED)
         return INTERRUPTED
     except CommonplaceError as error:
         return _failed(error, _code_of(error))
     except OSError as error:
-        if error.errno != errno.EPIPE:
-            return _failed(error, STORE)
-        # Whoever read our output has enough; nothing is left to say, also not at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _hush()
+        if error.errno != errno.EPIPE:  # else whoever read our output has enough
+            return _failed(error, STORE, _told(error))
     except Exception as error:  # noqa: BLE001 - the top of a command: a person gets a sentence
         return _bug(error)
     return OK
@@ -184,7 +184,7 @@ def _speak_plainly() -> None:
 class _OneLine(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         reason = f": {record.exc_info[1]}" if record.exc_info and record.exc_info[1] else ""
-        terminal.note(terminal.warning("warning: ") + terminal.line(record.getMessage() + reason))
+        _note(terminal.warning("warning: ") + terminal.line(record.getMessage() + reason))
 
 
 def _code_of(error: CommonplaceError) -> int:
@@ -205,22 +205,48 @@ def _usage(error: click.ClickException) -> int:
     hint = ""
     if isinstance(error, click.UsageError) and error.ctx is not None:
         hint = terminal.faint(f"  (see `{error.ctx.command_path} --help`)")
-    terminal.note(terminal.bad("error: ") + terminal.line(error.format_message()) + hint)
+    _note(terminal.bad("error: ") + terminal.line(error.format_message()) + hint)
     return USAGE
 
 
-def _failed(error: Exception, code: int) -> int:
+def _failed(error: Exception, code: int, said: str = "") -> int:
     if os.environ.get(DEBUG_VARIABLE):
         raise error
-    terminal.note(terminal.bad("error: ") + terminal.line(str(error)))
+    _note(terminal.bad("error: ") + terminal.line(said or str(error)))
     return code
+
+
+def _told(error: OSError) -> str:
+    """Say what the system refused: the output, the folder that the command stands in, or a file."""
+    if isinstance(error, terminal.UnwrittenError) or error.errno == errno.ENOSPC:  # click prints its help itself
+        return asking.unwritten(error)
+    if isinstance(error, FileNotFoundError) and error.filename is None:  # only who asks for it names no file
+        return "the folder that the command was called in is not there any more; call it in another one"
+    return f"{error.filename!r}: {error.strerror}" if error.filename else str(error.strerror or error)
+
+
+def _note(text: str) -> None:
+    """Print one line on stderr, if that can be written."""
+    try:
+        terminal.note(text)
+    except OSError:
+        _hush()
+
+
+def _hush() -> None:
+    """Have what is left to say go nowhere where it cannot be written, also at exit."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _bug(error: Exception) -> int:
     if os.environ.get(DEBUG_VARIABLE):
         raise error
     said = terminal.line(f"{type(error).__name__}: {error}")
-    terminal.note(
+    _note(
         terminal.bad("error: ")
         + f"this is an error in commonplace, please report it: {said}"
         + terminal.faint(f"  (set {DEBUG_VARIABLE}=1 to see where)")

@@ -81,7 +81,9 @@ def eval_command(
     most = {**given.at_most, **_thresholds(at_most, AT_MOST, "--at-most")}
     with place.open() as memory:
         wanted = made if made is not None else MADE * (file is None)
-        own = evaluate.made(memory, limit=wanted, seed=seed) if wanted else ()
+        named = {case.name for case in given.cases}  # a file that began as a list of made cases has some of them
+        made_now = evaluate.made(memory, limit=wanted, seed=seed) if wanted else ()
+        own = [case for case in made_now if case.name not in named]
         cases = [_changed(case, k, tokens, cast("tuple[LayerName, ...]", layers)) for case in (*given.cases, *own)]
         if not cases:
             _nothing(ctx, memory, as_json=as_json)

@@ -11,16 +11,16 @@ import json
 import unicodedata
 from typing import Any
 
-import click
 import msgspec
 
 from commonplace import guard
+from commonplace.cli import terminal
 from commonplace.records import Context
 
 
 def show(value: Any) -> None:
     """Print any values of ours as JSON, indented, hidden characters escaped."""
-    click.echo(printable(json.dumps(data(value), ensure_ascii=False, indent=2)))
+    terminal.out(printable(json.dumps(data(value), ensure_ascii=False, indent=2)))
 
 
 def printable(text: str) -> str:

@@ -58,7 +58,8 @@ def standby_command(idle: float, *, as_json: bool, place: Place) -> None:
             if as_json:
                 plain.show({"location": location, "pid": os.getpid(), "idle_minutes": idle})
             else:
-                terminal.out(f"stands by for {terminal.line(location)}; ends {idle:g} minutes after the last question")
+                after = "1 minute" if idle == 1 else f"{idle:g} minutes"
+                terminal.out(f"stands by for {terminal.line(location)}; ends {after} after the last question")
             sys.stdout.flush()
             _stand_by(line, kept, idle * 60)
     finally:

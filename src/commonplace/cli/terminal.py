@@ -45,14 +45,33 @@ def line(text: str) -> str:
     return guard.show(one_line(text))
 
 
+class UnwrittenError(OSError):
+    """What a command says cannot be written where it goes."""
+
+
 def out(text: str = "") -> None:
-    """Print one line of output."""
-    click.echo(text)
+    """Print one line of output.
+
+    Raises:
+        UnwrittenError: It cannot be written.
+    """
+    _print(text, err=False)
 
 
 def note(text: str) -> None:
-    """Print one line beside the output, on stderr."""
-    click.echo(text, err=True)
+    """Print one line beside the output, on stderr.
+
+    Raises:
+        UnwrittenError: It cannot be written.
+    """
+    _print(text, err=True)
+
+
+def _print(text: str, *, err: bool) -> None:
+    try:
+        click.echo(text, err=err)
+    except OSError as error:
+        raise UnwrittenError(error.errno, error.strerror) from error
 
 
 def heading(text: str) -> str:
