@@ -229,3 +229,26 @@ def test_a_record_of_the_same_words_enters_no_prompt(tmp_path, layout):
         assert memory.read(kept).text == SAID
         memory.undo(change)
         assert "xylophone" in memory.context().text
+
+
+@pytest.mark.parametrize("job", ["consolidate", "compact", "end"])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_what_is_forgotten_while_a_model_is_asked_is_not_kept(tmp_path, layout, job):
+    """A model takes seconds, in which a person may take back what was just said."""
+    folder = "sessions" if layout == "native" else "transcripts"
+    asked = []
+
+    def model(prompt):
+        asked.append(prompt)
+        if len(asked) == 1:
+            memory.forget(f"{folder}/s%3A2.jsonl#z")
+        return "no JSON, but a xylophone" if "xylophone" in prompt else "no JSON"
+
+    with opened(tmp_path, layout, llm=model) as memory:
+        memory.append("s:2", [*AGAIN, *OTHER])
+        JOBS[job](memory, "s:2")
+        assert asked
+        assert "xylophone" in asked[0]
+        assert [prompt for prompt in asked[1:] if "xylophone" in prompt] == []
+        assert "xylophone" not in given_out(memory)
+        assert in_files(tmp_path) == []

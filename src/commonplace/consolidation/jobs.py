@@ -43,7 +43,7 @@ from commonplace.operations import (
     RewriteDocument,
     View,
 )
-from commonplace.records import Outcome, Source
+from commonplace.records import Outcome, RecordedMessage, Source
 from commonplace.screened import instant
 from commonplace.sessions import Sessions
 from commonplace.storage import Lease, Store
@@ -80,6 +80,15 @@ CONSOLIDATORS: Final[dict[str, Consolidator]] = {
     "summarise": summarise.propose,
     "rewrite": rewrite.propose,
 }
+
+
+class _Made(msgspec.Struct, frozen=True):
+    """What a range comes to, and the messages that were read for it."""
+
+    operations: list[Operation]
+    waits: list[Waits]
+    reason: str
+    read: Sequence[RecordedMessage]
 
 
 class Jobs:
@@ -160,6 +169,7 @@ class Jobs:
                 must=must,
                 model=model or self._config.consolidation.model or None,
                 leases={},
+                began=self._store.change_number(),
                 turn=None,
                 end=end,
             )
@@ -238,8 +248,52 @@ class Jobs:
         return todo[:1] if first else todo
 
     def _range(self, pieces: Sequence[Piece], run: Run) -> Outcome:
-        now = self._clock()
         run.renew()
+        told, made = pieces, self._made(pieces, run)
+        while self._forgotten_since(run.began, made.read):
+            told = self._told(told)
+            made = self._made(told, run) if told else _Made([], [], "all of it was forgotten meanwhile", ())
+        for piece in pieces:
+            if piece.held is None:
+                to = piece.messages[-1].number + 1
+                made.operations.append(MoveCursor(session=piece.session, name=JOB, to=to))
+            else:
+                start, end = piece.held
+                made.operations.append(HoldRange(session=piece.session, name=JOB, start=start, end=end, held=False))
+        return self._door.commit(
+            made.operations,
+            actor=self._actor,
+            reason=f"{run.cause}: {made.reason}",
+            dry_run=run.dry_run,
+            waits=made.waits,
+            fence=None if run.dry_run else run,
+            partial=True,
+        )
+
+    def _told(self, pieces: Sequence[Piece]) -> list[Piece]:
+        """Give what is left of some pieces when what was forgotten is taken out."""
+        left: list[Piece] = []
+        for piece in pieces:
+            first, last = piece.messages[0].number, piece.messages[-1].number
+            if messages := tuple(self._sessions.read(piece.session, first, last + 1)):
+                left.append(msgspec.structs.replace(piece, messages=messages))
+        return left
+
+    def _forgotten_since(self, change: int, messages: Sequence[RecordedMessage]) -> bool:
+        """Say whether one of these messages was forgotten after this change: a model takes its time."""
+        if self._store.change_number() == change:
+            return False
+        spans: dict[str, list[int]] = {}
+        for message in messages:
+            spans.setdefault(message.session, []).append(message.number)
+        return any(
+            not {m.number for m in self._sessions.read(session, numbers[0], numbers[-1] + 1)}.issuperset(numbers)
+            for session, numbers in spans.items()
+        )
+
+    def _made(self, pieces: Sequence[Piece], run: Run) -> _Made:
+        """Give what pieces come to."""
+        now = self._clock()
         texts = self._views.documents(now) if self._rewrites else {}
         view = self._views.view([message for piece in pieces for message in piece.messages], now, texts)
         work = Work(
@@ -257,26 +311,12 @@ class Jobs:
             model=run.model,
         )
         if self._episodes is not None:
-            operations, waits, reason = self._episodes.propose(self._whole(work, pieces[0]))
+            work = self._whole(work, pieces[0])
+            operations, waits, reason = self._episodes.propose(work)
             reason = f"; {reason}" if reason else ""
         else:
             operations, waits, reason = self._verdict(pieces, self._propose(work, run), view, now)
-        for piece in pieces:
-            if piece.held is None:
-                to = piece.messages[-1].number + 1
-                operations.append(MoveCursor(session=piece.session, name=JOB, to=to))
-            else:
-                start, end = piece.held
-                operations.append(HoldRange(session=piece.session, name=JOB, start=start, end=end, held=False))
-        return self._door.commit(
-            operations,
-            actor=self._actor,
-            reason=f"{run.cause}: {_named(pieces)}{reason}",
-            dry_run=run.dry_run,
-            waits=waits,
-            fence=None if run.dry_run else run,
-            partial=True,
-        )
+        return _Made(operations, waits, f"{_named(pieces)}{reason}", work.view.messages)
 
     def _whole(self, work: Work, piece: Piece) -> Work:
         """Give the work on a range widened to its session from the beginning."""
@@ -383,6 +423,8 @@ class Jobs:
         if self._is_open(session, start):
             return Outcome(status="conflict", reason=f"{session} is not safe yet: {done.reason}; try again")
         knobs = self._config.consolidation
+        began = self._store.change_number()
+        gone = list(self._sessions.read(session, gone[0].number, start))  # the job before may have taken long
         summary = (
             ""
             if not self._layout.window_summary
@@ -396,6 +438,8 @@ class Jobs:
                 cause=cause,
             )
         )
+        if summary and self._forgotten_since(began, gone):
+            return Outcome(status="conflict", reason="some of it was forgotten meanwhile; try again")
         move = MoveWindow(session=session, to=start, why="compact", summary=summary)
         moved = self._door.commit([move], actor=self._actor, reason=f"{cause}: window of {session}")
         return together([done, moved])

@@ -50,7 +50,7 @@ class Run(msgspec.Struct, kw_only=True):
     """How one job is to go: what set it off, its rights to work, its deadline on the monotonic clock.
 
     `leases` are by session; together they fence the commit. `turn` is the right to be the only one at
-    work, where the layout wants one job after the other.
+    work, where the layout wants one job after the other; `began` the newest change when it began.
     """
 
     cause: str
@@ -60,6 +60,7 @@ class Run(msgspec.Struct, kw_only=True):
     leases: dict[str, Lease]
     turn: Lease | None
     end: float | None
+    began: int
 
     def left(self, limit: float) -> float:
         """Give the seconds that the next model call may take."""
