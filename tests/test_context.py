@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from commonplace import Memory, Message
 from commonplace.context import Draft, Shown, build, owned
+from commonplace.errors import InputError
 from commonplace.operations import PutTopic
 from commonplace.records import Hit, Source
 from commonplace.testing import FixedClock
@@ -190,6 +191,7 @@ def test_the_live_window_is_not_recalled_and_deleted_sessions_never(tmp_path):
         assert "green" not in memory.context("chat:2", "tea").text
 
 
-def test_a_budget_below_one_is_an_error(tmp_path):
-    with opened(tmp_path) as memory, pytest.raises(ValueError, match="budget"):
-        memory.context(tokens=0)
+@pytest.mark.parametrize("tokens", [0, -1, "5", 1.5, True])
+def test_a_budget_that_is_no_number_from_one_on_is_an_error(tmp_path, tokens):
+    with opened(tmp_path) as memory, pytest.raises(InputError, match="budget"):
+        memory.context(tokens=tokens)

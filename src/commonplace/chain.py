@@ -80,8 +80,8 @@ class Chain:
         """
         config, layout = self.first.config, self.first.layout
         budget = config.context.tokens if tokens is None else tokens
-        if budget < 1:
-            raise InputError(f"a token budget is at least 1, not {budget}")
+        if type(budget) is not int or budget < 1:
+            raise InputError(f"a token budget is a number, at least 1, not {budget!r}")
         drafts = self._drafts(session)
         hits: list[Hit] = []
         if question and question.strip() and layout.recalls:
