@@ -8,13 +8,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from datetime import datetime
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
 from commonplace import context as contexts
 from commonplace import forks
-from commonplace.errors import CommonplaceError, InputError, RecordNotFoundError
+from commonplace.errors import CommonplaceError, InputError, RecordNotFoundError, StoreError
 from commonplace.guard import fold
 from commonplace.recall import sharing
 from commonplace.records import Change, Context, Hit, Outcome, Query, Receipt, Record
@@ -22,6 +22,8 @@ from commonplace.text import fence
 from commonplace.wiring import Scope
 
 logger = logging.getLogger(__name__)
+
+C = TypeVar("C", Outcome, Receipt, Change)
 
 
 class Chain:
@@ -31,6 +33,7 @@ class Chain:
         self.scopes = tuple(scopes)
         self.first = self.scopes[0]
         self._builder = contexts.Builder()
+        self._numbers_elsewhere: dict[int, set[str]] = {}  # of changes, given out for other scopes than the first
 
     @property
     def embeds(self) -> bool:
@@ -180,26 +183,36 @@ class Chain:
         return f"name one by its id: {ids}"
 
     def change(self, given: int | Outcome | Receipt | Change) -> tuple[Scope, int]:
-        """Say which change of which scope is meant, by what came of it or by its number in the first scope.
+        """Say which change of which scope is meant, by what came of it or by its number.
 
-        Each scope numbers its own changes, so a number that another scope of the chain has used too names none.
+        Each scope numbers its own changes. A number is the first scope's, unless this chain gave it out for a change
+        of another.
 
         Raises:
             InputError: Nothing was changed there, its scope is not of this chain, or the number is not enough.
         """
         if isinstance(given, (Outcome, Receipt, Change)):
             return self._named(given.scope), _number(given)
-        if isinstance(given, int):
-            others = [scope.name for scope in self.scopes[1:] if 0 < given <= scope.store.change_number()]
-            if others:
-                raise InputError(
-                    f"{' and '.join(map(repr, [self.first.name, *others]))} number their changes each for itself, so "
-                    f"{given} does not say whose is meant; give what made the change or what `log` gave instead of "
-                    f"its number, or open that scope alone",
-                    change=given,
-                    scopes=(self.first.name, *others),
-                )
+        number: object = given  # annotations do not hold at run time
+        others = sorted(self._numbers_elsewhere.get(number, ())) if isinstance(number, int) else []
+        if len(others) == 1 and given > self.first.store.change_number():
+            return self._named(others[0]), given
+        if others:
+            raise InputError(
+                f"{' and '.join(map(repr, [self.first.name, *others]))} number their changes each for itself, so "
+                f"{given} does not say whose is meant; give what made the change or what `log` gave instead of "
+                f"its number, or open that scope alone",
+                change=given,
+                scopes=(self.first.name, *others),
+            )
         return self.first, given
+
+    def made_in(self, scope: Scope, found: C) -> C:
+        """Say on a change, or on what came of one, which scope it is of."""
+        number = _number_of(found)
+        if number is not None and scope is not self.first:
+            self._numbers_elsewhere.setdefault(number, set()).add(scope.name)
+        return msgspec.structs.replace(found, scope=scope.name)
 
     def _named(self, name: str) -> Scope:
         for scope in self.scopes:
@@ -208,16 +221,23 @@ class Chain:
         raise InputError(f"this is a change of scope {name!r}; open that scope", scope=name)
 
 
-C = TypeVar("C", Outcome, Receipt, Change)
+class Closed(Chain):
+    """What a closed memory has in place of its scopes."""
+
+    def __init__(self, location: str) -> None:
+        self._location = location
+
+    def __getattribute__(self, name: str) -> Any:
+        location = object.__getattribute__(self, "_location")
+        raise StoreError("this memory was closed; open it again", path=location)
 
 
-def made_in(scope: Scope, found: C) -> C:
-    """Say on a change, or on what came of one, which scope it is of."""
-    return msgspec.structs.replace(found, scope=scope.name)
+def _number_of(given: Outcome | Receipt | Change) -> int | None:
+    return given.number if isinstance(given, Change) else given.change
 
 
 def _number(given: Outcome | Receipt | Change) -> int:
-    number = given.number if isinstance(given, Change) else given.change
+    number = _number_of(given)
     if number is None:
         raise InputError("nothing was changed here, so there is no change to look at or take back")
     return number

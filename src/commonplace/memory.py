@@ -18,10 +18,10 @@ import msgspec
 
 from commonplace import doctor as doctors
 from commonplace import forks, verbs
-from commonplace.chain import Chain, made_in
+from commonplace.chain import Chain, Closed
 from commonplace.changes.actors import LIBRARY, PERSON, Actor
 from commonplace.config import Clock, Config, system_clock
-from commonplace.errors import StoreError, StoreReadOnlyError
+from commonplace.errors import StoreReadOnlyError
 from commonplace.knobs import settled
 from commonplace.operations import Forget, Operation, Promote
 from commonplace.records import (
@@ -251,7 +251,8 @@ class Memory:
             scope, text, kind=kind, to=place, source=source, trust=trust, valid_from=valid_from, expires=expires
         )
         versions = {operation.path: expect} if expect is not None else None
-        return made_in(scope, scope.changing.merging.commit([operation], actor=actor, reason=reason, expect=versions))
+        merging = scope.changing.merging
+        return self._chain.made_in(scope, merging.commit([operation], actor=actor, reason=reason, expect=versions))
 
     def read(self, record_id: str) -> Record:
         """Give a record by its id, or what has replaced it.
@@ -294,7 +295,8 @@ class Memory:
         scope, record = self._chain.one_record(record_id)
         operation = verbs.update(record, text)
         versions = {operation.path: expect} if expect is not None else None
-        return made_in(scope, scope.changing.door.commit([operation], actor=actor, reason=reason, expect=versions))
+        door = scope.changing.door
+        return self._chain.made_in(scope, door.commit([operation], actor=actor, reason=reason, expect=versions))
 
     def apply(
         self,
@@ -311,8 +313,10 @@ class Memory:
             VersionConflictError: A file is not in the version that `expect` gives by its path.
         """
         scope = self._chain.first
-        merging = scope.changing.merging
-        return made_in(scope, merging.commit(operations, actor=actor, reason=reason, expect=expect, dry_run=dry_run))
+        commit = scope.changing.merging.commit
+        return self._chain.made_in(
+            scope, commit(operations, actor=actor, reason=reason, expect=expect, dry_run=dry_run)
+        )
 
     def document(self, layer: str) -> str:
         """Give the whole text of a document, named by its layer or its file; empty where there is none."""
@@ -352,7 +356,7 @@ class Memory:
         """Raise the trust of a record, as a person; the agent's tool cannot do this."""
         scope, record = self._chain.holder(record_id)
         promotion = Promote(record=record.id, to=to)
-        return made_in(scope, scope.changing.door.commit([promotion], actor=PERSON, reason=reason))
+        return self._chain.made_in(scope, scope.changing.door.commit([promotion], actor=PERSON, reason=reason))
 
     # --- consolidation ---
 
@@ -372,7 +376,8 @@ class Memory:
         """
         scope = self._chain.first
         names = [session_id] if session_id is not None else [s.id for s in reversed(scope.sessions.list())]
-        return made_in(scope, scope.changing.jobs.consolidate(*names, cause=reason, dry_run=dry_run, model=model))
+        jobs = scope.changing.jobs
+        return self._chain.made_in(scope, jobs.consolidate(*names, cause=reason, dry_run=dry_run, model=model))
 
     def compact(self, session_id: str, keep: int | None = None) -> Outcome:
         """Let the live window of a session begin later, with a summary of what was before it.
@@ -380,18 +385,18 @@ class Memory:
         Raises:
             InputError: `keep` is no number of messages.
         """
-        scope = self._chain.first
-        return made_in(scope, scope.changing.jobs.compact(session_id, verbs.window_size(keep)))
+        first = self._chain.first
+        return self._chain.made_in(first, first.changing.jobs.compact(session_id, verbs.window_size(keep)))
 
     def reset(self, session_id: str) -> Outcome:
         """Consolidate a session, then empty its live window; the transcript stays."""
         scope = self._chain.first
-        return made_in(scope, scope.changing.jobs.reset(session_id))
+        return self._chain.made_in(scope, scope.changing.jobs.reset(session_id))
 
     def end(self, session_id: str) -> Outcome:
         """Consolidate a session and mark it as ended; an append opens it again."""
         scope = self._chain.first
-        return made_in(scope, scope.end(session_id))
+        return self._chain.made_in(scope, scope.end(session_id))
 
     def flush(self, timeout_seconds: float | None = None) -> bool:
         """Wait until all jobs that are due have run; False where the time was not enough."""
@@ -414,7 +419,7 @@ class Memory:
         """Give the newest changes of the scope that takes writes, newest first."""
         scope = self._chain.first
         scope.drift.sweep()
-        return [made_in(scope, change) for change in scope.changing.history.log(limit)]
+        return [self._chain.made_in(scope, change) for change in scope.changing.history.log(limit)]
 
     def diff(self, change: int | Outcome | Receipt | Change) -> str:
         """Show what a change did to the files, by line; the change is named as `undo` takes it."""
@@ -425,7 +430,7 @@ class Memory:
         """Take a change back: bytes and cursors are as before, and what it added stays out.
 
         Args:
-            change: What made it, as it was returned, or what `log` gave; a number where only one scope has used it.
+            change: What made it, as it was returned, or what `log` gave; a number is the first scope's.
             reason: For the log.
             actor: Who asks.
 
@@ -435,7 +440,7 @@ class Memory:
             UndoConflictError: A later change stands on it; the error names it.
         """
         scope, number = self._chain.change(change)
-        return made_in(scope, scope.changing.history.undo(number, actor=actor, reason=reason))
+        return self._chain.made_in(scope, scope.changing.history.undo(number, actor=actor, reason=reason))
 
     def at(self, instant: datetime) -> Self:
         """Give this memory as it was at an instant, read-only."""
@@ -483,17 +488,6 @@ class Memory:
 
         `sessions` can still be read and this be called again; from then on every other method raises StoreError.
         """
-        self._chain = _Closed(self.location)
+        self._chain = Closed(self.location)
         for scope in self._scopes:
             scope.close()
-
-
-class _Closed(Chain):
-    """What a closed memory has in place of its scopes."""
-
-    def __init__(self, location: str) -> None:
-        self._location = location
-
-    def __getattribute__(self, name: str) -> Any:
-        location = object.__getattribute__(self, "_location")
-        raise StoreError("this memory was closed; open it again", path=location)
