@@ -68,8 +68,8 @@ def asked(query: str | Query, k: int, layers: Iterable[LayerName] | None) -> Que
     unknown = [layer for layer in (*(found.layers or ()), *found.k_by_layer) if layer not in LAYERS]
     if unknown:
         raise InputError(f"there is no layer {unknown[0]!r}; choose from {', '.join(LAYERS)}")
-    if found.as_of is not None and found.as_of.tzinfo is None:
-        raise InputError("the instant of a question carries its zone; use an aware datetime", at=found.as_of)
+    if found.as_of is not None:
+        require_aware(found.as_of)
     if found.k < 1:
         raise InputError(f"k is at least 1, not {found.k}")
     return found

@@ -105,6 +105,11 @@ def test_what_is_left_of_a_question_without_its_times(text, rest):
     assert " ".join(read(text, NOW).rest.split()).replace(" ?", "?") == rest.replace(" ?", "?")
 
 
+def test_a_day_that_only_some_years_have_is_found_in_those():
+    for text in ("on February 29", "2月29日"):
+        assert days(text) == [("2020-02-29", "2020-03-01"), ("2024-02-29", "2024-03-01")]
+
+
 def test_a_month_without_a_year_is_that_month_of_each_of_the_last_years():
     assert ("2024-03-01", "2024-04-01") in days("in March")
     assert ("2020-03-01", "2020-04-01") in days("in March")

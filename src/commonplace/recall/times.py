@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Final, NamedTuple
 
@@ -71,7 +72,9 @@ def read(text: str, now: datetime) -> Times:
         for match in expression.finditer(lowered):
             try:
                 found = list(reader(match, today))
-            except (ValueError, OverflowError):  # the 31st of February, the year 0
+            except (ValueError, OverflowError):  # the year 0, the month 13
+                continue
+            if not found:  # the 31st of February
                 continue
             start = match.start("core") if "core" in expression.groupindex else match.start()
             named.append(_Named(start, match.end(), found))
@@ -161,7 +164,8 @@ def _month_day(match: re.Match[str], today: datetime) -> Iterator[Range]:
     parts = match.groupdict()
     month, day, year = _month_number(parts["month"]), int(parts["day"]), parts.get("year")
     for each in [int(year)] if year else range(today.year - _YEARS_BACK, today.year + 1):
-        yield _days(today.replace(year=each, month=month, day=day), 1)
+        with suppress(ValueError):  # February 29 is in some years alone
+            yield _days(today.replace(year=each, month=month, day=day), 1)
 
 
 def _month_only(match: re.Match[str], today: datetime) -> Iterator[Range]:
@@ -199,7 +203,7 @@ def _last(match: re.Match[str], today: datetime) -> Iterator[Range]:
 
 def _recent(match: re.Match[str], today: datetime) -> Iterator[Range]:
     """The last few days or weeks, today with them."""
-    days = _number(match[1] or "a") * _UNITS[match[2]]
+    days = _number(match[1]) * _UNITS[match[2]]
     yield today - timedelta(days=days), today + timedelta(days=1)
 
 
@@ -220,10 +224,12 @@ def _whole_year(year: int, today: datetime) -> Range:
 def _chinese_date(match: re.Match[str], today: datetime) -> Iterator[Range]:
     year, month, day = match.groups()
     for each in [int(year)] if year else range(today.year - _YEARS_BACK, today.year + 1):
-        if day:
-            yield _days(today.replace(year=each, month=int(month), day=int(day)), 1)
-        else:
-            yield _month(each, int(month), today)
+        with suppress(ValueError):  # as above
+            yield (
+                _days(today.replace(year=each, month=int(month), day=int(day)), 1)
+                if day
+                else _month(each, int(month), today)
+            )
 
 
 def _near(offsets: dict[str, int]) -> Callable[[re.Match[str], datetime], Iterator[Range]]:
