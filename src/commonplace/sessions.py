@@ -30,6 +30,7 @@ _STATES_KEPT: Final = 512  # sessions whose folded state stays in memory
 _WORDS: Final = {word: join([word]) for word in ("message", *get_args(Role), *get_args(Trust))}
 _ROLE_TRUST: Final[dict[Role, Trust]] = {"user": "user", "assistant": "agent", "system": "agent", "tool": "tool"}
 Since = Callable[[str], datetime | None]
+"""Says since when messages of these words are forgotten; None of words that are not."""
 _Checked = tuple[Message, Screened | None, Screened]
 """A message with its id, where it has one, and its content, as they may be stored."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Final
 
@@ -14,6 +14,7 @@ from commonplace import transcripts
 from commonplace.guard import fold
 from commonplace.records import Record, Source, Topic
 from commonplace.screened import Screened, json_line
+from commonplace.sessions import Since
 from commonplace.storage import STATE, Store
 from commonplace.text import estimate_tokens
 
@@ -82,10 +83,6 @@ class _Line(msgspec.Struct):
     sources: str = "[]"
     hides: bool = False
     said: tuple[str, ...] = ()
-
-
-Since = Callable[[str], datetime | None]
-"""Says since when messages of these words are forgotten; None of words that are not."""
 
 
 class Tombstones:
