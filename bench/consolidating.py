@@ -12,7 +12,7 @@ from corpus import Corpus
 from report import Report
 
 from commonplace import Memory, Message
-from commonplace.cli import sample
+from commonplace.surfaces.cli import sample
 from commonplace.testing import ScriptedLLM
 
 REPLY = json.dumps({"journal": "They talked and settled what to do next.", "operations": []})

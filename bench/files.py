@@ -15,7 +15,7 @@ from report import Report
 from rounds import ms, spread
 
 from commonplace import Memory
-from commonplace.storage.marks import YOUNG_NS
+from commonplace.store.files.marks import YOUNG_NS
 
 CALLS = 40  # of each cheap arm in a round
 LOOKS = ("stat", "lstat", "fstat", "access", "open", "scandir")

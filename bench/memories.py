@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from commonplace import Memory, Message
-from commonplace.text import encode_name
+from commonplace.text.pieces import encode_name
 
 SAID = "2026-11-01T12:00:00.000Z"  # when everything written straight to files was said
 SESSIONS = {1_000: 100, 10_000: 1_000}  # how many files the messages stand in; LONG messages a file above

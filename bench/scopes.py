@@ -23,7 +23,7 @@ from rounds import ms, spread
 
 from commonplace import Memory
 from commonplace.layouts import native
-from commonplace.text import encode_name
+from commonplace.text.pieces import encode_name
 
 EACH = 100  # messages of a scope, in one session
 QUESTIONS = 20  # of each arm in a round, each in a scope of its own

@@ -16,7 +16,7 @@ from report import Report
 from rounds import ms, spread
 
 STARTS = 2  # of each arm in a round
-COMMAND = ["-c", "import sys; from commonplace.cli import main; sys.argv[0] = 'commonplace'; main()"]
+COMMAND = ["-c", "import sys; from commonplace.surfaces.cli import main; sys.argv[0] = 'commonplace'; main()"]
 
 
 def measure(report: Report, location: Path, question: str, *, rounds_: int) -> None:

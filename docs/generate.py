@@ -24,7 +24,7 @@ import click
 import msgspec
 
 from commonplace import config
-from commonplace.cli import commands as command_line
+from commonplace.surfaces.cli import commands as command_line
 
 DOCS = Path(__file__).parent
 UNITS = ("bytes", "chars", "tokens", "seconds", "lines", "share", "factor", "money", "count", "changes", "failures")
@@ -162,7 +162,7 @@ def picture() -> str:
     with tempfile.TemporaryDirectory() as folder:
         environment = {name: value for name, value in os.environ.items() if not name.startswith("COMMONPLACE_")}
         environment |= {"FORCE_COLOR": "1", "COLUMNS": "100"}
-        command = [sys.executable, "-m", "commonplace.cli", "demo"]
+        command = [sys.executable, "-m", "commonplace.surfaces.cli", "demo"]
         done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, check=True)
     lines = done.stdout.decode("utf-8").splitlines()
     kept: list[str] = []

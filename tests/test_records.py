@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.screened import json_line, seal, structural
+from commonplace.guard.screened import json_line, seal, structural
 
 NUMBERS = st.integers() | st.floats() | st.booleans() | st.none()
 PLAIN = st.from_regex(r"[ -~]{0,40}", fullmatch=True)

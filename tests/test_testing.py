@@ -3,7 +3,7 @@ import threading
 import pytest
 
 from commonplace.errors import ModelRefusedError, ModelTruncatedError, ModelUnavailableError
-from commonplace.llm import LLM, Reply, Request, demand
+from commonplace.models import LLM, Reply, Request, demand
 from commonplace.testing import FixedClock, ScriptedLLM
 
 

@@ -17,14 +17,20 @@ from importlib import import_module
 
 TYPE_CHECKING = False  # what `typing` calls so; loading that takes longer than all the rest here
 if TYPE_CHECKING:
-    from commonplace.aio import AsyncMemory
     from commonplace.config import Config
-    from commonplace.memory import Memory
+    from commonplace.memory.aio import AsyncMemory
+    from commonplace.memory.memory import Memory
     from commonplace.records import Message, Query
 
 __all__ = ["AsyncMemory", "Config", "Memory", "Message", "Query"]
 
-_HOMES = {"AsyncMemory": "aio", "Config": "config", "Memory": "memory", "Message": "records", "Query": "records"}
+_HOMES = {
+    "AsyncMemory": "memory.aio",
+    "Config": "config",
+    "Memory": "memory.memory",
+    "Message": "records",
+    "Query": "records",
+}
 
 
 def __getattr__(name: str) -> object:

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
 
 from commonplace import forks
-from commonplace.llm import Reply, Request
-from commonplace.text import estimate_tokens
+from commonplace.models import Reply, Request
+from commonplace.text.pieces import estimate_tokens
 
 Scripted = str | Reply | Exception | Callable[[Request], "str | Reply"]
 """One scripted answer: a text, a whole reply, an error to raise, or a function of the request."""

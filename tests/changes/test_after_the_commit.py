@@ -9,7 +9,7 @@ import pytest
 from doors import DOC, opened, texts
 
 from commonplace.errors import StoreError
-from commonplace.storage.disk import Disk
+from commonplace.store.files.disk import Disk
 
 CHANGES = {
     "update": (

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from commonplace.errors import UndoConflictError
-from commonplace.layers import items
+from commonplace.layouts.codecs import items
 from commonplace.operations import PutItem, RemoveItem
 
 PATH = "memory/items/semantic.jsonl"

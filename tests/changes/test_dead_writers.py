@@ -10,7 +10,7 @@ from doors import DOC, files, opened, texts, write
 
 from commonplace.changes.door import Door
 from commonplace.operations import AddEntry, PutTopic, RemoveEntry, ReplaceEntry
-from commonplace.storage.disk import Disk
+from commonplace.store.files.disk import Disk
 from commonplace.testing import FixedClock
 
 

@@ -25,7 +25,7 @@ from commonplace.operations import (
     ReplaceEntry,
     RewriteDocument,
 )
-from commonplace.storage import MISSING
+from commonplace.store.protocol import MISSING
 
 DOC = "memory/MEMORY.md"
 CONSOLIDATION = Actor("rules", "agent", explicit=False)

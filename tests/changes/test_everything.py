@@ -20,8 +20,8 @@ from commonplace.changes import drift
 from commonplace.errors import CommonplaceError, UndoConflictError
 from commonplace.guard import fold
 from commonplace.operations import PutTopic, RemoveEntry, RemoveTopic
-from commonplace.storage import replace
-from commonplace.storage.disk import Disk
+from commonplace.store.files import replace
+from commonplace.store.files.disk import Disk
 from commonplace.testing import FixedClock
 
 DOC, FACTS, ITEMS = "memory/MEMORY.md", "memory/facts/user.md", "memory/items/procedural.jsonl"

@@ -17,8 +17,8 @@ from commonplace.changes import inverse
 from commonplace.changes.past import PastStore
 from commonplace.errors import CommonplaceError
 from commonplace.operations import AddEntry, AppendJournal, PutItem, PutTopic, RemoveEntry, RemoveTopic
-from commonplace.storage import MISSING
-from commonplace.storage.changelog import content_hash
+from commonplace.store.files.changelog import content_hash
+from commonplace.store.protocol import MISSING
 
 KILLS = 120 if FULL else 6
 ROUNDS = 300 if FULL else 15

@@ -11,7 +11,7 @@ import pytest
 from doors import FULL, HERE, opened, write
 
 from commonplace.changes import drift
-from commonplace.storage import replace
+from commonplace.store.files import replace
 
 RACES = 1000
 PATH = "memory/MEMORY.md"

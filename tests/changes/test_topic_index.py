@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from doors import DOC, files, opened, texts, write
 
-from commonplace.layers.blocks import INDEX_CLOSE, INDEX_OPEN
+from commonplace.layouts.codecs.blocks import INDEX_CLOSE, INDEX_OPEN
 from commonplace.operations import PutTopic
-from commonplace.storage.disk import Disk
+from commonplace.store.files.disk import Disk
 
 TOPIC = "---\ntitle: {}\ndescription: about {}\n---\n\nbody\n"
 

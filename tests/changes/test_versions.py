@@ -10,7 +10,7 @@ from doors import DOC, files, opened, texts, write
 from commonplace import AsyncMemory, Message
 from commonplace.errors import GoneError, InputError, RecordNotFoundError, VersionConflictError
 from commonplace.operations import AddEntry, PutTopic, RemoveEntry
-from commonplace.storage import MISSING
+from commonplace.store.protocol import MISSING
 
 SEMANTIC = "memory/items/semantic.jsonl"
 

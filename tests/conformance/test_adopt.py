@@ -12,10 +12,11 @@ from pathlib import Path
 import pytest
 from two_layer_cases import history, memory_text, model, opened, theirs
 
-from commonplace import Memory, Message, adopt, importers
+from commonplace import Memory, Message
 from commonplace.errors import ConfigError, InputError
+from commonplace.memory.wiring import LAYOUTS
+from commonplace.surfaces import adopt, importers
 from commonplace.testing import FixedClock
-from commonplace.wiring import LAYOUTS
 
 METADATA = {"_type": "metadata", "key": "telegram:a_b", "createdAt": "2026-01-02T03:04:05.678Z", "lastConsolidated": 2}
 SAID = [

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from commonplace import Memory, Message, snapshots
-from commonplace.cli import main
+from commonplace import Memory, Message
+from commonplace.surfaces import snapshots
+from commonplace.surfaces.cli import main
 from commonplace.testing import FixedClock, ScriptedLLM
 
 SOURCE = "seed facts; seed model 5.3"

@@ -31,7 +31,8 @@ from two_layer_cases import (
     write_memory,
 )
 
-from commonplace import Message, adopt
+from commonplace import Message
+from commonplace.surfaces import adopt
 from commonplace.testing import FixedClock
 
 

@@ -29,8 +29,8 @@ from two_layer_cases import (
 from commonplace import Config, Message
 from commonplace.config import ConsolidationConfig, LimitsConfig
 from commonplace.errors import CommonplaceError, ConfigError, InputError
-from commonplace.layers import journals
-from commonplace.llm import Reply
+from commonplace.layouts.codecs import journals
+from commonplace.models import Reply
 
 # --- the files ---
 

@@ -8,9 +8,9 @@ import inspect
 import pytest
 
 from commonplace import AsyncMemory, Memory, Message
-from commonplace.aio import AsyncQueue, AsyncTool
-from commonplace.review import Queue
-from commonplace.tool import Tool
+from commonplace.changes.review import Queue
+from commonplace.memory.aio import AsyncQueue, AsyncTool
+from commonplace.memory.tool import Tool
 
 ANSWERS = {"Queue": "AsyncQueue", "Tool": "AsyncTool", "Sessions": "AsyncSessions"}
 HELD_BY_BOTH = {"name", "description"}

@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 import pytest
 
-from commonplace.cli import commands
+from commonplace.surfaces.cli import commands
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -61,8 +61,8 @@ def test_every_public_name_has_an_example():
 
 
 PUBLIC_MODULES = (
-    "records", "screened", "operations", "errors", "config", "memory", "aio", "testing", "storage", "layouts", "review",
-    "tool",
+    "records", "guard.screened", "operations", "errors", "config", "memory.memory", "memory.aio", "testing",
+    "store.protocol", "layouts.schema", "changes.review", "memory.tool", "text.spans",
 )  # fmt: skip
 
 
@@ -75,7 +75,7 @@ def public_classes() -> list[str]:
             for each, value in vars(module).items()
             if inspect.isclass(value) and value.__module__ == module.__name__ and not each.startswith("_")
         ]
-    for name in ("evaluate", "llm", "importers"):
+    for name in ("surfaces.evaluate", "models", "surfaces.importers"):
         module = importlib.import_module(f"commonplace.{name}")
         found += [each for each in module.__all__ if inspect.isclass(getattr(module, each))]
     return found

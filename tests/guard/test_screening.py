@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from commonplace import guard
 from commonplace.guard import screening, table
-from commonplace.screened import Screened
+from commonplace.guard.screened import Screened
 
 TOKEN = "gh" + "p_" + blind_set.drawn(1, blind_set.ALNUM, 36)
 PASSWORD = "hunter" + "2"

@@ -16,8 +16,8 @@ NOT_FOR_A_COMMAND = (
     "openai",
     "numpy",
     "asyncio",
-    "commonplace.importers",
-    "commonplace.cli.sample",
+    "commonplace.surfaces.importers",
+    "commonplace.surfaces.cli.sample",
 )
 
 
@@ -35,12 +35,14 @@ def test_importing_commonplace_loads_nothing_heavy(statement):
 
 def test_the_command_loads_no_importer_sample_or_extra():
     """DESIGN 8: a hook command starts within 120 ms."""
-    assert loaded_after("import commonplace.cli.commands", NOT_FOR_A_COMMAND) == []
+    assert loaded_after("import commonplace.surfaces.cli.commands", NOT_FOR_A_COMMAND) == []
 
 
 def test_who_asks_one_that_stands_by_loads_next_to_nothing():
     """`commonplace recall` in at most twice the time of a bare interpreter: the rest of the start is the interpreter's."""
-    program = "import sys\nbare = {*sys.modules}\nimport commonplace.cli\nprint(*sorted({*sys.modules} - bare))"
+    program = (
+        "import sys\nbare = {*sys.modules}\nimport commonplace.surfaces.cli\nprint(*sorted({*sys.modules} - bare))"
+    )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, encoding="utf-8")
     small = {
         "__future__",
@@ -51,16 +53,20 @@ def test_who_asks_one_that_stands_by_loads_next_to_nothing():
         "importlib._bootstrap_external",
         "warnings",
     }
-    assert {*done.stdout.split()} - small == {"commonplace", "commonplace.cli", "commonplace.cli.asking"}
+    assert {*done.stdout.split()} - small == {
+        "commonplace",
+        "commonplace.surfaces.cli",
+        "commonplace.surfaces.cli.asking",
+    }
 
 
 FOR_CHANGES = (
-    "commonplace.changing",
+    "commonplace.memory.changing",
     "commonplace.changes.door",
-    "commonplace.consolidation.jobs",
-    "commonplace.gate",
-    "commonplace.llm",
-    "commonplace.similarity",
+    "commonplace.jobs.runner",
+    "commonplace.guard.gate",
+    "commonplace.models",
+    "commonplace.text.likeness",
     "ctypes",
     "shutil",
     "tempfile",
@@ -74,7 +80,7 @@ def commands(*calls: list[str]) -> str:
         f"with contextlib.suppress(SystemExit), contextlib.redirect_stdout(io.StringIO()): main({call})"
         for call in calls
     ]
-    return "\n".join(["import contextlib, io", "from commonplace.cli import main", *runs])
+    return "\n".join(["import contextlib, io", "from commonplace.surfaces.cli import main", *runs])
 
 
 def test_a_question_loads_nothing_that_changes_memory(tmp_path):
@@ -86,7 +92,7 @@ def test_a_question_loads_nothing_that_changes_memory(tmp_path):
     loaded_after(asked, ())  # brings the index up to the record, whose text is screened
     assert loaded_after(asked, FOR_CHANGES) == []
     wrote = commands(["-C", str(tmp_path), "remember", "The kettle is blue."])
-    assert "commonplace.changing" in loaded_after(wrote, FOR_CHANGES)
+    assert "commonplace.memory.changing" in loaded_after(wrote, FOR_CHANGES)
 
 
 def test_an_append_loads_no_door_and_no_job(tmp_path):
@@ -95,4 +101,4 @@ def test_an_append_loads_no_door_and_no_job(tmp_path):
         f"from commonplace import Memory, Message\nwith Memory.open({str(tmp_path)!r}, jobs='worker') as memory:\n"
         "    memory.append('telegram:42', [Message('user', 'The kettle whistles.')])"
     )
-    assert not {"commonplace.changing", "commonplace.gate"} & {*loaded_after(appended, FOR_CHANGES)}
+    assert not {"commonplace.memory.changing", "commonplace.guard.gate"} & {*loaded_after(appended, FOR_CHANGES)}

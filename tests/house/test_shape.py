@@ -138,10 +138,10 @@ def test_no_module_outside_layouts_compares_a_layouts_name():
 
 
 ONE_HOME = {
-    "anthropic": "commonplace/llm/anthropic.py",
-    "openai": "commonplace/llm/openai.py",
-    "yaml": "commonplace/frontmatter.py",
-    "click": "commonplace/cli/",
+    "anthropic": "commonplace/models/anthropic.py",
+    "openai": "commonplace/models/openai.py",
+    "yaml": "commonplace/text/frontmatter.py",
+    "click": "commonplace/surfaces/cli/",
 }
 
 

@@ -17,8 +17,9 @@ from pathlib import Path
 
 import pytest
 
-from commonplace import Memory, Message, sessions
-from commonplace.storage.disk import Disk
+from commonplace import Memory, Message
+from commonplace.changes import sessions
+from commonplace.store.files.disk import Disk
 from commonplace.testing import FixedClock
 from forking import in_processes
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from commonplace import AsyncMemory, Memory, Message, forks
-from commonplace.llm.sdk import Opening
+from commonplace.models.sdk import Opening
 from forking import in_child
 
 WAIT_SECONDS = 30.0

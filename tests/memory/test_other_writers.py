@@ -7,9 +7,9 @@ import errno
 import pytest
 
 from commonplace import Memory, Message
-from commonplace import indexing as indexing_module
 from commonplace.errors import StoreError
-from commonplace.storage.disk import Disk
+from commonplace.recall import indexing as indexing_module
+from commonplace.store.files.disk import Disk
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pytest
 from commonplace import Memory, Message
 from commonplace.changes import drift
 from commonplace.changes.plan import files_of
-from commonplace.storage import marks
+from commonplace.store.files import marks
 from commonplace.testing import FixedClock
 
 SHOWN = ("SOUL.md", "AGENTS.md", "TOOLS.md", "USER.md", "MEMORY.md", "facts/user.md", "facts/env.md")

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-sys.path.append(str(Path(__file__).parent.parent / "index"))  # the scope on real files stands there
+sys.path.append(str(Path(__file__).parent / "index"))  # the scope on real files stands there
 
 from indexed_scope import Scope
 

@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 
 from commonplace.config import RecallConfig
-from commonplace.index.rows import MessageRow, PathState
-from commonplace.index.sqlite import SqliteIndex
+from commonplace.recall.index.rows import MessageRow, PathState
+from commonplace.recall.index.sqlite import SqliteIndex
 from commonplace.recall.search import search
 from commonplace.records import Message, Query, RecordedMessage
 

@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 import msgspec
 import pytest
 
-from commonplace.index import rows
-from commonplace.index.rows import Candidates, Note, Shelf, Slot
 from commonplace.recall import question as questions
 from commonplace.recall import ranking
+from commonplace.recall.index import rows
+from commonplace.recall.index.rows import Candidates, Note, Shelf, Slot
 from commonplace.recall.question import Group, Question
 from commonplace.recall.ranking import Sums, Weights
 from commonplace.recall.related import related, stem

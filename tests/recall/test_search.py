@@ -9,9 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from indexed_scope import NOW, Scope, lines_as_rows
 
+from commonplace.guard.screened import seal
 from commonplace.records import Message, Query
-from commonplace.screened import seal
-from commonplace.storage import Put
+from commonplace.store.protocol import Put
 
 
 def put(scope, path, text):

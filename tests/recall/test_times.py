@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.recall.times import ranges, read
+from commonplace.text.times import ranges, read
 
 NOW = datetime(2024, 5, 15, 12, tzinfo=UTC)  # a Wednesday
 FIRST, LAST = "0001-01-02", "9999-12-30"  # of the calendar

@@ -2,8 +2,8 @@
 
 import pytest
 
-from commonplace.index import rows
-from commonplace.index.rows import Slot
+from commonplace.recall.index import rows
+from commonplace.recall.index.rows import Slot
 from commonplace.recall.turns import Turns
 
 ROLES = {"u": "user", "a": "assistant", "t": "tool", "s": "system"}

@@ -18,11 +18,12 @@ from commonplace.changes.log import ForgetMove, Ledger
 from commonplace.changes.plan import Plan, files_of, resolve
 from commonplace.changes.reader import Reader
 from commonplace.changes.sealing import judge
+from commonplace.changes.sessions import Sessions
 from commonplace.config import LimitsConfig
 from commonplace.errors import RecordNotFoundError
-from commonplace.layers.documents import Cap
-from commonplace.layers.edits import Unit
-from commonplace.layouts import Layer, Layout
+from commonplace.layouts.codecs.documents import Cap
+from commonplace.layouts.codecs.edits import Unit
+from commonplace.layouts.schema import Layer, Layout
 from commonplace.operations import (
     AppendJournal,
     Edit,
@@ -50,7 +51,6 @@ from commonplace.records import (
     Trust,
     lowest_trust,
 )
-from commonplace.sessions import Sessions
 
 _SESSION = (MoveCursor, MoveWindow, EndSession, HoldRange)
 RACED: Final = "an edit from outside changed the same entry; yours waits for review"

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from commonplace.storage import Keep
-from commonplace.text import truncate
+from commonplace.text.pieces import truncate
+from commonplace.text.spans import Keep
 
 Piece = Keep | str
 SHOWN_CHARS = 200_000  # of one diff; what was written stands in the log besides, whole

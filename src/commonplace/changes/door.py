@@ -25,6 +25,7 @@ from commonplace.changes.merging import kept_out, theirs
 from commonplace.changes.plan import REVIEW, Plan, resolve
 from commonplace.changes.reader import Reader
 from commonplace.changes.sealing import judge, text_of
+from commonplace.changes.sessions import Sessions
 from commonplace.changes.tombstones import Tombstones
 from commonplace.config import Clock, Config
 from commonplace.errors import (
@@ -36,17 +37,13 @@ from commonplace.errors import (
     require_text,
 )
 from commonplace.guard import screen
-from commonplace.layers import items
-from commonplace.layouts import Layout
-from commonplace.operations import (
-    OPERATIONS,
-    Operation,
-)
+from commonplace.guard.screened import Screened, json_line
+from commonplace.layouts.codecs import items
+from commonplace.layouts.schema import Layout
+from commonplace.operations import OPERATIONS, Operation
 from commonplace.records import Outcome
-from commonplace.screened import Screened, json_line
-from commonplace.sessions import Sessions
-from commonplace.storage import MISSING, Append, Conflict, Lease, Store, Write
-from commonplace.text import fingerprint
+from commonplace.store.protocol import MISSING, Append, Conflict, Lease, Store, Write
+from commonplace.text.pieces import fingerprint
 
 logger = logging.getLogger(__name__)
 

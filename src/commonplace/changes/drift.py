@@ -21,13 +21,13 @@ from commonplace.changes.log import Added, Ledger, Payload
 from commonplace.changes.sealing import sealed
 from commonplace.errors import DamagedError, PathError, VersionConflictError
 from commonplace.guard import screen
-from commonplace.index.seen import Look, Seen
-from commonplace.layers import rewrites
-from commonplace.layouts import Layer, Layout
+from commonplace.layouts.codecs import rewrites
+from commonplace.layouts.schema import Layer, Layout
 from commonplace.records import Trust
-from commonplace.storage import MISSING, Store
-from commonplace.storage.changelog import content_hash, log_path
-from commonplace.storage.versions import version_of
+from commonplace.store.files.changelog import content_hash, log_path
+from commonplace.store.files.versions import version_of
+from commonplace.store.protocol import MISSING, Store
+from commonplace.store.seen import Look, Seen
 
 SWEEP_SECONDS: Final = 2.0  # DESIGN 1: an edit made outside is noticed after at most this
 LISTED_RECORDS: Final = 2000  # of one edit; a file adopted whole may hold any number

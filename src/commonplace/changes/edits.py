@@ -7,12 +7,12 @@ from datetime import datetime, tzinfo
 
 import msgspec
 
-from commonplace.layers import codec
-from commonplace.layers.edits import Duplicate
-from commonplace.layouts import Layer
+from commonplace.layouts.codecs import codec
+from commonplace.layouts.codecs.edits import Duplicate
+from commonplace.layouts.schema import Layer
 from commonplace.operations import Edit, PutItem, PutTopic, RemoveTopic
 from commonplace.records import Record
-from commonplace.storage import Keep
+from commonplace.text.spans import Keep
 
 
 class Applied(msgspec.Struct, frozen=True, kw_only=True):

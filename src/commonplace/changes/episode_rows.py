@@ -16,9 +16,9 @@ from commonplace.changes import edits
 from commonplace.changes.plan import Plan
 from commonplace.changes.reader import Reader
 from commonplace.guard import screen
-from commonplace.layers import topics
-from commonplace.layouts import Layer, Layout
-from commonplace.text import decode_name, one_line, truncate
+from commonplace.layouts.codecs import topics
+from commonplace.layouts.schema import Layer, Layout
+from commonplace.text.pieces import decode_name, one_line, truncate
 
 SUMMARY_CHARS: Final = 120  # seed facts
 NAME: Final = "index.json"

@@ -18,6 +18,7 @@ from commonplace.changes.door import Door
 from commonplace.changes.log import Added, Entered, Ledger, Payload, read
 from commonplace.changes.plan import Plan
 from commonplace.changes.reader import Reader
+from commonplace.changes.sessions import Sessions
 from commonplace.errors import (
     CommonplaceError,
     DamagedError,
@@ -28,14 +29,13 @@ from commonplace.errors import (
     VersionConflictError,
     require_text,
 )
-from commonplace.layers import items
-from commonplace.layers.edits import split_id
-from commonplace.layers.merges import merge3
-from commonplace.layouts import Layer, Layout
+from commonplace.layouts.codecs import items
+from commonplace.layouts.codecs.edits import split_id
+from commonplace.layouts.codecs.merges import merge3
+from commonplace.layouts.schema import Layer, Layout
 from commonplace.operations import EndSession, HoldRange, MoveCursor, MoveWindow
 from commonplace.records import Change, Outcome, Quote, RecordedMessage, Source, Step, Trail
-from commonplace.sessions import Sessions
-from commonplace.storage import STATE, Logged, Store
+from commonplace.store.protocol import STATE, Logged, Store
 
 logger = logging.getLogger(__name__)
 

@@ -11,9 +11,10 @@ from typing import Any
 
 from commonplace.changes import diffs, edits
 from commonplace.errors import DamagedError
-from commonplace.screened import line_bytes
-from commonplace.storage import MISSING, Keep, Logged
-from commonplace.storage.changelog import content_hash, plain_path, render, text_bytes
+from commonplace.guard.screened import line_bytes
+from commonplace.store.files.changelog import content_hash, plain_path, render, text_bytes
+from commonplace.store.protocol import MISSING, Logged
+from commonplace.text.spans import Keep
 
 Version = Callable[[bytes | None], str]
 

@@ -15,8 +15,8 @@ from commonplace.changes.log import Ledger
 from commonplace.changes.plan import Plan
 from commonplace.changes.reader import Reader
 from commonplace.config import LimitsConfig
-from commonplace.layers import blocks, documents, topics
-from commonplace.layouts import Layout
+from commonplace.layouts.codecs import blocks, documents, topics
+from commonplace.layouts.schema import Layout
 from commonplace.records import TRUST_RANK, Topic, Trust
 
 _EPOCH = datetime.fromtimestamp(0, UTC)

@@ -16,11 +16,11 @@ import msgspec
 
 from commonplace import forks
 from commonplace.errors import DamagedError
-from commonplace.layers.edits import split_id
+from commonplace.guard.trust import content_words
+from commonplace.layouts.codecs.edits import split_id
 from commonplace.records import Change, Source, Superseded, Trust
-from commonplace.storage import Logged
-from commonplace.storage.changelog import plain_path
-from commonplace.trust import content_words
+from commonplace.store.files.changelog import plain_path
+from commonplace.store.protocol import Logged
 
 logger = logging.getLogger(__name__)
 

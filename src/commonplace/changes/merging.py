@@ -10,9 +10,9 @@ import msgspec
 from commonplace.changes.log import read
 from commonplace.changes.reader import Reader
 from commonplace.errors import InputError, RecordNotFoundError
-from commonplace.layers.edits import clean
-from commonplace.layers.merges import merge3
-from commonplace.layouts import Layout
+from commonplace.layouts.codecs.edits import clean
+from commonplace.layouts.codecs.merges import merge3
+from commonplace.layouts.schema import Layout
 from commonplace.operations import (
     AddEntry,
     AppendJournal,
@@ -25,9 +25,9 @@ from commonplace.operations import (
     RewriteDocument,
 )
 from commonplace.records import Record, Topic
-from commonplace.storage import Logged, Rebase
-from commonplace.storage.replace import Partly
-from commonplace.text import truncate
+from commonplace.store.files.replace import Partly
+from commonplace.store.protocol import Logged, Rebase
+from commonplace.text.pieces import truncate
 
 _OPERATION: Final[Any] = Operation
 _THEIRS_CHARS: Final = 2000  # of what stands in the place of ours; a person decides by it, the file has the rest

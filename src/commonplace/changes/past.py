@@ -12,22 +12,11 @@ import msgspec
 
 from commonplace.changes import inverse
 from commonplace.changes.log import read
+from commonplace.changes.transcripts import Event, Head, StoredMessage, decode, split_lines
 from commonplace.errors import DamagedError, ErasedError, StoreReadOnlyError
-from commonplace.screened import Screened
-from commonplace.storage import (
-    MISSING,
-    Blob,
-    Conflict,
-    Held,
-    Lease,
-    Logged,
-    LogProblem,
-    Stat,
-    Store,
-    Write,
-)
-from commonplace.storage.changelog import content_hash
-from commonplace.transcripts import Event, Head, StoredMessage, decode, split_lines
+from commonplace.guard.screened import Screened
+from commonplace.store.files.changelog import content_hash
+from commonplace.store.protocol import MISSING, Blob, Conflict, Held, Lease, Logged, LogProblem, Stat, Store, Write
 
 
 class _Unheld(msgspec.Struct, frozen=True):

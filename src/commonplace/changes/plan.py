@@ -16,10 +16,13 @@ from commonplace.changes import diffs, edits, tombstones
 from commonplace.changes.log import Added, CursorMove, ForgetMove, HoldMove, Payload
 from commonplace.changes.rope import Rope
 from commonplace.changes.sealing import sealed
+from commonplace.changes.sessions import Sessions
+from commonplace.changes.transcripts import Event
 from commonplace.errors import DamagedError, InputError
 from commonplace.guard import screen
-from commonplace.layers.merges import merge3
-from commonplace.layouts import Layer, Layout
+from commonplace.guard.screened import Screened
+from commonplace.layouts.codecs.merges import merge3
+from commonplace.layouts.schema import Layer, Layout
 from commonplace.operations import (
     AddEntry,
     Edit,
@@ -32,10 +35,8 @@ from commonplace.operations import (
     RewriteDocument,
 )
 from commonplace.records import Record, Source, Trust
-from commonplace.screened import Screened
-from commonplace.sessions import Sessions
-from commonplace.storage import MISSING, STATE, Append, Delete, Keep, Put, Store, Write
-from commonplace.transcripts import Event
+from commonplace.store.protocol import MISSING, STATE, Append, Delete, Put, Store, Write
+from commonplace.text.spans import Keep
 
 REVIEW: Final = f"{STATE}/review.jsonl"
 """What waits for a person, one line a state; the last line of an id wins."""

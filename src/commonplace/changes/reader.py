@@ -8,12 +8,12 @@ from typing import TypeVar
 
 from commonplace.changes import edits
 from commonplace.changes.log import Ledger
+from commonplace.changes.sessions import Sessions, Since
 from commonplace.errors import GoneError, InputError, PathError, RecordNotFoundError
-from commonplace.layers.edits import split_id
-from commonplace.layouts import Layer, Layout
+from commonplace.layouts.codecs.edits import split_id
+from commonplace.layouts.schema import Layer, Layout
 from commonplace.records import Record, Trust
-from commonplace.sessions import Sessions, Since
-from commonplace.storage import Store
+from commonplace.store.protocol import Store
 
 _Record = TypeVar("_Record", bound=Record)
 

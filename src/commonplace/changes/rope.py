@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from commonplace.storage import Keep
+from commonplace.text.spans import Keep
 
 
 class Rope:

@@ -12,9 +12,9 @@ import msgspec
 
 from commonplace.errors import InputError
 from commonplace.guard import Verdict, screen, verdict
+from commonplace.guard.screened import Screened, structural
 from commonplace.operations import Operation
 from commonplace.records import Trust
-from commonplace.screened import Screened, structural
 
 _NAMES: Final = frozenset({"op", "path", "id", "session", "message", "name", "record", "why", "to", "at", "trust"})
 _PLAIN: Final = frozenset({"id", "trust"})

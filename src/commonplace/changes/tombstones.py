@@ -10,13 +10,13 @@ from typing import Final
 
 import msgspec
 
-from commonplace import transcripts
+from commonplace.changes import transcripts
+from commonplace.changes.sessions import Since
 from commonplace.guard import fold
+from commonplace.guard.screened import Screened, json_line
 from commonplace.records import Record, Source, Topic
-from commonplace.screened import Screened, json_line
-from commonplace.sessions import Since
-from commonplace.storage import STATE, Store
-from commonplace.text import estimate_tokens
+from commonplace.store.protocol import STATE, Store
+from commonplace.text.pieces import estimate_tokens
 
 PATH: Final = f"{STATE}/tombstones.jsonl"
 _BULLETS: Final = "-*+•> \t"

@@ -8,9 +8,9 @@ memory is that text below `agent` does not enter the shown part unasked.
 from __future__ import annotations
 
 from commonplace.guard import views
+from commonplace.guard.screened import Finding
 from commonplace.guard.table import compiled
 from commonplace.guard.views import View
-from commonplace.screened import Finding
 
 
 def find(seen: list[View]) -> tuple[Finding, ...]:

@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Final, Literal, NamedTuple
 
-from commonplace.screened import Finding
+from commonplace.guard.screened import Finding
 
 SECRET: Final = r"⟦secret:[a-z0-9-]{1,40}:[0-9a-f]{4}⟧"  # noqa: S105 - the shape of a marker
 """How the marker of a secret reads."""

@@ -11,8 +11,8 @@ from typing import Final, Literal
 
 from commonplace.guard import injection, secrets, unicode, views
 from commonplace.guard.markers import Marker, put
+from commonplace.guard.screened import Finding, Screened, seal
 from commonplace.records import Trust
-from commonplace.screened import Finding, Screened, seal
 
 Verdict = Literal["ok", "refuse", "quarantine"]
 

@@ -14,7 +14,8 @@ from typing import Any, Final
 
 import msgspec
 
-from commonplace import forks, packaged
+from commonplace import forks
+from commonplace.text import packaged
 
 _GAP: Final = (
     r"""[A-Za-z0-9_.\- ]{0,40}["'`]?[ \t]{0,4}"""

@@ -13,7 +13,7 @@ import unicodedata
 from typing import Final
 
 from commonplace.guard.markers import Marker, put
-from commonplace.patterns import pattern
+from commonplace.text.patterns import pattern
 
 _CLASSES: Final[tuple[tuple[str, str], ...]] = (
     ("nul", "\x00"),

@@ -6,7 +6,7 @@ beside, in a folder it does not look into. A project's own files go before the g
 
 from __future__ import annotations
 
-from commonplace.layouts import Layer, Layout, Trigger
+from commonplace.layouts.schema import Layer, Layout, Trigger
 
 LAYOUT = Layout(
     name="facts",

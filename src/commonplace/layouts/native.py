@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from commonplace.layouts import Layer, Layout, Trigger
+from commonplace.layouts.schema import Layer, Layout, Trigger
 
 LAYOUT = Layout(
     name="native",

@@ -6,7 +6,7 @@ and state lie beside, in folders it does not look into.
 
 from __future__ import annotations
 
-from commonplace.layouts import Layer, Layout, Trigger
+from commonplace.layouts.schema import Layer, Layout, Trigger
 
 LAYOUT = Layout(
     name="two-layer",

@@ -9,10 +9,10 @@ from typing import Final
 import msgspec
 
 from commonplace.config import RecallConfig
-from commonplace.index import terms
-from commonplace.patterns import pattern
 from commonplace.records import Hit, Query
-from commonplace.text import estimate_tokens
+from commonplace.text import terms
+from commonplace.text.patterns import pattern
+from commonplace.text.pieces import estimate_tokens
 
 _ALIKE: Final = 0.9  # share of words two passages have in common to say the same
 _ALIKE_WORDS: Final = 12  # shorter passages say the same only when all words are the same

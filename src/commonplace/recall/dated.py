@@ -9,9 +9,18 @@ import heapq
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
-from commonplace.index.rows import LENGTH_SHIFT, LENGTHS, MESSAGE_BITS, PASSAGE_BITS, ROLE_MASK, Note, Places, Shelf
+from commonplace.recall.index.rows import (
+    LENGTH_SHIFT,
+    LENGTHS,
+    MESSAGE_BITS,
+    PASSAGE_BITS,
+    ROLE_MASK,
+    Note,
+    Places,
+    Shelf,
+)
 from commonplace.recall.ranking import Ranked
-from commonplace.recall.times import Range
+from commonplace.text.times import Range
 
 _SLOTS: Final = 4_000  # the newest, about two million messages; each is read for the times it holds
 _WHOLE_CHARS: Final = 120  # a message from this length on says something by itself; a shorter one as much less

@@ -11,9 +11,9 @@ from typing import Final
 
 import msgspec
 
-from commonplace.index.terms import STOP_WORDS
-from commonplace.patterns import pattern
-from commonplace.recall.times import Range
+from commonplace.text.patterns import pattern
+from commonplace.text.terms import STOP_WORDS
+from commonplace.text.times import Range
 
 _EVENT: Final = pattern(
     r"\b(before|after|since|until|during)\s+(?:the|our|my|your|his|her|its|their|this|that|[\w-]+['’]s)\s+"

@@ -9,11 +9,11 @@ from typing import Final
 
 import msgspec
 
-from commonplace.index import terms
-from commonplace.patterns import pattern
 from commonplace.recall.related import related
-from commonplace.recall.times import Range
-from commonplace.recall.times import read as read_times
+from commonplace.text import terms
+from commonplace.text.patterns import pattern
+from commonplace.text.times import Range
+from commonplace.text.times import read as read_times
 
 MAX_WORDS: Final = 96  # of a longer question the first third and the end, where the asking stands, are taken
 _LOOKED_AT_CHARS: Final = 20_000  # of a longer question only this much is read

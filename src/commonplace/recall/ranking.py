@@ -19,7 +19,7 @@ from typing import Any, Final, NotRequired, TypedDict, TypeVar, Unpack
 
 import msgspec
 
-from commonplace.index.rows import (
+from commonplace.recall.index.rows import (
     DATED,
     LENGTH_SHIFT,
     LENGTHS,

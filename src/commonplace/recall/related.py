@@ -11,7 +11,7 @@ from typing import Final
 
 import msgspec
 
-from commonplace.patterns import pattern
+from commonplace.text.patterns import pattern
 
 _LINES: Final = """
 = buy bought

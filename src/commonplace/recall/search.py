@@ -14,15 +14,16 @@ from typing import Final
 import msgspec
 
 from commonplace.config import RecallConfig
-from commonplace.index import passages, rows, terms
-from commonplace.index.near import Near
-from commonplace.index.rows import MESSAGE_BITS, PASSAGE_BITS, SLOT_MESSAGES, Candidates, Note, Places, Shelf
-from commonplace.indexing import Indexing
 from commonplace.recall import choosing, dated, events, ranking
 from commonplace.recall import question as questions
+from commonplace.recall.index import passages, rows
+from commonplace.recall.index.near import Near
+from commonplace.recall.index.rows import MESSAGE_BITS, PASSAGE_BITS, SLOT_MESSAGES, Candidates, Note, Places, Shelf
+from commonplace.recall.indexing import Indexing
 from commonplace.recall.question import Question
 from commonplace.recall.ranking import Meaning, Ranked, Weights
 from commonplace.records import LAYERS, Hit, Query, Source, Superseded
+from commonplace.text import terms
 
 WEIGHTS: Final = Weights()
 _NOTES: Final = 300  # passages of records that are scored

@@ -14,12 +14,12 @@ from typing import Final
 
 import msgspec
 
-from commonplace import packaged
 from commonplace.errors import ModelError
-from commonplace.llm.protocol import LLM, Request
-from commonplace.llm.replies import parse_ranking
+from commonplace.models.protocol import LLM, Request
+from commonplace.models.replies import parse_ranking
 from commonplace.records import Hit
-from commonplace.text import one_line, truncate
+from commonplace.text import packaged
+from commonplace.text.pieces import one_line, truncate
 
 logger = logging.getLogger(__name__)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from commonplace.index.rows import MESSAGE_BITS, ROLE_CODES, ROLE_MASK, SLOT_MESSAGES, Slot
+from commonplace.recall.index.rows import MESSAGE_BITS, ROLE_CODES, ROLE_MASK, SLOT_MESSAGES, Slot
 
 _USER: Final = ROLE_CODES["user"]
 _ASSISTANT: Final = ROLE_CODES["assistant"]

@@ -1,0 +1,129 @@
+"""What waits for a person: list, approve, edit, reject. Never reachable from the agent's tool."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from commonplace.changes import transcripts
+from commonplace.changes.actors import PERSON
+from commonplace.changes.door import Door
+from commonplace.changes.plan import REVIEW
+from commonplace.errors import RecordNotFoundError
+from commonplace.guard import screen
+from commonplace.guard.screened import json_line
+from commonplace.operations import AddEntry, Operation, RemoveEntry, ReplaceEntry
+from commonplace.records import Outcome, Waiting
+from commonplace.store.protocol import Store
+
+_OPERATION: Final[Any] = Operation
+
+
+class _Line(msgspec.Struct, frozen=True):
+    id: str
+    state: str
+    at: str = ""
+    reason: str = ""
+    actor: str = ""
+    operation: str = ""
+    theirs: str = ""
+
+
+class Queue:
+    """The review queue of one scope. Approving writes as a person does, past the agent's limits."""
+
+    def __init__(self, store: Store, door: Door) -> None:
+        self._store = store
+        self._door = door
+
+    def __iter__(self) -> Iterator[Waiting]:
+        return iter(self.list())
+
+    def __len__(self) -> int:
+        return len(self.list())
+
+    def list(self) -> tuple[Waiting, ...]:
+        """Give what waits, oldest first."""
+        self._door.settle_conflicts()
+        blob = self._store.read(REVIEW)
+        waiting: dict[str, Waiting] = {}
+        for raw in blob.data.splitlines() if blob else ():
+            if transcripts.checksum(raw) is False:
+                continue  # doctor names damaged lines
+            try:
+                line = msgspec.json.decode(raw, type=_Line)
+                if line.state in {"approved", "rejected"}:
+                    waiting.pop(line.id, None)
+                    continue
+                built = {
+                    "id": line.id,
+                    "state": line.state,
+                    "at": line.at,
+                    "reason": line.reason,
+                    "operation": msgspec.json.decode(line.operation),
+                    "actor": line.actor,
+                    "theirs": line.theirs,
+                }
+                waiting[line.id] = msgspec.convert(built, Waiting)
+            except (msgspec.DecodeError, msgspec.ValidationError):
+                continue  # doctor names damaged lines
+        return tuple(waiting.values())
+
+    def get(self, name: str) -> Waiting:
+        """Give one waiting operation.
+
+        Raises:
+            RecordNotFoundError: Nothing of that id waits.
+        """
+        for waiting in self.list():
+            if waiting.id == name:
+                return waiting
+        raise RecordNotFoundError(f"nothing waits under {name!r}; `review` lists what does", id=name)
+
+    def approve(self, name: str, *, text: str | None = None, reason: str = "") -> Outcome:
+        """Do what waits, as a person; `text` puts other words in its place.
+
+        Raises:
+            RecordNotFoundError: Nothing of that id waits.
+            InputError: It cannot be done any more; it goes on waiting.
+        """
+        waiting = self.get(name)
+        built = dict(waiting.operation)
+        if text is not None:
+            built["body" if "body" in built else "text"] = text
+        built["trust"] = "user"
+        operation = msgspec.convert(built, _OPERATION)
+        reason = reason or f"approved {name}"
+        try:
+            return self._settle(name, "approved", [operation], reason)
+        except RecordNotFoundError:
+            # Trigger: the edit that ours met took the entry away. Approved is what ours says, not where.
+            if waiting.state != "conflicted" or not isinstance(operation, (ReplaceEntry, RemoveEntry)):
+                raise
+        return self._settle(name, "approved", _anew(operation), reason)
+
+    def reject(self, name: str, *, reason: str = "") -> Outcome:
+        """Take it off the queue; it stays in the log."""
+        self.get(name)
+        return self._settle(name, "rejected", [], reason or f"rejected {name}")
+
+    def _settle(self, name: str, state: str, operations: Sequence[Operation], reason: str) -> Outcome:
+        line = json_line({"id": screen(name), "state": state}, checksum=True)
+        return self._door.commit(operations, actor=PERSON, reason=reason, lines={REVIEW: (line,)})
+
+
+def _anew(operation: ReplaceEntry | RemoveEntry) -> list[Operation]:
+    """Give what an edit of an entry comes to where there is no such entry any more."""
+    if isinstance(operation, RemoveEntry):
+        return []
+    return [
+        AddEntry(
+            path=operation.path,
+            text=operation.text,
+            sources=operation.sources,
+            quotes=operation.quotes,
+            trust=operation.trust,
+        )
+    ]

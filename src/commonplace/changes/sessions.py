@@ -1,0 +1,500 @@
+"""Transcripts: append-only JSONL, one file a session, and what is computed from them.
+
+A session file holds one head line, then messages and events, each with a checksum. Nothing in it is
+ever changed or trimmed: window, buffer and cursors are folded from its events. This module makes the
+lines (`transcripts` has their format); the door writes the events, in the commit that they pay for.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Iterator, Sequence
+from datetime import datetime
+from typing import Any, Final, get_args
+
+from commonplace import forks
+from commonplace.changes.transcripts import Added, Event, State, key_of, messages_of, require_form, web_follows
+from commonplace.config import Clock, GuardConfig
+from commonplace.errors import InputError, RecordNotFoundError, StoreReadOnlyError, require_text
+from commonplace.guard.screened import Screened, join, json_line, line_bytes, message_line
+from commonplace.operations import Forget, MoveWindow, Operation
+from commonplace.records import Message, Outcome, RecordedMessage, Role, Session, Source, Trust, lowest_trust
+from commonplace.store.protocol import Held, Store
+from commonplace.text.pieces import encode_name, summary_line
+
+SESSION_ID_CHARS: Final = 1000
+BUFFER_LINES: Final = 20  # seed facts: ring of one-line summaries
+_BREAKS: Final = frozenset("\t\n")
+_STATES_KEPT: Final = 512  # sessions whose folded state stays in memory
+_WORDS: Final = {word: join([word]) for word in ("message", *get_args(Role), *get_args(Trust))}
+_ROLE_TRUST: Final[dict[Role, Trust]] = {"user": "user", "assistant": "agent", "system": "agent", "tool": "tool"}
+Since = Callable[[str], datetime | None]
+"""Says since when messages of these words are forgotten; None of words that are not."""
+_Checked = tuple[Message, Screened | None, Screened]
+"""A message with its id, where it has one, and its content, as they may be stored."""
+
+
+class Sessions:
+    """The transcripts of one scope.
+
+    Args:
+        store: Holds the files under `folder`.
+        screen: The guard; makes text storable.
+        screen_content: What screens the words of messages where that differs (a scope with raw transcripts).
+        clock: Dates messages that come without an instant.
+        guard: Says which tools read the web.
+        zone: IANA name of the writer's zone, kept in each new session's head.
+        forgotten: Gives what says since when messages of some words are forgotten; None as long as none are.
+            Whatever a job or a prompt takes from a transcript comes through `read` or `summary`, which ask it.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        screen: Callable[[str], Screened],
+        screen_content: Callable[[str], Screened] | None = None,
+        clock: Clock,
+        guard: GuardConfig,
+        folder: str = "sessions",
+        zone: str = "UTC",
+        max_line_bytes: int = 64_000_000,
+        forgotten: Callable[[], Since | None] = lambda: None,
+    ) -> None:
+        self._store = store
+        self._screen = screen
+        self._screen_content = screen_content or screen
+        self._clock = clock
+        self._guard = guard
+        self._folder = folder
+        self._zone = zone
+        self._most_chars = max_line_bytes // 2
+        self._states: OrderedDict[str, State] = OrderedDict()
+        self._paths: dict[str, str] = {}  # of ids found good
+        self._lock = threading.RLock()
+        self._commit: Callable[[Sequence[Operation]], Outcome] = _uncommitted
+        self._forgotten = forgotten
+        forks.join(self)
+
+    def forget(self) -> None:
+        """Start anew in a forked child."""
+        if forks.is_abandoned(self._lock):  # and a state may be folded half way
+            self._lock = threading.RLock()
+            self._states.clear()
+
+    @property
+    def folder(self) -> str:
+        """The folder of the session files, relative to the store."""
+        return self._folder
+
+    def path(self, session_id: str) -> str:
+        """Name the file of a session; different ids never share one.
+
+        Raises:
+            InputError: The id is empty, too long, or holds control characters or a secret.
+        """
+        if type(session_id) is str and (known := self._paths.get(session_id)):
+            return known
+        require_text(session_id, "a session id")
+        if not session_id.strip():
+            raise InputError("a session id is a non-empty text, such as 'telegram:12345'", session=session_id)
+        if len(session_id) > SESSION_ID_CHARS:
+            raise InputError(f"a session id has at most {SESSION_ID_CHARS} characters", session=session_id[:80])
+        path = f"{self._folder}/{encode_name(session_id)}.jsonl"
+        # An id that has a transcript was screened when that was made; a command that only reads loads no rules.
+        kept = self._fold(path).stands
+        if not _BREAKS.isdisjoint(session_id) or (not kept and self._screen(session_id).text != session_id):
+            raise InputError("a session id holds control characters or a secret; use a plain name")
+        if len(self._paths) >= _STATES_KEPT:
+            self._paths.clear()
+        return self._paths.setdefault(session_id, path)
+
+    def id_of(self, path: str) -> str | None:
+        """Say which session a file holds; None for a file that is no transcript."""
+        head = self._fold(path).head
+        return head.id if head else None
+
+    def append(
+        self, session_id: str, messages: Sequence[Message], *, agent: str = "main", kind: str = "foreground"
+    ) -> list[Source]:
+        """Keep messages at the end of a session; when this returns they are on disk.
+
+        A message whose id the session already has is not written again. Each gets its number, its
+        instant and its trust: the lower of what its role allows and what was passed.
+
+        Returns:
+            One source for each message given, in order, also for those already there.
+
+        Raises:
+            InputError: A message or the session id is not well formed; nothing was written.
+            StoreError: The store could not keep them; nothing was written.
+        """
+        return self.append_new(session_id, messages, agent=agent, kind=kind)[0]
+
+    def append_new(
+        self, session_id: str, messages: Sequence[Message], *, agent: str = "main", kind: str = "foreground"
+    ) -> tuple[list[Source], int]:
+        """Append, and also say how many of the messages were not there before."""
+        path = (type(session_id) is str and self._paths.get(session_id)) or self.path(session_id)
+        if not messages:
+            return [], 0
+        checked = list(map(self._checked, messages))
+        try:
+            state, grown = self._states.get(path), None
+            if state is not None and (stamp := state.stamp) is not None and state.head is not None:
+                # Nothing is held while the lines are made: they are taken only where the file stands as it was folded.
+                sources, new, lines = self._lines(session_id, state, checked)
+                grown = self._store.append_if(path, stamp, lines) if new else None
+            if grown is None or state is None:
+                with self._store.locked(path) as held:
+                    state = self._held_state(path, held)
+                    sources, new, lines = self._lines(session_id, state, checked)
+                    if not new:
+                        return sources, 0
+                    if state.head is None:
+                        held.append([self._head_line(session_id, agent, kind), *lines])
+                        return sources, len(new)
+                    stamp = held.stamp
+                    held.append(lines)
+                    grown = held.size, held.stamp
+        except BaseException:
+            with self._lock:
+                self._states.pop(path, None)  # a reader may have folded lines that were taken away again
+            raise
+        with self._lock:
+            # After a torn tail the lines begin a byte later; and a reader may have folded them already.
+            if state.stamp == stamp and stamp is not None and grown[1] is not None:
+                state.add(new)
+                state.bytes_read, state.stamp = grown
+                if path in self._states:
+                    self._states.move_to_end(path)
+        return sources, len(new)
+
+    def _lines(
+        self, session_id: str, state: State, checked: Sequence[_Checked]
+    ) -> tuple[list[Source], dict[str | bytes, Added], list[Screened]]:
+        """Give the source of each message; and of those that a session does not hold yet what is new, and the lines."""
+        sources: list[Source] = []
+        lines: list[Screened] = []
+        new: dict[str | bytes, Added] = {}
+        ids, number, web, offset = state.ids, state.numbers, state.web_turn, state.bytes_read
+        for message, given_id, content in checked:
+            message_id = message.id or f"m{number}"
+            key = key_of(message_id) if message.id else message_id  # ours are short
+            if key in ids or key in new:
+                if message.id:
+                    sources.append(Source(session_id, message_id))
+                    continue
+                message_id = _free_id(number, ids, new)
+                key = key_of(message_id)
+            sources.append(Source(session_id, message_id))
+            role = message.role
+            told_by_user = role == "user" and message.trust is None
+            trust: Trust = "user" if told_by_user else self._trust(message, web=web)
+            if web or trust == "web":  # else nothing of the web was read so far
+                web = web_follows(role, trust, web=web)
+            at = message.at or self._clock()
+            if message.name or message.tools:
+                line = self._full_line(message, number, given_id or message_id, content, at=at, trust=trust)
+            else:
+                line = message_line(number, given_id or message_id, content, role=role, at=at, trust=trust)
+            if lines:  # where the last one ends is for the store to say
+                offset += len(line_bytes(lines[-1].text)) + 1
+            lines.append(line)
+            new[key] = number, at, offset, web
+            number += 1
+        return sources, new, lines
+
+    def _checked(self, message: Message) -> _Checked:
+        given: object = message  # annotations do not hold at run time for a caller's own values
+        if not isinstance(given, Message) or given.role not in _ROLE_TRUST or not isinstance(given.content, str):
+            raise InputError(
+                "a message is Message(role, content) with role user, assistant, system or tool and text as content",
+                message=repr(message)[:200],
+            )
+        at: Any = message.at
+        if at is not None and (not isinstance(at, datetime) or at.tzinfo is None):
+            raise InputError("the instant of a message carries its zone; use an aware datetime", at=at)
+        if message.tools != () or message.name is not None or message.trust is not None:
+            require_form(message)
+        own: Any = message.id
+        message_id = self._screen(own) if isinstance(own, str) else None
+        if own is not None and (not own or message_id is None or message_id.text != own):
+            raise InputError("a message id is a non-empty text without control characters or secrets")
+        if len(message.content) > self._most_chars:
+            raise InputError("this message is too long to store as one line; split it", limit=self._most_chars)
+        return message, message_id, self._screen_content(message.content)
+
+    def _trust(self, message: Message, *, web: bool) -> Trust:
+        levels: list[Trust] = [_ROLE_TRUST[message.role]]
+        if message.trust is not None:
+            levels.append(message.trust)
+        if message.role == "tool" and any(tool.lower() in self._guard.web_tools for tool in message.tools):
+            levels.append("web")
+        if message.role == "assistant" and web:
+            levels.append("web")
+        return lowest_trust(levels)
+
+    def _head_line(self, session_id: str, agent: str, kind: str, at: datetime | None = None) -> Screened:
+        return json_line(
+            {
+                "type": "session",
+                "id": self._screen(session_id),
+                "created_at": at or self._clock(),
+                "agent": self._screen(agent),
+                "kind": self._screen(kind),
+                "zone": self._zone,
+            },
+            checksum=True,
+        )
+
+    def _full_line(
+        self,
+        message: Message,
+        number: int,
+        message_id: Screened | str,
+        content: Screened,
+        *,
+        at: datetime,
+        trust: Trust,
+    ) -> Screened:
+        values: dict[str, object] = {
+            "type": _WORDS["message"],
+            "n": number,
+            "id": message_id,
+            "role": _WORDS[message.role],
+            "at": at,
+            "trust": _WORDS[trust],
+        }
+        if message.name:
+            values["name"] = self._screen(message.name)
+        if message.tools:
+            values["tools"] = [self._screen(tool) for tool in message.tools]
+        values["content"] = content
+        return json_line(values, checksum=True)
+
+    def event_line(self, event: Event) -> Screened:
+        """Make the line of an event, for the door to append in its commit."""
+        values: dict[str, object] = {"type": "event", "event": event.event, "at": event.at}
+        if event.name:
+            values["name"] = self._screen(event.name)
+        if event.event == "hold":
+            values["start"] = event.start
+        if event.event == "hold" or not event.held:
+            values["held"] = event.held
+        values["to"] = event.to
+        if event.summary:
+            values["summary"] = self._screen(event.summary)
+        return json_line(values, checksum=True)
+
+    def _fold(self, path: str) -> State:
+        """Bring the folded state of one file up to its end; no lock of ours is held while it is read."""
+        while True:
+            state = self._states.get(path)
+            known = state.bytes_read if state else 0
+            # One byte back: our last newline still being there shows that the file only grew.
+            start = max(0, known - 1)
+            blob = self._store.read(path, start)
+            data = blob.data if blob else b""
+            replaced = known > 0 and data[:1] != b"\n"
+            fresh = state or State()
+            if state is None:
+                fresh.take(data, 0)
+            with self._lock:
+                if self._states.get(path) is not state or (state and state.bytes_read != known):
+                    continue  # another thread was faster
+                if replaced:
+                    del self._states[path]
+                    continue
+                if state and len(data) > known - start:
+                    state.take(data[known - start :], known)
+                self._keep(path, fresh)
+                return fresh
+
+    def _held_state(self, path: str, held: Held) -> State:
+        """Give the state of a file that is held; one that stands as it was left is not read again."""
+        with self._lock:
+            state = self._states.get(path)
+            if state and state.stamp is not None and state.stamp == held.stamp:
+                self._states.move_to_end(path)
+                return state
+        state = self._fold(path)
+        state.stamp = held.stamp if state.bytes_read == held.size else None
+        return state
+
+    def _keep(self, path: str, state: State) -> None:
+        self._states[path] = state
+        self._states.move_to_end(path)
+        while len(self._states) > _STATES_KEPT:
+            self._states.popitem(last=False)
+
+    def get_or_create(
+        self, session_id: str, *, agent: str = "main", kind: str = "foreground", created_at: datetime | None = None
+    ) -> Session:
+        """Give the session, making its file with a creation instant (now when None) when there is none."""
+        path = self.path(session_id)
+        with self._store.locked(path) as held:
+            if self._held_state(path, held).head is None:
+                self._store.append(path, [self._head_line(session_id, agent, kind, created_at)])
+        return self.state(session_id)
+
+    def exists(self, session_id: str) -> bool:
+        """Say whether anything is kept of a session that was not deleted."""
+        return self._fold(self.path(session_id)).stands
+
+    def state(self, session_id: str) -> Session:
+        """Give what is known of a session.
+
+        Raises:
+            RecordNotFoundError: There is no such session.
+        """
+        state = self._fold(self.path(session_id))
+        if state.head is None:
+            raise RecordNotFoundError(
+                f"there is no session {session_id!r}; `commonplace sessions` lists them", session=session_id
+            )
+        return state.session(state.head)
+
+    def summary(self, session_id: str) -> str:
+        """Give the summary that stands for the part of a session before its window; may be empty.
+
+        Empty too where something of that part was forgotten after the summary was made: its words may be in it.
+        """
+        path = self.path(session_id)
+        state = self._fold(path)
+        summary, made = state.summary, state.summary_at
+        since = self._forgotten() if summary and made else None
+        if since is None or made is None:
+            return summary
+        asked = since, summary, state.window_start
+        if state.clean != asked:
+            covered = self._messages(path, session_id, state, 0, state.window_start)
+            if any(at >= made for m in covered if (at := since(m.text))):
+                return ""
+            state.clean = asked
+        return summary
+
+    def kept_summary(self, session_id: str) -> str:
+        """Give the summary as it was written, for a change that may be taken back."""
+        return self._fold(self.path(session_id)).summary
+
+    def held(self, session_id: str) -> tuple[tuple[str, int, int], ...]:
+        """Give the ranges that only an explicit consolidation runs again: (consolidator, start, end)."""
+        return tuple(self._fold(self.path(session_id)).held)
+
+    def forgotten(self, session_id: str) -> int:
+        """Give the number below which all messages of a session are hidden; 0 when it was never deleted."""
+        return self._fold(self.path(session_id)).forgotten
+
+    def count(self) -> int:
+        """Count the sessions."""
+        return len(self.list())
+
+    def clear(self, session_id: str) -> Outcome:
+        """Let the live window begin after the last message; nothing is taken away, and `undo` opens it again.
+
+        Raises:
+            RecordNotFoundError: There is no such session.
+        """
+        return self._commit([MoveWindow(session=session_id, to=self.state(session_id).messages, why="reset")])
+
+    def delete(self, session_id: str) -> Outcome:
+        """Hide every message of a session from recall, context and jobs; `undo` shows them again.
+
+        Raises:
+            RecordNotFoundError: There is no such session.
+        """
+        self.state(session_id)
+        return self._commit([Forget(record=self.path(session_id))])
+
+    def through(self, commit: Callable[[Sequence[Operation]], Outcome]) -> None:
+        """Be told how to commit a change; without it a session can be neither cleared nor deleted."""
+        self._commit = commit
+
+    def damaged(self, path: str) -> list[tuple[int, str]]:
+        """Name the lines of a session file that cannot be read: (byte offset, reason)."""
+        return list(self._fold(path).damaged)
+
+    def read(self, session_id: str, start: int = 0, end: int | None = None) -> Iterator[RecordedMessage]:
+        """Yield messages numbered start..end (exclusive) in order.
+
+        Left out are damaged ones, forgotten ones, and those of any session that say the same as a forgotten one.
+        """
+        kept = self.kept(session_id, start, end)
+        since = self._forgotten()
+        yield from kept if since is None else (message for message in kept if since(message.text) is None)
+
+    def kept(self, session_id: str, start: int = 0, end: int | None = None) -> Iterator[RecordedMessage]:
+        """Yield messages as `read` does, with those that only say the same as a forgotten one."""
+        path = self.path(session_id)
+        state = self._fold(path)
+        stop = state.numbers if end is None else min(end, state.numbers)
+        start = max(start, state.forgotten) if start >= 0 else start
+        yield from (
+            message
+            for message in self._messages(path, session_id, state, start, stop)
+            if message.message.id not in state.forgotten_ids
+        )
+
+    def _messages(self, path: str, session_id: str, state: State, start: int, stop: int) -> Iterator[RecordedMessage]:
+        if start >= stop or start < 0:
+            return
+        first = state.offsets[start]
+        last = state.offsets[stop] if stop < len(state.offsets) else state.bytes_read
+        blob = self._store.read(path, first, last)
+        yield from (
+            message
+            for message in messages_of(path, session_id, blob.data if blob else b"", first)
+            if start <= message.number < stop
+        )
+
+    def message(self, session_id: str, message_id: str) -> RecordedMessage:
+        """Find one message by its id.
+
+        Raises:
+            RecordNotFoundError: The session or the message is not there.
+        """
+        for message in self.kept(session_id):
+            if message.message.id == message_id:
+                return message
+        raise RecordNotFoundError(
+            f"there is no message {message_id!r} in session {session_id!r}", session=session_id, message=message_id
+        )
+
+    def window(self, session_id: str) -> tuple[RecordedMessage, ...]:
+        """Give the live part of a session."""
+        state = self._fold(self.path(session_id))
+        return tuple(self.read(session_id, state.window_start))
+
+    def buffer(self, session_id: str, lines: int = BUFFER_LINES) -> tuple[str, ...]:
+        """Give the last one-line summaries of a session, oldest first, `HH:MM  role  text` in UTC.
+
+        Made without a model: code fences and line breaks are folded, the text cut at 200 characters.
+        """
+        start, said = self._fold(self.path(session_id)).numbers, list[RecordedMessage]()
+        while start > 0 and len(said) < lines:  # further back where tools had much to say
+            start, end = max(0, start - 3 * lines), start
+            read = (m for m in self.read(session_id, start, end) if m.message.role in {"user", "assistant"})
+            said[:0] = [m for m in read if m.text.strip() or m.message.tools]
+        return tuple(summary_line(m.message) for m in said[-lines:])
+
+    def list(self) -> Sequence[Session]:
+        """Give all sessions, the most recently used first."""
+        found: Any = []
+        for stat in self._store.list(self._folder):
+            if stat.path.endswith(".jsonl"):
+                state = self._fold(stat.path)
+                if state.head is not None and state.stands:
+                    found.append(state.session(state.head))
+        return sorted(found, key=lambda s: (s.last_at or s.created_at, s.id), reverse=True)
+
+
+def _uncommitted(_: Sequence[Operation]) -> Outcome:
+    raise StoreReadOnlyError
+
+
+def _free_id(number: int, taken: Collection[str | bytes], new: Collection[str | bytes]) -> str:
+    while (key := key_of(message_id := f"m{number}")) in taken or key in new:
+        number += 1
+    return message_id

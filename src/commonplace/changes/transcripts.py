@@ -1,0 +1,250 @@
+"""What a session file holds: its lines, each with a checksum, and what they fold to.
+
+One head line, then messages and events. This module knows the format alone; `sessions` decides what
+is written.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import zlib
+from array import array
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import Any, Final, Literal, cast
+
+import msgspec
+
+from commonplace.errors import InputError
+from commonplace.guard.screened import whole_milliseconds
+from commonplace.records import TRUST_RANK, Message, RecordedMessage, Role, Session, Trust
+
+_CHECKSUM: Final = re.compile(rb',"h":"([0-9a-f]{8})"\}\Z')
+_CHECKSUM_WRITTEN: Final = b',"h":"%08x"}'
+_CHECKSUM_BYTES: Final = len(_CHECKSUM_WRITTEN % 0)
+
+
+class Damaged(msgspec.Struct, frozen=True):
+    """A line that cannot be read back, and why."""
+
+    reason: str
+
+
+class Head(msgspec.Struct, frozen=True, tag_field="type", tag="session"):
+    """The first line of a session file; what it says never changes."""
+
+    id: str
+    created_at: datetime
+    agent: str = "main"
+    kind: str = "foreground"
+    zone: str = "UTC"
+
+
+class Event(msgspec.Struct, frozen=True, tag_field="type", tag="event"):
+    """Something that happened to a session: its cursor, window, hold or end moved."""
+
+    event: Literal["cursor", "window", "hold", "end", "forget"]
+    at: datetime
+    name: str = ""
+    start: int = 0
+    to: int = 0
+    summary: str = ""
+    held: bool = True
+
+
+class StoredMessage(msgspec.Struct, frozen=True, tag_field="type", tag="message"):
+    """One message line."""
+
+    n: int
+    id: str
+    role: Role
+    at: datetime
+    content: str
+    trust: Trust
+    name: str | None = None
+    tools: tuple[str, ...] = ()
+
+    def message(self) -> Message:
+        """Give the message as it was appended, screened and completed."""
+        return Message(
+            self.role, self.content, name=self.name, id=self.id, at=self.at, tools=self.tools, trust=self.trust
+        )
+
+
+Line = Head | Event | StoredMessage
+_SHORT_ID_CHARS: Final = 12
+_DECODER: Final[msgspec.json.Decoder[Any]] = msgspec.json.Decoder(Line)
+
+
+def checksum(line: bytes) -> bool | None:
+    """Say whether a stored line is as it was written; None where it carries no checksum."""
+    if line.endswith(_CHECKSUM_WRITTEN % zlib.crc32(line[:-_CHECKSUM_BYTES])):
+        return True  # nearly every line; the look with a pattern costs four times as much
+    found = _CHECKSUM.search(line)
+    return None if found is None else f"{zlib.crc32(line[: found.start()]):08x}".encode() == found.group(1)
+
+
+def decode(line: bytes) -> Line | Damaged:
+    """Read one line of a session file, verifying its checksum where it carries one."""
+    if not line.endswith(_CHECKSUM_WRITTEN % zlib.crc32(line[:-_CHECKSUM_BYTES])):  # most do; no call for these
+        line = line.rstrip(b"\r\n")
+        if checksum(line) is False:
+            return Damaged("checksum does not match")
+    try:
+        return cast("Line", _DECODER.decode(line))
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+        return Damaged(str(error))
+
+
+def split_lines(data: bytes, base: int = 0) -> Iterator[tuple[int, bytes]]:
+    """Yield (offset, line) for each whole or last line of some bytes of a file; blank lines are left out."""
+    start = 0
+    while start < len(data):
+        end = data.find(b"\n", start)
+        end = len(data) if end < 0 else end
+        if end > start:
+            yield base + start, data[start:end]
+        start = end + 1
+
+
+def messages_of(path: str, session_id: str, data: bytes, base: int = 0) -> Iterator[RecordedMessage]:
+    """Yield the messages among some bytes of a session file that begin at offset `base`."""
+    for offset, raw in split_lines(data, base):
+        line = decode(raw)
+        if isinstance(line, StoredMessage):
+            yield RecordedMessage(f"{path}#{line.id}", path, session_id, line.n, line.message(), offset)
+
+
+def require_form(message: Message) -> None:
+    """Make sure of what most messages do not carry: name, tools and trust; annotations do not hold at run time.
+
+    Raises:
+        InputError: One of them is not what a message has.
+    """
+    given: Any = message
+    if given.name is not None and not isinstance(given.name, str):
+        raise InputError(f"the name of a message is a text, not {type(given.name).__name__}", field="name")
+    if not isinstance(given.tools, (tuple, list)) or not all(isinstance(tool, str) for tool in given.tools):
+        raise InputError("the tools of a message are names in a tuple", field="tools")
+    if given.trust is not None and given.trust not in tuple(TRUST_RANK):
+        raise InputError(f"there is no trust {given.trust!r}; use one of {', '.join(TRUST_RANK)}", field="trust")
+
+
+def web_follows(role: Role, trust: Trust, *, web: bool) -> bool:
+    """Say whether a reply after this message stands in a turn that read the web; a user message starts a turn."""
+    return trust == "web" or (web and role != "user")
+
+
+def key_of(message_id: str) -> str | bytes:
+    """Give what stands for a message id in a state; a long id takes no more room than a short one."""
+    if len(message_id) <= _SHORT_ID_CHARS:
+        return message_id
+    return hashlib.blake2b(message_id.encode("utf-8", "surrogatepass"), digest_size=12).digest()
+
+
+Added = tuple[int, datetime, int, bool]
+"""A message that a state takes in: its number, its instant, where its line begins, `web` as it is for what follows."""
+
+
+class State:
+    """What one session file folds to, and how far it was read.
+
+    `stamp` is that of the file when it was held and folded to its very end; None where it was read on since.
+    """
+
+    __slots__ = ("bytes_read", "clean", "cursors", "damaged", "ended", "forgotten", "forgotten_ids", "head", "held",
+                 "ids", "last", "numbers", "offsets", "stamp", "summary", "summary_at", "web_turn",
+                 "window_start")  # fmt: skip
+
+    def __init__(self) -> None:
+        self.bytes_read = 0
+        self.head: Head | None = None
+        self.ids: set[str | bytes] = set()
+        self.numbers = 0
+        self.offsets = array("Q")  # byte offset of message n
+        self.last: datetime | None = None  # of the last message; a line keeps whole milliseconds of it
+        self.window_start = 0
+        self.summary = ""
+        self.summary_at: datetime | None = None
+        self.clean: object = None  # what the summary was last found to tell nothing of
+        self.ended = False
+        self.web_turn = False
+        self.cursors: dict[str, int] = {}
+        self.held: list[tuple[str, int, int]] = []
+        self.forgotten = 0  # messages numbered below it are hidden
+        self.forgotten_ids: set[str] = set()
+        self.damaged: list[tuple[int, str]] = []
+        self.stamp: object = None
+
+    @property
+    def stands(self) -> bool:
+        """Whether there is such a session, and not all of it was deleted."""
+        return self.head is not None and (self.numbers > self.forgotten or not self.forgotten)
+
+    def session(self, head: Head) -> Session:
+        """Give what is known of the session that begins with this head."""
+        return Session(
+            id=head.id,
+            created_at=head.created_at,
+            messages=self.numbers,
+            window_start=self.window_start,
+            last_at=whole_milliseconds(self.last) if self.last else None,
+            agent=head.agent,
+            kind=head.kind,
+            ended=self.ended,
+            cursors=dict(self.cursors),
+        )
+
+    def take(self, data: bytes, base: int) -> None:
+        """Fold the whole lines of some bytes that begin at `base`; a torn tail is looked at again later."""
+        whole = data.rfind(b"\n") + 1
+        for offset, raw in split_lines(data[:whole], base):
+            line = decode(raw)
+            match line:
+                case StoredMessage():
+                    self._message(line, offset)
+                case Event():
+                    self._event(line)
+                case Head():
+                    self.head = self.head or line
+                case Damaged(reason):
+                    self.damaged.append((offset, reason))
+        self.bytes_read = base + whole
+        self.stamp = None
+
+    def add(self, messages: Mapping[str | bytes, Added]) -> None:
+        """Take in the next messages, in order, by what stands for their ids."""
+        offsets = self.offsets
+        for key, (number, at, offset, web) in messages.items():
+            self.ids.add(key)
+            while len(offsets) < number:  # a damaged line leaves a gap in the numbers
+                offsets.append(offset)
+            offsets.append(offset)
+            self.numbers = number + 1
+            self.last = at
+            self.web_turn = web
+        self.ended = False
+
+    def _message(self, line: StoredMessage, offset: int) -> None:
+        if not len(self.offsets) <= line.n <= len(self.offsets) + len(self.damaged):
+            self.damaged.append((offset, f"message number {line.n} is out of order"))
+            return
+        web = web_follows(line.role, line.trust, web=self.web_turn)
+        self.add({key_of(line.id): (line.n, line.at, offset, web)})
+
+    def _event(self, event: Event) -> None:
+        match event.event:
+            case "cursor":
+                self.cursors[event.name] = event.to
+            case "window":
+                self.window_start, self.summary, self.summary_at = event.to, event.summary, event.at
+            case "hold":
+                held = (event.name, event.start, event.to)
+                self.held = [*self.held, held] if event.held else [h for h in self.held if h != held]
+            case "end":
+                self.ended = event.held
+            case "forget" if event.name:
+                (self.forgotten_ids.add if event.held else self.forgotten_ids.discard)(event.name)
+            case "forget":
+                self.forgotten = event.to

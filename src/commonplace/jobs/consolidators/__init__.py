@@ -1,0 +1,1 @@
+"""What turns a range of messages into a proposal."""

@@ -1,0 +1,151 @@
+"""Make a document of entries denser: a model joins what belongs together, the rules drop what is said twice.
+
+The model's text passes the gate whole or not at all: where any of it is refused, the document stays as it
+was and the reason is given. Without a model only entries that another one contains go.
+
+Source: seed facts, `consolidate`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any, Final
+
+import msgspec
+
+from commonplace.changes.actors import Actor
+from commonplace.changes.door import Door
+from commonplace.config import Config
+from commonplace.errors import ModelError
+from commonplace.guard import gate, screen
+from commonplace.jobs.consolidators.summarise import prompt
+from commonplace.models.protocol import LLM, Request
+from commonplace.models.reading import Unusable, body, find
+from commonplace.operations import Edit, Proposal, RemoveEntry, ReplaceEntry, View, ViewEntry
+from commonplace.records import Outcome
+from commonplace.text.likeness import decide, firm_words
+
+_TEXT_CHARS: Final = 1000  # of one merged entry
+SCHEMA: Final[dict[str, Any]] = {
+    "type": "object",
+    "properties": {
+        "merges": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "entries": {"type": "array", "items": {"type": "integer"}},
+                    "text": {"type": "string"},
+                },
+                "required": ["entries", "text"],
+                "additionalProperties": False,
+            },
+        }
+    },
+    "required": ["merges"],
+    "additionalProperties": False,
+}
+
+
+class _Merge(msgspec.Struct, frozen=True):
+    entries: tuple[int, ...]
+    text: str
+
+
+def condense(
+    path: str, entries: Sequence[ViewEntry], *, door: Door, llm: LLM | None, config: Config, actor: Actor
+) -> Outcome:
+    """Merge the entries of one document that belong together.
+
+    Args:
+        path: The document.
+        entries: Its entries as they stand.
+        door: Commits what comes of it.
+        llm: The model; None drops repetitions only.
+        config: Knobs of the model and the gate.
+        actor: Who asks.
+
+    Returns:
+        `unchanged` where nothing could be merged, `refused` with the reason where the model's text may not be used.
+    """
+    if llm is None or len(entries) < 2:
+        operations = _repeated(path, entries)
+    else:
+        merges = _ask(entries, llm, config)
+        if isinstance(merges, str):
+            return Outcome(status="refused", reason=f"nothing was changed: {merges}")
+        proposal = _proposal(path, entries, merges)
+        if isinstance(proposal, str):
+            return Outcome(status="refused", reason=f"nothing was changed: {proposal}")
+        verdicts = {text: screen(text).findings for text in gate.texts(proposal)}
+        view = View(entries=tuple(entries), shown=(path,), writable=(path,))
+        judged = gate.judge(proposal, view, verdicts, config.gate)
+        held = judged.refused or next((reason for _, reason in judged.held), "")
+        if held:
+            return Outcome(status="refused", reason=f"nothing was changed: the model's text was refused ({held})")
+        operations = list(judged.accepted)
+    if not operations:
+        return Outcome(status="unchanged", reason="no two entries say the same")
+    return door.commit(operations, actor=actor, reason="made denser")
+
+
+def _repeated(path: str, entries: Sequence[ViewEntry]) -> list[Edit]:
+    """Take away each entry that another one says in full; what a person wrote stays."""
+    gone: dict[str, None] = {}
+    for one, two in combinations(entries, 2):
+        if one.id in gone or two.id in gone:
+            continue
+        likeness = decide(one.text, two.text)
+        if likeness.kind not in {"same", "contained"}:
+            continue
+        less = one if likeness.kind == "contained" and likeness.longer == "new" else two
+        if not less.user_authored:
+            gone[less.id] = None
+    return [RemoveEntry(path=path, target=record) for record in gone]
+
+
+def _ask(entries: Sequence[ViewEntry], llm: LLM, config: Config) -> tuple[_Merge, ...] | str:
+    """Ask which entries to join; the reason where the answer cannot be used."""
+    listed = "\n".join(f"{entry.number}. {entry.text}" for entry in entries)
+    request = Request(
+        system=prompt("condense"),
+        prompt=f"## Entries\n{listed}",
+        schema=SCHEMA,
+        max_tokens=config.model.max_tokens,
+        timeout_seconds=config.model.timeout_seconds,
+        purpose="condense",
+        cause="asked for",
+        model=config.consolidation.model or None,
+    )
+    try:
+        reply = llm.complete(request)
+    except ModelError as error:
+        return str(error)
+    text = body(reply)
+    answer = text if isinstance(text, Unusable) else find(text, ("merges",), prompt=request.prompt)
+    if isinstance(answer, Unusable):
+        return answer.reason
+    try:
+        return msgspec.convert(answer["merges"], tuple[_Merge, ...])
+    except msgspec.ValidationError as error:
+        return f"the answer is not as asked for: {error}"
+
+
+def _proposal(path: str, entries: Sequence[ViewEntry], merges: Sequence[_Merge]) -> Proposal | str:
+    """Turn merges into edits; the reason where one of them would lose or mix what entries say."""
+    by_number = {entry.number: entry for entry in entries}
+    operations: list[Edit] = []
+    for merge in merges:
+        parts = [by_number[number] for number in dict.fromkeys(merge.entries) if number in by_number]
+        text = merge.text.strip()
+        if len(parts) < 2 or len(parts) != len(merge.entries) or not text or len(text) > _TEXT_CHARS:
+            return "a merge names entries that are not there, or has no text of use"
+        if any(decide(one.text, two.text).kind == "supersedes" for one, two in combinations(parts, 2)):
+            return "a merge would hold both sides of a contradiction"
+        firm = frozenset[str]().union(*(firm_words(part.text) for part in parts))
+        if not firm <= firm_words(text):
+            return "a merge drops a number or a denial"
+        operations.append(ReplaceEntry(path=path, target=parts[0].id, text=text))
+        operations += [RemoveEntry(path=path, target=part.id) for part in parts[1:]]
+    return Proposal(operations=tuple(operations))

@@ -1,0 +1,167 @@
+"""Episodes: what a finished session leaves behind, one to three durable facts in a file of its own.
+
+Written by a model under the gate, or by the rules; a session of few turns leaves none. Written again for
+the same session it takes the place of the old text. What a session that read the web leaves is stored and
+waits for a person: recall gives it out only when it was promoted.
+
+Source: seed facts, "Tier 3"; seed model, conclusion 8.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from commonplace.changes.admission import Waits
+from commonplace.changes.reader import Reader
+from commonplace.config import Config
+from commonplace.errors import BudgetExceededError, ModelError
+from commonplace.guard import gate, screen
+from commonplace.guard.screened import instant
+from commonplace.guard.trust import message_trust
+from commonplace.jobs import ranges
+from commonplace.jobs.consolidators.summarise import prompt
+from commonplace.jobs.consolidators.work import Work
+from commonplace.layouts.schema import Layout
+from commonplace.models.protocol import Request
+from commonplace.models.reading import Unusable, body
+from commonplace.operations import AddEntry, Operation, Promote, Proposal, PutItem, PutTopic, View
+from commonplace.records import TRUST_RANK, RecordedMessage, Source, Topic, Trust, lowest_trust
+from commonplace.text.patterns import pattern
+from commonplace.text.pieces import encode_name, one_line, truncate
+
+logger = logging.getLogger(__name__)
+
+FACTS: Final = 3  # seed facts: 1 to 3 durable facts
+FACT_CHARS: Final = 320  # three of them stay within the 1,024 bytes of the original in most languages
+_CITED: Final = 20  # messages an episode names as its sources, at most
+_BULLET: Final = pattern(r"\A\s*(?:[-*•–]|\d{1,2}[.)])\s+")
+_TITLE_CHARS: Final = 80
+
+
+class Episodes:
+    """Writes the episodes of one scope.
+
+    Args:
+        by_rules: Proposes without a model.
+    """
+
+    def __init__(self, layout: Layout, config: Config, reader: Reader, by_rules: Callable[[Work], Proposal]) -> None:
+        self._layer = layout.layer(layout.rows_of)
+        self._layout = layout
+        self._config = config
+        self._reader = reader
+        self._by_rules = by_rules
+
+    def propose(self, work: Work) -> tuple[list[Operation], list[Waits], str]:
+        """Give what an ended session comes to: its episode, what waits for a person, and why there is none.
+
+        `work.view.messages` is the whole session, however far it was read before.
+
+        Raises:
+            BudgetExceededError: Spending stopped the call.
+        """
+        said = [m for m in work.view.messages if m.text.strip()]
+        count = sum(m.message.role == "user" for m in said)
+        knobs = self._config.facts
+        if not (knobs.enabled and knobs.extract_on_end):
+            return [], [], "episodes are switched off"
+        if count < knobs.episode_turns:
+            return [], [], f"{count} turns: no episode"
+        facts, waits = self._facts(work)
+        if not facts:
+            return [], waits, "nothing that lasts"
+        trust = lowest_trust([*(message_trust(m) for m in work.view.messages), "agent"])
+        trust = "web" if trust == "web" else "agent"
+        path = self.path(work.session)
+        episode = self._episode(work.session, said, facts, turns=count, trust=trust)
+        if TRUST_RANK[trust] < TRUST_RANK["agent"]:
+            reason = "this session read the web: its episode is not recalled until a person promotes it"
+            waits.append(Waits(Promote(record=path, to="user"), reason))
+        return [episode], waits, ""
+
+    def path(self, session: str) -> str:
+        """Name the file of a session's episode; no id leads out of its folder."""
+        return self._layout.path_of(self._layer, session=encode_name(session))
+
+    def _episode(
+        self, session: str, said: Sequence[RecordedMessage], facts: Sequence[str], *, turns: int, trust: Trust
+    ) -> PutTopic:
+        path = self.path(session)
+        at = said[-1].message.at
+        front = {"session_id": session, "turns": str(turns), "created_at": instant(at) if at else ""}
+        old = next((r for r in self._reader.records(path) if isinstance(r, Topic)), None)
+        if old is not None and old.extra.get("created_at"):
+            front["created_at"] = str(old.extra["created_at"])
+        users = [m for m in said if m.message.role == "user"][-_CITED:]
+        return PutTopic(
+            path=path,
+            title=f"Session {truncate(session, _TITLE_CHARS, '…')}",
+            body="\n".join(f"- {fact}" for fact in facts),
+            kind="episode",
+            front=front,
+            sources=tuple(Source(m.session, str(m.message.id)) for m in users),
+            trust=trust,
+        )
+
+    def _facts(self, work: Work) -> tuple[list[str], list[Waits]]:
+        if work.llm is None or not self._config.facts.llm_extract or work.seconds <= 0:
+            return self._ruled(work), []
+        try:
+            reply = work.llm.complete(
+                Request(
+                    system=prompt("episode"),
+                    prompt=f"## Session\n{ranges.show(work.view.messages, message_tokens=work.message_tokens)}",
+                    max_tokens=work.max_tokens,
+                    timeout_seconds=work.seconds,
+                    purpose="episode",
+                    cause=work.cause,
+                    model=work.model,
+                )
+            )
+        except BudgetExceededError:
+            raise
+        except ModelError as error:
+            logger.warning("no episode from the model for session %r; the rules write it: %s", work.session, error)
+            return self._ruled(work), []
+        text = body(reply)
+        if isinstance(text, Unusable):
+            return self._ruled(work), []
+        facts = _lines(text)
+        if not facts:
+            return [], []
+        judged = [(fact, _refused(fact, work.view, self._config)) for fact in facts]
+        kept = [fact for fact, reason in judged if not reason]
+        path = self.path(work.session)
+        waits = [
+            Waits(PutTopic(path=path, body=f"- {fact}", title="Held from an episode"), reason)
+            for fact, reason in judged
+            if reason
+        ]
+        return kept or self._ruled(work), waits
+
+    def _ruled(self, work: Work) -> list[str]:
+        """Take the facts that the rules find, the first ones; where they find none, what the session was about."""
+        proposal = self._by_rules(work)
+        found = [
+            edit.text if isinstance(edit, AddEntry) else str(edit.data.get("content", ""))
+            for edit in proposal.operations
+            if isinstance(edit, (AddEntry, PutItem))
+        ]
+        facts = [truncate(one_line(text), FACT_CHARS, "…") for text in found if text.strip()]
+        return list(dict.fromkeys(facts))[:FACTS] or _lines(proposal.journal)[:1]
+
+
+def _lines(text: str) -> list[str]:
+    lines = [one_line(_BULLET.sub("", line)) for line in text.splitlines()]
+    facts = [truncate(line, FACT_CHARS, "…") for line in lines if line and not line.startswith(("#", "```"))]
+    if len(facts) == 1 and facts[0].strip(" .!\"'").casefold() == "none":
+        return []
+    return list(dict.fromkeys(facts))[:FACTS]
+
+
+def _refused(fact: str, view: View, config: Config) -> str:
+    """Say why the gate holds one fact; nothing where it may stand."""
+    judged = gate.judge(Proposal(journal=fact), view, {fact: screen(fact).findings}, config.gate)
+    return judged.refused or next((reason for _, reason in judged.held), "")

@@ -1,0 +1,70 @@
+"""The consolidator of the two-layer design: a history entry, and the whole long-term text anew.
+
+The rewrite is carried out as a diff against the text the model saw, under the gate, so that it takes
+nothing back that came in meanwhile. Source: seed two-layer, "ConsolidationService".
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from commonplace.errors import ConfigError
+from commonplace.guard import screen
+from commonplace.jobs.consolidators.summarise import prompt
+from commonplace.jobs.consolidators.work import Work
+from commonplace.jobs.ranges import show_lines
+from commonplace.models.protocol import Request
+from commonplace.models.reading import Unusable
+from commonplace.models.replies import parse_two_layer
+from commonplace.operations import Proposal, RewriteDocument
+from commonplace.text.pieces import estimate_tokens
+
+_ENTRY_TOKENS: Final = 1000  # of an answer, for the history entry and what is new in memory
+_TEXT: Final = {"type": "string"}
+SCHEMA: Final = {
+    "type": "object",
+    "properties": {"history_entry": _TEXT, "memory_update": _TEXT},
+    "required": ["history_entry", "memory_update"],
+    "additionalProperties": False,
+}
+_COMPRESS: Final = (
+    "\n\nThe long-term memory is over its size. Compress it: merge entries that say the same, drop what is stale "
+    "or of little use, keep preferences, decisions and open work."
+)
+
+
+def propose(work: Work) -> Proposal | Unusable:
+    """Ask a model once for a history entry and the memory as it should read.
+
+    Raises:
+        ModelError: It gave no answer in time, or none at all.
+    """
+    if work.llm is None:
+        raise ConfigError("rewriting needs a model; open the memory with llm=")
+    # What a person's own file holds that no prompt may is merged back: there, nothing of it was changed.
+    memory = screen(work.documents.get(work.default_path, "")).text
+    asked = (
+        f"## Current Long-term Memory\n{memory.strip() or '(empty)'}\n\n"
+        f"## Conversation to Process\n{show_lines(work.view.messages, message_tokens=work.message_tokens)}"
+        f"{_COMPRESS if work.view.compress else ''}"
+    )
+    reply = work.llm.complete(
+        Request(
+            system=prompt("rewrite"),
+            prompt=asked,
+            schema=SCHEMA,
+            max_tokens=max(work.max_tokens, estimate_tokens(memory) + _ENTRY_TOKENS),
+            timeout_seconds=work.seconds,
+            purpose="rewrite",
+            cause=work.cause,
+            model=work.model,
+        )
+    )
+    parsed = parse_two_layer(reply, prompt=asked)
+    if isinstance(parsed, Unusable):
+        return parsed
+    journal, update = parsed
+    if update is None or update.strip() == memory.strip():
+        return Proposal(journal=journal)
+    anew = RewriteDocument(path=work.default_path, text=update, base=memory)
+    return Proposal(journal=journal, operations=(anew,))

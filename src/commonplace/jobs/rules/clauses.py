@@ -1,0 +1,176 @@
+"""Cuts a message into the clauses that a person states in their own voice.
+
+What is pasted, quoted, fenced or a caption is masked and never read as a statement; questions,
+conditions, wishes, reports of others and jokes are marked so that no rule takes them for facts.
+Positions stay those of the message. All work is linear in its length.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+import msgspec
+
+from commonplace.jobs.rules.patterns import guard
+
+MASK: Final = "\x00"
+REASON_CHARS: Final = 120  # further back an `and` opens a statement of its own
+SENTENCE_CHARS: Final = 900  # a longer run without an end is no sentence of a person
+
+
+class Clause(msgspec.Struct, frozen=True):
+    """One statement of a message: `text` without its lead-in, where it stands, and how it was meant.
+
+    `core` is where its subject stands in `text`, behind a time it opens with (`Last week I went`).
+    `lead` is what was cut off in front (`btw,`), in lower case.
+    """
+
+    text: str
+    start: int
+    end: int
+    core: int = 0
+    lead: str = ""
+    question: bool = False
+    unreal: bool = False
+    conditional: bool = False
+    reported: bool = False
+
+
+def mask(text: str) -> str:
+    """Blank what a person pasted, quoted or attached; the length stays the same.
+
+    A title in quotes stays; words in quotes that address somebody are somebody's words.
+    """
+    chars = list(text)
+
+    def blank(start: int, end: int) -> None:
+        chars[start:end] = MASK * (end - start)
+
+    for start, end in (*_fenced(text), *_tagged(text)):
+        blank(start, end)
+    forwarded = guard("forwarded").search(text)
+    if forwarded:
+        blank(forwarded.start(), len(text))
+    for pattern in (guard("caption"), guard("secret")):
+        for found in pattern.finditer(text):
+            blank(*found.span())
+    for found in guard("quoted").finditer(text):
+        if guard("spoken").search(text, *found.span()):
+            blank(*found.span())
+    start = 0
+    for line in text.split("\n"):
+        if guard("pasted_line").match(line):
+            blank(start, start + len(line))
+        start += len(line) + 1
+    return "".join(chars)
+
+
+def _fenced(text: str) -> Iterator[tuple[int, int]]:
+    marks = [found.span() for found in guard("fence").finditer(text)]
+    for opened, closed in zip(marks[::2], [*marks[1::2], (len(text), len(text))], strict=False):
+        yield opened[0], closed[1]
+
+
+def _tagged(text: str) -> Iterator[tuple[int, int]]:
+    last = {found[1]: found.start() for found in guard("closed").finditer(text)}
+    position = 0
+    while (opened := guard("opened").search(text, position)) is not None:
+        position = opened.end()
+        if last.get(opened[1], -1) >= position:
+            position = text.index(f"</{opened[1]}>", position) + len(opened[1]) + 3
+            yield opened.start(), position
+
+
+def sentences(masked: str) -> Iterator[tuple[int, int, str]]:
+    """Yield where each sentence of a masked text begins and ends, and the mark it ends with."""
+    start = 0
+    for stop in guard("stop").finditer(masked):
+        mark = stop.group()
+        if mark.startswith(".") and guard("abbreviation").search(
+            masked, max(start, stop.start() - 8), stop.start() + 1
+        ):
+            continue
+        if mark == "\n" and _wrapped(masked, start, stop.start()):
+            continue
+        yield start, stop.start(), mark
+        start = stop.end()
+    yield start, len(masked), ""
+
+
+def _wrapped(masked: str, start: int, newline: int) -> bool:
+    """Tell a line broken for width from the end of a statement."""
+    following = masked[newline + 1 : newline + 2]
+    return newline - masked.rfind("\n", start, newline) > 60 and following.islower()
+
+
+def clauses(text: str, masked: str) -> Iterator[Clause]:
+    """Yield the clauses of a message in order, each marked with how it was meant."""
+    for start, end, mark in sentences(masked):
+        if not 3 <= end - start <= SENTENCE_CHARS:
+            continue
+        yield from _of_sentence(text, masked, start, end, mark)
+
+
+def _of_sentence(text: str, masked: str, start: int, end: int, mark: str) -> Iterator[Clause]:
+    begin, lead, reported = _skip_leads(masked, start, end)
+    joints = (found.span() for found in guard("joint").finditer(masked, begin, end))
+    cuts = [span for span in joints if not _within_reason(masked, begin, span)]
+    edges = [begin, *(after for _, after in cuts)]
+    ends = [*(before for before, _ in cuts), end]
+    conditional = False
+    for number, (left, right) in enumerate(zip(edges, ends, strict=True)):
+        part = masked[left:right]
+        last = number == len(edges) - 1
+        clause = _clause(text, masked, left, right)
+        if clause is not None:
+            yield msgspec.structs.replace(
+                clause,
+                lead=lead + clause.lead,
+                question=bool(guard("question_start").match(part.lstrip())) or ("?" in mark and last),
+                unreal=bool(guard("unreal").search(_claim(clause.text))),
+                conditional=conditional,
+                reported=reported,
+            )
+        conditional = conditional or bool(guard("condition").search(part))
+        reported = reported or bool(guard("report").search(part))
+
+
+def _within_reason(masked: str, begin: int, joint: tuple[int, int]) -> bool:
+    """Tell whether an `and` goes on with the reason given before it, which is no statement of its own."""
+    before, after = joint
+    return masked[before:after].strip() == "and" and "because " in masked[max(begin, before - REASON_CHARS) : before]
+
+
+def _claim(text: str) -> str:
+    """Leave out the reason given: what it supposes does not touch what is claimed."""
+    return re.split(r"\b(?:because|since|so that|due to|as it)\b", text, maxsplit=1)[0].replace("May ", "")
+
+
+def _clause(text: str, masked: str, left: int, right: int) -> Clause | None:
+    begin, lead, _ = _skip_leads(masked, left, right)
+    while right > begin and (
+        masked[right - 1] in MASK or not (masked[right - 1].isalnum() or masked[right - 1] in "%)\"'”’+#°€$*_`")
+    ):
+        right -= 1
+    if right - begin < 3 or MASK in masked[begin:right]:
+        return None
+    timed = guard("time_lead").match(masked, begin, right)
+    core = timed.end() - begin if timed else 0
+    return Clause(text[begin:right], begin, right, core=core, lead=lead)
+
+
+def _skip_leads(masked: str, left: int, right: int) -> tuple[int, str, bool]:
+    begin = left
+    while begin < right and (masked[begin].isspace() or masked[begin] in MASK or masked[begin] in "(\"'“*_,"):
+        begin += 1
+    first = begin
+    for _ in range(6):
+        found = guard("leads").match(masked, begin, right) or guard("label").match(masked, begin, right)
+        if found is None:
+            break
+        begin = found.end()
+    lead = masked[first:begin].lower()
+    speaker = guard("speaker").match(masked, begin, right)
+    return begin, lead, speaker is not None

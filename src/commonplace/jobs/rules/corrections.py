@@ -1,0 +1,80 @@
+"""Recognises a person who takes a value back: `actually, it's 24.04 not 22.04`.
+
+Pure: text in, old and new value out. What the value belongs to is for the caller to find among what
+is remembered; it is never guessed here.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from commonplace.jobs.rules.patterns import corrections, guard
+
+
+class Correction(msgspec.Struct, frozen=True):
+    """A value that is over, the one in its place, and where the words stand in the clause."""
+
+    old: str
+    new: str
+
+
+def corrected(sentence: str) -> Correction | None:
+    """Read `it's X, not Y` and its kin; None where no value is taken back."""
+    text = " ".join(sentence.split()).strip(" .!")
+    if len(text) > 160:
+        return None
+    for pattern in corrections():
+        found = pattern.search(text)
+        if found is not None:
+            return _sound(found["old"], found["new"])
+    return None
+
+
+def amended(clause: str, *, announced: bool) -> Correction | None:
+    """Read a whole statement with its old value: `the tank holds 17 litres, not 14`.
+
+    Of words, not numbers, it is a correction only where the lead-in `announces` it.
+    """
+    found = guard("amended").fullmatch(" ".join(clause.split()).strip(" .!"))
+    if found is None:
+        return None
+    old = found["old"].strip(" ,.'’")
+    said = found["claim"].rstrip(" ,").split()
+    if any(char.isdigit() for char in old):
+        numbers = [word for word in said if any(char.isdigit() for char in word)]
+        return _sound(old, numbers[-1]) if numbers and len(old.split()) == 1 else None
+    if not announced:
+        return None
+    return _sound(old, " ".join(said[-len(old.split()) :]))
+
+
+def _sound(old: str, new: str) -> Correction | None:
+    old, new = old.strip(" ,.'’"), new.strip(" ,.'’")
+    if not old or not new or old.casefold() == new.casefold() or len(old.split()) > 5 or len(new.split()) > 6:
+        return None
+    if guard("vague").match(old) or guard("vague").match(new) or not _alike(old, new):
+        return None
+    return Correction(old, new)
+
+
+def ended(clause: str) -> str:
+    """Name the value that a clause says is over (`switched from A to B`, `no longer use A`), or nothing."""
+    found = guard("switch").search(clause)
+    if found is not None:
+        old = found["old"] or found["old2"] or found["old3"]
+    else:
+        found = guard("over").match(clause)
+        if found is None:
+            return ""
+        old = found["old"] or found["old2"] or found["old3"]
+    old = old.strip(" ,.'’")
+    return "" if guard("vague").match(old) or len(old.split()) > 5 else old
+
+
+def _alike(old: str, new: str) -> bool:
+    """Two values of one kind: both with digits, both names, or words as short as each other."""
+    if any(char.isdigit() for char in old + new):
+        return any(char.isdigit() for char in old) == any(char.isdigit() for char in new)
+    if old[:1].isupper() or new[:1].isupper():
+        return old[:1].isupper() == new[:1].isupper()
+    return len(old.split()) <= 2 and len(new.split()) <= 2 and not old.endswith("ing") and not new.endswith("ing")

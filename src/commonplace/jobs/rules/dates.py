@@ -1,0 +1,387 @@
+"""Turns the relative dates of a statement into calendar dates, from the instant it was said.
+
+Owns English date wording only; it reads no clock and guesses no zone. What it cannot date stays as
+it was written. Weeks begin on Monday.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import date, datetime, timedelta, tzinfo
+from typing import Final
+
+import msgspec
+
+from commonplace.text.patterns import pattern
+
+WEEKDAYS: Final = {
+    name: number
+    for number, names in enumerate(
+        [
+            ("monday", "mon"),
+            ("tuesday", "tues", "tue"),
+            ("wednesday", "wed"),
+            ("thursday", "thurs", "thur", "thu"),
+            ("friday", "fri"),
+            ("saturday", "sat"),
+            ("sunday", "sun"),
+        ]
+    )
+    for name in names
+}
+MONTHS: Final = {
+    name: number
+    for number, names in enumerate(
+        [
+            ("january", "jan"),
+            ("february", "feb"),
+            ("march", "mar"),
+            ("april", "apr"),
+            ("may",),
+            ("june", "jun"),
+            ("july", "jul"),
+            ("august", "aug"),
+            ("september", "sept", "sep"),
+            ("october", "oct"),
+            ("november", "nov"),
+            ("december", "dec"),
+        ],
+        start=1,
+    )
+    for name in names
+}
+NUMBERS: Final = {
+    word: number
+    for number, words in enumerate(
+        [
+            ("a", "an", "one"),
+            ("two", "a couple of", "a couple", "couple of"),
+            ("three",),
+            ("four",),
+            ("five",),
+            ("six",),
+            ("seven",),
+            ("eight",),
+            ("nine",),
+            ("ten",),
+            ("eleven",),
+            ("twelve",),
+        ],
+        start=1,
+    )
+    for word in words
+}
+SEASONS: Final = {"spring": 3, "summer": 6, "fall": 9, "autumn": 9, "winter": 12}
+
+
+class When(msgspec.Struct, frozen=True):
+    """A date found in a text: where it stands, how it reads as a calendar date, and its first and last day."""
+
+    start: int
+    end: int
+    wording: str
+    first: date
+    last: date
+
+
+class _Span(msgspec.Struct, frozen=True):
+    label: str
+    first: date
+    last: date
+    preposition: str = "on"
+
+
+def _on(day: date) -> _Span:
+    return _Span(day.isoformat(), day, day)
+
+
+def _week(monday: date) -> _Span:
+    return _Span(f"the week of {monday.isoformat()}", monday, monday + timedelta(days=6), "in")
+
+
+def _month(year: int, month: int) -> _Span:
+    year, month = year + (month - 1) // 12, (month - 1) % 12 + 1
+    first = date(year, month, 1)
+    return _Span(f"{year:04d}-{month:02d}", first, _month_end(first), "in")
+
+
+def _month_end(day: date) -> date:
+    following = date(day.year + day.month // 12, day.month % 12 + 1, 1)
+    return following - timedelta(days=1)
+
+
+def _year(year: int) -> _Span:
+    return _Span(f"{year:04d}", date(year, 1, 1), date(year, 12, 31), "in")
+
+
+def _quarter(year: int, index: int) -> _Span:
+    year, index = year + index // 4, index % 4
+    return _Span(
+        f"Q{index + 1} {year:04d}", date(year, index * 3 + 1, 1), _month_end(date(year, index * 3 + 3, 1)), "in"
+    )
+
+
+def _add_months(day: date, months: int) -> date:
+    total = day.year * 12 + day.month - 1 + months
+    year, month = divmod(total, 12)
+    return date(year, month + 1, min(day.day, _month_end(date(year, month + 1, 1)).day))
+
+
+def _weekday(match: re.Match[str], today: date, past: bool) -> _Span | None:
+    """Date a weekday; `next` is the one of next week, `last` the nearest gone by.
+
+    `next Thursday` said on a Thursday is seven days on. Source: seed model, scenario 12.
+    """
+    which = (match["which"] or "").lower()
+    if len(match["day"]) < 6 and not which and not match["lead"]:
+        return None  # a bare `Sat` or `Sun` opens too many sentences
+    number = WEEKDAYS[match["day"].lower()]
+    monday = today - timedelta(days=today.weekday())
+    if which == "next":
+        return _on(monday + timedelta(days=7 + number))
+    if which in {"last", "this past", "past"} or (past and not which):
+        return _on(today - timedelta(days=(today.weekday() - number - 1) % 7 + 1))
+    return _on(today + timedelta(days=(number - today.weekday() - 1) % 7 + 1))
+
+
+def _unit(match: re.Match[str], today: date, past: bool) -> _Span | None:
+    which = _STEPS[match["step"].lower()]
+    unit = match["unit"].lower()
+    monday = today - timedelta(days=today.weekday())
+    if unit == "week":
+        return _week(monday + timedelta(weeks=which))
+    if unit == "weekend":
+        saturday = monday + timedelta(days=5, weeks=which)
+        if which == 0 and past and saturday > today:
+            saturday -= timedelta(weeks=1)
+        return _Span(f"the weekend of {saturday.isoformat()}", saturday, saturday + timedelta(days=1), "on")
+    if unit == "month":
+        return _month(today.year, today.month + which)
+    if unit == "quarter":
+        return _quarter(today.year, (today.month - 1) // 3 + which)
+    if unit == "year":
+        return _year(today.year + which)
+    return _season(unit, which, today)
+
+
+def _season(unit: str, which: int, today: date) -> _Span:
+    """Name the season and its year; `last summer` said in summer is the one a year ago."""
+    first = date(today.year, SEASONS[unit], 1)
+    if which < 0 and first > _add_months(today, -3):
+        first = _add_months(first, -12)
+    elif which > 0 and first <= today:
+        first = _add_months(first, 12)
+    return _Span(f"{unit} {first.year}", first, _month_end(_add_months(first, 2)), "in")
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isdigit() else NUMBERS[text.lower()]
+
+
+def _ago(match: re.Match[str], today: date, _past: bool) -> _Span | None:
+    """Date `three years ago`, as finely as the words are."""
+    amount = _number(match["count"])
+    unit = match["unit"].lower()
+    if unit == "day":
+        return _on(today - timedelta(days=amount))
+    if unit == "week":
+        return _week(today - timedelta(days=today.weekday(), weeks=amount))
+    if unit == "month":
+        return _month(today.year, today.month - amount)
+    return _year(today.year - amount)
+
+
+def _ahead(match: re.Match[str], today: date, past: bool) -> _Span | None:
+    """Date `in two weeks`; told of the past it is how long something took, and stays."""
+    if past:
+        return None
+    amount = _number(match["count"])
+    unit = match["unit"].lower()
+    if unit in {"day", "week"}:
+        return _on(today + timedelta(days=amount * (7 if unit == "week" else 1)))
+    if unit == "month":
+        return _on(_add_months(today, amount))
+    return _year(today.year + amount)
+
+
+def _vague(match: re.Match[str], today: date, _past: bool) -> _Span | None:
+    words = match.group().strip()[: -len(" ago")]
+    return _Span(f"{words} before {today.isoformat()}", today, today, "")
+
+
+def _named(match: re.Match[str], today: date, _past: bool) -> _Span:
+    words = match["named"].lower()
+    offset = 1 if "tomorrow" in words else -1 if "yesterday" in words or "last" in words else 0
+    return _on(today + timedelta(days=offset * 2 if words.startswith("the day") else offset))
+
+
+def _end_of(match: re.Match[str], today: date, _past: bool) -> _Span:
+    unit = (match["unit"] or match["dashed"] or match["short"]).lower()
+    step = 1 if (match["step"] or "").lower() == "next" else 0
+    if unit in {"day", "eod"}:
+        return _on(today)
+    if unit in {"week", "eow"}:
+        return _on(today - timedelta(days=today.weekday()) + timedelta(days=4, weeks=step))
+    if unit in {"month", "eom"}:
+        return _on(_month_end(_add_months(today.replace(day=1), step)))
+    if unit == "quarter":
+        return _on(_quarter(today.year, (today.month - 1) // 3 + step).last)
+    return _on(date(today.year + step, 12, 31))
+
+
+def _calendar(match: re.Match[str], today: date, past: bool) -> _Span | None:
+    """Date `March 3rd`: without a year the nearest one on the side that the tense tells."""
+    month = MONTHS[match["month"].lower()]
+    years = [int(match["year"])] if match["year"] else [today.year - 1, today.year, today.year + 1]
+    days = [day for day in (_day(year, month, int(match["number"])) for year in years) if day is not None]
+    if not days:
+        return None
+    side = [day for day in days if (day <= today if past else day >= today)]
+    near = min(days, key=lambda day: abs((day - today).days))
+    if past and (near - today).days > 3:  # a day or two ahead is a slip of the clock, not a year ago
+        return _on(max(side, default=near))
+    if past:
+        return _on(near)
+    ahead = min(side, default=near)  # a date just gone by is meant more often than one far ahead
+    return _on(near if (ahead - today).days > 2 * abs((near - today).days) else ahead)
+
+
+def _day(year: int, month: int, number: int) -> date | None:
+    try:
+        return date(year, month, number)
+    except ValueError:
+        return None
+
+
+def _month_name(match: re.Match[str], today: date, past: bool) -> _Span:
+    month = MONTHS[match["month"].lower()]
+    step = (match["step"] or "").lower()
+    year = today.year
+    if step == "last" or (past and step != "next"):
+        year -= month > today.month or (month == today.month and step == "last")
+    elif month < today.month or (month == today.month and step == "next"):
+        year += 1
+    return _month(year, month)
+
+
+_DAY = r"(?P<day>(?i:monday|tuesday|wednesday|thursday|friday|saturday|sunday)|Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)\b"
+_MONTH = (
+    r"(?P<month>January|February|March|April|May|June|July|August|September|October|November|December|"
+    r"Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\b"
+)
+_COUNT = r"(?P<count>\d{1,3}|(?i:a couple(?: of)?|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve))"
+_LEAD = r"(?:\b(?P<lead>(?i:by|until|till|before|since|from|after|starting|beginning|on|in|for|due|at|during|of)) )?"
+_LEAD_KEPT = r"(?:\b(?P<lead>(?i:by|until|till|before|since|from|after|starting|beginning|for|due|of)) )?"
+_LEAD_DAY = r"(?:\b(?P<lead>(?i:by|until|till|before|since|from|after|starting|beginning|on|for|due)) )?"
+_PART = r"(?i:,? (?:morning|afternoon|evening|night|end of (?:the )?day)\b| EOD\b)?"
+_YEAR = r"(?! ?[-–] ?\d)(?:,? (?P<year>(?:19|20)\d\d)\b)?(?![\d:])"
+_UNIT = r"(?P<unit>(?i:day|week|month|year))s?\b"
+_STEPS: Final = {"last": -1, "this past": -1, "past": -1, "previous": -1, "this": 0, "this coming": 0, "next": 1}
+
+Reading = Callable[["re.Match[str]", date, bool], _Span | None]
+_READINGS: Final[tuple[tuple[re.Pattern[str], Reading], ...]] = tuple(
+    (pattern(source), reading)
+    for source, reading in (
+        (
+            _LEAD_KEPT
+            + r"\b(?P<named>(?i:the day after tomorrow|the day before yesterday|tomorrow|yesterday|tonight|today|"
+            r"last night|this (?:morning|afternoon|evening)))\b" + _PART,
+            _named,
+        ),
+        (
+            _LEAD_DAY + r"(?:\b(?P<which>(?i:next|last|this coming|this past|this|past|coming)) )?\b" + _DAY + _PART,
+            _weekday,
+        ),
+        (
+            _LEAD
+            + r"\b(?:(?i:the )?(?i:end of (?:the |this )?(?:(?P<step>next) )?(?P<unit>day|week|month|quarter|year))|"
+            r"(?i:(?P<dashed>month|quarter|year)[- ]end)|(?P<short>EOD|EOW|EOM))\b",
+            _end_of,
+        ),
+        (_LEAD + r"\b(?P<number>\d{1,2})(?:st|nd|rd|th)?(?: of)? " + _MONTH + _YEAR, _calendar),
+        (_LEAD + r"\b" + _MONTH + r"\.? (?P<number>\d{1,2})(?:st|nd|rd|th)?\b" + _YEAR, _calendar),
+        (
+            _LEAD_KEPT + r"\b(?P<step>(?i:last|this past|past|previous|this coming|this|next)) "
+            r"(?P<unit>(?i:weekend|week|month|quarter|year|spring|summer|fall|autumn|winter))\b",
+            _unit,
+        ),
+        (r"\b(?P<lead>(?i:about |around |almost |nearly |over |like )?)" + _COUNT + " " + _UNIT + r" (?i:ago)\b", _ago),
+        (r"(?P<lead>)\b(?i:an?|a few|some|several|many|a couple(?: of)?) \w{3,8}s? (?i:ago)\b", _vague),
+        (r"\b(?P<lead>)(?i:in) " + _COUNT + " " + _UNIT, _ahead),
+        (r"(?P<lead>)\b" + _COUNT + " " + _UNIT + r" (?i:from (?:now|today))\b", _ahead),
+        (
+            r"\b(?P<lead>(?i:by|until|since|before|after|during|in|of)) (?i:(?P<step>next|last|this) )?"
+            + _MONTH
+            + r"(?!\.? ?\d)(?!,? (?:of )?(?:19|20)\d\d)",
+            _month_name,
+        ),
+    )
+)
+_KEPT: Final = frozenset(
+    ["by", "until", "till", "before", "since", "from", "after", "starting", "beginning", "for", "due", "of"]
+)
+_AHEAD: Final = frozenset({"by", "until", "till", "before", "starting", "beginning", "due"})
+_ROUGHLY: Final = frozenset({"about", "around", "almost", "nearly", "over", "like"})
+_BARE_AFTER: Final = pattern(
+    r"(?:\b(?:the|an?|my|our|their|his|her|is|was|are|be|to|than|between|and|or|moved|[Ee]very)|[(\"/-]) ?\Z"
+)
+_HABIT_BEFORE: Final = pattern(r"\b(?:every|each|most|black|good|cyber|any|per|through|to) \Z", re.IGNORECASE)
+_HABIT_AFTER: Final = pattern(r"s\b| (?:mornings|afternoons|evenings|nights)\b| through\b")
+
+
+def find(text: str, at: datetime, zone: tzinfo, *, past: bool = False) -> list[When]:
+    """Find the dates that a statement names, in order, none overlapping.
+
+    Args:
+        text: One statement in English.
+        at: The instant it was said, aware.
+        zone: Where its days begin.
+        past: Whether it tells what has happened: then a bare `Friday` is the last one.
+    """
+    today = at.astimezone(zone).date()
+    found: list[When] = []
+    for known, reading in _READINGS:
+        for match in known.finditer(text):
+            if any(match.start() < when.end and when.start < match.end() for when in found):
+                continue
+            if reading is _weekday and (
+                _HABIT_BEFORE.search(text, max(0, match.start() - 12), match.start())
+                or _HABIT_AFTER.match(text, match.end())
+            ):
+                continue
+            ahead = (match["lead"] or "").lower() in _AHEAD
+            try:
+                span = reading(match, today, past and not ahead)
+            except (ValueError, OverflowError):  # a date outside the calendar
+                continue
+            if span is not None:
+                found.append(When(match.start(), match.end(), _wording(match, span), span.first, span.last))
+    return sorted(found, key=lambda when: when.start)
+
+
+def _wording(match: re.Match[str], span: _Span) -> str:
+    lead = (match["lead"] or "").lower().strip()
+    if lead in _ROUGHLY:
+        return f"around {span.label}"
+    text = match.string
+    if lead in _KEPT:
+        return f"{match['lead']} {span.label}"
+    before = text[max(0, match.start() - 12) : match.start()]
+    if text.startswith(("'s", "’s"), match.end()) or (not lead and _BARE_AFTER.search(before)) or not span.preposition:
+        return span.label
+    preposition = (
+        span.preposition.capitalize() if text[match.start()].isupper() and not match.start() else span.preposition
+    )
+    return f"{preposition} {span.label}"
+
+
+def absolute(text: str, at: datetime, zone: tzinfo, *, past: bool = False) -> tuple[str, tuple[When, ...]]:
+    """Put calendar dates in place of the relative ones; what was found comes back too."""
+    found = find(text, at, zone, past=past)
+    pieces: list[str] = []
+    done = 0
+    for when in found:
+        pieces.extend((text[done : when.start], when.wording))
+        done = when.end
+    return "".join((*pieces, text[done:])), tuple(found)

@@ -1,0 +1,136 @@
+"""Compares statements: is one said already, does one take the place of another?
+
+Pure functions over texts. Likeness alone decides nothing: a duplicate has the same words, numbers
+and sense; a successor names the same thing with another value, or takes back what was said.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from commonplace.jobs.rules.patterns import guard, words
+from commonplace.text.patterns import pattern
+
+_FEELING: Final = frozenset(
+    {"like", "lov", "love", "enjoy", "hat", "hate", "dislik", "dislike", "avoid", "ador", "adore", "stand", "prefer"}
+)
+_YEAR: Final = pattern(r"\b(?:19|20)\d\d\b")
+_WORD: Final = pattern(r"[^\W_][\w.+#-]*\w|\w", re.UNICODE)
+_IDEOGRAPH: Final = pattern(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+
+
+def stem(word: str) -> str:
+    """Fold the commonest endings, so that prefer, prefers and preferred are one word."""
+    word = word.lower().replace("’", "'").removesuffix("'s")
+    for ending in ("ing", "ed", "es", "s"):
+        if len(word) > len(ending) + 3 and word.endswith(ending):
+            return word[: -len(ending)]
+    return word
+
+
+def content(text: str) -> frozenset[str]:
+    """Give the words that carry a statement, stemmed; single characters where a script has no spaces."""
+    found = {
+        stem(word) for word in _WORD.findall(text) if word.lower() not in words("stop") and not _IDEOGRAPH.search(word)
+    }
+    return frozenset(found | set(_IDEOGRAPH.findall(text)))
+
+
+def same(text: str, other: str) -> bool:
+    """Tell whether a statement says nothing that another does not."""
+    mine, theirs = content(text), content(other)
+    if not mine or _denies(text) != _denies(other) or _numbers(mine) - _numbers(theirs):
+        return False
+    if _swapped(text, other):
+        return False
+    return mine <= theirs or len(mine & theirs) >= 0.85 * len(mine | theirs)
+
+
+def holds(text: str, value: str) -> bool:
+    """Tell whether a text names a value as whole words."""
+    return (
+        bool(value.strip()) and re.search(rf"(?<!\w){re.escape(value.strip())}(?!\w)", text, re.IGNORECASE) is not None
+    )
+
+
+def put(text: str, old: str, new: str) -> str:
+    """Put a new value where an old one stands as whole words."""
+    return re.sub(rf"(?<!\w){re.escape(old.strip())}(?!\w)", lambda _: new.strip(), text, flags=re.IGNORECASE)
+
+
+def succeeds(text: str, frame: str, supersedes: str, other: str, *, home: bool = False) -> bool:
+    """Tell whether a statement takes the place of another.
+
+    Args:
+        text: The new statement.
+        frame: The part of it that names what has one value at a time (`Ada's birthday is`), or empty.
+        supersedes: The value that it says is over (`Vim` of `switched from Vim to Helix`), or empty.
+        other: The statement that may be over.
+        home: Whether it says where a person lives.
+    """
+    if same(text, other) and same(other, text):
+        return False
+    if any(_plain(other).startswith(_plain(part) + " ") for part in frame.split("|") if part):
+        return True
+    subject = text.split(" ", 1)[0].casefold()
+    if (
+        home
+        and not _YEAR.search(other)
+        and other.split(" ", 1)[0].casefold() == subject
+        and guard("home").match(other.partition(" ")[2])
+    ):
+        return True
+    if supersedes and holds(other, supersedes) and guard("held").search(other) and not _denies(other):
+        return True
+    if _instead(text, other):
+        return True
+    if _swapped(text, other):
+        return True
+    return _taken_back(text, other)
+
+
+def of_one_thing(text: str, other: str, value: str) -> bool:
+    """Tell whether two statements share a word besides numbers, a value and their first word."""
+    mine = content(text.partition(" ")[2]) & content(other.partition(" ")[2])
+    return any(len(word) > 2 for word in mine - _numbers(mine) - content(value))
+
+
+def _instead(text: str, other: str) -> bool:
+    """Tell whether `… four spaces, no tabs` or `no coffee any more` ends what is held of the same thing."""
+    if _denies(other):
+        return False
+    subject = text.split(" ", 1)[0].casefold() == other.split(" ", 1)[0].casefold()
+    dropped = guard("given_up").search(text)
+    if dropped is not None and subject and holds(other, dropped["old"]) and guard("held").search(other):
+        return True
+    found = guard("instead").search(text.rstrip(". "))
+    return found is not None and holds(other, found["old"]) and of_one_thing(text, other, found["old"])
+
+
+def _plain(text: str) -> str:
+    return guard("article").sub("", guard("filler").sub("", " ".join(text.split()))).casefold()
+
+
+def _denies(text: str) -> bool:
+    return guard("negative").search(text) is not None
+
+
+def _numbers(words: Iterable[str]) -> set[str]:
+    return {word for word in words if any(char.isdigit() for char in word)}
+
+
+def _taken_back(text: str, other: str) -> bool:
+    """Same speaker, same words, one of the two with a no."""
+    if _denies(text) == _denies(other) or text.split(" ", 1)[0] != other.split(" ", 1)[0]:
+        return False
+    mine, theirs = content(text) - words("signs") - _FEELING, content(other) - words("signs") - _FEELING
+    return bool(mine) and (mine == theirs or (len(mine) >= 2 and mine < theirs))
+
+
+def _swapped(text: str, other: str) -> bool:
+    mine, theirs = guard("contrast").search(text), guard("contrast").search(other)
+    if mine is None or theirs is None:
+        return False
+    return content(mine[1]) == content(theirs[2]) and content(mine[2]) == content(theirs[1])

@@ -1,0 +1,80 @@
+"""What the rules find and where a layout wants it: memos, places, and what is known already."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date, datetime
+from typing import Any, Literal
+
+import msgspec
+
+from commonplace.jobs.rules.patterns import Kind
+from commonplace.records import Trust
+
+CHANGED_MIND = "changed mind"
+"""The slot of a decision that takes the last one back."""
+
+
+HOME = "home"
+"""The slot of where a person lives."""
+
+
+NAMED = "named"
+"""The slot of a correction that says of what the value is."""
+
+
+class Memo(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing worth remembering, with the words it rests on.
+
+    `quote` is `content[span]` of message `number`. `frame` names what can have one value only, and
+    `supersedes` a value that is over; `becomes` is the value in its place where the statement itself
+    has to be taken from what is remembered; `alone` says that the statement can stand for itself where
+    nothing holds the old value. `due` and `valid_until` are calendar days.
+    """
+
+    kind: Kind
+    text: str
+    number: int
+    message: str
+    quote: str
+    span: tuple[int, int]
+    trust: Trust
+    salience: float
+    slot: str = ""
+    frame: str = ""
+    supersedes: str = ""
+    becomes: str = ""
+    alone: bool = False
+    speaker: str | None = None
+    at: datetime | None = None
+    due: date | None = None
+    valid_until: date | None = None
+
+
+class Known(msgspec.Struct, frozen=True):
+    """One thing remembered already: an entry, an item or, where a place is a topic, its whole body."""
+
+    id: str
+    path: str
+    text: str
+
+
+class Place(msgspec.Struct, frozen=True, kw_only=True):
+    """Where memos of a kind go: an entry of a document, an item of a JSONL file, or a line of a topic.
+
+    For items `fields` renames the keys `text kind speaker at due valid_until` and `constants` adds to
+    each; for a topic `title`, `description` and `topic_kind` are its front matter when it is new.
+    """
+
+    path: str
+    form: Literal["entry", "item", "topic"] = "entry"
+    section: str = ""
+    fields: dict[str, str] = msgspec.field(default_factory=dict)
+    constants: dict[str, Any] = msgspec.field(default_factory=dict)
+    title: str = ""
+    description: str = ""
+    topic_kind: str = ""
+
+
+Targets = Mapping[Kind, Place]
+"""A layout's places; a kind without one is not kept."""

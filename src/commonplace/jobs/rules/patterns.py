@@ -1,0 +1,79 @@
+"""Loads what the rules know a statement by: `rules.toml` beside this module, compiled once when first used.
+
+Data in, patterns out. A row says which kind of memo a clause makes, how much it matters, and what has
+to hold besides the words; its group `o` is what the statement is about. A guard is a pattern with a name.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Any, Literal
+
+import msgspec
+
+from commonplace import forks
+from commonplace.text import packaged
+
+Kind = Literal["preference", "fact", "decision", "constraint", "instruction", "failure", "fix", "task"]
+Table = Literal["person", "standing", "remarks", "foreign"]
+
+
+class Rule(msgspec.Struct, frozen=True, kw_only=True):
+    """One row: `slot` names what has one value at a time; the rest are conditions.
+
+    `dated` wants a date in the clause, `ahead` one that is still to come; `past` says that it tells
+    what has happened; `unreal` lets conditions and wishes pass; `loose` looks harder at the object;
+    `the` lets the object begin with `the`.
+    """
+
+    kind: Kind
+    weight: float
+    pattern: re.Pattern[str]
+    name: str = ""
+    slot: str = ""
+    dated: bool = False
+    ahead: bool = False
+    past: bool = False
+    unreal: bool = False
+    the: bool = True
+    loose: bool = False
+
+
+@cache
+def rows(table: Table) -> tuple[Rule, ...]:
+    """Give the rows of one table; the first that matches a clause makes its memo."""
+    return tuple(Rule(**{**row, "pattern": _compile(row["pattern"])}) for row in _data()[table])
+
+
+@cache
+def guard(name: str) -> re.Pattern[str]:
+    """Give one named pattern."""
+    return _compile(_data()["guards"][name])
+
+
+@cache
+def words(name: str) -> frozenset[str]:
+    """Give one named set of words."""
+    return frozenset(_data()["words"][name].split())
+
+
+@cache
+def corrections() -> tuple[re.Pattern[str], ...]:
+    """Give the ways in which a person takes a value back; each has the groups `old` and `new`."""
+    return tuple(_compile(pattern) for pattern in _data()["corrections"]["values"])
+
+
+@cache
+def _data() -> dict[str, Any]:
+    with forks.loading:
+        import tomllib  # noqa: PLC0415 - at the first clause only, so that importing the package costs nothing
+
+    return tomllib.loads(packaged.text(__package__, "rules.toml"))
+
+
+def _compile(pattern: str) -> re.Pattern[str]:
+    pattern = pattern.replace("\n", "")  # a long pattern is wrapped; a line break is not part of it
+    while "{{" in pattern:
+        pattern = re.sub(r"\{\{(\w+)\}\}", lambda found: _data()["fragments"][found[1]].replace("\n", ""), pattern)
+    return re.compile(pattern, re.IGNORECASE)

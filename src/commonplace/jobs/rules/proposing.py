@@ -1,0 +1,292 @@
+"""The consolidator without a model: finds in a range of messages what is worth remembering.
+
+`extract` turns messages into memos, `propose` turns memos into operations where a layout wants them.
+It owns no text of its own: each memo quotes the message it rests on. Silence is better than junk, so
+a rule fires only on a plain statement in a person's own voice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import tzinfo
+from typing import Any
+
+import msgspec
+
+from commonplace.config import RulesConfig
+from commonplace.guard.screened import instant
+from commonplace.jobs.rules import matching
+from commonplace.jobs.rules.memos import CHANGED_MIND, HOME, NAMED, Known, Memo, Place, Targets
+from commonplace.jobs.rules.reading import Reader
+from commonplace.operations import AddEntry, Edit, Proposal, PutItem, PutTopic, ReplaceEntry
+from commonplace.records import RecordedMessage, Source, Trust, lowest_trust
+from commonplace.text.pieces import fingerprint, one_line, truncate
+
+__all__ = ["Known", "Memo", "Place", "Targets", "extract", "propose"]
+
+_FAILURES_BESIDE = 20  # messages before its fix in which a failure is looked for
+_MIND_CHANGED_WITHIN = 6  # messages; further back it is not said which decision is meant
+_DEFAULTS = RulesConfig()
+
+
+def extract(messages: Sequence[RecordedMessage], *, zone: tzinfo, limits: RulesConfig = _DEFAULTS) -> list[Memo]:
+    """Find the memos of a range, in the order they were said, at most `limits.memos_per_range`.
+
+    What a later message takes back is not among them; over the limit the least salient go first.
+    """
+    memos = _gather(messages, zone, limits)
+    return [msgspec.structs.replace(memo, becomes="") for memo in memos if memo.alone or not memo.becomes]
+
+
+def _gather(messages: Sequence[RecordedMessage], zone: tzinfo, limits: RulesConfig) -> list[Memo]:
+    """Find the memos, and the corrections of what was said before the range."""
+    reader = Reader(messages, zone, limits)
+    memos: list[Memo] = []
+    failures: list[Memo] = []
+    last_failure = -2 * _FAILURES_BESIDE
+    for message in messages:
+        errors = list(reader.errors(message))
+        failures.extend(errors)
+        last_failure = message.number if errors else last_failure
+        for memo in reader.read(message):
+            if memo.kind == "failure":
+                last_failure = memo.number
+            if memo.kind == "fix":
+                if not any(kept.kind == "failure" and _beside(kept, memo) for kept in memos):
+                    memos.extend(_failure_of(memo, failures))
+                if memo.slot == "it" and not 0 <= memo.number - last_failure <= _FAILURES_BESIDE:
+                    continue  # nothing says what was fixed
+            memos = _admit(memos, memo)
+    ranked = sorted(range(len(memos)), key=lambda place: (-memos[place].salience, place))
+    return [memos[place] for place in sorted(ranked[: limits.memos_per_range])]
+
+
+def _failure_of(fix: Memo, failures: list[Memo]) -> list[Memo]:
+    """Take the last failure that a fix speaks of; one without a fix is of the hour only."""
+    for failure in reversed(failures):
+        if _beside(failure, fix) and any(
+            len(word) > 3 for word in matching.content(failure.text) & matching.content(fix.text)
+        ):
+            failures.clear()
+            return [failure]
+    return []
+
+
+def _beside(failure: Memo, fix: Memo) -> bool:
+    return 0 <= fix.number - failure.number <= _FAILURES_BESIDE
+
+
+def _admit(memos: list[Memo], memo: Memo) -> list[Memo]:
+    """Add a memo to those of the range: once, and in place of what it takes back."""
+    if memo.becomes:
+        old = [place for place, kept in enumerate(memos) if not kept.becomes and _stands_in(memo, kept.text)]
+        if len(old) == 1:
+            kept = memos[old[0]]
+            text = matching.put(kept.text, memo.supersedes, memo.becomes)
+            settled = msgspec.structs.replace(
+                memo, kind=kept.kind, text=text, slot=kept.slot, frame=kept.frame, becomes=""
+            )
+            return [*memos[: old[0]], *memos[old[0] + 1 :], settled]
+        return [*memos, memo]
+    if memo.slot == CHANGED_MIND:
+        memos = _without_last_decision(memos, memo)
+    if any(kept.speaker == memo.speaker and matching.same(memo.text, kept.text) for kept in memos):
+        return memos
+    return [*(kept for kept in memos if not _over(memo, kept.text)), memo]
+
+
+def _without_last_decision(memos: list[Memo], memo: Memo) -> list[Memo]:
+    places = [place for place, kept in enumerate(memos) if kept.kind == "decision" and kept.speaker == memo.speaker]
+    if not places or memo.number - memos[places[-1]].number > _MIND_CHANGED_WITHIN:
+        return memos
+    return [*memos[: places[-1]], *memos[places[-1] + 1 :]]
+
+
+def _stands_in(memo: Memo, text: str) -> bool:
+    """Tell whether a text holds the value that a correction takes back, of the same thing where it names one."""
+    return matching.holds(text, memo.supersedes) and (
+        memo.slot != NAMED or matching.of_one_thing(memo.text, text, memo.supersedes)
+    )
+
+
+def _over(memo: Memo, text: str) -> bool:
+    ended = "" if memo.slot == NAMED else memo.supersedes  # of another thing the value stays
+    return matching.succeeds(memo.text, memo.frame, ended, text, home=memo.slot == HOME)
+
+
+def propose(
+    messages: Sequence[RecordedMessage],
+    *,
+    session: str,
+    zone: tzinfo,
+    targets: Targets,
+    existing: Sequence[Known] = (),
+    limits: RulesConfig = _DEFAULTS,
+) -> Proposal:
+    """Propose what a range of messages adds to memory and what it puts in the place of older memory.
+
+    Args:
+        messages: The range, in order.
+        session: The id its sources name.
+        zone: Where days begin.
+        targets: Where each kind of memo goes; a kind without a place is left out.
+        existing: What is remembered in those places.
+        limits: How much may be kept.
+
+    Returns:
+        The operations, each with its source, quote and trust; a replaced entry stays in the change
+        log. The journal tells what was noted. Nothing memorable gives no operation.
+    """
+    memos = _gather(messages, zone, limits)
+    desk = _Desk(session, targets, existing)
+    for memo in memos:
+        desk.put(memo)
+    return Proposal(journal=_journal(messages, desk.noted), operations=desk.operations())
+
+
+class _Desk:
+    """Turns memos into operations against what is known, one after the other."""
+
+    def __init__(self, session: str, targets: Targets, existing: Sequence[Known]) -> None:
+        self._session = session
+        self._targets = targets
+        self._known = list(existing)
+        self._edits: list[Edit] = []
+        self._replaced: dict[str, Edit] = {}
+        self._bodies: dict[str, _Body] = {}
+        self.noted: list[str] = []
+
+    def put(self, memo: Memo) -> None:
+        place = self._targets.get(memo.kind)
+        if memo.becomes and (self._correct(memo) or not memo.alone):
+            return
+        if place is None:
+            return
+        if place.form == "topic":
+            self._into_topic(memo, place)
+        else:
+            self._into_list(memo, place)
+
+    def operations(self) -> tuple[Edit, ...]:
+        return (*self._edits, *(body.operation() for body in self._bodies.values() if body.sources))
+
+    def _into_list(self, memo: Memo, place: Place) -> None:
+        if any(known.path == place.path and matching.same(memo.text, known.text) for known in self._known):
+            return
+        old = next((known for known in reversed(self._known) if self._reaches(known) and _over(memo, known.text)), None)
+        if old is not None:
+            self._replace(old, memo, memo.text)
+        elif place.form == "item":
+            self._edits.append(self._item(memo, place, fingerprint(memo.text)))
+            self.noted.append(memo.text)
+        else:
+            self._edits.append(
+                AddEntry(path=place.path, text=memo.text, section=place.section, kind=memo.kind, **self._rests_on(memo))
+            )
+            self.noted.append(memo.text)
+
+    def _correct(self, memo: Memo) -> bool:
+        """Put the new value where the old one stands; False, and nothing done, where that is not one place only."""
+        holding = [known for known in self._known if self._reaches(known) and _stands_in(memo, known.text)]
+        if len(holding) != 1:
+            return False
+        self._replace(holding[0], memo, matching.put(holding[0].text, memo.supersedes, memo.becomes))
+        return True
+
+    def _replace(self, old: Known, memo: Memo, text: str) -> None:
+        place = next(place for place in self._targets.values() if place.path == old.path)
+        rests = self._rests_on(memo)
+        before = self._replaced.pop(old.id, None)
+        if before is not None:  # one operation for each record
+            self._edits.remove(before)
+            rests = {**rests, "sources": before.sources + rests["sources"], "quotes": before.quotes + rests["quotes"]}
+        self._known[self._known.index(old)] = Known(old.id, old.path, text)
+        self.noted.append(f"{text} (before: {old.text})")
+        if place.form == "item":
+            item = self._item(msgspec.structs.replace(memo, text=text), place, old.id)
+            edit: Edit = msgspec.structs.replace(item, sources=rests["sources"], quotes=rests["quotes"])
+        else:
+            edit = ReplaceEntry(path=old.path, target=old.id, text=text, **rests)
+        self._edits.append(edit)
+        self._replaced[old.id] = edit
+
+    def _reaches(self, known: Known) -> bool:
+        return any(place.path == known.path and place.form != "topic" for place in self._targets.values())
+
+    def _into_topic(self, memo: Memo, place: Place) -> None:
+        body = self._bodies.get(place.path)
+        if body is None:
+            text = next((known.text for known in self._known if known.path == place.path), "")
+            body = self._bodies[place.path] = _Body(place, text)
+        if body.take(memo):
+            rests = self._rests_on(memo)
+            body.sources += rests["sources"]
+            body.quotes += rests["quotes"]
+            body.trusts.append(memo.trust)
+            self.noted.append(memo.text)
+
+    def _item(self, memo: Memo, place: Place, item_id: str) -> PutItem:
+        values = {
+            "text": memo.text,
+            "kind": memo.kind,
+            "speaker": memo.speaker,
+            "at": instant(memo.at) if memo.at else None,
+            "due": memo.due.isoformat() if memo.due else None,
+            "valid_until": memo.valid_until.isoformat() if memo.valid_until else None,
+        }
+        data: dict[str, Any] = {place.fields.get(key, key): value for key, value in values.items() if value is not None}
+        return PutItem(path=place.path, id=item_id, data={**place.constants, **data}, **self._rests_on(memo))
+
+    def _rests_on(self, memo: Memo) -> dict[str, Any]:
+        source = Source(self._session, memo.message, memo.span)
+        return {"sources": (source,), "quotes": (memo.quote,), "trust": memo.trust}
+
+
+class _Body:
+    """The lines of one topic while memos are put into it."""
+
+    def __init__(self, place: Place, text: str) -> None:
+        self._place = place
+        self._new = not text
+        self._lines = text.split("\n") if text else []
+        self.sources: tuple[Source, ...] = ()
+        self.quotes: tuple[str, ...] = ()
+        self.trusts: list[Trust] = []
+
+    def take(self, memo: Memo) -> bool:
+        """Put a memo in as a list item, or over the line it takes back; False where it changes nothing."""
+        stated = {number: line[2:] for number, line in enumerate(self._lines) if line.startswith("- ")}
+        if (memo.becomes and not memo.alone) or any(matching.same(memo.text, line) for line in stated.values()):
+            return False
+        over = next((number for number, line in stated.items() if _over(memo, line)), None)
+        if over is not None:
+            self._lines[over] = f"- {memo.text}"
+        else:
+            while self._lines and not self._lines[-1].strip():
+                self._lines.pop()
+            self._lines.append(f"- {memo.text}")
+        return True
+
+    def operation(self) -> PutTopic:
+        place = self._place
+        return PutTopic(
+            path=place.path,
+            body="\n".join(self._lines).rstrip("\n") + "\n",
+            title=place.title if self._new else "",
+            description=place.description if self._new else "",
+            kind=place.topic_kind if self._new else "",
+            sources=self.sources,
+            quotes=self.quotes,
+            trust=lowest_trust(self.trusts),
+        )
+
+
+def _journal(messages: Sequence[RecordedMessage], noted: Sequence[str]) -> str:
+    """Say how a range began and what was noted of it; empty where there was no word."""
+    opened = next((one_line(item.text) for item in messages if item.message.role == "user" and item.text.strip()), "")
+    if not opened and not noted:
+        return ""
+    lines = [f"{len(messages)} messages, beginning: {truncate(opened, 160)}"] if opened else []
+    if noted:
+        lines.append("Noted: " + " ".join(noted))
+    return "\n".join(lines)

@@ -1,0 +1,459 @@
+"""Reads messages as a careful listener: which of their clauses are memos?
+
+Only a message of role user speaks of a person; what an assistant or a tool says may tell of a failure
+and its fix, nothing else. A joke, a role that is played and a text to be written for somebody are not
+read at all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from datetime import date, timedelta, tzinfo
+
+import msgspec
+
+from commonplace.config import RulesConfig
+from commonplace.jobs.rules import clauses, corrections, dates, foreign, matching, patterns, wording
+from commonplace.jobs.rules.clauses import Clause
+from commonplace.jobs.rules.memos import CHANGED_MIND, HOME, NAMED, Memo
+from commonplace.jobs.rules.patterns import Kind, Rule, guard
+from commonplace.records import RecordedMessage, Trust
+from commonplace.text.pieces import one_line
+
+_HELD_AT = (
+    "is",
+    "are",
+    "moves",
+    "moved",
+    "has moved",
+    "takes place",
+    "happens",
+    "starts",
+    "begins",
+    "shifts",
+    "changes",
+)
+
+
+class Reader:
+    """Reads one range of a conversation, message by message; remembers only whether a role is being played."""
+
+    def __init__(self, messages: Sequence[RecordedMessage], zone: tzinfo, limits: RulesConfig) -> None:
+        self._zone = zone
+        self._limits = limits
+        self._playing = False
+        names = {item.message.name for item in messages if item.message.role == "user" and item.message.name}
+        assisted = any(item.message.role == "assistant" for item in messages)
+        self._two = len(names) > 1  # then `we` may mean the listener
+        self._alone = len(names) < 2
+        self._instructed = assisted or len(names) < 2
+        self._coding = any(item.message.role == "tool" or item.message.tools for item in messages) or any(
+            guard("code").search(item.text, 0, 4000) for item in messages if item.message.role == "assistant"
+        )
+
+    def read(self, item: RecordedMessage) -> list[Memo]:
+        """Give the memos of one message in the order they were said, the most salient where there are many."""
+        text = item.text
+        if item.message.role == "user" and (item.message.trust or "user") == "user":
+            if self._not_meant(text):
+                return []
+            memos = [memo for start, part in self._parts(text) for memo in self._of_user(item, start, part)]
+        elif item.message.role == "assistant" and self._coding:
+            memos = [memo for start, part in self._parts(text) for memo in self._of_agent(item, start, part)]
+        else:
+            return []
+        memos.sort(key=lambda memo: -memo.salience)
+        return sorted(memos[: self._limits.memos_per_message], key=lambda memo: memo.span)
+
+    def errors(self, item: RecordedMessage) -> Iterator[Memo]:
+        """Give the error lines of a tool's answer; they are worth keeping only beside their fix."""
+        if item.message.role != "tool":
+            return
+        for found in guard("error_line").finditer(item.text, 0, self._limits.scan_chars):
+            if "⟦" not in found["o"]:
+                yield self._memo(
+                    item, "failure", f"Failure: {one_line(found['o'])}", found.span("o"), 0.55, trust="tool"
+                )
+
+    def _not_meant(self, text: str) -> bool:
+        head = text[: self._limits.scan_chars]
+        if guard("played").search(head):
+            self._playing = False
+            return True
+        if guard("play").search(head):
+            self._playing = True
+        return self._playing or bool(guard("joke").search(head))
+
+    def _parts(self, text: str) -> Iterator[tuple[int, str]]:
+        """Give the text, or of a very long one its head and its tail; the middle of such is pasted."""
+        limit = self._limits.scan_chars
+        if len(text) <= limit:
+            yield 0, text
+            return
+        head = limit * 3 // 4
+        yield 0, text[:head]
+        yield len(text) - (limit - head), text[len(text) - (limit - head) :]
+
+    def _of_user(self, item: RecordedMessage, start: int, text: str) -> Iterator[Memo]:
+        masked = clauses.mask(text)
+        drafted = guard("draft").search(text)
+        if drafted is not None:
+            masked = masked[: drafted.start()] + clauses.MASK * (len(text) - drafted.start())
+        kin = guard("kin_named").finditer(masked)
+        yield from (memo for found in kin if (memo := self._kin(item, start, found)) is not None)
+        before: Clause | None = None
+        held: Memo | None = None  # what the next sentence may go on with
+        for spoken in clauses.clauses(text, masked):
+            clause = _with_what_it_is(before, spoken)
+            before = spoken
+            longer = None if held is None else self._continued(item, start, held, clause)
+            if held is not None:
+                yield longer or held
+            held = None
+            if longer is not None:
+                continue
+            memo = (
+                self._standing(item, start, clause)
+                or self._correction(item, start, clause)
+                or self._personal(item, start, clause)
+            )
+            if memo is None and (self._coding or guard("code").search(clause.text)):
+                memo = self._remark(item, start, clause)
+            if memo is None:
+                memo = self._foreign(item, start, clause)
+            if memo is not None and memo.kind in {"fact", "decision", "constraint"} and not memo.becomes:
+                held = memo
+            elif memo is not None:
+                yield memo
+        if held is not None:
+            yield held
+
+    def _continued(self, item: RecordedMessage, start: int, memo: Memo, clause: Clause) -> Memo | None:
+        """Add the reason of a decision, or what the next sentence says of the same thing, where there is room."""
+        if clause.question or clause.unreal or clause.conditional or clause.reported:
+            return None
+        between = item.text[memo.span[1] : start + clause.start]
+        if len(between) > 3 or guard("pointing").search(clause.text):
+            return None
+        if memo.kind == "decision":
+            joined, fits = ". ", guard("reason").match(clause.text) is not None
+        else:
+            own = (item.message.name or wording.UNNAMED) in memo.text
+            joined, fits = "; ", not own and guard("continues").match(clause.text) is not None
+        text = (
+            memo.text.rstrip(".")
+            + joined
+            + (clause.text if joined == ". " else clause.text[:1].lower() + clause.text[1:])
+        )
+        text = one_line(text) + "."
+        if not fits or len(text) > self._limits.text_chars:
+            return None
+        span = (memo.span[0], start + clause.end)
+        return msgspec.structs.replace(memo, text=text, span=span, quote=item.text[slice(*span)])
+
+    def _of_agent(self, item: RecordedMessage, start: int, text: str) -> Iterator[Memo]:
+        for clause in clauses.clauses(text, clauses.mask(text)):
+            memo = self._remark(item, start, clause)
+            if memo is not None and memo.kind == "fix":
+                yield memo
+
+    def _kin(self, item: RecordedMessage, start: int, found: re.Match[str]) -> Memo | None:
+        name = found["o"].split()
+        if name[0] in patterns.words("no_names"):
+            return None
+        called = " ".join(name[:1] if len(name) > 1 and name[1] in patterns.words("no_names") else name)
+        frame = f"{item.message.name or wording.UNNAMED}'s {found['k'].lower()} is"
+        span = (start + found.start(), start + found.start("o") + len(called))
+        only = found["k"].split()[-1].lower() in patterns.words("one_only")
+        return self._memo(
+            item, "fact", f"{frame} {called}.", span, 0.6, slot=found["k"].lower(), frame=frame if only else ""
+        )
+
+    def _standing(self, item: RecordedMessage, start: int, clause: Clause) -> Memo | None:
+        if not self._instructed or clause.question or clause.reported or len(clause.text.split()) < 3:
+            return None
+        for rule in patterns.rows("standing"):
+            found = rule.pattern.match(clause.text, clause.core)
+            if found is None or guard("wishful").search(clause.text[:12]):
+                continue
+            text = one_line(clause.text)
+            text = re.sub(r"^(?:please |and |just )+", "", text, flags=re.IGNORECASE)
+            text = text[:1].upper() + text[1:]
+            if len(text) > self._limits.text_chars:
+                return None
+            frame = "Call me" if rule.slot else ""
+            return self._memo(item, "instruction", text.rstrip(" .,;") + ".", self._span(start, clause), rule.weight,
+                              slot=rule.slot, frame=frame, supersedes=corrections.ended(clause.text))  # fmt: skip
+        return None
+
+    def _correction(self, item: RecordedMessage, start: int, clause: Clause) -> Memo | None:
+        if clause.question or clause.reported or clause.conditional:
+            return None
+        if clause.unreal:
+            return None
+        announced = guard("corrects").search(clause.lead) is not None
+        amended = corrections.amended(clause.text, announced=announced)
+        if amended is not None and (stated := self._fitted(clause.text, 0, item.message.name)) is not None:
+            return self._memo(item, "fact", stated, self._span(start, clause), 0.9,
+                              slot=NAMED, supersedes=amended.old, becomes=amended.new,
+                              alone=announced)  # fmt: skip
+        found = corrections.corrected(clause.lead + clause.text) or corrections.corrected(clause.text)
+        if found is None:
+            return None
+        text = f"{found.new}, not {found.old}."
+        return self._memo(item, "fact", text, self._span(start, clause), 0.9, supersedes=found.old, becomes=found.new)
+
+    def _explicit(self, item: RecordedMessage, start: int, clause: Clause) -> Memo | None:
+        """Take a clause that was marked as worth noting (`Fact: …`) though no row knows its shape."""
+        mark = guard("noted").match(clause.lead)
+        if mark is None or clause.unreal or len(clause.text.split()) < 4 or not guard("asserts").search(clause.text):
+            return None
+        label = mark["mark"].split()[-1]
+        kinds: dict[str, Kind] = {
+            "decision": "decision",
+            "preference": "preference",
+            "rule": "constraint",
+            "constraint": "constraint",
+        }
+        rule = Rule(kind=kinds.get(label, "fact"), weight=0.7, pattern=guard("anything"))
+        found = guard("anything").fullmatch(clause.text)
+        return None if found is None else self._worded(item, start, clause, rule, found)
+
+    def _personal(self, item: RecordedMessage, start: int, clause: Clause) -> Memo | None:
+        if clause.question or clause.reported or clause.conditional:
+            return None
+        plain = _without_aside(clause)
+        for rule in patterns.rows("person"):
+            if clause.unreal and not rule.unreal:
+                continue
+            short = plain if rule.kind in {"preference", "fact", "task"} else clause
+            found = rule.pattern.match(short.text, short.core)
+            if found is not None and rule.name == "introduces" and not self._introduced(item, found["o"]):
+                continue
+            memo = None if found is None else self._worded(item, start, short, rule, found)
+            if memo is not None:
+                return memo
+        return self._explicit(item, start, clause)
+
+    @staticmethod
+    def _introduced(item: RecordedMessage, name: str) -> bool:
+        """Tell whether `I'm Ada` gives a name: after a greeting, and where it is not known yet."""
+        return guard("greets").search(item.text) is not None and name.split(maxsplit=1)[0] != item.message.name
+
+    def _worded(
+        self, item: RecordedMessage, start: int, clause: Clause, rule: Rule, found: re.Match[str]
+    ) -> Memo | None:
+        if self._two and rule.kind == "preference" and guard("we_start").search(clause.text):
+            return None
+        said = (found.groupdict().get("o") or found.groupdict().get("p") or "").strip()
+        if not says_something(clause.text, said, rule) or (
+            not (rule.dated or rule.past) and guard("of_the_hour").search(clause.text)
+        ):
+            return None
+        past = rule.past or guard("past").match(clause.text, clause.core) is not None
+        past = past and rule.kind != "decision" and guard("arranged").search(clause.text) is None
+        text, core = clause.text, clause.core
+        whens: tuple[dates.When, ...] = ()
+        if item.message.at is not None and not guard("yearly").search(clause.text):
+            kept = self._recurring_part(clause.text, rule)
+            dated, whens = dates.absolute(clause.text[kept:], item.message.at, self._zone, past=past and not rule.ahead)
+            text = clause.text[:kept] + dated
+            if not kept and core and whens and whens[0].start < core:
+                core = clause.core - (whens[0].end - whens[0].start) + len(whens[0].wording)
+        whens = tuple(when for when in whens if self._ahead(when, item)) if rule.ahead else whens
+        if rule.dated and not whens:
+            return None
+        first = whens[0] if whens else None
+        stated = None if guard("dangling").search(text) else self._fitted(text, core, item.message.name)
+        if stated is None:
+            return None
+        due = first.last if first is not None and rule.kind in {"task", "constraint"} else None
+        until = first.last if first is not None and re.search(r"\b(?:until|till)\b", clause.text) else None
+        weight = (
+            rule.weight
+            - 0.4 * bool(guard("ephemeral").search(clause.text) and not rule.dated)
+            + 0.1 * bool(guard("explicit").search(clause.lead))
+        )
+        weight += 0.03 * bool(whens) + 0.02 * bool(
+            re.search(r"\d|\b[A-Z][a-z]+ ?[A-Z]?", clause.text[clause.core + 2 :])
+        )
+        return self._memo(
+            item, rule.kind, stated, self._span(start, clause), weight,
+            slot=self._slot(item, clause, rule, found, first),
+            frame=self._frame(clause, found, rule, item.message.name),
+            supersedes=corrections.ended(clause.text), due=due, valid_until=until,
+        )  # fmt: skip
+
+    @staticmethod
+    def _recurring_part(text: str, rule: Rule) -> int:
+        """Give how much of a text tells when something recurs: its weekdays are no dates."""
+        if not rule.name.startswith("recurring") or (rule.name == "recurring" and not guard("often").search(text)):
+            return 0
+        begins = guard("effective").search(text)
+        return len(text) if begins is None else begins.start()
+
+    def _ahead(self, when: dates.When, item: RecordedMessage) -> bool:
+        at = item.message.at
+        return at is not None and when.last >= at.astimezone(self._zone).date()
+
+    def _slot(
+        self,
+        item: RecordedMessage,
+        clause: Clause,
+        rule: Rule,
+        found: re.Match[str],
+        first: dates.When | None,
+    ) -> str:
+        """Name what the statement gives a value to; a move of late says where a person lives."""
+        if "changed my mind" in clause.lead and rule.kind == "decision":
+            return CHANGED_MIND
+        at = item.message.at
+        late = first is None or (at is not None and first.last > at.date() - timedelta(days=366))
+        old = any(at is not None and int(year) < at.year - 1 for year in re.findall(r"\b(?:19|20)\d\d\b", clause.text))
+        if rule.past and late and not old and guard("moved").match(clause.text, clause.core):
+            return HOME
+        return rule.slot.format(**{key: (value or "").lower() for key, value in found.groupdict().items()})
+
+    def _frame(self, clause: Clause, found: re.Match[str], rule: Rule, speaker: str | None) -> str:
+        """Word what has one value at a time, up to that value."""
+        if not rule.slot or clause.core or "o" not in found.groupdict() or found["o"] is None:
+            return ""
+        if rule.name.startswith("recurring"):
+            named = wording.statement(clause.text[: found.end("k")], 0, speaker, alone=self._alone).rstrip(".")
+            return "|".join(f"{named} {verb}" for verb in _HELD_AT)
+        return wording.statement(clause.text[: found.start("o")], 0, speaker, alone=self._alone).rstrip(".")
+
+    def _fitted(self, text: str, core: int, speaker: str | None) -> str | None:
+        """Word a clause in the room there is, cut only where a reason or an aside begins."""
+        for _ in range(4):
+            stated = wording.statement(text, core, speaker, alone=self._alone)
+            if len(stated) <= self._limits.text_chars:
+                return stated if len(stated.split()) >= 3 else None
+            tail = guard("tail").search(text)
+            if tail is None or tail.start() < max(30, core):
+                return None
+            text = text[: tail.start()]
+        return None
+
+    def _remark(self, item: RecordedMessage, start: int, clause: Clause) -> Memo | None:
+        if clause.question or clause.reported or clause.conditional or clause.unreal:
+            return None
+        for rule in patterns.rows("remarks"):
+            found = rule.pattern.match(clause.text, clause.core)
+            if found is None or guard("pointing").search(clause.text) or guard("substitute").match(found["o"]):
+                continue
+            text = one_line(clause.text)
+            if len(text) > self._limits.text_chars - 1 or len(text.split()) < 5:
+                return None
+            trust: Trust = "user" if item.message.role == "user" else item.message.trust or "agent"
+            return self._memo(
+                item, rule.kind, text[:1].upper() + text[1:] + ".", self._span(start, clause), rule.weight,
+                trust=trust, slot=rule.slot,
+            )  # fmt: skip
+        return None
+
+    def _foreign(self, item: RecordedMessage, start: int, clause: Clause) -> Memo | None:
+        if clause.question or clause.reported or len(clause.text) > self._limits.text_chars - 40:
+            return None
+        found = foreign.match(clause.text)
+        if found is None:
+            return None
+        text = one_line(clause.text)
+        if found.kind != "instruction":
+            text = f"{item.message.name or wording.UNNAMED}: {text}"
+        return self._memo(item, found.kind, text, self._span(start, clause), found.weight)
+
+    @staticmethod
+    def _span(start: int, clause: Clause) -> tuple[int, int]:
+        return start + clause.start, start + clause.end
+
+    def _memo(
+        self,
+        item: RecordedMessage,
+        kind: Kind,
+        text: str,
+        span: tuple[int, int],
+        salience: float,
+        *,
+        trust: Trust = "user",
+        slot: str = "",
+        frame: str = "",
+        supersedes: str = "",
+        becomes: str = "",
+        alone: bool = False,
+        due: date | None = None,
+        valid_until: date | None = None,
+    ) -> Memo:
+        return Memo(
+            kind=kind,
+            text=text,
+            number=item.number,
+            message=item.message.id or item.id,
+            quote=item.text[slice(*span)],
+            span=span,
+            trust=trust,
+            salience=round(salience, 3),
+            slot=slot,
+            frame=frame,
+            supersedes=supersedes,
+            becomes=becomes,
+            alone=alone,
+            speaker=item.message.name,
+            at=item.message.at,
+            due=due,
+            valid_until=valid_until,
+        )
+
+
+def _with_what_it_is(before: Clause | None, clause: Clause) -> Clause:
+    """Say what `I take it black` is about where the sentence before names a drink; the quote covers both."""
+    found = guard("takes_it").match(clause.text)
+    drinks = [] if before is None or found is None else list(guard("drink").finditer(before.text))
+    if before is None or found is None or len(drinks) != 1 or clause.start - before.end > 3:
+        return clause
+    text = clause.text[: found.start("it")] + "my " + drinks[0]["what"] + clause.text[found.end("it") :]
+    return msgspec.structs.replace(clause, text=text, start=before.start)
+
+
+def _without_aside(clause: Clause) -> Clause:
+    """Leave out what a person only remarks on what they said (`- it was so fun`)."""
+    aside = guard("aside").search(clause.text, clause.core)
+    if aside is None or len(clause.text[clause.core : aside.start()].split()) < 4:
+        return clause
+    return msgspec.structs.replace(clause, text=clause.text[: aside.start()], end=clause.start + aside.start())
+
+
+def says_something(text: str, said: str, rule: Rule) -> bool:
+    """Tell whether a statement stands for itself: it has an object, and points at nothing outside."""
+    if not said or not re.search(r"[^\W\d_]{3}|\d", said):
+        return False
+    if guard("pointing").search(text) or guard("substitute").match(said) or guard("substitute").search(said, 0, 24):
+        return False
+    if not _enough(said, rule):
+        return False
+    if rule.unreal and guard("wishful").search(text):
+        return False
+    if rule.loose and (guard("empty_object").match(said) or guard("had_vaguely").match(said)):
+        return False
+    other = guard("he_or_she").search(text)
+    if other is not None and not guard("somebody").search(text[: other.start()]):
+        return False
+    return rule.the or not guard("the").match(said)
+
+
+def _enough(said: str, rule: Rule) -> bool:
+    """Ask for words that carry a meaning besides dates and times: one for what is liked, two for what was done."""
+    carrying = [word for word in matching.content(said) if len(word) > 1 and not guard("of_time").fullmatch(word)]
+    if rule.slot or rule.kind == "constraint":
+        return True
+    if rule.kind == "preference" or (rule.kind == "fact" and not rule.loose):
+        return bool(carrying)
+    return (
+        len(carrying)
+        + (
+            rule.kind == "decision"
+            and any(word[0].isupper() and not guard("of_time").fullmatch(word) for word in said.split())
+        )
+        >= 2
+    )

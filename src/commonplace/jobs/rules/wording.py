@@ -1,0 +1,124 @@
+"""Words a person's own sentence as a statement about that person.
+
+`I moved to Oslo` becomes `Ada moved to Oslo`; where the sentence is not of that shape it is kept
+behind the speaker's name. Nothing is added but the name and the ending of one verb.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from commonplace.jobs.rules.patterns import words
+from commonplace.text.patterns import pattern
+
+UNNAMED: Final = "User"
+
+_AUXILIARY: Final = {
+    "am": "is", "'m": "is", "’m": "is", "have": "has", "'ve": "has", "’ve": "has", "do": "does", "don't": "doesn't",
+    "don’t": "doesn't", "dont": "doesn't", "haven't": "hasn't", "were": "was", "'ll": "will", "’ll": "will",
+    "go": "goes", "'d": "would", "’d": "would",
+}  # fmt: skip
+_ADVERB: Final = pattern(
+    r"(?:really|also|just|still|usually|often|always|never|sometimes|rarely|actually|recently|finally|only|mostly|mainly|"
+    r"currently|personally|generally|typically|normally|strongly|absolutely|totally|honestly|definitely|already|even|"
+    r"regularly|occasionally|primarily|genuinely|truly|especially|particularly|kinda|sort of|kind of|both|all|now|then|"
+    r"officially|originally|ultimately|eventually|formally|simply|seldom|no longer|hardly|barely|highly|much)\s+",
+    re.IGNORECASE,
+)
+_REMIND: Final = pattern(r"(?:please )?remind me (to|about|of|that) ", re.IGNORECASE)
+_AND_VERB: Final = pattern(r"(and|or) ([a-z]+)\b")
+_MERE: Final = pattern(r"(?:just|also)\s+(?=\w)", re.IGNORECASE)
+_SUBJECT: Final = pattern(r"(I)(?P<joined>['’](?:m|ve|ll|d))?\s+", re.IGNORECASE)
+_MINE: Final = pattern(r"my\s+", re.IGNORECASE)
+_LATER: Final = (
+    (pattern(r"\bI['’]m\b"), "they're"),
+    (pattern(r"\bI am\b"), "they are"),
+    (pattern(r"\bI was\b"), "they were"),
+    (pattern(r"\bI['’]ve\b"), "they've"),
+    (pattern(r"\bI['’]ll\b"), "they'll"),
+    (pattern(r"\bI['’]d\b"), "they'd"),
+    (pattern(r"\bI\b(?= [a-z])"), "they"),
+    (pattern(r"\b[Mm]y\b"), "their"),
+    (pattern(r"\bmine\b"), "theirs"),
+    (pattern(r"\bme\b"), "them"),
+    (pattern(r"\bmyself\b"), "themself"),
+)
+_SIGN_OFF: Final = pattern(
+    r"[\s,;:–—-]+(?:lol|haha+|though|too|as well|you know|thanks|thank you|please|btw|by the way|actually|tho|right|"
+    r"again)\Z",
+    re.IGNORECASE,
+)
+
+
+def statement(text: str, core: int, speaker: str | None, *, alone: bool = False) -> str:
+    """Word one clause as a sentence about its speaker, ended with a full stop.
+
+    Args:
+        text: The clause.
+        core: Where its subject begins; what stands before it is a time.
+        speaker: The name of who said it; None reads `User`.
+        alone: Nobody else speaks, so that only words of the first person need a name before them.
+    """
+    name = speaker or UNNAMED
+    body = _SIGN_OFF.sub("", " ".join(text.split())) if core == 0 else " ".join(text.split())
+    head, rest = body[:core], body[core:]
+    subject = _SUBJECT.match(rest)
+    if subject is not None:
+        return _ended(f"{head}{name} {_third(rest[subject.end() :], subject['joined'])}")
+    remind = _REMIND.match(rest)
+    if remind is not None:
+        return _ended(f"{name} wants to be reminded {remind[1].lower()} {_others(rest[remind.end() :])}")
+    mine = _MINE.match(rest)
+    if mine is not None:
+        return _ended(f"{head}{name}'s {_others(rest[mine.end() :])}")
+    if (speaker and not alone) or re.search(r"\b(?:I|my|me)\b", body):
+        return _ended(f"{name}: {body}")
+    return _ended(body[:1].upper() + body[1:])
+
+
+def _third(rest: str, joined: str | None) -> str:
+    rest = _MERE.sub("", rest, count=1) if _MERE.match(rest) else rest
+    if joined:
+        return f"{_AUXILIARY[joined.lower()]} {_others(rest)}"
+    position = 0
+    while (adverb := _ADVERB.match(rest, position)) is not None:
+        position = adverb.end()
+    verb, space, tail = rest[position:].partition(" ")
+    form = third_form(verb)
+    joined_verb = _AND_VERB.match(tail) if form != verb else None
+    if joined_verb is not None:
+        tail = f"{joined_verb[1]} {third_form(joined_verb[2])}{tail[joined_verb.end() :]}"
+    return f"{rest[:position]}{form}{space}{_others(tail)}"
+
+
+def _others(text: str) -> str:
+    for known, word in _LATER:
+        text = known.sub(word, text)
+    return text
+
+
+def third_form(verb: str) -> str:
+    """Give a verb the form it takes after he or she; a past form stays."""
+    lower = verb.lower()
+    if lower in _AUXILIARY:
+        return _AUXILIARY[lower]
+    if lower in words("unchanged") or (
+        lower.endswith("ed") and lower not in {"need", "feed", "speed", "breed", "proceed", "succeed"}
+    ):
+        return verb
+    if not lower.isalpha():
+        return verb
+    if lower.endswith(("s", "sh", "ch", "x", "z", "o")):
+        return verb + "es"
+    if lower.endswith("y") and lower[-2:-1] not in "aeiou":
+        return verb[:-1] + "ies"
+    return verb + "s"
+
+
+def _ended(text: str) -> str:
+    text = text.rstrip(" .!,;:")
+    first = text.partition(" ")[0]
+    if first.isalpha() and first.islower():
+        text = text[:1].upper() + text[1:]
+    return text if text.endswith(("。", "！", "？", "…")) else text + "."

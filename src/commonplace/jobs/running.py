@@ -1,0 +1,90 @@
+"""What a job holds while it runs: its pieces, its right to work, its deadline."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+import msgspec
+
+from commonplace.jobs import ranges
+from commonplace.records import RecordedMessage
+from commonplace.store.protocol import Lease
+
+
+class Piece(msgspec.Struct, frozen=True):
+    """Messages of one session to be done; `held` is the range of an undo that they are, if any."""
+
+    session: str
+    messages: Sequence[RecordedMessage]
+    held: tuple[int, int] | None = None
+
+    @property
+    def name(self) -> str:
+        """Say which messages these are, and of when."""
+        first, last = self.messages[0], self.messages[-1]
+        days = [m.message.at.date().isoformat() for m in (first, last) if m.message.at]
+        when = f", {' to '.join(dict.fromkeys(days))}" if days else ""
+        return f"Session {self.session}, messages {first.number} to {last.number}{when}"
+
+
+def batches(pieces: Sequence[Piece], *, tokens: int, message_tokens: int) -> list[list[Piece]]:
+    """Put small pieces that follow each other into one model call, up to about `tokens` together.
+
+    What an undo held is run alone, so that it can be released alone.
+    """
+    made: list[list[Piece]] = []
+    taken = 0
+    for piece in pieces:
+        cost = sum(ranges.tokens_of(message, message_tokens) for message in piece.messages)
+        alone = piece.held is not None or not made or made[-1][-1].held is not None
+        if alone or taken + cost > tokens:
+            made.append([])
+            taken = 0
+        made[-1].append(piece)
+        taken += cost
+    return made
+
+
+class Run(msgspec.Struct, kw_only=True):
+    """How one job is to go: what set it off, its rights to work, its deadline on the monotonic clock.
+
+    `leases` are by session; together they fence the commit. `turn` is the right to be the only one at
+    work, where the layout wants one job after the other; `began` the newest change when it began.
+    """
+
+    cause: str
+    dry_run: bool
+    must: bool
+    model: str | None
+    leases: dict[str, Lease]
+    turn: Lease | None
+    end: float | None
+    began: int
+
+    def left(self, limit: float) -> float:
+        """Give the seconds that the next model call may take."""
+        return limit if self.end is None else min(limit, self.end - time.monotonic())
+
+    def _all(self) -> list[Lease]:
+        return [*self.leases.values(), *([self.turn] if self.turn is not None else [])]
+
+    @property
+    def fence(self) -> int:
+        """The number of the newest holding among them."""
+        return max((lease.fence for lease in self._all()), default=0)
+
+    def check(self) -> None:
+        """Let a commit through; raises LeaseLostError where another took one of them over."""
+        for lease in self._all():
+            lease.check()
+
+    def renew(self) -> None:
+        """Keep what is held for one more range; raises LeaseLostError where another took it over."""
+        for lease in self._all():
+            lease.renew()
+
+    def release(self) -> None:
+        """Give back what is held."""
+        for lease in self._all():
+            lease.release()

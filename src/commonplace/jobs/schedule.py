@@ -1,0 +1,378 @@
+"""When jobs run: looked for in sessions that grew, run by a thread, by the caller, or left to a worker.
+
+Capture never waits for this: an append leaves the name of its session, and all else is found later from the
+transcript, by a thread soon after or where the caller has time. What goes wrong with a job is logged.
+"""
+
+from __future__ import annotations
+
+import logging
+import queue
+import threading
+import time
+import weakref
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Final, Literal
+
+import msgspec
+
+from commonplace import forks
+from commonplace.changes.sessions import Sessions
+from commonplace.config import Clock
+from commonplace.errors import CommonplaceError, RecordNotFoundError
+from commonplace.jobs import triggers
+from commonplace.jobs.runner import JOB, NOTHING, Jobs
+from commonplace.text.pieces import estimate_tokens
+
+logger = logging.getLogger(__name__)
+
+_SOON_SECONDS: Final = 0.2  # the messages of a turn may come together
+_SWEEP: Final = timedelta(seconds=30)  # far below any idle time, so that a look costs the same with many sessions
+_LINGER_SECONDS: Final = 30.0  # a scope's thread ends after so long without a job: there may be many scopes
+
+Mode = Literal["thread", "inline", "worker"]
+
+
+class _Counted(triggers.Facts, kw_only=True):
+    """What was counted of a session up to message `total`, for a cursor, a window and a deletion that stood so.
+
+    `ran` has what each job last ran for: where it changed nothing then, it would change nothing now. Where it
+    changed something all is counted anew.
+    """
+
+    cursor: int
+    window_start: int
+    forgotten: int
+    total: int
+    last: datetime
+    window: int = 0
+    turn_end: int = 0
+    ran: dict[str, int] = msgspec.field(default_factory=dict)
+
+    def count(self, sessions: Sessions, session: str, end: int) -> None:
+        """Count on, up to message `end`."""
+        for message in sessions.read(session, self.total, end):
+            number, tokens, asked = message.number, estimate_tokens(message.text), message.message.role == "user"
+            if number >= self.cursor:
+                self.messages += 1
+                self.tokens += tokens
+                self.turns += asked
+            if number >= self.window_start:
+                if asked:  # a turn begins: the window that counts is the one before it
+                    self.window_messages, self.turn_end = self.window, number
+                self.window += 1
+                self.window_tokens += tokens
+        self.total = end
+
+    def due(self, rules: Sequence[triggers.Rule], now: datetime) -> tuple[str, ...]:
+        """Name the jobs that are due and have something new to run for."""
+        self.idle_seconds = (now - self.last).total_seconds()
+        return tuple(job for job in triggers.due(self, rules) if self.ran.get(job) != self.reached(job))
+
+    def reached(self, job: str) -> int:
+        """Say what a job has to run for: more messages, or to compact, another turn."""
+        return self.turn_end if job == "compact" else self.total
+
+
+class _Lookout:
+    """The one thread of a process that has schedules look: soon after a note, and for sessions that fell silent."""
+
+    def __init__(self) -> None:
+        self.forget()
+        forks.join(self)
+
+    def forget(self) -> None:
+        """Start anew in a forked child: the thread is the parent's."""
+        self._lock = threading.Lock()
+        self._watched: weakref.WeakSet[Schedule] = weakref.WeakSet()
+        self._asked: queue.SimpleQueue[tuple[float, Schedule]] = queue.SimpleQueue()
+        self._thread: threading.Thread | None = None
+
+    def watch(self, schedule: Schedule) -> bool:
+        """Have a schedule look soon, and now and then as long as it lives; False where no thread can be had."""
+        with self._lock:
+            if self._thread is None or not self._thread.is_alive():
+                self._thread = _started(self._work, "commonplace-lookout")
+                if self._thread is None:
+                    return False
+            self._watched.add(schedule)
+            self._asked.put((time.monotonic() + _SOON_SECONDS, schedule))
+            return True
+
+    def leave(self, schedule: Schedule) -> None:
+        """Have a schedule look no more, unless it is watched again."""
+        with self._lock:
+            self._watched.discard(schedule)
+
+    def _work(self) -> None:
+        swept = time.monotonic()
+        while True:
+            try:
+                at, schedule = self._asked.get(timeout=_SWEEP.total_seconds())
+            except queue.Empty:
+                pass
+            else:
+                time.sleep(max(0.0, at - time.monotonic()))
+                schedule.look()
+                del schedule  # else what nobody closed would live until the next note
+            if time.monotonic() - swept >= _SWEEP.total_seconds():
+                with self._lock:
+                    watched = list(self._watched)
+                while watched:
+                    watched.pop().look()
+                swept = time.monotonic()
+
+
+_lookout: Final = _Lookout()
+
+
+class Schedule:
+    """Finds what is due in one scope and has it run.
+
+    Args:
+        rules: The layout's triggers, their numbers filled in.
+        mode: `thread` runs jobs in a daemon thread, `inline` at the next context, flush or close,
+            `worker` leaves them to a worker process.
+    """
+
+    def __init__(
+        self, jobs: Jobs, sessions: Sessions, *, rules: Sequence[triggers.Rule], mode: Mode, clock: Clock
+    ) -> None:
+        self._jobs = jobs
+        self._sessions = sessions
+        self._rules = tuple(rule for rule in rules if not triggers.awaits_event(rule))
+        self._mode = mode
+        self._clock = clock
+        self.forget()
+        forks.join(self)
+
+    def forget(self) -> None:
+        """Start anew in a forked child: what is due is the parent's to run; the cursor tells what is not done."""
+        self._grown: dict[str, datetime] = {}  # and when; taken from and added to without the lock
+        self._counted: dict[str, _Counted] = {}
+        self._due: dict[str, tuple[str, ...]] = {}
+        self._handed: set[str] = set()  # to the thread, which has not come to them
+        self._lock = threading.Lock()
+        self._swept: datetime | None = None
+        self._queue: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        self._thread: threading.Thread | None = None
+        self._closed = False
+        self._unwatched = self._mode == "thread"  # nobody comes to look
+        self._idle = threading.Condition(self._lock)
+        self._busy = 0
+
+    # --- finding ---
+
+    def note(self, session: str) -> None:
+        """Take note that a session grew; every append ends here."""
+        self._grown[session] = self._clock()
+        if self._unwatched:
+            self._closed = self._unwatched = False
+            if not _lookout.watch(self):  # else a look may have set it already
+                self._unwatched = True
+
+    def look(self) -> None:
+        """Look for what is due and hand it over to the thread that runs it; raises nothing."""
+        self._unwatched = True  # first: what is noted from here on asks for another look
+        try:
+            self._hand_over(self._look())
+        except Exception:  # the top of a worker's tick
+            logger.exception("sessions that grew are looked at later")
+
+    def _look(self) -> list[str]:
+        """Count what came in since the last look and name the sessions with a job due."""
+        with self._lock:
+            if self._closed:
+                return []
+            for session in list(self._grown):
+                self._look_into(session)
+            now = self._clock()
+            if self._swept is None or abs(now - self._swept) >= _SWEEP:
+                self._swept = now
+                for session, counted in list(self._counted.items()):  # only waiting makes these due
+                    if counted.due(self._rules, now):
+                        self._look_into(session, now)
+            return list(self._due)
+
+    def _look_into(self, session: str, now: datetime | None = None) -> None:
+        """Count what came in to one session and note what is due; it is looked into again where that fails."""
+        at = self._grown.pop(session, None) or self._counted[session].last
+        try:
+            counted = self._count(session, at)
+        except RecordNotFoundError:  # somebody took the transcript away
+            self._counted.pop(session, None)
+            self._due.pop(session, None)
+        except CommonplaceError:
+            self._grown.setdefault(session, at)
+            logger.warning("what came in to session %r is counted later", session, exc_info=True)
+        except BaseException:
+            self._grown.setdefault(session, at)
+            raise
+        else:
+            if names := counted.due(self._rules, now or at):
+                self._due[session] = names
+            else:
+                self._due.pop(session, None)
+
+    def _count(self, session: str, at: datetime) -> _Counted:
+        state = self._sessions.state(session)
+        stands = (state.cursors.get(JOB, 0), state.window_start, self._sessions.forgotten(session))
+        counted = self._counted.get(session)
+        if (
+            counted is None
+            or (counted.cursor, counted.window_start, counted.forgotten) != stands
+            or counted.total > state.messages
+        ):
+            cursor, window, forgotten = stands
+            counted = _Counted(
+                cursor=cursor, window_start=window, forgotten=forgotten, total=min(cursor, window), last=at
+            )
+        counted.count(self._sessions, session, state.messages)
+        counted.last = at
+        self._counted[session] = counted
+        return counted
+
+    # --- running ---
+
+    def run(self, session: str | None = None) -> None:
+        """Run what is due, of one session or of all, in the caller's thread; failures are logged."""
+        with self._lock:
+            wanted = [session] if session is not None else list(self._due)
+        for each in wanted:
+            with self._lock:
+                if each in self._due and each in self._grown:
+                    self._look_into(each)  # a job may have moved the cursor since
+                names = self._due.pop(each, ())
+                if not names:
+                    continue
+                counted = self._counted[each]
+                counted.ran |= {job: counted.reached(job) for job in names}
+                self._busy += 1
+                end = counted.turn_end
+            try:
+                self._run(each, names, end)
+            finally:
+                self._one_less()
+
+    def _run(self, session: str, names: tuple[str, ...], end: int) -> None:
+        failed = set(names)
+        try:
+            for name in names:
+                if name == "compact":
+                    done = self._jobs.compact(session, end=end, cause="trigger")
+                else:
+                    done = self._jobs.consolidate(session, cause="trigger", explicit=False)
+                if done.status not in {"skipped", "conflict"} or done.reason == NOTHING:
+                    failed.discard(name)
+        except CommonplaceError:
+            logger.warning("a job of session %r did not run; its range waits", session, exc_info=True)
+        finally:
+            with self._lock:
+                if counted := self._counted.get(session):
+                    for name in failed:  # tried again at the next look
+                        counted.ran.pop(name, None)
+                    self._grown.setdefault(session, counted.last)  # what is left of it is counted then
+
+    def _one_less(self) -> None:
+        with self._idle:
+            self._busy -= 1
+            self._idle.notify_all()
+
+    def _hand_over(self, sessions: Sequence[str]) -> bool:
+        """Have sessions with a job due run in the thread; False where none can be had."""
+        with self._lock:
+            fresh = [session for session in sessions if session not in self._handed]
+            if not (fresh or self._handed) or self._closed:
+                return True
+            if self._thread is None or not self._thread.is_alive():  # also one that died with some still handed to it
+                self._thread = _started(partial(self._work, self._queue), "commonplace-jobs")
+                if self._thread is None:
+                    return False
+            self._handed.update(fresh)
+            self._busy += len(fresh)
+            for session in fresh:
+                self._queue.put(session)
+            return True
+
+    def _work(self, work: queue.SimpleQueue[str | None]) -> None:
+        while True:
+            try:
+                session = work.get(timeout=_LINGER_SECONDS)
+            except queue.Empty:
+                with self._lock:
+                    if work.empty():
+                        self._thread = None
+                        return
+                continue
+            if session is None:
+                return
+            with self._lock:
+                self._handed.discard(session)
+            try:
+                self.run(session)
+            except Exception:  # the top of a worker's tick
+                logger.exception("a job of session %r failed", session)
+            finally:
+                self._one_less()
+
+    def prepare(self, session: str | None) -> None:
+        """Finish the model-free jobs that are due, so that a context sees what they noted."""
+        if self._jobs.model_free and self._mode != "worker":
+            self._look()
+            self.run(session)
+            self._wait(None)
+
+    def flush(self, timeout_seconds: float | None = None) -> bool:
+        """Run or wait for all that is due; False where the time was not enough."""
+        if self._mode == "worker":
+            return True
+        due = self._look()
+        if self._mode == "inline" or not self._hand_over(due):
+            self.run()
+        return self._wait(timeout_seconds)
+
+    def _wait(self, timeout_seconds: float | None) -> bool:
+        until = None if timeout_seconds is None else time.monotonic() + timeout_seconds
+        with self._idle:
+            while self._busy:
+                left = None if until is None else until - time.monotonic()
+                if left is not None and left <= 0:
+                    return False
+                self._idle.wait(left)
+        return True
+
+    def close(self, timeout_seconds: float) -> None:
+        """Finish what is under way within some time, then look no more, until something is noted again."""
+        try:
+            if not self.flush(timeout_seconds):
+                logger.warning("jobs were still running when memory was closed; their ranges are run again later")
+        finally:
+            _lookout.leave(self)
+            with self._lock:  # a look under way has ended now
+                self._closed = self._unwatched = self._mode == "thread"
+                self._let_go()
+
+    def _let_go(self) -> None:
+        """Have the thread end after what it is at; what it has not begun stays due."""
+        if self._thread is not None:
+            with suppress(queue.Empty):
+                while (session := self._queue.get_nowait()) is not None:
+                    self._handed.discard(session)
+                    self._busy -= 1
+            self._queue.put(None)
+            self._idle.notify_all()
+            self._thread, self._queue = None, queue.SimpleQueue()
+
+
+def _started(work: Callable[[], None], name: str) -> threading.Thread | None:
+    """Start a daemon thread; None where the system or an interpreter that is ending allows no more."""
+    thread = threading.Thread(target=work, name=name, daemon=True)
+    try:
+        thread.start()
+    except RuntimeError as error:
+        logger.warning("jobs wait for a flush or close: %s", error)
+        return None
+    return thread

@@ -1,0 +1,168 @@
+"""Gather what a consolidator sees and what the gate judges by: the range, the records, the limits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from functools import partial
+
+from commonplace.changes.log import Ledger
+from commonplace.changes.plan import files_of
+from commonplace.changes.reader import Reader
+from commonplace.config import Config
+from commonplace.guard import screen
+from commonplace.jobs.consolidators.overflow import Room, Shelf, relieve
+from commonplace.layouts.codecs import documents
+from commonplace.layouts.schema import Layout
+from commonplace.operations import AddEntry, Edit, View, ViewEntry
+from commonplace.records import Record, RecordedMessage, Source, Topic
+from commonplace.text.pieces import estimate_tokens
+
+_NO_ENTRY_KINDS = frozenset({"journal", "topic"})
+
+
+_SEPARATOR = 3  # what stands between two entries: a bullet and a line break, or a separator line
+
+
+class Views:
+    """Makes views of one scope's memory."""
+
+    def __init__(self, layout: Layout, reader: Reader, ledger: Ledger, config: Config) -> None:
+        self._layout = layout
+        self._reader = reader
+        self._ledger = ledger
+        self._config = config
+
+    @property
+    def reader(self) -> Reader:
+        """What the records are read by."""
+        return self._reader
+
+    def entries(self, path: str) -> list[ViewEntry]:
+        """Give the entries of one document, by number, with who wrote them last."""
+        self._ledger.catch_up()
+        told = self._reader.told(self._reader.records(path))
+        return [self._entry(record, path, number) for number, record in enumerate(told, 1)]
+
+    def _entry(self, record: Record, path: str, number: int, *, shown: bool = True) -> ViewEntry:
+        made = self._ledger.made(record.id)
+        return ViewEntry(
+            id=record.id,
+            number=number,
+            path=path,
+            text=screen(record.text).text,  # a prompt is made of it
+            trust=self._reader.trust(record),
+            user_authored=made[1].person if made else not self._layout.agent_edits_files,
+            shown=shown,
+        )
+
+    def places(self, at: datetime) -> dict[str, str]:
+        """Say which file takes a memory of which kind at an instant."""
+        found: dict[str, str] = {}
+        for kind, name in self._layout.targets.items():
+            layer = self._layout.layer(name)
+            if kind not in _NO_ENTRY_KINDS and "{topic}" not in layer.path:
+                found[kind] = files_of(self._layout, layer, at)
+        return found
+
+    def documents(self, at: datetime) -> dict[str, str]:
+        """Give the texts of the documents among the places; of a long one its end, from an entry on."""
+        found: dict[str, str] = {}
+        for path in dict.fromkeys(self.places(at).values()):
+            layer = self._layout.layer_of(path)
+            if layer is not None and layer.kind == "documents":
+                data = self._reader.data(path) or b""
+                data = self._told(path, data, layer.style)
+                found[path] = data[self._end(path, data, layer.style) :].decode("utf-8", "surrogateescape")
+        return found
+
+    def _told(self, path: str, data: bytes, style: str) -> bytes:
+        """Give a document without the entries that may not enter a prompt; its other bytes are as they were."""
+        parsed = documents.parse(path, data, style)
+        told = {entry.id for entry in self._reader.told(placed.entry for placed in parsed)}
+        for placed in reversed(parsed):
+            if placed.entry.id not in told:
+                data = data[: placed.start] + data[placed.end :].removeprefix(b"\n")
+        return data
+
+    def _end(self, path: str, data: bytes, style: str) -> int:
+        """Say where the end of a document begins that is short enough to be written anew."""
+        left = self._config.consolidation.rewrite_tokens
+        if len(data) <= left:  # a token is at least one byte
+            return 0
+        placed = documents.parse(path, data, style)
+        for place in reversed(placed):
+            left -= estimate_tokens(place.entry.text) + _SEPARATOR
+            if left < 0:
+                return place.end + (data[place.end : place.end + 1] == b"\n")
+        return 0
+
+    def journal_path(self, at: datetime) -> str:
+        """Name the journal that takes what happened at an instant."""
+        return files_of(self._layout, self._layout.layer(self._layout.targets["journal"]), at)
+
+    def relief(self, view: View, wanted: Sequence[Edit]) -> list[Edit]:
+        """Give the edits that make room for what is wanted in documents that would pass their limit."""
+        topics = self._layout.targets.get("topic")
+        if topics is None:
+            return []
+        made: list[Edit] = []
+        for path in dict.fromkeys(edit.path for edit in wanted if isinstance(edit, AddEntry)):
+            layer = self._layout.layer_of(path)
+            knob = (layer.cap or layer.compress_over) if layer is not None else ""
+            if layer is None or not knob:
+                continue
+            room = Room(path, getattr(self._config.limits, knob), partial(_size, unit=knob.rsplit("_", 1)[-1]))
+            inside = path.removeprefix(self._layout.memory).strip("/").removesuffix(".md")
+            name = f"older-{inside.replace('/', '-').lower()}"
+            shelf_path = self._layout.path_of(self._layout.layer(topics), topic=name)
+            body = next((r.body for r in self._reader.records(shelf_path) if isinstance(r, Topic)), "")
+            shelf = Shelf(shelf_path, f"Older entries of {path}", body)
+            made += relieve(view.entries, wanted, room, shelf, age=self._age, sources=self._sources)
+        return made
+
+    def _age(self, entry: ViewEntry) -> int:
+        made = self._ledger.made(entry.id)
+        return made[0] if made else 0
+
+    def _sources(self, entry: ViewEntry) -> tuple[Source, ...]:
+        made = self._ledger.made(entry.id)
+        return made[1].sources if made else ()
+
+    def view(self, messages: Sequence[RecordedMessage], at: datetime, texts: Mapping[str, str] | None = None) -> View:
+        """Give the view of a range: the records of every place it may write, as far as the limit goes.
+
+        Where a document is written anew from its text in `texts`, every entry of that text is in the view.
+        """
+        self._ledger.catch_up()
+        paths = list(dict.fromkeys(self.places(at).values()))
+        shown = tuple(self._layout.path_of(layer) for layer in self._layout.layers if layer.shown == "stable")
+        entries: list[ViewEntry] = []
+        compress = False
+        caps: dict[str, int] = {}
+        for path in paths:
+            layer = self._layout.layer_of(path)
+            records = tuple(self._reader.told(self._reader.records(path)))
+            if layer is not None and layer.compress_over:
+                caps[path] = getattr(self._config.limits, layer.compress_over)
+                compress = compress or sum(len(r.text.encode()) + 3 for r in records) > caps[path]
+            count = self._config.consolidation.entries
+            if texts and path in texts and layer is not None:
+                count = len(list(documents.records(path, texts[path].encode("utf-8", "surrogateescape"), layer.style)))
+            for record in records[len(records) - min(count, len(records)) :]:
+                entries.append(self._entry(record, path, len(entries) + 1, shown=path in shown))
+        return View(
+            messages=tuple(messages),
+            entries=tuple(entries),
+            caps=caps,
+            shown=shown,
+            writable=tuple(paths),
+            compress=compress,
+        )
+
+
+def _size(text: str, *, unit: str) -> int:
+    """Measure an entry in a document in characters, bytes or tokens."""
+    if unit == "tokens":
+        return estimate_tokens(text) + 1
+    return len(text.encode() if unit == "bytes" else text) + _SEPARATOR

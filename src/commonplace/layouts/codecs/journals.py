@@ -1,0 +1,222 @@
+"""Journals: dated entries, one after another, only ever added at the end.
+
+Three styles: `history` (`## <instant>` and the text below it), `daily` (`[HH:mm] text`, one line
+each, the day in the file's name) and `observations` (any line that begins with a date). Nothing in a
+file is lost to a broken header: what stands before the first is an entry without a date, and a header
+that names no instant is text. Nothing here opens a file or asks the time.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime, time, tzinfo
+from typing import Final, NamedTuple
+
+from commonplace.errors import InputError, RecordNotFoundError
+from commonplace.guard.screened import instant
+from commonplace.layouts.codecs import edits
+from commonplace.layouts.codecs.edits import Effect, Numbered, Splice
+from commonplace.operations import AppendJournal, Operation, RemoveEntry, ReplaceEntry
+from commonplace.records import JournalEntry
+from commonplace.text.patterns import pattern
+from commonplace.text.pieces import fingerprint, one_line
+
+STYLES: Final = ("", "history", "daily", "observations")
+
+_INSTANT: Final = r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?"
+_STARTS: Final = {
+    "history": rf"##[ \t]+\[?({_INSTANT})\]?[ \t]*\r?$",
+    "daily": r"\[(\d\d:\d\d)\](?: |(?=\r?$))",
+    "observations": rf"(?:[-*][ \t]+)?\[?({_INSTANT})\]?(?::(?= ))?(?: |(?=\r?$))",
+}
+_HEADERS: Final = {style: pattern(f"^{start}", re.MULTILINE) for style, start in _STARTS.items()}
+_ESCAPED: Final = {style: pattern(rf"^\\(?=\\*{start})", re.MULTILINE) for style, start in _STARTS.items()}
+_ESCAPABLE: Final = {style: pattern(rf"^(?=\\*{start})", re.MULTILINE) for style, start in _STARTS.items()}
+_DAY: Final = pattern(r"(\d{4})-(\d\d)-(\d\d)[^/]*\Z")
+
+
+class Block(NamedTuple):
+    """One entry as read: characters [start, end) with its header and the line breaks it owns."""
+
+    text: str
+    header: str
+    at: datetime | None
+    start: int
+    end: int
+
+
+def parse(path: str, data: bytes, style: str = "", zone: tzinfo = UTC) -> list[tuple[JournalEntry, Block]]:
+    """Read a journal to its entries, oldest place first, with their places in the decoded text."""
+    found = list(_blocks(path, edits.decode(data), _named(style), zone))
+    ids = _numbers(path, found)
+    return [(JournalEntry(one.id, path, block.text, block.at), block) for one, block in zip(ids, found, strict=True)]
+
+
+def records(path: str, data: bytes, style: str = "", zone: tzinfo = UTC) -> Iterator[JournalEntry]:
+    """Yield the entries of a journal; bytes that are no UTF-8 show as `U+FFFD`."""
+    for entry, _block in parse(path, data, style, zone):
+        yield entry
+
+
+def append(path: str, data: bytes, text: str, at: datetime, *, style: str = "", zone: tzinfo = UTC) -> Effect:
+    """Add one entry at the end; lines of it that look like a header get a backslash.
+
+    Args:
+        path: The file's path, for the id.
+        data: The file as it is; only looked at for an equal entry.
+        text: The entry; `daily` folds it to one line.
+        at: An aware instant.
+        style: As declared by the layout.
+        zone: The zone `daily` writes the time of day in.
+
+    Raises:
+        InputError: The text is empty or the instant has no zone.
+    """
+    if at.tzinfo is None:
+        raise InputError("the instant of a journal entry has no time zone; give one")
+    named = _named(style)
+    words = edits.clean(text)
+    if named == "daily":
+        words = one_line(words)
+    escaped = words if named == "daily" else _ESCAPABLE[named].sub(lambda _: "\\", words)
+    match named:
+        case "history":
+            header = f"## {instant(at)}"
+            block = f"\n{header}\n{escaped}"
+        case "daily":
+            header = f"[{at.astimezone(zone):%H:%M}]"
+            block = f"{header} {escaped}"
+        case _:
+            header = f"[{instant(at)}]"
+            block = f"{header} {escaped}"
+    mark = fingerprint(f"{header}\n{words}")
+    equal = 0
+    if header.encode() in data:
+        equal = sum(one.fingerprint == mark for one in _numbers(path, _blocks(path, edits.decode(data), named, zone)))
+    return Effect(append=block, added=(f"{path}#{mark}" + (f"~{equal + 1}" if equal else ""),))
+
+
+def replace(path: str, data: bytes, record: str, text: str, *, style: str = "", zone: tzinfo = UTC) -> Effect:
+    """Put a new text below the header of one entry; for a correction or an erasure.
+
+    Raises:
+        RecordNotFoundError: No entry has this id.
+    """
+    named, words = _named(style), edits.clean(text)
+    block = _find(path, data, record, named, zone)
+    source = edits.decode(data)
+    newline = edits.newline_of(source)
+    words = one_line(words) if named == "daily" else _ESCAPABLE[named].sub(lambda _: "\\", words)
+    lead = block.header + (newline if named == "history" else " ") if block.header else ""
+    body = source[block.start : block.end]
+    end = block.start + len(body.rstrip())
+    return _effect(
+        path, data, [Splice(block.start, end, lead + words.replace("\n", newline))], named, zone, paired=True
+    )
+
+
+def remove(path: str, data: bytes, record: str, *, style: str = "", zone: tzinfo = UTC) -> Effect:
+    """Take one entry out, its header included; for what is forgotten.
+
+    Raises:
+        RecordNotFoundError: No entry has this id.
+    """
+    named = _named(style)
+    block = _find(path, data, record, named, zone)
+    return _effect(path, data, [Splice(block.start, block.end, "")], named, zone, paired=False)
+
+
+def apply(
+    path: str, data: bytes | None, operation: Operation, *, now: datetime, style: str = "", zone: tzinfo = UTC
+) -> Effect:
+    """Give the effect of one operation on a journal.
+
+    Raises:
+        InputError: The operation is none of a journal, or its instant cannot be read.
+    """
+    match operation:
+        case AppendJournal():
+            at = _instant(operation.at) if operation.at else now
+            if at is None:
+                raise InputError(f"{operation.at!r} is no instant; write it as ISO 8601, like 2026-11-21T14:30:00Z")
+            return append(path, data or b"", operation.text, at, style=style, zone=zone)
+        case ReplaceEntry():
+            return replace(path, data or b"", operation.target, operation.text, style=style, zone=zone)
+        case RemoveEntry():
+            return remove(path, data or b"", operation.target, style=style, zone=zone)
+        case _:
+            raise InputError(f"{type(operation).__name__} cannot be done to the journal {path!r}; append to it")
+
+
+def _named(style: str) -> str:
+    if style not in STYLES:
+        raise InputError(f"no journal style {style!r}; use one of {', '.join(map(repr, STYLES))}")
+    return style or "observations"
+
+
+def _numbers(path: str, found: Iterable[Block]) -> list[Numbered]:
+    return edits.number(path, (f"{block.header}\n{block.text}" if block.header else block.text for block in found))
+
+
+def _find(path: str, data: bytes, record: str, style: str, zone: tzinfo) -> Block:
+    for entry, block in parse(path, data, style, zone):
+        if entry.id == record:
+            return block
+    raise RecordNotFoundError(f"{path!r} has no entry {record!r}; read it again for its ids", path=path)
+
+
+def _effect(path: str, data: bytes, splices: list[Splice], style: str, zone: tzinfo, *, paired: bool) -> Effect:
+    source = edits.decode(data)
+    old = list(_blocks(path, source, style, zone))
+    parts = edits.pieces(source, splices)
+    new = list(_blocks(path, edits.decode(edits.assemble(data, parts)), style, zone))
+    place = next(i for i, block in enumerate(old) if block.start <= splices[0].start < block.end)
+    pairs = [(place, place)] if paired and len(old) == len(new) else []
+    return edits.effect(data, parts, _numbers(path, old), _numbers(path, new), pairs)
+
+
+def _blocks(path: str, source: str, style: str, zone: tzinfo) -> Iterator[Block]:
+    """Cut a journal at the headers that name an instant; what has no words is no entry."""
+    start, header, at, body = 0, "", None, 1 if source.startswith("\ufeff") else 0
+    for found in _HEADERS[style].finditer(source):
+        moment = _moment(path, found[1], style, zone)
+        if moment is None and style != "daily":
+            continue
+        if block := _block(source, style, header, at, (start, body, found.start())):
+            yield block
+        start, header, at, body = found.start(), found[0].strip(), moment, found.end()
+    if block := _block(source, style, header, at, (start, body, len(source))):
+        yield block
+
+
+def _block(source: str, style: str, header: str, at: datetime | None, place: tuple[int, int, int]) -> Block | None:
+    start, body, end = place
+    words = edits.visible(source[body:end]).replace("\r\n", "\n").strip()
+    if not words:
+        return None
+    lines = words if "\n" not in words else "\n".join(line if line.strip() else "" for line in words.split("\n"))
+    text = lines if style == "daily" or not header else _ESCAPED[style].sub("", lines)
+    return Block(text, header, at, start, end)
+
+
+def _moment(path: str, written: str, style: str, zone: tzinfo) -> datetime | None:
+    if style != "daily":
+        return _instant(written, UTC if style == "history" else zone)
+    day = _DAY.search(path)
+    if day is None:
+        return None
+    try:
+        local = datetime(int(day[1]), int(day[2]), int(day[3]), tzinfo=zone)
+        return datetime.combine(local.date(), time.fromisoformat(written), tzinfo=zone).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _instant(written: str, zone: tzinfo = UTC) -> datetime | None:
+    """Read an ISO instant; one without a zone is in `zone`."""
+    try:
+        at = datetime.fromisoformat(written)
+        return (at if at.tzinfo else at.replace(tzinfo=zone)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None

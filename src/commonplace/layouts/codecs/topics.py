@@ -1,0 +1,414 @@
+"""Topics: one file about one subject, with front matter, a body and links to others.
+
+Three designs' fields are read and written: `node` (title, description, parents, refs, path, version,
+epoch milliseconds), `memo` (name, description, type or metadata.type) and `okf` (type, title,
+description); a topic of no style has title, description and type. A key nobody knows stays as it is.
+Nothing here opens a file or asks the time.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime, tzinfo
+from typing import Any, Final
+
+import msgspec
+
+from commonplace.errors import InputError, PathError, RecordNotFoundError
+from commonplace.guard.screened import instant
+from commonplace.layouts.codecs import edits
+from commonplace.layouts.codecs.edits import Duplicate, Effect, Splice
+from commonplace.operations import Operation, PutTopic, RemoveTopic
+from commonplace.records import Topic
+from commonplace.text import frontmatter
+from commonplace.text.frontmatter import Front
+from commonplace.text.patterns import pattern
+from commonplace.text.pieces import encode_name, one_line, truncate
+
+STYLES: Final = ("", "node", "memo", "okf")
+INDEX_LINES: Final = 200  # seed memdir: lines of an index that are loaded
+INDEX_BYTES: Final = 25_000  # seed memdir: bytes of an index that are loaded
+LINE_CHARS: Final = 150  # seed memdir: one line of an index
+_TITLE_CHARS: Final = 80
+
+_WIKI: Final = pattern(r"\[\[([^\[\]\n]{1,200})\]\]")
+_RELATIVE: Final = pattern(r"\]\(<?((?:[^()\s<>:#]|%3A){1,300}\.md)(?:#[^()\s<>]{0,300})?>?\)")
+_HEADING: Final = pattern(r"#{1,2}[ \t]+([^\n]+)")
+_WORDS: Final = pattern(r"[^\W_]+")
+
+
+class Parsed(msgspec.Struct, frozen=True):
+    """One topic as read; `problem` says why its front matter was not, which is then part of the body."""
+
+    topic: Topic
+    problem: str = ""
+
+
+class Pointer(msgspec.Struct, frozen=True):
+    """What an index says of one topic; a higher `rank` stays longer where not all fit."""
+
+    title: str
+    path: str
+    hook: str = ""
+    rank: float = 0.0
+
+
+class Index(msgspec.Struct, frozen=True):
+    """The lines of a generated index, the paths that found no room, and what to tell the user of it."""
+
+    lines: tuple[str, ...]
+    left_out: tuple[str, ...] = ()
+    warning: str = ""
+
+
+class Problem(msgspec.Struct, frozen=True):
+    """Something a person should look at: front_matter, same_name, dangling_link or cycle."""
+
+    path: str
+    kind: str
+    detail: str
+
+
+def parse(path: str, data: bytes, style: str = "") -> Parsed:
+    """Read one topic file; whatever its front matter is, it loads and nothing of it is lost."""
+    text = edits.decode(data)
+    front = frontmatter.read(text)
+    return Parsed(_topic(path, text, front, style), front.problem)
+
+
+def records(path: str, data: bytes, style: str = "", zone: tzinfo = UTC) -> Iterator[Topic]:  # noqa: ARG001 - one signature for all codecs
+    """Yield the one topic of a file."""
+    yield parse(path, data, style).topic
+
+
+def put(path: str, data: bytes | None, operation: PutTopic, *, now: datetime, style: str = "") -> Effect | Duplicate:
+    """Write a topic, line by line where it is there already: what is not named stays byte for byte.
+
+    An empty title, description, kind or body leaves that of the file. The dates and the version of
+    the style move only when something else does; a file without front matter stays without one as
+    long as its title and body say all.
+
+    Raises:
+        InputError: The path is no topic's, there is nothing to say, or it would not read back.
+    """
+    check_path(path)
+    old = parse(path, data, style) if data is not None else None
+    text = edits.decode(data or b"")
+    front = frontmatter.read(text)
+    words = edits.clean(operation.body) if operation.body.strip() else ""
+    named = _named(operation, old, front, style)
+    if old is not None and not named and words in {"", old.topic.body}:
+        return Duplicate(path)
+    if old is None and not words and not operation.description:
+        raise InputError(f"the topic {path!r} has no body and no description; say what it holds")
+    newline = edits.newline_of(text)
+    if old is None or front.values:
+        named |= {key: value for key, value in _stamps(front, now, style).items() if key not in operation.front}
+    try:
+        splices = [Splice(*one) for one in frontmatter.edit(text, named, newline)]
+    except UnicodeEncodeError as error:
+        raise InputError("the topic holds half of a surrogate pair; send whole characters") from error
+    if old is None:
+        splices = [Splice(0, 0, splices[0].text + (words + "\n" if words else ""))]
+    elif words and words != old.topic.body:
+        splices.append(_body(text, front, words, newline))
+    parts = edits.pieces(text, splices)
+    _check_reading(path, edits.assemble(data or b"", parts), named, words, style)
+    return Effect(
+        pieces=parts,
+        added=(path,) if old is None else (),
+        removed=edits.removed(data or b"", parts),
+        replaced=int(old is not None),
+    )
+
+
+def remove(path: str, data: bytes | None) -> Effect:
+    """Take a topic file away.
+
+    Raises:
+        RecordNotFoundError: There is none.
+    """
+    if data is None:
+        raise RecordNotFoundError(f"there is no topic {path!r}; search for its path", path=path)
+    return Effect(delete=True, gone=(path,), removed=((0, data.decode("utf-8", "replace")),))
+
+
+def apply(
+    path: str,
+    data: bytes | None,
+    operation: Operation,
+    *,
+    now: datetime,
+    style: str = "",
+    zone: tzinfo = UTC,  # noqa: ARG001 - one signature for all codecs
+) -> Effect | Duplicate:
+    """Give the effect of one operation on a topic file; None as data where there is no file.
+
+    Raises:
+        InputError: The operation is none of topics.
+    """
+    match operation:
+        case PutTopic():
+            return put(path, data, operation, now=now, style=style)
+        case RemoveTopic():
+            return remove(path, data)
+        case _:
+            raise InputError(f"{type(operation).__name__} cannot be done to the topic {path!r}; put or remove it")
+
+
+def check_path(path: str) -> None:
+    """Let through what can be a topic's path.
+
+    Raises:
+        PathError: It leaves the folder, is hidden or reserved (`__…`), or is no `.md` file.
+    """
+    segments = path.split("/")
+    bad = not path.endswith(".md") or not path.isprintable() or "\\" in path or path != path.strip()
+    if bad or any(not segment or segment.startswith((".", "__")) or segment.endswith(" ") for segment in segments):
+        raise PathError(f"{path!r} is no topic's path; use names like 'people/steve.md'", path=path)
+
+
+def name_for(title: str, taken: Container[str] = ()) -> str:
+    """Make a file name for a title: its words in lower case, and a number where the name is taken."""
+    words = "-".join(_WORDS.findall(unicodedata.normalize("NFKC", title).casefold())) or "topic"
+    name, count = encode_name(words), 1
+    while f"{name}.md" in taken:
+        count += 1
+        name = encode_name(f"{words}-{count}")
+    return f"{name}.md"
+
+
+def links(path: str, body: str, listed: Iterable[str] = ()) -> tuple[str, ...]:
+    """Name what a topic links to, each once: front matter first, then `[[name]]` and relative links.
+
+    Relative links come as paths from the top; links to the topic itself and out of the tree are left out.
+    """
+    found = list(listed)
+    for match in sorted([*_WIKI.finditer(body), *_RELATIVE.finditer(body)], key=lambda one: one.start()):
+        target = match[1]
+        if match[0].startswith("[["):
+            target = target.partition("|")[0].partition("#")[0].strip()
+        else:
+            target = posixpath.normpath(posixpath.join(posixpath.dirname(path), target.replace("%20", " ")))
+        if target and not target.startswith(("..", "/")):
+            found.append(target)
+    own = {path, path.removesuffix(".md"), _stem(path)}
+    return tuple(dict.fromkeys(target for target in found if target not in own))
+
+
+def names(topics: Iterable[Topic]) -> dict[str, tuple[str, ...]]:
+    """Map every name a link may use, case folded, to the paths that have it."""
+    found: defaultdict[str, dict[str, None]] = defaultdict(dict)
+    for topic in topics:
+        for name in (topic.path, topic.path.removesuffix(".md"), _stem(topic.path), topic.title):
+            found[name.casefold()][topic.path] = None
+    return {name: tuple(paths) for name, paths in found.items()}
+
+
+def resolve(known: Mapping[str, tuple[str, ...]], target: str) -> tuple[str, ...]:
+    """Give the paths a link means: none when it dangles, several when a name is not unique."""
+    return known.get(target.casefold(), ())
+
+
+def problems(parsed: Sequence[Parsed]) -> tuple[Problem, ...]:
+    """Name what is wrong among the topics of one layer."""
+    topics = [one.topic for one in parsed]
+    known = names(topics)
+    found = [Problem(one.topic.path, "front_matter", one.problem) for one in parsed if one.problem]
+    titles: defaultdict[str, list[str]] = defaultdict(list)
+    for topic in topics:
+        titles[one_line(topic.title).casefold()].append(topic.path)
+    for paths in titles.values():
+        found += [Problem(path, "same_name", f"also {other}") for path in paths for other in paths if path != other]
+    for topic in topics:
+        found += [Problem(topic.path, "dangling_link", to) for to in topic.links if not resolve(known, to)]
+    return (*found, *(Problem(path, "cycle", "its parents lead back to it") for path in _cycles(topics, known)))
+
+
+def index(
+    pointers: Iterable[Pointer],
+    *,
+    limit_lines: int = INDEX_LINES,
+    limit_bytes: int = INDEX_BYTES,
+    used_lines: int = 0,
+    used_bytes: int = 0,
+) -> Index:
+    """Write one line a topic, `- [Title](file.md) — hook`, by title; the lowest ranked give way.
+
+    Args:
+        pointers: The topics, in any order; of equal ranks the first stays.
+        limit_lines: The most lines the whole document may have to be loaded whole.
+        limit_bytes: The most bytes, line breaks included.
+        used_lines: Lines of the document outside of the index, its markers included.
+        used_bytes: Bytes of the same.
+    """
+    ranked = sorted(pointers, key=lambda one: -one.rank)
+    written = [index_line(one) for one in ranked]
+    sizes = [len(line.encode("utf-8", "replace")) + 1 for line in written]
+    room_lines, room_bytes = limit_lines - used_lines, limit_bytes - used_bytes
+    if len(written) > room_lines or sum(sizes) > room_bytes:
+        room_lines, room_bytes = room_lines - 1, room_bytes - LINE_CHARS  # the notice takes a line
+    stay: list[int] = []
+    for place, size in enumerate(sizes):
+        if len(stay) < room_lines and size <= room_bytes:
+            stay.append(place)
+            room_bytes -= size
+    stay.sort(key=lambda place: (ranked[place].title.casefold(), ranked[place].path))
+    lines = tuple(written[place] for place in stay)
+    kept = set(stay)
+    left_out = tuple(one.path for place, one in enumerate(ranked) if place not in kept)
+    if not left_out:
+        return Index(lines)
+    notice = f"> {len(left_out)} more topics are not listed here; a search finds them."
+    return Index(
+        (*lines, notice),
+        left_out,
+        f"the index lists {len(lines)} of {len(ranked)} topics: {limit_lines} lines or {limit_bytes} bytes are loaded",
+    )
+
+
+def index_line(pointer: Pointer) -> str:
+    """Write one line of an index, at most about 150 characters of it."""
+    title = re.sub(r"([\[\]\\])", r"\\\1", truncate(one_line(pointer.title), _TITLE_CHARS))
+    path = re.sub(r"[\s()<>]", lambda found: "".join(f"%{byte:02X}" for byte in found[0].encode()), pointer.path)
+    head = f"- [{title}]({path})"
+    hook = truncate(one_line(pointer.hook), max(20, LINE_CHARS - len(head) - 3))
+    return f"{head} — {hook}" if hook else head
+
+
+def _topic(path: str, text: str, front: Front, style: str) -> Topic:
+    if style not in STYLES:
+        raise InputError(f"no topic style {style!r}; use one of {', '.join(map(repr, STYLES))}")
+    values = front.values
+    body = edits.visible(text[front.body :]).replace("\r\n", "\n").strip()
+    body = "\n".join(line if line.strip() else "" for line in body.split("\n"))
+    heading = _HEADING.match(body) if style != "node" else None
+    title = _text(values, "title") or _text(values, "name") or (heading[1].strip(" \t#") if heading else "")
+    meta = values.get("metadata")
+    kind = _text(values, "type") or (_text(meta, "type") if isinstance(meta, dict) else "")
+    listed = [one for key in ("parents", "refs", "links") for one in _list(values.get(key))]
+    return Topic(
+        id=path,
+        path=path,
+        title=title or _stem(path),
+        body=body,
+        description=_text(values, "description"),
+        kind=kind,
+        links=links(path, body, listed),
+        extra={key: value for key, value in values.items() if key not in {"title", "name", "description", "type"}},
+    )
+
+
+def _named(operation: PutTopic, old: Parsed | None, front: Front, style: str) -> dict[str, Any]:
+    """Give the keys of the front matter that an operation changes."""
+    had = front.values
+    was = old.topic if old is not None else None
+    changes: dict[str, Any] = {}
+    title = one_line(operation.title) or ("" if was is not None else _stem(operation.path))
+    if title and (was is None or title != was.title):
+        changes["name" if "name" in had or (style == "memo" and "title" not in had) else "title"] = title
+    description = one_line(operation.description)
+    if description and (was is None or description != was.description):
+        changes["description"] = description
+    if operation.kind and (was is None or operation.kind != was.kind):
+        meta = had.get("metadata")
+        if isinstance(meta, dict) and "type" in meta and "type" not in had:
+            changes["metadata"] = {**meta, "type": operation.kind}
+        else:
+            changes["type"] = operation.kind
+    if operation.links:
+        key = "refs" if style == "node" else "links"
+        fresh = list(dict.fromkeys([*_list(had.get(key)), *operation.links]))
+        if fresh != _list(had.get(key)):
+            changes[key] = fresh
+    for key, value in operation.front.items():
+        if not key or not key.isprintable() or key != key.strip():
+            raise InputError(f"{key!r} is no key of front matter; use a word")
+        if had.get(key) != value:
+            changes[key] = value
+    return changes
+
+
+def _stamps(front: Front, now: datetime, style: str) -> dict[str, Any]:
+    """Give the dates and the version that a real change sets, as the style writes them."""
+    had = front.values
+    if style == "memo":
+        return {"modified": instant(now)} if "modified" in had else {}
+    stamp: Any = round(now.timestamp() * 1000) if style == "node" else instant(now)
+    stamps: dict[str, Any] = {"updatedAt": stamp}
+    if not had:
+        stamps = {"createdAt": stamp, "updatedAt": stamp}
+    if style == "node":
+        version = _text(had, "version")
+        stamps["version"] = int(version) + 1 if version.isascii() and version.isdigit() and len(version) < 10 else 1
+    return stamps
+
+
+def _body(text: str, front: Front, words: str, newline: str) -> Splice:
+    """Put a new body in place of the old one, the blank lines around it kept."""
+    inside = text[front.body :]
+    end = front.body + len(inside.rstrip())
+    start = min(end, front.body + len(inside) - len(inside.lstrip()))
+    if start == end == front.body:  # there was no body: one line break ends the new one
+        return Splice(len(text), len(text), words.replace("\n", newline) + newline)
+    return Splice(start, end, words.replace("\n", newline))
+
+
+def _check_reading(path: str, data: bytes, named: Mapping[str, Any], words: str, style: str) -> None:
+    after = parse(path, data, style)
+    if after.problem:
+        raise InputError(f"the topic {path!r} would not read back: {after.problem}; shorten or simplify its fields")
+    front = frontmatter.read(edits.decode(data)).values
+    missing = next((key for key in named if key not in front), None)
+    if missing is not None or (words and after.topic.body != words):
+        raise InputError(f"the topic {path!r} would not read back; begin its body with plain words")
+
+
+def _cycles(topics: Sequence[Topic], known: Mapping[str, tuple[str, ...]]) -> list[str]:
+    """Name the topics that are their own ancestor: what stays when all that end are taken away."""
+    parents = {
+        topic.path: {to for name in _list(topic.extra.get("parents")) for to in resolve(known, name)}
+        for topic in topics
+    }
+    children: defaultdict[str, list[str]] = defaultdict(list)
+    for path, above in parents.items():
+        for parent in above:
+            children[parent].append(path)
+    below = {path: len(children[path]) for path in parents}
+    ends = [path for path, count in below.items() if count == 0]
+    while ends:  # a topic that nothing hangs on is in no cycle
+        path = ends.pop()
+        for parent in parents[path]:
+            below[parent] -= 1
+            if below[parent] == 0:
+                ends.append(parent)
+    count_up = {path: sum(below[to] > 0 for to in above) for path, above in parents.items() if below[path] > 0}
+    roots = [path for path, count in count_up.items() if count == 0]
+    while roots:  # nor is one that hangs on nothing
+        path = roots.pop()
+        del count_up[path]
+        for child in children[path]:
+            if child in count_up:
+                count_up[child] -= 1
+                if count_up[child] == 0:
+                    roots.append(child)
+    return sorted(count_up)
+
+
+def _text(values: Mapping[str, Any], key: str) -> str:
+    value = values.get(key)
+    return one_line(edits.visible(value)) if isinstance(value, str) else ""
+
+
+def _list(value: Any) -> list[str]:
+    if isinstance(value, str):
+        return [value] if value else []
+    return [one for one in value if isinstance(one, str) and one] if isinstance(value, list) else []
+
+
+def _stem(path: str) -> str:
+    return path.rpartition("/")[2].removesuffix(".md")

@@ -1,0 +1,95 @@
+"""Knobs under the names that a layout's own document gives them, and a layout's own defaults.
+
+Turns what a caller passed as configuration into the one `Config`. Reads no file and no environment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import msgspec
+
+from commonplace.config import Config
+from commonplace.errors import ConfigError
+from commonplace.layouts.schema import Layout
+
+_LARGEST: Final = 1e12  # beyond it a number is a slip, and no wait or size can be made of it
+
+
+def settled(layout: Layout, config: Config | Mapping[str, Any] | None) -> Config:
+    """Give the knobs of a memory: as given, the layout's own default wherever a knob stands at ours.
+
+    Args:
+        layout: Says which names its document uses and which defaults it has.
+        config: Knobs; a mapping is read by `configured`.
+
+    Raises:
+        ConfigError: As for `configured`.
+    """
+    given = config if isinstance(config, Config) else configured(layout, config or {})
+    named = {_target(layout, name) for name in config} if isinstance(config, Mapping) else set()
+    for path, value in layout.defaults.items():
+        if path not in named and _get(given, path) == _get(Config(), path):
+            given = _put(given, path, value)
+    return given
+
+
+def configured(layout: Layout, mapping: Mapping[str, Any]) -> Config:
+    """Make knobs of a mapping of the document's names, or of ours with a dot (`consolidation.recap_tokens`).
+
+    A name that is left out, or is None, keeps its default: part of a configuration switches nothing off.
+
+    Raises:
+        ConfigError: A name is unknown (the error gives the known ones), or a value cannot be used.
+    """
+    config = Config()
+    for name, value in mapping.items():
+        if value is None:
+            continue
+        factor = layout.config_names[name][1] if name in layout.config_names else 1.0
+        for path in _target(layout, name).split("+"):
+            config = _put(config, path, _value(name, value, _get(config, path), factor))
+    return config
+
+
+def _target(layout: Layout, name: str) -> str:
+    if name in layout.config_names:
+        return layout.config_names[name][0]
+    section, _, knob = str(name).partition(".")
+    if knob in getattr(getattr(Config(), section, None), "__struct_fields__", ()) or (
+        not knob and section in Config.__struct_fields__ and not isinstance(_get(Config(), section), msgspec.Struct)
+    ):
+        return str(name)
+    known = ", ".join(layout.config_names) or "none of its own"
+    raise ConfigError(
+        f"the layout {layout.name!r} knows no {str(name)[:80]!r}; its names are {known}, and ours are written "
+        "`section.knob`, as docs/configuration.md lists them",
+        name=name,
+    )
+
+
+def _value(name: str, value: Any, default: Any, factor: float) -> Any:
+    if isinstance(default, bool) or not isinstance(default, int | float):
+        try:
+            return msgspec.convert(value, type(default))
+        except msgspec.ValidationError:
+            raise ConfigError(f"{name!r} is {type(value).__name__}, not {type(default).__name__}", name=name) from None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < _LARGEST:
+        raise ConfigError(f"{name!r} is a number above 0, not {str(value)[:40]!r}", name=name)
+    return type(default)(value * factor) or type(default)(1)
+
+
+def _get(config: Config, path: str) -> Any:
+    found: Any = config
+    for part in path.split("."):
+        found = getattr(found, part)
+    return found
+
+
+def _put(config: Config, path: str, value: Any) -> Config:
+    section, _, knob = path.partition(".")
+    if not knob:
+        return msgspec.structs.replace(config, **{section: value})
+    inner = msgspec.structs.replace(getattr(config, section), **{knob: value})
+    return msgspec.structs.replace(config, **{section: inner})

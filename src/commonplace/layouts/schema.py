@@ -1,0 +1,164 @@
+"""Layouts: the five designs and our own, as data over one engine.
+
+A layout says where each layer lives, how its text is read, what caps it, what enters the prompt
+unasked and in which order, when jobs are due, and which tool the agent gets. It holds no code of its
+own: what one layout alone needs is a named strategy in the stage that runs it, chosen here by name.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from functools import lru_cache
+from typing import Final, Literal
+
+import msgspec
+
+from commonplace.records import LayerName, Trust
+
+LayerKind = Literal["documents", "journals", "topics", "items"]
+
+_FIELDS: Final = {
+    "year": r"\d{4}",
+    "month": r"\d{2}",
+    "date": r"\d{4}-\d{2}-\d{2}",
+    "session": r"[^/]+",
+    "project": r"[^/]+",
+    "topic": r"[^/.][^/]*(?:/[^/.][^/]*)*",
+}
+
+
+class Layer(msgspec.Struct, frozen=True, kw_only=True):
+    """One layer of a layout: where its files are and what they are for.
+
+    `path` is relative to the memory folder and may hold `{year} {month} {date} {session} {topic}`.
+    `style` names how the codec of its kind reads it. `shown` says in which part of a context it
+    stands unasked, `title` its heading there. `cap` and `compress_over` name fields of the config's
+    limits, the unit in the name: past the first an edit is refused, past the second a consolidation
+    is asked to shorten. `mirror` names a layer that gets every entry of a journal too. `listed` says that
+    its topics stand in the generated index. `weight` scales its records in recall; 0 keeps them out.
+    `person_only` keeps everyone but a person from changing it.
+    `verbatim` shows a document as it is written, not as a list of its entries. `recall_from` is the least
+    trust that recall gives out unasked; what is below waits for a person. `overrides` names the layer
+    that this one goes before where both speak of the same.
+    """
+
+    name: str
+    kind: LayerKind
+    path: str
+    style: str = ""
+    shown: Literal["stable", "volatile", ""] = ""
+    title: str = ""
+    cap: str = ""
+    compress_over: str = ""
+    mirror: str = ""
+    listed: bool = True
+    weight: float = 1.0
+    person_only: bool = False
+    verbatim: bool = False
+    recall_from: Trust = "web"
+    overrides: str = ""
+
+
+class Trigger(msgspec.Struct, frozen=True, kw_only=True):
+    """When a job is due: `when` names a predicate of `triggers`, `over` the Config field it is held against."""
+
+    job: str
+    when: str
+    over: str = ""
+
+
+class Layout(msgspec.Struct, frozen=True, kw_only=True):
+    """One layout, whole.
+
+    `memory` and `sessions` are folders below a scope's root; `scopes` is where scopes other than `default`
+    have theirs. `targets` says which layer takes a memory of which kind. `index_of` names the document that
+    carries the generated index of topics, if any. `recap` puts the live window into the context,
+    `window_summary` has a compaction write a summary, `keeps` says how much of the window it leaves: so
+    many messages, or a share. `serial_jobs` runs the jobs of all sessions one after the other, `batches`
+    lets short ranges of several sessions share a model call. `fallback` is what a failed range leaves in
+    the journal: a line that names it, or its last messages too. `agent_edits_files` says that the agent has
+    a file tool, so that an outside edit ranks `agent`. `config_names` maps the knobs of the layout's own
+    document to ours (several joined by `+`), with the factor to our unit; `defaults` are its own values for
+    knobs that stand at ours. `their_sessions` is the folder of transcripts that the system it comes from
+    wrote; adopting reads them. `block` names how the shown layers are written into a prompt, `leaves` says
+    what a consolidated range leaves behind: an entry of the journal, or the session's episode. `rows_of`
+    names the topics whose `index.json` is kept in step. `merge_on_write` holds a new entry against those
+    that are there. `tool` is what the agent's tool is called, `actions` which set of actions it has.
+    """
+
+    name: str
+    layers: tuple[Layer, ...]
+    targets: dict[str, str]
+    memory: str = "memory"
+    sessions: str = "sessions"
+    scopes: str = "scopes/{scope}"
+    index_of: str = ""
+    recalls: tuple[LayerName, ...] = ("sessions", "documents", "journals", "topics", "items")
+    recap: bool = False
+    window_summary: bool = True
+    keeps: Literal["messages", "share"] = "messages"
+    serial_jobs: bool = False
+    batches: bool = True
+    fallback: Literal["range", "messages"] = "range"
+    agent_edits_files: bool = False
+    config_names: dict[str, tuple[str, float]] = msgspec.field(default_factory=dict)
+    defaults: dict[str, int | float] = msgspec.field(default_factory=dict)
+    their_sessions: str = ""
+    triggers: tuple[Trigger, ...] = ()
+    consolidator: str = "summarise"
+    block: Literal["sections", "capped"] = "sections"
+    leaves: Literal["entry", "episode"] = "entry"
+    rows_of: str = ""
+    merge_on_write: bool = False
+    tool: str = "memory"
+    actions: Literal["records", "capped"] = "records"
+
+    def layer(self, name: str) -> Layer:
+        """Give a layer by its name; KeyError where the layout has none of it."""
+        return next(layer for layer in self.layers if layer.name == name)
+
+    def layer_of(self, path: str) -> Layer | None:
+        """Say which layer a stored file belongs to; None for what is no memory."""
+        prefix = f"{self.memory}/" if self.memory else ""
+        if not path.startswith(prefix):
+            return None
+        inside = path[len(prefix) :]
+        return next((layer for layer in self.layers if _is_of(layer.path, inside)), None)
+
+    def path_of(self, layer: Layer, **fields: str) -> str:
+        """Give the stored path of a layer's file, its fields filled in."""
+        inside = layer.path.format(**fields)
+        return f"{self.memory}/{inside}" if self.memory else inside
+
+
+def for_project(layout: Layout, project: str) -> Layout:
+    """Give a layout with the files of one project; without a project it has none of such files.
+
+    A project is any text that names it: an id, its git common directory, or its path.
+    """
+    name = hashlib.sha256(unicodedata.normalize("NFC", project).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    bound = tuple(
+        msgspec.structs.replace(layer, path=layer.path.replace("{project}", name))
+        for layer in layout.layers
+        if project or "{project}" not in layer.path
+    )
+    return msgspec.structs.replace(layout, layers=bound) if bound != layout.layers else layout
+
+
+def _is_of(template: str, path: str) -> bool:
+    """Say whether a stored path is one that a layer's path stands for; most are told apart without a pattern."""
+    head, field, rest = template.partition("{")
+    if not field:
+        return path == template
+    if not path.startswith(head) or not path.endswith(rest.rpartition("}")[2]):
+        return False
+    return pattern(template).fullmatch(path) is not None
+
+
+@lru_cache(maxsize=256)
+def pattern(path: str) -> re.Pattern[str]:
+    """Compile a layer's path with its fields to a pattern for stored paths."""
+    pieces = re.split(r"\{(\w+)\}", path)
+    return re.compile("".join(_FIELDS[piece] if i % 2 else re.escape(piece) for i, piece in enumerate(pieces)))

@@ -1,0 +1,252 @@
+"""An ordered chain of scopes: reads follow it with a fair share for each, writes go to the first.
+
+A scope that cannot answer is logged and left out, so that the reply goes on without it.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, TypeVar
+
+import msgspec
+
+from commonplace import forks
+from commonplace.errors import CommonplaceError, InputError, RecordNotFoundError, StoreError
+from commonplace.guard import fold
+from commonplace.memory.wiring import Scope
+from commonplace.recall import sharing
+from commonplace.recall.prompt import context as contexts
+from commonplace.records import Change, Context, Hit, Outcome, Query, Receipt, Record
+from commonplace.text.pieces import fence
+
+logger = logging.getLogger(__name__)
+
+C = TypeVar("C", Outcome, Receipt, Change)
+
+
+class Chain:
+    """The scopes that one memory was opened on, bound for its life; `first` takes the writes."""
+
+    def __init__(self, scopes: Sequence[Scope]) -> None:
+        self.scopes = tuple(scopes)
+        self.first = self.scopes[0]
+        self._builder = contexts.Builder()
+        self._numbers_elsewhere: dict[int, set[str]] = {}  # of changes, given out for other scopes than the first
+
+    @property
+    def embeds(self) -> bool:
+        """Whether an embedder may have to be waited for."""
+        return any(scope.embeds for scope in self.scopes)
+
+    # --- what enters the prompt ---
+
+    def recall(self, asked: Query, *, now: datetime, explain: bool = False, rerank: bool = False) -> list[Hit]:
+        """Search the scopes.
+
+        Args:
+            asked: The question with its limits.
+            now: What "last week" is counted from.
+            explain: Have each hit say what its score is made of.
+            rerank: Have the model of the first scope order the best hits.
+
+        Raises:
+            InputError: The question asks for what no scope has.
+        """
+        if rerank:
+            return self._reranked(asked, now=now, explain=explain)
+        found: list[list[Hit]] = []
+        for scope in self.scopes:
+            try:
+                found.append(scope.recall(asked, now=now, explain=explain))
+            except InputError:
+                raise
+            except CommonplaceError:
+                logger.warning("recall goes on without scope %r", scope.name, exc_info=True)
+        return sharing.fair_share(found, asked.k) if len(self.scopes) > 1 else (found or [[]])[0]
+
+    def _reranked(self, asked: Query, *, now: datetime, explain: bool) -> list[Hit]:
+        select = forks.load("commonplace.recall.select")  # it speaks to models, as no other question does
+        wide = msgspec.structs.replace(asked, k=max(asked.k, select.CANDIDATES))
+        hits = self.recall(wide, now=now, explain=explain)
+        seconds = self.first.config.recall.rerank_seconds
+        llm = self.first.changing.llm
+        ordered: list[Hit] = select.rerank(asked.text, hits, llm=llm, seconds=seconds, explain=explain)
+        return ordered[: asked.k]
+
+    def context(self, session: str | None, question: str | None, *, tokens: int | None, now: datetime) -> Context:
+        """Build what should enter the prompt from the sections of each scope and the hits of a question.
+
+        Raises:
+            InputError: The budget is below one token.
+        """
+        config, layout = self.first.config, self.first.layout
+        budget = config.context.tokens if tokens is None else tokens
+        if type(budget) is not int or budget < 1:
+            raise InputError(f"a token budget is a number, at least 1, not {budget!r}")
+        drafts = self._drafts(session)
+        hits: list[Hit] = []
+        if question and question.strip() and layout.recalls:
+            wanted = Query(text=question, k=config.context.recall_k, layers=layout.recalls)
+            live = self._live(session)
+            found = self.recall(wanted, now=now)
+            hits = [hit for hit in found if not any((s.session, s.message) in live for s in hit.sources)]
+        share = config.context.stable_share
+        return self._builder.build(drafts, hits, tokens=budget, key=self.first.key, stable_share=share)
+
+    def _drafts(self, session: str | None) -> list[contexts.Draft]:
+        found: list[contexts.Draft] = []
+        for place, scope in enumerate(self.scopes):
+            try:
+                scope.prepare(session)
+                found += contexts.owned(scope.sections.drafts(session), place, scope.name)
+            except InputError:
+                raise
+            except CommonplaceError:
+                logger.warning("the context goes on without scope %r", scope.name, exc_info=True)
+        return found
+
+    def _live(self, session: str | None) -> frozenset[tuple[str, str]]:
+        """Name the messages that the session's own window already puts before the model."""
+        sessions = self.first.sessions
+        if session is None or not sessions.exists(session):
+            return frozenset()
+        return frozenset((session, str(message.message.id)) for message in sessions.window(session))
+
+    def snapshot(self, stable: str) -> str:
+        """Give what a sub-agent is told: capped facts without their head, else what is always shown."""
+        if self.first.capped is None:
+            return stable
+        text_of = forks.load("commonplace.recall.prompt.capped").text_of
+        parts = [
+            (text_of(tuple(scope.capped.sections())), scope.key) for scope in self.scopes if scope.capped is not None
+        ]
+        return "\n".join(fence(text, key) for text, key in parts if text)
+
+    # --- which scope is meant ---
+
+    def place(self, to: str | None) -> tuple[Scope, str | None]:
+        """Say where a write goes: to the scope of that name, else to the first, at the place that was named."""
+        for scope in self.scopes:
+            if to is not None and scope.name == to:
+                return scope, None
+        return self.first, to
+
+    def holder(self, record_id: str) -> tuple[Scope, Record]:
+        """Find which scope holds a record.
+
+        Raises:
+            GoneError: It was removed or forgotten.
+            RecordNotFoundError: None does; the error is that of the first.
+        """
+        missing: RecordNotFoundError | None = None
+        for scope in self.scopes:
+            try:
+                return scope, scope.find(record_id)
+            except RecordNotFoundError as error:
+                missing = missing or error
+        raise missing or RecordNotFoundError(f"there is no record {record_id!r}", record=record_id)
+
+    def one_record(self, wanted: str) -> tuple[Scope, Record]:
+        """Find the one record meant by an id, or by words that it alone holds.
+
+        Raises:
+            GoneError: It was removed or forgotten.
+            RecordNotFoundError: None is meant.
+            InputError: Several hold the words; the error names up to five.
+        """
+        try:
+            return self.holder(wanted)
+        except RecordNotFoundError:
+            if "#" in wanted:
+                raise
+        words = fold(wanted)
+        for scope in self.scopes:
+            scope.drift.sweep_if_due()
+        found = [(scope, record) for scope in self.scopes for record in _holding(scope, words)]
+        exact = [(scope, record) for scope, record in found if fold(record.text) == words]
+        if len(exact) == 1:
+            return exact[0]
+        if not found:
+            raise RecordNotFoundError(f"no record holds {wanted!r}; recall finds what there is", query=wanted)
+        if len(found) > 1:
+            raise InputError(f"{len(found)} records hold these words; {self._choices(found)}", count=len(found))
+        return found[0]
+
+    def _choices(self, found: Sequence[tuple[Scope, Record]]) -> str:
+        """Name up to five records, and say how to mean one of them."""
+        chained = len(self.scopes) > 1
+        ids = ", ".join(record.id + (f" of {scope.name!r}" if chained else "") for scope, record in found[:5])
+        if len({record.id for _, record in found}) < len(found):
+            return f"an id means the first scope that has it, for another open that scope alone: {ids}"
+        return f"name one by its id: {ids}"
+
+    def change(self, given: int | Outcome | Receipt | Change) -> tuple[Scope, int]:
+        """Say which change of which scope is meant, by what came of it or by its number.
+
+        Each scope numbers its own changes. A number is the first scope's, unless this chain gave it out for a change
+        of another.
+
+        Raises:
+            InputError: Nothing was changed there, its scope is not of this chain, or the number is not enough.
+        """
+        if isinstance(given, (Outcome, Receipt, Change)):
+            return self._named(given.scope), _number(given)
+        number: object = given  # annotations do not hold at run time
+        others = sorted(self._numbers_elsewhere.get(number, ())) if isinstance(number, int) else []
+        if len(others) == 1 and given > self.first.store.change_number():
+            return self._named(others[0]), given
+        if others:
+            raise InputError(
+                f"{' and '.join(map(repr, [self.first.name, *others]))} number their changes each for itself, so "
+                f"{given} does not say whose is meant; give what made the change or what `log` gave instead of "
+                f"its number, or open that scope alone",
+                change=given,
+                scopes=(self.first.name, *others),
+            )
+        return self.first, given
+
+    def made_in(self, scope: Scope, found: C) -> C:
+        """Say on a change, or on what came of one, which scope it is of."""
+        number = _number_of(found)
+        if number is not None and scope is not self.first:
+            self._numbers_elsewhere.setdefault(number, set()).add(scope.name)
+        return msgspec.structs.replace(found, scope=scope.name)
+
+    def _named(self, name: str) -> Scope:
+        for scope in self.scopes:
+            if scope.name == (name or self.first.name):
+                return scope
+        raise InputError(f"this is a change of scope {name!r}; open that scope", scope=name)
+
+
+class Closed(Chain):
+    """What a closed memory has in place of its scopes."""
+
+    def __init__(self, location: str) -> None:
+        self._location = location
+
+    def __getattribute__(self, name: str) -> Any:
+        location = object.__getattribute__(self, "_location")
+        raise StoreError("this memory was closed; open it again", path=location)
+
+
+def _number_of(given: Outcome | Receipt | Change) -> int | None:
+    return given.number if isinstance(given, Change) else given.change
+
+
+def _number(given: Outcome | Receipt | Change) -> int:
+    number = _number_of(given)
+    if number is None:
+        raise InputError("nothing was changed here, so there is no change to look at or take back")
+    return number
+
+
+def _holding(scope: Scope, words: str) -> list[Record]:
+    return [
+        record
+        for _, path in scope.reader.files()
+        for record in scope.reader.records(path)
+        if words and words in fold(record.text)
+    ]

@@ -1,0 +1,160 @@
+"""Look a scope over: every damaged record, every drift between files and index. Mends only when asked.
+
+A damaged line is never removed: it stays a problem, and mending copies it to quarantine, so that it is seen and kept.
+What an index lacks is made again; a change log cannot be.
+"""
+
+from __future__ import annotations
+
+import io
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+import msgspec
+
+from commonplace.changes import log, tombstones
+from commonplace.changes.plan import REVIEW
+from commonplace.changes.transcripts import Damaged, StoredMessage, checksum, decode
+from commonplace.guard import screen
+from commonplace.guard.screened import json_line
+from commonplace.layouts.codecs import items as items_layer
+from commonplace.recall.indexing import Indexing
+from commonplace.records import Problem, Report
+from commonplace.store.files.misplaced import misplaced
+from commonplace.store.protocol import STATE, Store
+
+OWN_LINES: Final = (REVIEW, tombstones.PATH)
+LOG: Final = f"{STATE}/log"
+QUARANTINE: Final = f"{STATE}/quarantine.jsonl"
+"""Screened copies of lines that could not be read, each with its file and line number."""
+
+
+def examine(
+    store: Store,
+    indexing: Indexing | None,
+    *,
+    memory: str,
+    transcripts: str,
+    items: Iterable[str] = (),
+    fix: bool = False,
+) -> Report:
+    """Check every stored line of a scope, its change log, and its index against the files.
+
+    Args:
+        store: Holds the files.
+        indexing: Knows the index; None where there is none to hold against the files.
+        memory: The folder of the memory files.
+        transcripts: The folder of the session files.
+        items: The files of items; a line of them that is no JSON object is damaged.
+        fix: Quarantine copies of damaged lines and make a drifted index again.
+    """
+    checked: Counter[str] = Counter()
+    problems: list[Problem] = []
+    for stat in store.list(transcripts):
+        if stat.path.endswith(".jsonl"):
+            checked["transcripts"] += 1
+            problems.extend(_transcript(store, stat.path, checked))
+    for path in OWN_LINES:
+        problems.extend(_own(store, path, checked))
+    for path in items:
+        problems.extend(_items(store, path, checked))
+    problems = list(_quarantined(store, problems, copies=fix))
+    problems.extend(_misplaced(store, memory, transcripts))
+    checked["changes"] = store.change_number()
+    problems.extend(
+        Problem(kind="log", path="/".join(filter(None, (LOG, each.file))), line=each.line or None, reason=each.reason)
+        for each in store.verify_log()
+    )
+    problems.extend(
+        Problem(kind="log", path=f"change {logged.number}", reason=reason)
+        for logged in store.since(0)
+        if (reason := log.oddity(logged))
+    )
+    if indexing is not None:
+        problems.extend(_index(indexing, checked, fix=fix))
+    return Report(tuple(problems), dict(checked))
+
+
+def _misplaced(store: Store, *folders: str) -> Iterator[Problem]:
+    """Yield what stands where a file of memory belongs and is none, so that what it says is missing everywhere."""
+    found = {path: what for folder in folders for path, what in misplaced(store.root, folder)}
+    for path, what in found.items():
+        reason = f"this is {what}; nothing reads it or writes to it until the file itself stands in its place"
+        yield Problem(kind="misplaced", path=path, reason=reason)
+
+
+def _index(indexing: Indexing, checked: Counter[str], *, fix: bool) -> list[Problem]:
+    drift = indexing.check(lag=False)
+    checked["indexed files"] = len(indexing.index.states())
+    if drift and fix:
+        indexing.rebuild()
+    mended = bool(drift and fix and not indexing.check(lag=False))
+    return [Problem(kind="drift", path="index", reason=reason, fixed=mended) for reason in drift]
+
+
+def _transcript(store: Store, path: str, checked: Counter[str]) -> Iterator[Problem]:
+    ids: set[str] = set()
+    number_expected = damaged = 0
+    for number, raw in _lines(store, path, checked):
+        line = decode(raw)
+        reason = line.reason if isinstance(line, Damaged) else ""
+        if isinstance(line, StoredMessage) and line.id in ids:
+            reason = f"message id {line.id!r} stands twice"
+        elif isinstance(line, StoredMessage):
+            ids.add(line.id)
+            if not number_expected <= line.n <= number_expected + damaged:
+                reason = f"message number {line.n} is out of order"
+            else:
+                number_expected = line.n + 1
+        if reason:
+            damaged += 1
+            yield Problem(kind="damaged", path=path, line=number, reason=reason)
+
+
+def _own(store: Store, path: str, checked: Counter[str]) -> Iterator[Problem]:
+    for number, raw in _lines(store, path, checked):
+        if checksum(raw) is not True:
+            yield Problem(kind="damaged", path=path, line=number, reason="checksum does not match")
+
+
+def _items(store: Store, path: str, checked: Counter[str]) -> Iterator[Problem]:
+    blob = store.read(path)
+    contents = items_layer.read(blob.data if blob else b"")
+    checked["lines"] += len(contents.lines)
+    for number, _ in contents.malformed:
+        yield Problem(kind="damaged", path=path, line=number, reason="not one JSON object with an id")
+
+
+def _lines(store: Store, path: str, checked: Counter[str]) -> Iterator[tuple[int, bytes]]:
+    blob = store.read(path)
+    for number, raw in enumerate(io.BytesIO(blob.data if blob else b""), 1):
+        if raw.strip():
+            checked["lines"] += 1
+            yield number, raw.rstrip(b"\r\n")
+
+
+def _quarantined(store: Store, problems: Iterable[Problem], *, copies: bool) -> Iterator[Problem]:
+    """Yield damaged lines with where a screened copy of each is kept; with `copies` one is made where there is none."""
+    blob = store.read(QUARANTINE)
+    known = set(blob.data.splitlines()) if blob else set()
+    lines: tuple[str, list[bytes]] = "", []
+    for problem in problems:
+        if problem.path != lines[0]:
+            data = store.read(problem.path)
+            lines = problem.path, (data.data if data else b"").split(b"\n")
+        number = problem.line or 1
+        text = screen(lines[1][number - 1].decode("utf-8", "replace")) if number <= len(lines[1]) else screen("")
+        kept = json_line({"path": screen(problem.path), "line": problem.line, "text": text})
+        there = kept.text.encode() in known
+        if copies and not there:
+            store.append(QUARANTINE, [kept])
+        yield msgspec.structs.replace(problem, copied=QUARANTINE if there or copies else "")
+
+
+def merge(reports: Sequence[Report]) -> Report:
+    """Put the reports of several scopes together."""
+    checked: Counter[str] = Counter()
+    for report in reports:
+        checked.update(report.checked)
+    return Report(tuple(problem for report in reports for problem in report.problems), dict(checked))

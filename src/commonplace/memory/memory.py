@@ -1,0 +1,494 @@
+"""Memory: the public face of one location, one scope or chain of scopes, one layout.
+
+Wires nothing itself beyond its scopes and holds no rule: each method hands over to the stage that
+owns the work. What a caller must know is raised (bad input, a message that could not be kept); what
+would only make an answer poorer is logged, and the answer is given without it.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date, datetime
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+import msgspec
+
+from commonplace import forks
+from commonplace.changes.actors import LIBRARY, PERSON, Actor
+from commonplace.changes.sessions import Sessions
+from commonplace.config import Clock, Config, system_clock
+from commonplace.errors import StoreReadOnlyError
+from commonplace.layouts.knobs import settled
+from commonplace.memory import doctor as doctors
+from commonplace.memory import verbs
+from commonplace.memory.chain import Chain, Closed
+from commonplace.memory.wiring import Scope, layout_named, scope_chain
+from commonplace.operations import Forget, Operation, Promote
+from commonplace.records import (
+    Change,
+    Context,
+    Hit,
+    LayerName,
+    Message,
+    Outcome,
+    Query,
+    Receipt,
+    Record,
+    Report,
+    Snapshot,
+    Source,
+    Trail,
+    Trust,
+)
+from commonplace.text.pieces import strip_fences
+
+if TYPE_CHECKING:  # what only some methods need is loaded by them: a command that reads starts at once
+    from commonplace.changes.review import Queue
+    from commonplace.jobs.schedule import Mode
+    from commonplace.memory.tool import Tool
+    from commonplace.models import LLM
+    from commonplace.models.spending import Totals
+    from commonplace.recall.index.near import Embedder
+
+logger = logging.getLogger(__name__)
+
+
+class Memory:
+    """The memory kept at one location.
+
+    Made by `Memory.open`; use it as a context manager or call `close`. Threads may share it.
+    """
+
+    def __init__(self, scopes: Sequence[Scope], *, config: Config, clock: Clock) -> None:
+        self._chain = Chain(scopes)
+        self._scopes = self._chain.scopes
+        self._config = config
+        self._clock = clock
+
+    @classmethod
+    def open(
+        cls,
+        location: str | os.PathLike[str],
+        *,
+        scope: str | Iterable[str] = "default",
+        layout: str = "native",
+        llm: str | LLM | Callable[..., Any] | None = None,
+        embedder: str | Embedder | None = None,
+        config: Config | Mapping[str, Any] | None = None,
+        clock: Clock | None = None,
+        jobs: Mode = "thread",
+        read_only: bool = False,
+    ) -> Self:
+        """Open the memory at a folder, which is made when something is first kept.
+
+        Args:
+            location: A folder.
+            scope: A name, or names in order: reads follow the chain, writes go to the first.
+            layout: How memory is laid out in files.
+            llm: `anthropic:MODEL`, `openai:MODEL`, anything with `complete`, or a function of a prompt;
+                without one the rules consolidate, and nothing leaves the machine.
+            embedder: `path:FOLDER` of a sentence-transformers model, `openai:MODEL`, or a function from texts
+                to vectors; the configured one when None, and without one recall goes by words.
+            config: Knobs, or some of them by the names of the layout's document; defaults where not given.
+            clock: Gives the time now, aware; the system's where not given.
+            jobs: `thread` runs what is due in the background, `inline` at the next context, flush or
+                close, `worker` leaves it to a worker.
+            read_only: Nothing is written, not even an index.
+
+        Raises:
+            ConfigError: There is no such layout or knob, or no model or embedder can be made of what was given.
+            ScopeError: A scope is not a name.
+            StoreError: The folder cannot be used.
+        """
+        found = layout_named(layout)
+        config = settled(found, config)
+        clock = clock or system_clock
+        model = forks.load("commonplace.models").resolve(llm, config=config.model) if llm is not None else None
+        given = config.recall.embedder if embedder is None else embedder  # its code is loaded only where there is one
+        vectors = forks.load("commonplace.recall.embedding").resolve(given, config=config.model) if given else None
+        scopes = [
+            Scope(os.fspath(location), name, layout=found, config=config, clock=clock, read_only=read_only,
+                  llm=model, embedder=vectors, mode=jobs)
+            for name in scope_chain(scope)
+        ]  # fmt: skip
+        return cls(scopes, config=config, clock=clock)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def scope(self) -> tuple[str, ...]:
+        """The names of the scopes, the one that takes writes first."""
+        return tuple(scope.name for scope in self._scopes)
+
+    @property
+    def location(self) -> str:
+        """The folder of the scope that takes writes."""
+        return self._scopes[0].store.root
+
+    @property
+    def sessions(self) -> Sessions:
+        """The transcripts of the scope that takes writes."""
+        return self._scopes[0].sessions
+
+    def append(
+        self, session_id: str, messages: Iterable[Message], *, agent: str = "main", kind: str = "foreground"
+    ) -> list[Source]:
+        """Keep messages; when this returns they are on disk and a search finds them.
+
+        No model is called. Appending the same message ids again changes nothing. Text that this
+        memory fenced as recalled is taken out first, so nothing recalled is kept a second time.
+
+        Args:
+            session_id: For example `telegram:12345`; anything but control characters.
+            messages: In order; a message without an id is numbered, without an instant dated now.
+            agent: Who spoke with the user.
+            kind: `foreground`, or what else the session is (`background`, `memory`).
+
+        Returns:
+            The source of each message, also of those that were there already.
+
+        Raises:
+            InputError: A message or id is not well formed; nothing was kept.
+            StoreError: They could not be kept; nothing was.
+        """
+        scope = self._chain.first
+        cleaned = []
+        for message in messages:
+            if "<recalled-memory" in str(getattr(message, "content", "")):
+                unfenced = strip_fences(message.content, scope.key)
+                message = msgspec.structs.replace(message, content=unfenced)  # noqa: PLW2901 - without its fences
+            cleaned.append(message)
+        sources, new = scope.sessions.append_new(session_id, cleaned, agent=agent, kind=kind)
+        if new:
+            scope.note(session_id)
+        return sources
+
+    def recall(
+        self,
+        query: str | Query,
+        *,
+        k: int = 8,
+        layers: Iterable[LayerName] | None = None,
+        explain: bool = False,
+        rerank: bool = False,
+    ) -> list[Hit]:
+        """Find what was said or noted; the best first, nothing where nothing fits.
+
+        Args:
+            query: A question in plain words, or a `Query` with its own limits.
+            k: The most hits wanted; not used with a `Query`.
+            layers: Where to look; everywhere the layout recalls from when None.
+            explain: Have each hit say what its score is made of.
+            rerank: Have the model order the best 20; it is asked only here. Our order where it gives none.
+
+        Raises:
+            InputError: A layer is unknown or `k` is below 1.
+        """
+        asked = verbs.asked(query, k, layers)
+        return self._chain.recall(asked, now=self._clock(), explain=explain, rerank=rerank)
+
+    def context(self, session_id: str | None = None, query: str | None = None, *, tokens: int | None = None) -> Context:
+        """Give what should enter the prompt, inside a hard token budget.
+
+        Args:
+            session_id: The session that goes on; its earlier part is recapped, its live part left out.
+            query: What the user just asked; without one nothing is recalled.
+            tokens: The whole budget; the configured one when None.
+
+        Returns:
+            A context whose bytes are the same for the same memory, session and query.
+        """
+        return self._chain.context(session_id, query, tokens=tokens, now=self._clock())
+
+    # --- changing memory ---
+
+    def remember(
+        self,
+        text: str,
+        *,
+        kind: str = "fact",
+        to: str | None = None,
+        source: Source | None = None,
+        trust: Trust | None = None,
+        valid_from: date | None = None,
+        expires: date | None = None,
+        expect: str | None = None,
+        reason: str = "",
+        actor: Actor = LIBRARY,
+    ) -> Outcome:
+        """Write one memory down.
+
+        Args:
+            text: One statement.
+            kind: What it is; the layout says which layer takes it.
+            to: A scope of the chain, a layer's name, or a file, instead.
+            source: The message it rests on.
+            trust: How far it is trusted, if less than who asks.
+            valid_from: The day from which it holds.
+            expires: The day after which it does not.
+            expect: The version of the file that must still stand, as `version` names it.
+            reason: For the log.
+            actor: Who asks; the library itself counts as `agent`.
+
+        Returns:
+            What came of it: applied, duplicate, refused with the class of what was found, pending
+            where a person has to decide, over_cap with the sizes.
+
+        Raises:
+            InputError: The text is empty, `to` names nothing, or what is said of it is not well formed.
+            VersionConflictError: The file is not as `expect` says.
+        """
+        scope, place = self._chain.place(to)
+        operation = verbs.remember(
+            scope, text, kind=kind, to=place, source=source, trust=trust, valid_from=valid_from, expires=expires
+        )
+        versions = {operation.path: expect} if expect is not None else None
+        merging = scope.changing.merging
+        return self._chain.made_in(scope, merging.commit([operation], actor=actor, reason=reason, expect=versions))
+
+    def read(self, record_id: str) -> Record:
+        """Give a record by its id, or what has replaced it.
+
+        Raises:
+            GoneError: It was removed or forgotten.
+            RecordNotFoundError: There is none.
+        """
+        return self._chain.holder(record_id)[1]
+
+    def version(self, record_id_or_path: str) -> str:
+        """Name the version of a record's file, for `expect`: read after asking for it, then write.
+
+        A layer or a path names the file itself; `missing` is the version of one that is not there.
+
+        Raises:
+            GoneError, RecordNotFoundError: There is no such record.
+            InputError: The layer has many files, or several records hold the words.
+        """
+        return verbs.version(self._chain, record_id_or_path)
+
+    def update(
+        self, record_id: str, text: str, *, expect: str | None = None, reason: str = "", actor: Actor = LIBRARY
+    ) -> Outcome:
+        """Put a new text in place of a record; the old id leads on to the new one.
+
+        Args:
+            record_id: A record's id, or words that exactly one record holds.
+            text: What it says from now on.
+            expect: The version of its file that must still stand, as `version` names it.
+            reason: For the log.
+            actor: Who asks.
+
+        Raises:
+            GoneError: The record was removed or forgotten.
+            RecordNotFoundError: There is no such record.
+            InputError: The record is a message, which is kept as it was said, or several hold the words.
+            VersionConflictError: The file is not as `expect` says.
+        """
+        scope, record = self._chain.one_record(record_id)
+        operation = verbs.update(record, text)
+        versions = {operation.path: expect} if expect is not None else None
+        door = scope.changing.door
+        return self._chain.made_in(scope, door.commit([operation], actor=actor, reason=reason, expect=versions))
+
+    def apply(
+        self,
+        operations: Sequence[Operation],
+        *,
+        reason: str,
+        expect: Mapping[str, str] | None = None,
+        dry_run: bool = False,
+        actor: Actor = LIBRARY,
+    ) -> Outcome:
+        """Do several operations as one change of the first scope, or none of them.
+
+        Raises:
+            VersionConflictError: A file is not in the version that `expect` gives by its path.
+        """
+        scope = self._chain.first
+        commit = scope.changing.merging.commit
+        return self._chain.made_in(
+            scope, commit(operations, actor=actor, reason=reason, expect=expect, dry_run=dry_run)
+        )
+
+    def document(self, layer: str) -> str:
+        """Give the whole text of a document, named by its layer or its file; empty where there is none."""
+        return verbs.document(self._chain.first, layer)
+
+    def rewrite(self, layer: str, text: str, *, reason: str = "", actor: Actor = LIBRARY) -> Outcome:
+        """Make a document read as given, as the smallest edit that does it."""
+        return self.apply([verbs.rewrite(self._chain.first, layer, text)], reason=reason, actor=actor)
+
+    def note(
+        self, layer: str, text: str, *, at: datetime | None = None, reason: str = "", actor: Actor = LIBRARY
+    ) -> Outcome:
+        """Append one entry to a journal, and to the one that mirrors it; dated now when `at` is None."""
+        return self.apply([verbs.note(self._chain.first, layer, text, at)], reason=reason, actor=actor)
+
+    def forget(self, record_id_or_query: str, *, dry_run: bool = False, actor: Actor = LIBRARY) -> Receipt:
+        """Hide one record and keep it from coming back in any way.
+
+        Args:
+            record_id_or_query: A record's id, or words that exactly one record holds.
+            dry_run: Only name what would be forgotten.
+            actor: Who asks.
+
+        Raises:
+            GoneError, RecordNotFoundError: There is no such record.
+            InputError: Several records hold these words; the error names them.
+        """
+        scope, record = self._chain.one_record(record_id_or_query)
+        forgotten = ((record.id, record.text),)
+        if dry_run:
+            return Receipt(forgotten=forgotten, dry_run=True, scope=scope.name)
+        outcome = scope.changing.door.commit([Forget(record=record.id)], actor=actor, reason="forgotten on request")
+        done = forgotten if outcome.ok else ()
+        return Receipt(forgotten=done, change=outcome.change, reason=outcome.reason, scope=scope.name)
+
+    def promote(self, record_id: str, *, to: Trust = "user", reason: str = "") -> Outcome:
+        """Raise the trust of a record, as a person; the agent's tool cannot do this."""
+        scope, record = self._chain.holder(record_id)
+        promotion = Promote(record=record.id, to=to)
+        return self._chain.made_in(scope, scope.changing.door.commit([promotion], actor=PERSON, reason=reason))
+
+    # --- consolidation ---
+
+    def consolidate(
+        self,
+        session_id: str | None = None,
+        *,
+        reason: str = "manual",
+        dry_run: bool = False,
+        model: str | None = None,
+    ) -> Outcome:
+        """Turn what was said since the last time into memory, of one session or of all.
+
+        Also runs ranges that an undo holds. With a model it is asked once a range; without one the
+        rules decide. What is refused leaves a raw entry and waits in `review`. `model` is asked for this
+        once in place of the one that was opened.
+        """
+        scope = self._chain.first
+        names = [session_id] if session_id is not None else [s.id for s in reversed(scope.sessions.list())]
+        jobs = scope.changing.jobs
+        return self._chain.made_in(scope, jobs.consolidate(*names, cause=reason, dry_run=dry_run, model=model))
+
+    def compact(self, session_id: str, keep: int | None = None) -> Outcome:
+        """Let the live window of a session begin later, with a summary of what was before it.
+
+        Raises:
+            InputError: `keep` is no number of messages.
+        """
+        first = self._chain.first
+        return self._chain.made_in(first, first.changing.jobs.compact(session_id, verbs.window_size(keep)))
+
+    def reset(self, session_id: str) -> Outcome:
+        """Consolidate a session, then empty its live window; the transcript stays."""
+        scope = self._chain.first
+        return self._chain.made_in(scope, scope.changing.jobs.reset(session_id))
+
+    def end(self, session_id: str) -> Outcome:
+        """Consolidate a session and mark it as ended; an append opens it again."""
+        scope = self._chain.first
+        return self._chain.made_in(scope, scope.end(session_id))
+
+    def flush(self, timeout_seconds: float | None = None) -> bool:
+        """Wait until all jobs that are due have run; False where the time was not enough."""
+        finished = [scope.changing.schedule.flush(timeout_seconds) for scope in self._chain.scopes]
+        return all(finished)
+
+    def cost(self, by: Literal["day", "purpose", "model"] = "day") -> dict[str, Totals]:
+        """Sum what model calls took, by day, purpose or model."""
+        totals: Callable[..., dict[str, Totals]] = forks.load("commonplace.models.spending").totals
+        return totals(self._chain.first.changing.spending.spends(), by, self._chain.first.zone)
+
+    # --- the past ---
+
+    def why(self, record_id: str) -> Trail:
+        """Say why a record is there: the changes that made it, and the messages it rests on, quoted."""
+        scope, record = self._chain.holder(record_id)
+        return scope.changing.history.why(record.id)
+
+    def log(self, limit: int | None = 50) -> list[Change]:
+        """Give the newest changes of the scope that takes writes, newest first."""
+        scope = self._chain.first
+        scope.drift.sweep()
+        return [self._chain.made_in(scope, change) for change in scope.changing.history.log(limit)]
+
+    def diff(self, change: int | Outcome | Receipt | Change) -> str:
+        """Show what a change did to the files, by line; the change is named as `undo` takes it."""
+        scope, number = self._chain.change(change)
+        return scope.changing.history.change(number).diff
+
+    def undo(self, change: int | Outcome | Receipt | Change, *, reason: str = "", actor: Actor = PERSON) -> Outcome:
+        """Take a change back: bytes and cursors are as before, and what it added stays out.
+
+        Args:
+            change: What made it, as it was returned, or what `log` gave; a number is the first scope's.
+            reason: For the log.
+            actor: Who asks.
+
+        Raises:
+            RecordNotFoundError: There is no such change.
+            InputError: It is none, or its number does not say of which scope.
+            UndoConflictError: A later change stands on it; the error names it.
+        """
+        scope, number = self._chain.change(change)
+        return self._chain.made_in(scope, scope.changing.history.undo(number, actor=actor, reason=reason))
+
+    def at(self, instant: datetime) -> Self:
+        """Give this memory as it was at an instant, read-only."""
+        verbs.require_aware(instant)
+        return type(self)(
+            [scope.at(instant) for scope in self._chain.scopes], config=self._config, clock=lambda: instant
+        )
+
+    def review(self) -> Queue:
+        """Give what waits for a person; approving writes as one."""
+        return self._chain.first.changing.review
+
+    def snapshot(self) -> Snapshot:
+        """Give what is always shown, frozen and read-only, for a sub-agent."""
+        shown = self.context()
+        text = self._chain.snapshot(shown.stable)
+        return Snapshot(text=text, at=self._clock(), scope=self.scope)
+
+    def tool(self, *, read_only: bool = False) -> Tool:
+        """Give the agent's tool of this layout; it never approves, promotes or undoes."""
+        if self._chain.first.layout.actions == "capped":
+            tool: Tool = forks.load("commonplace.memory.capped_tool").tool(self._chain.scopes, read_only=read_only)
+            return tool
+        return verbs.tool(self, self._chain.first.layout, read_only=read_only)
+
+    def sync(self) -> int:
+        """Look at every file for what changed outside, bring the index up to it, and count the files looked into."""
+        return sum(scope.sync() for scope in self._chain.scopes)
+
+    def reindex(self) -> int:
+        """Make the index again from the files and count the files read."""
+        return sum(scope.indexing.rebuild() for scope in self._chain.scopes)
+
+    def doctor(self, *, fix: bool = False) -> Report:
+        """Look for damage and for drift between files and index; write only with `fix`.
+
+        A damaged record is never deleted: `fix` copies it to quarantine, and makes the index anew.
+        """
+        if fix and self._chain.first.store.read_only:
+            raise StoreReadOnlyError("this memory was opened read-only; open it for writing to fix it")
+        return doctors.merge([scope.examine(fix=fix) for scope in self._chain.scopes])
+
+    def close(self) -> None:
+        """Let go of everything held open; what was acknowledged stays.
+
+        `sessions` can still be read and this be called again; from then on every other method raises StoreError.
+        """
+        self._chain = Closed(self.location)
+        for scope in self._scopes:
+            scope.close()

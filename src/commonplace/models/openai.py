@@ -1,0 +1,194 @@
+"""Models of OpenAI and of every compatible server through the `openai` SDK; the only module that imports it."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+from commonplace import forks
+from commonplace.config import ModelConfig
+from commonplace.errors import ModelError, ModelUnavailableError
+from commonplace.models import calls, sdk
+from commonplace.models.protocol import Reply, Request, Stop
+from commonplace.text.pieces import estimate_tokens
+
+
+class OpenAILLM(sdk.Opening):
+    """One model behind the chat completions interface: OpenAI, Ollama, vLLM, OpenRouter, LM Studio.
+
+    The answer's schema goes as `response_format`; a server that rejects it is asked again without,
+    and not offered one any more; one that ignores it is caught by the parser. The key is the SDK's
+    business (`OPENAI_API_KEY`); a server named by `base_url` may need none.
+    """
+
+    def __init__(
+        self, model: str, config: ModelConfig, *, base_url: str | None = None, api_key: str | None = None
+    ) -> None:
+        super().__init__()
+        self.model = model
+        self._config = config
+        self._base_url = base_url or config.base_url or None
+        self._api_key = api_key
+        self._structured = True
+        # Only OpenAI itself knows the new name of the limit; Ollama would answer without any.
+        self._limit = "max_tokens" if self._base_url else "max_completion_tokens"
+
+    def complete(self, request: Request) -> Reply:
+        """Ask once, retries included, within `timeout_seconds`.
+
+        Raises:
+            ModelTimeoutError: No answer in time.
+            ModelUnavailableError: 429, 5xx, no connection, no key, or the SDK is not installed.
+            ModelRefusedError: The model or the provider's filter declined.
+            ModelTruncatedError: The limit was reached before any text.
+            ModelError: The request was rejected or the answer cannot be read.
+        """
+        name = f"openai:{request.model or self.model}"
+        return calls.run(functools.partial(self._ask, request, name), request, name)
+
+    def _made(self) -> tuple[Any, Any]:
+        return _client(self._config, self._base_url, self._api_key)
+
+    def _ask(self, request: Request, name: str, deadline: calls.Deadline) -> Reply:
+        module, client = self._open()
+        messages = [{"role": "user", "content": request.prompt}]
+        if request.system:
+            messages.insert(0, {"role": "system", "content": request.system})
+
+        def post(schema: bool, limit: str, timeout: Any) -> Any:
+            extra: dict[str, Any] = {limit: request.max_tokens}
+            if schema:
+                shape = {"name": "answer", "schema": request.schema, "strict": True}
+                extra["response_format"] = {"type": "json_schema", "json_schema": shape}
+            return client.chat.completions.create(
+                model=request.model or self.model, messages=messages, timeout=timeout, **extra
+            )
+
+        schema, limit = request.schema is not None and self._structured, self._limit
+        for _ in range(3):  # as asked for, with the limit's other name, without the schema
+            try:
+                answer = sdk.send(module, functools.partial(post, schema, limit), deadline, name, self._config)
+            except sdk.SchemaRejectedError as error:
+                if "max_tokens" in error.args[2] and limit == self._limit:
+                    limit = "max_tokens" if limit == "max_completion_tokens" else "max_completion_tokens"
+                elif schema:
+                    schema = False
+                else:
+                    raise sdk.rejected(error, name) from None
+                failure = sdk.rejected(error, name)
+            else:
+                self._structured, self._limit = self._structured and (schema or request.schema is None), limit
+                return _reply(answer, request, name)
+        raise failure
+
+
+class OpenAIEmbedder(sdk.Opening):
+    """One embedding model behind `/v1/embeddings`: OpenAI, Ollama, vLLM, LM Studio.
+
+    Args:
+        model: Its name there.
+        config: Retries and connect time.
+        base_url: Of the server; OpenAI's where None.
+        api_key: As the SDK finds it where None.
+    """
+
+    def __init__(
+        self, model: str, config: ModelConfig, *, base_url: str | None = None, api_key: str | None = None
+    ) -> None:
+        super().__init__()
+        self.model = model
+        self.tokens = 0  # of all texts embedded, as the server counts them, else estimated
+        self._config = config
+        self._base_url = base_url or config.base_url or None
+        self._api_key = api_key
+
+    @property
+    def name(self) -> str:
+        """The model and where it is served."""
+        return f"openai:{self.model}" + (f"@{self._base_url}" if self._base_url else "")
+
+    def __call__(self, texts: Sequence[str], /) -> Sequence[Sequence[float]]:
+        """Embed some texts within the configured time."""
+        return self.within(texts, calls.Deadline(self._config.timeout_seconds))
+
+    def within(self, texts: Sequence[str], deadline: calls.Deadline) -> Sequence[Sequence[float]]:
+        """Embed some texts, retries included, before the deadline.
+
+        Raises:
+            ModelTimeoutError: No answer in time.
+            ModelUnavailableError: 429, 5xx, no connection, no key, or the SDK is not installed.
+            ModelError: The request was rejected or the answer cannot be read.
+        """
+        module, client = self._open()
+
+        def post(timeout: Any) -> Any:
+            # Asked for as numbers: not every server knows base64, the SDK's own choice.
+            return client.embeddings.create(
+                model=self.model, input=list(texts), encoding_format="float", timeout=timeout
+            )
+
+        try:
+            answer = sdk.send(module, post, deadline, self.name, self._config)
+        except sdk.SchemaRejectedError as error:
+            raise sdk.rejected(error, self.name) from None
+        vectors = _vectors(answer, len(texts), self.name)
+        self.tokens += sdk.count(getattr(answer, "usage", None), "prompt_tokens") or sum(map(estimate_tokens, texts))
+        return vectors
+
+    def _made(self) -> tuple[Any, Any]:
+        return _client(self._config, self._base_url, self._api_key)
+
+
+def _client(config: ModelConfig, base_url: str | None, api_key: str | None) -> tuple[Any, Any]:
+    try:
+        with forks.loading:
+            import openai  # noqa: PLC0415 - an extra, and 0.5 s that only its users pay
+    except ImportError as error:
+        raise ModelUnavailableError("the openai package is missing; run: pip install 'commonplace[openai]'") from error
+    options = {"base_url": base_url, "max_retries": 0, "timeout": config.timeout_seconds}
+    try:
+        client = openai.OpenAI(api_key=api_key, **options)  # type: ignore[arg-type] # one dict, three types
+    except openai.OpenAIError:
+        if not base_url:
+            raise ModelUnavailableError("no key for OpenAI; set OPENAI_API_KEY") from None
+        client = openai.OpenAI(api_key="none", **options)  # type: ignore[arg-type] # a local server asks for none
+    return openai, client
+
+
+def _vectors(answer: Any, wanted: int, name: str) -> list[list[float]]:
+    """Read the vectors in the order of the texts; `index` says which is whose."""
+    data = getattr(answer, "data", None)
+    if not isinstance(data, list) or len(data) != wanted:
+        raise ModelError(f"{name!r} did not answer with one vector for each text", model=name)
+    ordered: list[list[float]] = [[] for _ in range(wanted)]
+    for place, each in enumerate(data):
+        index, vector = getattr(each, "index", None), getattr(each, "embedding", None)
+        at = index if isinstance(index, int) and 0 <= index < wanted else place
+        if not isinstance(vector, list) or not all(isinstance(value, int | float) for value in vector):
+            raise ModelError(f"{name!r} answered with something that is no vector", model=name)
+        ordered[at] = vector
+    return ordered
+
+
+def _reply(answer: Any, request: Request, name: str) -> Reply:
+    choices = getattr(answer, "choices", None)
+    message = getattr(choices[0], "message", None) if isinstance(choices, list) and choices else None
+    if message is None:
+        raise ModelError(f"the answer of {name!r} has no choice that can be read", model=name)
+    content = getattr(message, "content", None)
+    text = content if isinstance(content, str) else ""
+    reason = getattr(choices[0], "finish_reason", None) if isinstance(choices, list) else None
+    declined = reason == "content_filter" or bool(getattr(message, "refusal", None))
+    stop: Stop = "refusal" if declined else "length" if reason == "length" else "end"
+    usage = getattr(answer, "usage", None)
+    reply = Reply(
+        text=text,
+        tokens_in=sdk.count(usage, "prompt_tokens")
+        or estimate_tokens(request.system) + estimate_tokens(request.prompt),
+        tokens_out=sdk.count(usage, "completion_tokens") or estimate_tokens(text),
+        tokens_cached=sdk.count(usage, "prompt_tokens_details", "cached_tokens"),
+        model=name,
+        stop=stop,
+    )
+    return sdk.outcome(reply, name)

@@ -1,0 +1,193 @@
+"""From a model's text to JSON: what every reader of a reply shares.
+
+A reply is untrusted text. It is read in three tiers: the text as strict JSON; every balanced object in
+it, of which the last with our keys counts; and, for the journal alone, one complete quoted string. A
+text that was cut is never repaired, a value of the wrong type is never made a string, and an echo of
+the question is no answer. Whatever cannot be used comes back as `Unusable` with the whole text in it.
+
+Source: seed two-layer, "3-tier JSON parsing", with the losses found in it closed.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from commonplace.models.protocol import Reply
+from commonplace.text.patterns import pattern
+
+MAX_REPLY_CHARS: Final = 1_000_000  # ten times what any answer within its token limit can hold
+_MAX_LITERAL_CHARS: Final = 50_000  # the Python reader is not built for hostile depth
+_THINKING: Final = pattern(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
+_OPENING: Final = pattern(r'\{(?=[ \t\r\n]{0,200}["}])')
+_PYTHON: Final = pattern(r"\{\s{0,200}'")
+_COMMA: Final = pattern(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])', re.DOTALL)
+_SURROGATE: Final = pattern(r"[\ud800-\udfff]")
+_PLACEHOLDER: Final = pattern(
+    r"\s*(?:<[^<>]{1,200}>|\.\.\.|…|string|null|none|\(?empty\)?|\(?nothing\)?|n/a|summary paragraph"
+    r" with .{0,60}timestamp|updated long-term memory content)?\s*",
+    re.IGNORECASE,
+)
+
+
+class Unusable(msgspec.Struct, frozen=True):
+    """A reply that cannot be used: why, in words, and the whole text for review.
+
+    `journal` is the journal entry where that much could be read from a text that is no JSON: it may
+    stand in place of a raw entry, while the text itself still waits for a person.
+    """
+
+    reason: str
+    raw: str = ""
+    journal: str = ""
+
+
+def body(reply: Reply) -> str | Unusable:
+    """Give the text to read, without thinking aloud and without one fence around it all."""
+    raw = reply.text
+    if reply.stop == "refusal":
+        return Unusable("the model declined", raw)
+    if reply.stop == "length":
+        return Unusable("the answer was cut at its token limit", raw)
+    if len(raw) > MAX_REPLY_CHARS:
+        return Unusable(f"an answer of {len(raw)} characters; {MAX_REPLY_CHARS} are read", raw)
+    text = _unfenced(_THINKING.sub("", raw.removeprefix("\ufeff"), count=1).strip())
+    return text or Unusable("an empty answer", raw)
+
+
+def _unfenced(text: str) -> str:
+    for mark in ("```", "~~~"):
+        if text.startswith(mark) and text.endswith(mark) and len(text) > 2 * len(mark):
+            first, _, rest = text.partition("\n")
+            return (rest if first.removeprefix(mark).strip().isalnum() or first == mark else text[3:])[
+                : -len(mark)
+            ].strip()
+    return text
+
+
+def find(text: str, keys: Sequence[str], *, prompt: str = "") -> dict[str, Any] | Unusable:
+    """Find the last JSON object in a text that has one of the keys and is no echo of the question.
+
+    An object that stands in the prompt word for word is an echo, and so is a JSON schema.
+    """
+    echoed = False
+    best: dict[str, Any] | None = None
+    for found, source in _objects(text):
+        for candidate in _with_keys(found, keys):
+            if is_schema(candidate, keys) or (prompt and source in prompt):
+                echoed = True
+            else:
+                best = candidate
+    if best is not None:
+        return best
+    if echoed:
+        return Unusable("an echo of the question")
+    return Unusable("no object with " + " or ".join(repr(key) for key in keys))
+
+
+def _objects(text: str) -> Iterator[tuple[dict[str, Any], str]]:
+    decoder = json.JSONDecoder(strict=False, parse_constant=_no_constant)
+    found, end = False, 0
+    # Each failed start costs what was read of it; past this the text is an attack, not an answer.
+    budget = 4 * len(text) + 100_000
+    for start in (match.start() for match in _OPENING.finditer(text)):
+        if start < end:
+            continue
+        try:
+            value, end = decoder.raw_decode(text, start)
+        except json.JSONDecodeError as error:
+            budget -= 1 + error.pos - start + error.pos // 16  # the error counts the lines before it
+        except (ValueError, RecursionError):
+            budget -= 50_000
+        else:
+            found = True
+            yield value, text[start:end]
+        if budget < 0:
+            break
+    if not found:
+        yield from _tolerated(text)
+
+
+def _tolerated(text: str) -> Iterator[tuple[dict[str, Any], str]]:
+    """Read one object with trailing commas, or written as Python writes it."""
+    start, end = text.find("{"), text.rfind("}") + 1
+    source = text[start:end]
+    if start < 0 or not 0 < len(source) <= _MAX_LITERAL_CHARS:
+        return
+    try:
+        value = json.loads(_COMMA.sub(r"\1", source), strict=False, parse_constant=_no_constant)
+    except (ValueError, RecursionError):
+        if not _PYTHON.match(source):
+            return
+        try:
+            value = ast.literal_eval(source)
+        except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+            return
+    if isinstance(value, dict):
+        yield value, source
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _with_keys(value: object, keys: Sequence[str], depth: int = 2) -> Iterator[dict[str, Any]]:
+    """Yield the object if it has one of the keys, else those of its values that do (a wrapper is common)."""
+    if not isinstance(value, dict):
+        return
+    if any(key in value for key in keys) or is_schema(value, keys):
+        yield value
+    elif depth:
+        for inner in value.values():
+            yield from _with_keys(inner, keys, depth - 1)
+
+
+def is_schema(value: dict[str, Any], keys: Sequence[str]) -> bool:
+    """Tell whether an object is a JSON schema given back instead of an answer to it."""
+    described = value.get("properties")
+    if isinstance(described, dict) and (value.get("type") == "object" or any(key in described for key in keys)):
+        return True
+    ours = [value[key] for key in keys if key in value]
+    return bool(ours) and all(isinstance(part, dict) and ("type" in part or "description" in part) for part in ours)
+
+
+def usable_text(value: object) -> str | None:
+    """Give a text back if it is one and says something; a placeholder or broken Unicode is nothing."""
+    if not isinstance(value, str) or is_broken(value):
+        return None
+    text = value.strip()
+    if not text or (len(text) <= 260 and _PLACEHOLDER.fullmatch(text)):
+        return None
+    return text
+
+
+def quoted(text: str, key: str) -> str | None:
+    """Read one complete string value out of a text that is no JSON; for the journal only."""
+    for match in re.finditer(
+        rf'["\']?{re.escape(key)}["\']?\s*[:=]\s*"((?:[^"\\]|\\.){{1,20000}})"\s*(?=[,}}\n]|\Z)', text
+    ):
+        try:
+            value = json.loads(f'"{match.group(1)}"', strict=False)
+        except ValueError:
+            continue
+        if usable := usable_text(value):
+            return usable
+    return None
+
+
+def is_broken(text: str) -> bool:
+    """Tell whether a text holds half a character, which no file can keep."""
+    return _SURROGATE.search(text) is not None
+
+
+def read_json(text: str) -> object:
+    """Read a text that is one JSON value; None where it is not."""
+    try:
+        return json.loads(text, strict=False)
+    except (ValueError, RecursionError):
+        return None

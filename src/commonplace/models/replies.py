@@ -1,0 +1,347 @@
+"""From a model's text to a proposal, a verdict or a ranking: the one place where answers are understood.
+
+Small local models and large ones speak the same proposal: one JSON object with `journal` and
+`operations`, where messages and records are called by the short numbers of the view. A value of the
+wrong type is never made a string, and what cannot be used comes back as `Unusable` with the whole text.
+Trust, ids of sources and anything else a model might claim beyond this are not read at all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, Final
+
+from commonplace.models.protocol import Reply
+from commonplace.models.reading import Unusable, body, find, is_broken, quoted, read_json, usable_text
+from commonplace.operations import (
+    AddEntry,
+    AppendJournal,
+    Edit,
+    Proposal,
+    PutItem,
+    PutTopic,
+    RemoveEntry,
+    RemoveItem,
+    RemoveTopic,
+    ReplaceEntry,
+    RewriteDocument,
+    View,
+)
+from commonplace.records import Source
+from commonplace.text.patterns import pattern
+
+__all__ = ["Unusable", "parse_choice", "parse_proposal", "parse_ranking", "parse_two_layer", "proposal_schema"]
+
+MAX_OPERATIONS: Final = 500  # of one reply; more is no answer about one range
+UNKNOWN_SESSION: Final = "?"  # stands where a model cites a message that is not in the view; the gate refuses it
+
+_KEYS: Final = ("journal", "operations", "read", "search")
+_FIELDS: Final[dict[str, tuple[str, ...]]] = {
+    "add": ("path", "section", "text"),
+    "replace": ("path", "target", "text"),
+    "remove": ("path", "target"),
+    "rewrite": ("path", "text"),
+    "journal": ("path", "text"),
+    "put_topic": ("path", "title", "description", "body"),
+    "remove_topic": ("path",),
+    "put_item": ("path", "id", "kind", "title", "text"),
+    "remove_item": ("path", "id"),
+}
+_NUMBER: Final = pattern(
+    r"\s*[\[(#]?\s*(?:message|entry|record|no\.?|[mer#])?\s*#?(\d{1,9})\s*[\])]?\s*", re.IGNORECASE
+)
+
+
+def proposal_schema(kinds: Sequence[str] = ("add", "replace", "remove"), *, rounds: bool = False) -> dict[str, Any]:
+    """Give the JSON schema of a proposal with these kinds of operation, as strict servers want it.
+
+    Every property is required and none is added: a field that does not apply is an empty string.
+
+    Args:
+        kinds: Of `add replace remove rewrite journal put_topic remove_topic put_item remove_item`.
+        rounds: Whether the consolidator may ask to `read` and `search` before it is `done`.
+    """
+    names = dict.fromkeys(name for kind in kinds for name in _FIELDS[kind])
+    cite = _object({"message": {"type": "integer"}, "quote": {"type": "string"}})
+    operation = {"op": {"type": "string", "enum": list(kinds)}, **{name: {"type": "string"} for name in names}}
+    texts = {"type": "array", "items": {"type": "string"}}
+    properties: dict[str, Any] = {
+        "journal": {"type": "string"},
+        "operations": {
+            "type": "array",
+            "items": _object({**operation, "cites": {"type": "array", "items": cite}}),
+        },
+    }
+    if rounds:
+        properties |= {"read": texts, "search": texts, "done": {"type": "boolean"}}
+    return _object(properties)
+
+
+def _object(properties: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+
+
+class _BadReplyError(Exception):
+    """One value of an answer is not what it must be; its text is the reason."""
+
+
+def parse_proposal(
+    reply: Reply, *, view: View, prompt: str = "", default_path: str = "", journal_required: bool = True
+) -> Proposal | Unusable:
+    """Read a proposal, or say why it is none.
+
+    Args:
+        reply: As the model gave it.
+        view: Its numbers become ids: messages sources, entries targets. A number that is not in it is
+            kept as it is, for the gate to refuse.
+        prompt: What was asked; an object that stands in it is an echo and not an answer.
+        default_path: Where an addition goes that names no path.
+        journal_required: A range job needs its journal entry; a curating job may change nothing and say
+            so with an empty list of operations.
+
+    Returns:
+        The proposal, or `Unusable`, with its journal where only that can be read.
+    """
+    text = body(reply)
+    if isinstance(text, Unusable):
+        return text
+    answer = find(text, _KEYS, prompt=prompt)
+    if isinstance(answer, Unusable):
+        return _only_journal(answer, text, "journal", reply)
+    try:
+        proposal = _proposal(answer, view, default_path)
+    except _BadReplyError as error:
+        return Unusable(str(error), reply.text)
+    wants_more = bool(proposal.read or proposal.search)
+    if not proposal.journal and not wants_more and (journal_required or "operations" not in answer):
+        return Unusable("no journal entry: 'journal' is missing, blank or a placeholder", reply.text)
+    return proposal
+
+
+def _proposal(answer: dict[str, Any], view: View, default_path: str) -> Proposal:
+    journal = answer.get("journal")
+    if journal is not None and not isinstance(journal, str):
+        raise _BadReplyError(f"'journal' is {type(journal).__name__}, not text")
+    if isinstance(journal, str) and is_broken(journal):
+        raise _BadReplyError("'journal' is not valid Unicode")
+    operations = answer.get("operations")
+    if operations is None:
+        operations = []
+    if not isinstance(operations, list) or len(operations) > MAX_OPERATIONS:
+        raise _BadReplyError(f"'operations' is not a list of at most {MAX_OPERATIONS}")
+    done = answer.get("done", True)
+    if not isinstance(done, bool):
+        raise _BadReplyError("'done' is neither true nor false")
+    return Proposal(
+        journal=usable_text(journal) or "",
+        operations=tuple(_operation(value, n, view, default_path) for n, value in enumerate(operations, 1)),
+        read=_texts(answer, "read"),
+        search=_texts(answer, "search"),
+        done=done,
+    )
+
+
+def _texts(answer: dict[str, Any], key: str) -> tuple[str, ...]:
+    values = answer.get(key) or []
+    if not isinstance(values, list) or not all(isinstance(v, str) for v in values) or len(values) > MAX_OPERATIONS:
+        raise _BadReplyError(f"{key!r} is not a list of texts")
+    return tuple(v for v in values if v.strip() and not is_broken(v))
+
+
+def _operation(value: object, number: int, view: View, default_path: str) -> Edit:
+    if not isinstance(value, dict):
+        raise _BadReplyError(f"operation {number} is {type(value).__name__}, not an object")
+    kind = value.get("op")
+    if not isinstance(kind, str) or kind not in _FIELDS:
+        raise _BadReplyError(f"operation {number} has no 'op' of {', '.join(_FIELDS)}")
+
+    def text(key: str, *, need: bool = True) -> str:
+        given = value.get(key)
+        if given is None and not need:
+            return ""
+        if not isinstance(given, str) or is_broken(given):
+            raise _BadReplyError(f"operation {number}: {key!r} is not text")
+        if need and usable_text(given) is None:
+            raise _BadReplyError(f"operation {number}: {key!r} is blank or a placeholder")
+        return given
+
+    sources, quotes = _cites(value, number, view)
+    path = text("path", need=False)
+    common: dict[str, Any] = {"sources": sources, "quotes": quotes}
+    if kind in {"replace", "remove"}:
+        target, home = _target(value.get("target"), number, view)
+        path = path or home or default_path
+        if kind == "remove":
+            return RemoveEntry(path=path, target=target, **common)
+        return ReplaceEntry(path=path, target=target, text=text("text"), **common)
+    path = path or default_path
+    if not path:
+        raise _BadReplyError(f"operation {number}: 'path' is missing")
+    match kind:
+        case "add":
+            return AddEntry(
+                path=path,
+                text=text("text"),
+                section=text("section", need=False),
+                kind=text("kind", need=False),
+                **common,
+            )
+        case "rewrite":
+            return RewriteDocument(path=path, text=text("text"), **common)
+        case "journal":
+            return AppendJournal(path=path, text=text("text"), at=text("at", need=False), **common)
+        case "put_topic":
+            optional: dict[str, Any] = {key: text(key, need=False) for key in ("title", "description", "kind")}
+            return PutTopic(path=path, body=text("body"), links=_texts(value, "links"), **optional, **common)
+        case "remove_topic":
+            return RemoveTopic(path=path, **common)
+        case "put_item":
+            return PutItem(path=path, id=text("id"), data=_data(value, number, text), **common)
+        case _:
+            return RemoveItem(path=path, id=text("id"), **common)
+
+
+def _data(value: dict[str, Any], number: int, text: Any) -> dict[str, Any]:
+    """Give the fields of an item: `data` as it is, else its flat fields; one of them must be text."""
+    data = value.get("data")
+    if data is None:
+        flat = {key: text(key, need=False) for key in ("kind", "title", "text")}
+        data = {key: part for key, part in flat.items() if part}
+        if tags := _texts(value, "tags"):
+            data["tags"] = list(tags)
+    if not isinstance(data, dict) or not any(usable_text(part) for part in data.values()):
+        raise _BadReplyError(f"operation {number}: 'data' holds no text")
+    if not _is_plain(data, 6):
+        raise _BadReplyError(f"operation {number}: 'data' is nested too deep or holds broken text")
+    return data
+
+
+def _is_plain(value: object, depth: int) -> bool:
+    if isinstance(value, str):
+        return not is_broken(value)
+    if isinstance(value, dict):
+        return depth > 0 and all(_is_plain(k, 1) and _is_plain(v, depth - 1) for k, v in value.items())
+    if isinstance(value, list):
+        return depth > 0 and all(_is_plain(v, depth - 1) for v in value)
+    return value is None or isinstance(value, (bool, int, float))
+
+
+def _number(value: object) -> int | None:
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int):
+        return value
+    found = _NUMBER.fullmatch(value) if isinstance(value, str) else None
+    return int(found.group(1)) if found else None
+
+
+def _target(value: object, number: int, view: View) -> tuple[str, str]:
+    """Turn a view number into the entry's id and path; other text stays, as an id or a substring."""
+    called = _number(value)
+    if called is not None and (entry := view.entry(called)):
+        return entry.id, entry.path
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value), ""
+    if not isinstance(value, str) or is_broken(value) or not value.strip():
+        raise _BadReplyError(f"operation {number}: 'target' is neither a number nor text")
+    home = next((entry.path for entry in view.entries if entry.id == value), "")
+    return value, home
+
+
+def _cites(value: dict[str, Any], number: int, view: View) -> tuple[tuple[Source, ...], tuple[str, ...]]:
+    cites = value.get("cites")
+    if cites is None:
+        cites = [{"message": value["message"], "quote": value.get("quote")}] if "message" in value else []
+    if isinstance(cites, dict):
+        cites = [cites]
+    if not isinstance(cites, list) or len(cites) > MAX_OPERATIONS:
+        raise _BadReplyError(f"operation {number}: 'cites' is not a list")
+    sources: list[Source] = []
+    quotes: list[str] = []
+    for cite in cites:
+        given = cite if isinstance(cite, dict) else {"message": cite}
+        called, quote = _number(given.get("message")), given.get("quote")
+        if called is None or not (quote is None or isinstance(quote, str)):
+            raise _BadReplyError(f"operation {number}: a cite is not a message number and a quote")
+        found = view.message(called)
+        source = Source(found.session, found.message.id or found.id) if found else Source(UNKNOWN_SESSION, str(called))
+        sources.append(source)
+        quotes.append(quote or "")
+    return tuple(sources), tuple(quotes)
+
+
+def parse_two_layer(reply: Reply, *, prompt: str = "") -> tuple[str, str | None] | Unusable:
+    """Read the answer of the two-layer design: the journal entry, and the new long-term text or None.
+
+    None says that memory stays as it is: the key is missing or blank. Where only the journal entry can
+    be read from a text that is no JSON, it is in `Unusable.journal`; a memory update never is.
+    Source: seed two-layer, "3-tier JSON parsing".
+    """
+    text = body(reply)
+    if isinstance(text, Unusable):
+        return text
+    answer = find(text, ("history_entry", "memory_update"), prompt=prompt)
+    if isinstance(answer, Unusable):
+        return _only_journal(answer, text, "history_entry", reply)
+    journal = usable_text(answer.get("history_entry"))
+    if journal is None:
+        return Unusable("no journal entry: 'history_entry' is missing, blank or no text", reply.text)
+    update = answer.get("memory_update")
+    if update is not None and not isinstance(update, str):
+        return Unusable(f"'memory_update' is {type(update).__name__}, not text", reply.text)
+    if isinstance(update, str) and is_broken(update):
+        return Unusable("'memory_update' is not valid Unicode", reply.text)
+    return journal, update if usable_text(update) else None
+
+
+def _only_journal(answer: Unusable, text: str, key: str, reply: Reply) -> Unusable:
+    journal = quoted(text, key) if answer.reason.startswith("no object") else None
+    return Unusable(answer.reason, reply.text, journal or "")
+
+
+def parse_choice(reply: Reply, choices: Sequence[str]) -> str | None:
+    """Read a verdict of one word; None unless the answer is that word and no other.
+
+    The first or the last line may hold it alone, also behind `Answer:` or in quotes or one JSON value;
+    a word inside prose decides nothing ("do not merge" is no merge). Source: seed facts, merge judge.
+    """
+    text = body(reply)
+    if isinstance(text, Unusable) or len(text) > 20_000:
+        return None
+    if isinstance(decoded := read_json(text), dict) and len(decoded) <= 3:
+        values = {v.strip().casefold() for v in decoded.values() if isinstance(v, str)}
+        named = [choice for choice in choices if choice.casefold() in values]
+        return named[0] if len(named) == 1 else None
+    lines = [line for line in text.splitlines() if line.strip()]
+    words = {_bare(line) for line in (lines[0], lines[-1])}
+    named = [choice for choice in choices if choice.casefold() in words]
+    return named[0] if len(named) == 1 else None
+
+
+def _bare(line: str) -> str:
+    said = re.sub(
+        r"\A\W*(?:(?:final )?(?:answer|verdict|decision|outcome|choice|result))\W*[:=]\s*",
+        "",
+        line,
+        flags=re.IGNORECASE,
+    )
+    return said.strip(" \t\"'`*_.,;:!()[]{}<>-").casefold()
+
+
+def parse_ranking(reply: Reply, n: int) -> tuple[int, ...] | None:
+    """Read a list of numbers below `n`, best first; `none` gives (), prose and only foreign numbers None.
+
+    Numbers outside 0..n-1 and repeats are left out. Source: seed facts, episode ranking.
+    """
+    text = body(reply)
+    if isinstance(text, Unusable):
+        return None
+    said = _bare(text.strip()) if len(text) < 200_000 else ""
+    if said in {"none", "none relevant"} or text.strip() == "[]":
+        return ()
+    if not re.fullmatch(r"\d{1,9}(?:\s*[,;\s]\s*\d{1,9})*\s*,?", said):
+        return None
+    numbers = [int(number) for number in re.findall(r"\d+", said)]
+    kept = tuple(dict.fromkeys(number for number in numbers if number < n))
+    return kept or None

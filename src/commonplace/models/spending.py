@@ -1,0 +1,373 @@
+"""What models cost, and when they are left alone: ledger lines, a daily ceiling, a breaker.
+
+Everything is computed from the ledger's lines, so a restart or a second process changes nothing. This
+module reads and writes no file: it is given one callable that appends a line and one that yields them.
+Capture never passes here; only model jobs stop at a ceiling.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import UTC, datetime, timedelta, tzinfo
+from typing import Final, Literal
+
+import msgspec
+
+from commonplace import forks
+from commonplace.config import Clock, Price, SpendingConfig
+from commonplace.errors import (
+    BudgetExceededError,
+    ModelError,
+    ModelRefusedError,
+    ModelTimeoutError,
+    ModelTruncatedError,
+    ModelUnavailableError,
+)
+from commonplace.guard.screened import Screened, json_line
+from commonplace.models.protocol import LLM, Reply, Request
+from commonplace.text.pieces import estimate_tokens
+
+Outcome = Literal["ok", "timeout", "unavailable", "refused", "truncated", "failed"]
+
+EMBEDDING: Final = "embed"
+"""The purpose of what an embedder takes."""
+
+_MILLION: Final = 1_000_000
+_OUTCOMES: Final[tuple[tuple[type[ModelError], Outcome], ...]] = (
+    (ModelTimeoutError, "timeout"),
+    (ModelUnavailableError, "unavailable"),
+    (ModelRefusedError, "refused"),
+    (ModelTruncatedError, "truncated"),
+)
+
+
+class Spend(msgspec.Struct, frozen=True, kw_only=True):
+    """One model call: what for, what set it off, how it ended and what it took.
+
+    `money` is in the owner's currency, None where no price is known. `at` is when it ended.
+    """
+
+    at: datetime
+    purpose: str = ""
+    model: str = ""
+    tokens_in: int = 0
+    tokens_out: int = 0
+    tokens_cached: int = 0
+    money: float | None = None
+    cause: str = ""
+    outcome: Outcome = "ok"
+
+
+class Totals(msgspec.Struct, frozen=True):
+    """Sums over some calls; `unpriced` counts those whose money is not known."""
+
+    calls: int = 0
+    failed: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    tokens_cached: int = 0
+    money: float = 0.0
+    unpriced: int = 0
+
+    @property
+    def tokens(self) -> int:
+        """All tokens, in and out."""
+        return self.tokens_in + self.tokens_out
+
+    def plus(self, spend: Spend) -> Totals:
+        """Add one call."""
+        return Totals(
+            self.calls + 1,
+            self.failed + (spend.outcome != "ok"),
+            self.tokens_in + spend.tokens_in,
+            self.tokens_out + spend.tokens_out,
+            self.tokens_cached + spend.tokens_cached,
+            self.money + (spend.money or 0.0),
+            self.unpriced + (spend.money is None),
+        )
+
+
+def money(model: str, tokens_in: int, tokens_out: int, tokens_cached: int, prices: Mapping[str, Price]) -> float | None:
+    """Tell what a call costs; None where no price stands for its model.
+
+    The longest key of `prices` that the model's name starts with counts, with or without its provider.
+    """
+    bare = model.partition(":")[2] or model
+    keys = [key for key in prices if model.startswith(key) or bare.startswith(key)]
+    if not keys:
+        return None
+    price = prices[max(keys, key=len)]
+    cached = price.input if price.cached is None else price.cached
+    fresh = max(0, tokens_in - tokens_cached)
+    return (fresh * price.input + tokens_cached * cached + tokens_out * price.output) / _MILLION
+
+
+def line(spend: Spend) -> Screened:
+    """Write a ledger line. Names are kept to what cannot be a text or a secret."""
+    return json_line(
+        {
+            "at": spend.at,
+            "purpose": _label(spend.purpose),
+            "model": _label(spend.model),
+            "in": spend.tokens_in,
+            "out": spend.tokens_out,
+            "cached": spend.tokens_cached,
+            "money": None if spend.money is None else round(spend.money, 8),
+            "cause": _label(spend.cause),
+            "outcome": spend.outcome,
+        }
+    )
+
+
+def _label(name: str) -> str:
+    short = re.sub(r"[^A-Za-z0-9 _.:/@+-]", "?", name)[:80]
+    # Forty characters in a run could be a key; a name that long is cut into pieces.
+    return re.sub(r"([A-Za-z0-9+/_=-]{40})(?=[A-Za-z0-9+/_=-])", r"\1 ", short)
+
+
+class _Line(msgspec.Struct, frozen=True):
+    at: datetime
+    purpose: str = ""
+    model: str = ""
+    tokens_in: int = msgspec.field(name="in", default=0)
+    tokens_out: int = msgspec.field(name="out", default=0)
+    tokens_cached: int = msgspec.field(name="cached", default=0)
+    money: float | None = None
+    cause: str = ""
+    outcome: Outcome = "ok"
+
+
+_DECODER: Final = msgspec.json.Decoder(_Line)
+
+
+def read(lines: Iterable[bytes]) -> Iterator[Spend]:
+    """Read ledger lines back, oldest first; a damaged line costs only itself."""
+    for raw in lines:
+        try:
+            spend = Spend(**msgspec.structs.asdict(_DECODER.decode(raw)))
+        except msgspec.DecodeError:
+            continue
+        if spend.at.tzinfo is not None:
+            yield spend
+
+
+def totals(spends: Iterable[Spend], by: Literal["day", "purpose", "model"], zone: tzinfo = UTC) -> dict[str, Totals]:
+    """Sum calls by day (ISO date in the zone), purpose or model, in order of the name."""
+    sums: dict[str, Totals] = {}
+    for spend in spends:
+        key = spend.at.astimezone(zone).date().isoformat() if by == "day" else getattr(spend, by)
+        sums[key] = sums.get(key, Totals()).plus(spend)
+    return dict(sorted(sums.items()))
+
+
+class Ledger:
+    """The ledger of one scope: appends a line for each call and reads them all back."""
+
+    def __init__(self, append: Callable[[Screened], None], lines: Callable[[], Iterable[bytes]]) -> None:
+        self._append = append
+        self._lines = lines
+
+    def __call__(self, spend: Spend) -> None:
+        """Note one call."""
+        self._append(line(spend))
+
+    def spends(self) -> Iterator[Spend]:
+        """Read all calls, oldest first."""
+        return read(self._lines())
+
+
+class Budget:
+    """The daily ceiling, in tokens and in money; the day is that of the configured zone."""
+
+    def __init__(self, config: SpendingConfig, spends: Callable[[], Iterable[Spend]], zone: tzinfo = UTC) -> None:
+        self.config = config
+        self._spends = spends
+        self._zone = zone
+
+    def today(self, now: datetime) -> Totals:
+        """Sum what was spent on the day of an instant."""
+        day = now.astimezone(self._zone).date()
+        spent = Totals()
+        for spend in self._spends():
+            if spend.at.astimezone(self._zone).date() == day:
+                spent = spent.plus(spend)
+        return spent
+
+    def check(self, now: datetime, tokens: int, cost: float | None) -> None:
+        """Let a call of that size through.
+
+        Raises:
+            BudgetExceededError: The day's ceiling would be passed; it names the knob.
+        """
+        spent = self.today(now)
+        if self.config.daily_tokens and spent.tokens + tokens > self.config.daily_tokens:
+            raise BudgetExceededError(
+                f"{spent.tokens} of {self.config.daily_tokens} tokens of today are used and this call may take "
+                f"{tokens}; model jobs go on tomorrow, or raise spending.daily_tokens",
+                ceiling="tokens",
+                spent=spent.tokens,
+            )
+        if self.config.daily_money and spent.money + (cost or 0.0) > self.config.daily_money:
+            raise BudgetExceededError(
+                f"{spent.money:.2f} of today's {self.config.daily_money:.2f} is spent and this call may cost "
+                f"{cost or 0.0:.2f}; model jobs go on tomorrow, or raise spending.daily_money",
+                ceiling="money",
+                spent=spent.money,
+            )
+
+
+class Breaker:
+    """Stops calling a model that keeps failing; after the cool-down one call is let through to try."""
+
+    def __init__(self, config: SpendingConfig, spends: Callable[[], Iterable[Spend]]) -> None:
+        self.config = config
+        self._spends = spends
+
+    def state(self, now: datetime) -> tuple[Literal["closed", "open", "half-open"], datetime | None]:
+        """Tell the state, and when an open breaker lets a call through."""
+        failures, last = 0, None
+        for spend in self._spends():
+            if spend.purpose == EMBEDDING:  # another server: it says nothing about the model
+                continue
+            failures, last = (0, None) if spend.outcome == "ok" else (failures + 1, spend.at)
+        if last is None or not self.config.breaker_failures or failures < self.config.breaker_failures:
+            return "closed", None
+        again = last + timedelta(seconds=self.config.breaker_seconds)
+        return ("half-open" if now >= again else "open"), again
+
+    def check(self, now: datetime) -> bool:
+        """Let a call through; tells whether it is the one that tries.
+
+        Raises:
+            BudgetExceededError: The breaker is open.
+        """
+        state, again = self.state(now)
+        if state == "open":
+            raise BudgetExceededError(
+                f"the last {self.config.breaker_failures} model calls or more failed; the next is tried at "
+                f"{again.isoformat(timespec='seconds') if again else 'any time'}",
+                ceiling="breaker",
+                again=again,
+            )
+        return state == "half-open"
+
+
+class MeteredLLM:
+    """A model whose every call passes the breaker and the ceiling and leaves a line in the ledger.
+
+    Calls under way hold back what they may take, so that several threads do not pass the ceiling
+    together; the one call of a half-open breaker keeps the others out.
+    """
+
+    def __init__(
+        self, llm: LLM, ledger: Callable[[Spend], None], budget: Budget, breaker: Breaker, clock: Clock
+    ) -> None:
+        self.inner = llm
+        self.model = str(getattr(llm, "model", ""))
+        self._ledger = ledger
+        self._budget = budget
+        self._breaker = breaker
+        self._clock = clock
+        self.forget()
+        forks.join(self)
+
+    def forget(self) -> None:
+        """Start anew in a forked child: the calls under way are the parent's."""
+        self._lock = threading.Lock()
+        self._held_tokens = 0
+        self._held_money = 0.0
+        self._trying = False
+
+    def complete(self, request: Request) -> Reply:
+        """Ask the model if it may be asked.
+
+        Raises:
+            BudgetExceededError: A ceiling or the breaker stopped the call; nothing was sent or noted.
+            ModelError: As the model raised it, after it was noted.
+        """
+        model = request.model or self.model
+        tokens_in = estimate_tokens(request.system) + estimate_tokens(request.prompt)
+        cost = money(model, tokens_in, request.max_tokens, 0, self._budget.config.prices)
+        held = tokens_in + request.max_tokens
+        trying = self._enter(held, cost or 0.0)
+        try:
+            return self._ask(request, model, tokens_in)
+        finally:
+            with self._lock:
+                self._held_tokens -= held
+                self._held_money -= cost or 0.0
+                self._trying = self._trying and not trying
+
+    def _enter(self, tokens: int, cost: float) -> bool:
+        with self._lock:
+            now = self._clock()
+            trying = self._breaker.check(now)
+            if trying and self._trying:
+                raise BudgetExceededError("another call tries whether the model is back", ceiling="breaker")
+            self._budget.check(now, tokens + self._held_tokens, cost + self._held_money)
+            self._held_tokens += tokens
+            self._held_money += cost
+            self._trying = self._trying or trying
+            return trying
+
+    def _ask(self, request: Request, model: str, tokens_in: int) -> Reply:
+        try:
+            reply = self.inner.complete(request)
+        except ModelError as error:
+            outcome: Outcome = next((name for kind, name in _OUTCOMES if isinstance(error, kind)), "failed")
+            told = error.data.get("reply")
+            # A call that was given up may still be billed for what it read.
+            lost = Reply("", tokens_in=tokens_in if outcome == "timeout" else 0, model=model)
+            self._note(request, told if isinstance(told, Reply) else lost, model, outcome)
+            raise
+        stops: dict[str, Outcome] = {"length": "truncated", "refusal": "refused"}
+        self._note(request, reply, model, stops.get(reply.stop, "ok"))
+        return reply
+
+    def _note(self, request: Request, reply: Reply, model: str, outcome: Outcome) -> None:
+        name = reply.model or model
+        self._ledger(
+            Spend(
+                at=self._clock(),
+                purpose=request.purpose,
+                model=name,
+                tokens_in=reply.tokens_in,
+                tokens_out=reply.tokens_out,
+                tokens_cached=reply.tokens_cached,
+                money=money(name, reply.tokens_in, reply.tokens_out, reply.tokens_cached, self._budget.config.prices),
+                cause=request.cause,
+                outcome=outcome,
+            )
+        )
+
+
+class EmbeddingMeter:
+    """Holds an embedder that is paid for to the ceiling, and notes what it took in the ledger."""
+
+    def __init__(self, ledger: Callable[[Spend], None], budget: Budget, clock: Clock) -> None:
+        self._ledger = ledger
+        self._budget = budget
+        self._clock = clock
+
+    def check(self, name: str, tokens: int) -> None:
+        """Let so many tokens through.
+
+        Raises:
+            BudgetExceededError: The day's ceiling would be passed.
+        """
+        self._budget.check(self._clock(), tokens, money(name, tokens, 0, 0, self._budget.config.prices))
+
+    def note(self, name: str, tokens: int) -> None:
+        """Note what was taken, of one call or of several."""
+        self._ledger(
+            Spend(
+                at=self._clock(),
+                purpose=EMBEDDING,
+                model=name,
+                tokens_in=tokens,
+                money=money(name, tokens, 0, 0, self._budget.config.prices),
+                cause="recall",
+            )
+        )

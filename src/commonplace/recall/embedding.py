@@ -1,0 +1,430 @@
+"""Vectors for one scope: has an embedder fill in what the index lacks, and asks what is near a question.
+
+An embedder is optional and its work is derived: nothing here runs in an append, nothing raises into a
+recall. Where it is slow or fails, what has no vector yet is found by its words, and the hits say so.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import combinations
+from typing import Any, Final
+
+from commonplace import forks
+from commonplace.changes import transcripts
+from commonplace.config import ModelConfig, RecallConfig
+from commonplace.errors import CommonplaceError, ConfigError, ModelError
+from commonplace.models import calls
+from commonplace.models.openai import OpenAIEmbedder
+from commonplace.models.resolving import split_name
+from commonplace.models.spending import EmbeddingMeter
+from commonplace.recall.index import passages, rows, vectors
+from commonplace.recall.index.near import Embedder, Near
+from commonplace.recall.index.sqlite import SqliteIndex
+from commonplace.recall.index.vectors import Embedded, Space, Vectors
+from commonplace.recall.indexing import Indexing
+from commonplace.store.protocol import Store
+from commonplace.text.pieces import estimate_tokens
+
+logger = logging.getLogger(__name__)
+
+_FORMS: Final = (
+    "write 'path:FOLDER' of a sentence-transformers model, 'openai:MODEL' or 'openai:MODEL@http://host:port/v1', "
+    "or pass a function from texts to vectors"
+)
+# Fixed texts of nothing in common: what an embedder makes of them tells it from another one, and how
+# alike it finds texts that are not.
+PROBES: Final = (
+    "The tram was late again because of the snow on the tracks.",
+    "def parse(line): return line.split(',')",
+    "She paid the invoice for the new kitchen tiles.",
+    "Whales sing to each other over hundreds of miles.",
+    "Please keep the answers short and in metric units.",
+    "The quarterly meeting moves to Thursday at ten.",
+)
+_FOLDERS: Final = "commonplace.recall.index.embedders"  # loaded by name: 2 ms that only users of a folder pay
+_ALL_ALIKE: Final = 0.97  # from here on an embedder tells nothing apart: it does not know the words
+_BATCH: Final = 64  # texts in one call of an embedder
+_PASSAGES: Final = 64  # of one message, at most; of a pasted file the head stands for the whole
+_NEAREST: Final = 200  # texts that a question is told of
+_QUESTION_CHARS: Final = 2000  # of a longer question the head
+_REMEMBERED: Final = 8  # vectors of questions that may be asked again at once
+_RETRY_SECONDS: Final = 30.0  # an embedder that failed is left alone for so long
+_NOTED_TOKENS: Final = 2000  # questions are noted in the ledger together: one line a recall would outgrow it
+_READ_ONLY: Final = "a memory opened read-only keeps no vectors"
+_CLOSE_SECONDS: Final = 5.0  # a call under way at close is waited for so long, then abandoned
+
+
+def resolve(value: str | Embedder | None, *, config: ModelConfig) -> Guarded | None:
+    """Make an embedder of what was passed as `embedder`; None for None and an empty text.
+
+    No SDK is imported, no weight read and no connection made before the first call.
+
+    Raises:
+        ConfigError: The value is none of the forms, or the folder holds no model that can be used.
+    """
+    if value is None or value == "":
+        return None
+    if not isinstance(value, str):
+        if isinstance(value, type) or not callable(value):
+            raise ConfigError(f"{type(value).__name__!r} is no embedder; {_FORMS}")
+        return Guarded(value)
+    kind, _, folder = value.strip().partition(":")
+    if kind == "path" and folder:
+        return Guarded(forks.load(_FOLDERS).FolderEmbedder(folder))
+    _, name, url = split_name(value.strip(), None, ("openai",), _FORMS)
+    return Guarded(OpenAIEmbedder(name, config, base_url=url))
+
+
+class Guarded:
+    """An embedder held to its time and to the shape of its answers; the scopes of a chain share one.
+
+    Args:
+        embedder: Called in threads of its own, which are abandoned when the time is over.
+    """
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self.name = _name(embedder)
+        self.failure = ""
+        self._again = 0.0
+        self._space: Space | None = None
+        self._asked: dict[str, array[float]] = {}
+        self._told = 0
+        self._lock = threading.Lock()
+        forks.join(self)
+
+    def forget(self) -> None:
+        """Start anew in a forked child."""
+        if forks.is_abandoned(self._lock):
+            self._lock = threading.Lock()
+
+    def scope(
+        self, *, indexing: Indexing, store: Store, config: RecallConfig, seconds: float, meter: EmbeddingMeter
+    ) -> Embedding:
+        """Give what keeps the vectors of one scope with this embedder; the arguments are those of `Embedding`."""
+        return Embedding(self, indexing=indexing, store=store, config=config, seconds=seconds, meter=meter)
+
+    def rests(self) -> bool:
+        """Say whether it failed a moment ago and is left alone."""
+        return time.monotonic() < self._again
+
+    def failed(self, error: CommonplaceError) -> None:
+        """Leave it alone for a while."""
+        self.failure = f"{type(error).__name__}: {error}"
+        self._again = time.monotonic() + _RETRY_SECONDS
+        logger.warning("recall goes on by words alone: %s", error)
+
+    def paid(self) -> bool:
+        """Say whether it counts tokens, as what is paid for does."""
+        return isinstance(getattr(self._embedder, "tokens", None), int)
+
+    def untold(self) -> int:
+        """Count the tokens taken since `spent` last gave them."""
+        return getattr(self._embedder, "tokens", 0) - self._told if self.paid() else 0
+
+    def spent(self, at_least: int = 1) -> int:
+        """Give the tokens taken since they were last given; 0 while they are fewer than asked for."""
+        with self._lock:
+            tokens = self.untold()
+            if tokens < at_least:
+                return 0
+            self._told += tokens
+            return tokens
+
+    def space(self, seconds: float, allow: Callable[[Sequence[str]], None]) -> Space:
+        """Give what its vectors have in common, found out once; `allow` is told before what will be sent.
+
+        Raises:
+            ModelError: It gave no vectors in time, or what `allow` raised.
+        """
+        if self._space is None:
+            allow(PROBES)
+            made = self.passages(PROBES, seconds)
+            level = max(vectors.cosine(one, other) for one, other in combinations(made, 2))
+            if level > _ALL_ALIKE:
+                raise ModelError(f"{self.name!r} finds texts alike that have nothing in common; use another model")
+            self._space = Space(self.name, tuple(made[0]), max(0.0, level))
+        return self._space
+
+    def question(self, text: str, seconds: float, allow: Callable[[Sequence[str]], None]) -> array[float]:
+        """Embed a question; the last few are remembered, for the other scopes of a chain.
+
+        Raises:
+            ModelError: It gave no vector in time, or what `allow` raised of what would be sent.
+        """
+        asked = text[:_QUESTION_CHARS]
+        with self._lock:
+            known = self._asked.get(asked)
+        if known is None:
+            allow([asked])
+            known = self._embed([asked], seconds, getattr(self._embedder, "question", None))[0]
+            with self._lock:
+                self._asked[asked] = known
+                while len(self._asked) > _REMEMBERED:
+                    self._asked.pop(next(iter(self._asked)))
+        return known
+
+    def passages(self, texts: Sequence[str], seconds: float) -> list[array[float]]:
+        """Embed what is to be found.
+
+        Raises:
+            ModelError: It gave no vectors in time, or not one of one length for each text.
+        """
+        return self._embed(texts, seconds, None)
+
+    def _embed(self, texts: Sequence[str], seconds: float, call: Callable[..., Any] | None) -> list[array[float]]:
+        def work(deadline: calls.Deadline) -> list[array[float]]:
+            within: Callable[..., Any] | None = getattr(self._embedder, "within", None)
+            if callable(call):
+                answer = call(texts)
+            else:
+                answer = within(texts, deadline) if within is not None else self._embedder(texts)
+            return self._checked(calls.settle(answer, deadline), len(texts))
+
+        found = calls.within(work, seconds, self.name)
+        self.failure, self._again = "", 0.0
+        return found
+
+    def _checked(self, answer: Any, wanted: int) -> list[array[float]]:
+        try:
+            found = vectors.units(answer)
+        except (TypeError, ValueError):
+            raise ModelError(f"{self.name!r} returned no vectors; return one list of numbers a text") from None
+        sizes = {len(vector) for vector in found}
+        dimensions = self._space.dimensions if self._space is not None else len(found[0]) if found else 0
+        if len(found) != wanted or sizes != {dimensions} or not dimensions:
+            raise ModelError(
+                f"{self.name!r} returned {len(found)} vectors of {sorted(sizes)} numbers for {wanted} texts; "
+                "return one vector a text, all of one length"
+            )
+        return found
+
+
+class Embedding:
+    """Keeps the vectors of a scope up with its index.
+
+    Args:
+        embedder: Turns texts into vectors.
+        indexing: The scope's index.
+        store: Holds the transcripts, whose texts the index does not keep.
+        config: How recall ranks, and how long it waits for vectors.
+        seconds: How long one call for passages may take.
+        meter: Holds an embedder that counts tokens to the day's ceiling, and notes them.
+    """
+
+    def __init__(
+        self,
+        embedder: Guarded,
+        *,
+        indexing: Indexing,
+        store: Store,
+        config: RecallConfig,
+        seconds: float,
+        meter: EmbeddingMeter,
+    ) -> None:
+        self._embedder = embedder
+        self._indexing = indexing
+        self._store = store
+        self._config = config
+        self._seconds = seconds
+        self._meter = meter
+        self._vectors = Vectors(indexing.index)
+        self._hidden: tuple[frozenset[tuple[str, str]], str] = frozenset(), ""  # messages, and their mark
+        self._closing = threading.Event()
+        self.forget()
+        forks.join(self)
+
+    def forget(self) -> None:
+        """Start anew in a forked child: the filler is the parent's."""
+        closing, self._closing = self._closing.is_set(), threading.Event()
+        if closing:
+            self._closing.set()
+        self._lock = threading.Lock()
+        self._done = threading.Event()
+        self._filler: threading.Thread | None = None
+
+    def near(self, question: str, *, hidden: frozenset[tuple[str, str]] = frozenset()) -> Near:
+        """Tell what lies near a question; nothing, with the reason, where the embedder fails.
+
+        What the index has got since the last time is embedded first, as far as it is done within
+        `recall.embed_seconds`; the rest goes on in the background.
+
+        Args:
+            question: In plain words.
+            hidden: Messages (session, id) that were forgotten: they get no vector, and lose it.
+        """
+        embedder = self._embedder
+        if self._store.read_only:
+            return Near(failure=_READ_ONLY)
+        if embedder.rests():
+            return Near(failure=embedder.failure)
+        deadline = calls.Deadline(self._config.embed_seconds)
+        try:
+            self._settle(embedder.space(deadline.remaining(), self._allow))
+            asked = embedder.question(question, deadline.remaining(), self._allow)
+            self._note(_NOTED_TOKENS)
+            self._fill(hidden, deadline.remaining())
+            rows = self._vectors.near(asked, _NEAREST, seconds=self._config.embed_seconds)
+            return Near(rows=rows, failure=embedder.failure)
+        except CommonplaceError as error:
+            embedder.failed(error)
+            return Near(failure=embedder.failure)
+
+    def fill(self, *, hidden: Callable[[], frozenset[tuple[str, str]]]) -> bool:
+        """Embed all that has no vector yet and wait for it; False where it could not be, or nothing may be written.
+
+        Args:
+            hidden: Gives the messages (session, id) that are forgotten by now.
+        """
+        if self._store.read_only:
+            return False
+        try:
+            self._settle(self._embedder.space(self._seconds, self._allow))
+            self._fill(hidden(), None)
+            while self._missing() and not self._embedder.failure and not self._closing.is_set():
+                self._fill(hidden(), None)  # what came in while an earlier filling was at its end
+        except CommonplaceError as error:
+            self._embedder.failed(error)
+        return not self._embedder.failure
+
+    def close(self) -> None:
+        """Stop filling; a call under way is waited for a moment, then abandoned."""
+        self._closing.set()
+        filler = self._filler
+        if filler is not None:
+            filler.join(_CLOSE_SECONDS)
+        try:
+            self._note()
+        except CommonplaceError:
+            logger.warning("what the embedder took could not be noted", exc_info=True)
+
+    def _allow(self, texts: Sequence[str]) -> None:
+        """Let texts through to an embedder that is paid for; what it took and is not noted yet counts too."""
+        embedder = self._embedder
+        if embedder.paid():
+            self._meter.check(embedder.name, sum(map(estimate_tokens, texts)) + embedder.untold())
+
+    def _note(self, at_least: int = 1) -> None:
+        tokens = 0 if self._store.read_only else self._embedder.spent(at_least)
+        if tokens:
+            self._meter.note(self._embedder.name, tokens)
+
+    def _settle(self, space: Space) -> None:
+        """Bring the index up to the files, and have its vectors be of this space."""
+        self._indexing.catch_up()
+        if not self._vectors.settle(space):
+            logger.info("vectors of %s are made for this scope", space.name)
+
+    # --- filling ---
+
+    def _fill(self, hidden: frozenset[tuple[str, str]], seconds: float | None) -> None:
+        """Have what is missing embedded in the background, and wait for it as long as told."""
+        self._forget(hidden)
+        with self._lock:
+            if self._filler is None or not self._filler.is_alive():
+                if not self._missing():
+                    self._vectors.prune()
+                    return
+                self._done.clear()
+                self._filler = threading.Thread(target=self._run, name="commonplace vectors", daemon=True)
+                self._filler.start()
+        self._done.wait(seconds)
+
+    def _missing(self) -> bool:
+        return bool(self._vectors.missing_notes(1)) or self._vectors.missing_messages() is not None
+
+    def _forget(self, hidden: frozenset[tuple[str, str]]) -> None:
+        if hidden != self._hidden[0]:
+            self._hidden = hidden, vectors.mark(hidden)
+        if self._vectors.hidden() != self._hidden[1]:
+            self._vectors.hide(self._hidden[1])
+
+    def _run(self) -> None:
+        try:
+            while not self._closing.is_set() and self._step():
+                pass
+            if not self._closing.is_set():
+                self._vectors.prune()
+        except CommonplaceError as error:
+            if not self._closing.is_set():
+                self._embedder.failed(error)
+        except Exception:
+            logger.exception("the vectors of a scope could not be made")
+            self._embedder.failed(ModelError("vectors could not be made; see the log"))
+        finally:
+            self._done.set()
+
+    def _step(self) -> bool:
+        """Embed some of what is missing; False where nothing was, or others know of more that is hidden."""
+        hidden, mark = self._hidden  # as of before the texts are read: what is forgotten from here on is not kept
+        if self._vectors.hidden() != mark:
+            return False
+        notes = self._vectors.missing_notes(_BATCH)
+        if notes:
+            self._put(notes, mark)
+            return True
+        found = self._vectors.missing_messages()
+        if found is None:
+            return False
+        slot, first, end = found
+        end = min(end, first + _BATCH)
+        said = self._indexing.answer(lambda index: list(self._said(index, slot, first, end, hidden)))
+        for at in range(0, len(said), _BATCH):
+            if self._closing.is_set():
+                return False
+            if not self._put(said[at : at + _BATCH], mark):
+                return True
+        self._vectors.put([], slot=slot, messages=end, hidden=mark)
+        return True
+
+    def _put(self, texts: Sequence[tuple[int, str]], mark: str) -> bool:
+        """Embed some texts and keep their vectors; False where they could not be kept any more."""
+        known = self._vectors.known(text for _, text in texts)
+        wanted = list(dict.fromkeys(text for _, text in texts if text not in known and text.strip()))
+        embedder = self._embedder
+        if wanted:
+            self._allow(wanted)
+        made = dict(zip(wanted, embedder.passages(wanted, self._seconds) if wanted else (), strict=True))
+        self._note()
+        blank = array("f", [0.0] * embedder.space(self._seconds, self._allow).dimensions)
+        return self._vectors.put(
+            [Embedded(row, text, None if text in known else made.get(text, blank)) for row, text in texts], hidden=mark
+        )
+
+    def _said(
+        self, index: SqliteIndex, slot: int, first: int, end: int, hidden: frozenset[tuple[str, str]]
+    ) -> Iterator[tuple[int, str]]:
+        """Read back the passages of some messages of a slot; what a tool said is found by its words."""
+        places, of = index.places(slot), index.shelf().slots.get(slot)
+        if places is None or of is None or end > len(places.offsets):
+            return
+        start = places.offsets[first]
+        blob = self._store.read(of.path, start, places.offsets[end] if end < len(places.offsets) else places.end)
+        numbers = {offset: number for number, offset in enumerate(places.offsets[first:end], first)}
+        for message in transcripts.messages_of(of.path, of.session, blob.data, start) if blob is not None else ():
+            number = numbers.get(message.offset)
+            forgotten = (message.session, message.message.id) in hidden
+            if number is None or forgotten or message.message.role == "tool":
+                continue
+            yield from self._passages(rows.pack(slot, number, 0), message.text, message.message.name)
+
+    def _passages(self, row: int, text: str, name: str | None) -> Iterable[tuple[int, str]]:
+        spans = passages.passages(text, self._config.passage_chars)
+        said = f"{name}: " if name else ""
+        for at, (start, end) in enumerate(spans[:_PASSAGES]):
+            part = text[start:end].strip()
+            if part:
+                yield row + rows.fold_passage(at, len(spans)), said + part
+
+
+def _name(embedder: Embedder) -> str:
+    named = getattr(embedder, "name", None)
+    if isinstance(named, str) and named:
+        return named
+    kind: Any = embedder if hasattr(embedder, "__qualname__") else type(embedder)
+    return f"{kind.__module__}.{kind.__qualname__}"

@@ -1,0 +1,43 @@
+"""Cut a long text into passages at the ends of sentences. Pure and stable: the cut is never stored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from commonplace.text.patterns import pattern
+
+SLACK: Final = 1.25  # a text this much longer than a passage stays whole
+
+_BREAK: Final = pattern(r"[.!?…]+[\"'”’)\]]*\s+|[。！？；]+[”’」』）]*|\n+")
+
+
+def passages(text: str, size: int) -> list[tuple[int, int]]:
+    """Cut a text into spans of about `size` characters that end where a sentence or line ends.
+
+    The spans cover the whole text in order. Where no sentence ends in reach the cut falls after a
+    space, or where nothing else can be done, after `size` characters.
+    """
+    return list(cut(text, size))
+
+
+def cut(text: str, size: int) -> Iterator[tuple[int, int]]:
+    """Give the spans of `passages` one by one, so that who wants an early one need not cut the rest."""
+    start = 0
+    while len(text) - start > size * SLACK:
+        end = _cut(text, start, size)
+        yield start, end
+        start = end
+    yield start, len(text)
+
+
+def _cut(text: str, start: int, size: int) -> int:
+    best = 0
+    for match in _BREAK.finditer(text, start + size // 4, start + int(size * SLACK)):
+        if match.end() - start > size and best:
+            break
+        best = match.end()
+    if best > start:
+        return best
+    space = text.rfind(" ", start + size // 2, start + size)
+    return space + 1 if space > 0 else start + size

@@ -1,0 +1,394 @@
+"""The index on SQLite FTS5: one file a scope, or memory where nothing may be written.
+
+Two full-text tables. `said` holds the messages without a copy of their text (contentless, term to
+row only): what was said is read back from the transcripts. `noted` holds the records of the other
+layers, which change, with their text. All of it is derived: `reset` throws it away, and whoever
+feeds the index (indexing) can make it again. Several processes may write; each write re-reads its
+state inside its transaction.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sqlite3
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from commonplace.errors import DamagedError, IndexVersionError, StoreReadOnlyError
+from commonplace.recall.index import passages, postings, rows
+from commonplace.recall.index.beside import Source
+from commonplace.recall.index.filling import Filling, Pending
+from commonplace.recall.index.rows import Candidates, IndexRow, MessageRow, Note, PathState, Places, Shelf, Slot
+from commonplace.store.sqlite_file import IndexFile
+from commonplace.text import terms
+
+SCHEMA: Final = 3  # raised whenever the same files would give other rows
+_SORTED_BYTES: Final = 16_000_000
+_TOKENIZE: Final = "porter unicode61 remove_diacritics 2"
+_TABLES: Final = f"""
+CREATE TABLE meta(key TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE paths(path TEXT PRIMARY KEY, bytes INTEGER, token TEXT, crc INTEGER, tail_start INTEGER, tail INTEGER,
+    session TEXT, messages INTEGER, damaged INTEGER) WITHOUT ROWID;
+CREATE TABLE slots(id INTEGER PRIMARY KEY AUTOINCREMENT, path TEXT NOT NULL, session TEXT NOT NULL,
+    first INTEGER NOT NULL, names TEXT NOT NULL, flags BLOB NOT NULL, speakers BLOB NOT NULL, times BLOB NOT NULL,
+    offsets BLOB NOT NULL, changed INTEGER NOT NULL);
+CREATE INDEX slots_path ON slots(path, id);
+CREATE INDEX slots_changed ON slots(changed);
+CREATE TABLE notes(id INTEGER PRIMARY KEY, path TEXT NOT NULL, record TEXT NOT NULL, layer TEXT NOT NULL,
+    kind TEXT NOT NULL, at_ms INTEGER, text TEXT NOT NULL);
+CREATE INDEX notes_path ON notes(path);
+CREATE VIRTUAL TABLE said USING fts5(text, content='', detail=none, columnsize=0, tokenize='{_TOKENIZE}');
+CREATE VIRTUAL TABLE noted USING fts5(text, detail=none, columnsize=0, tokenize='{_TOKENIZE}');
+CREATE VIRTUAL TABLE said_terms USING fts5vocab('said', 'row');
+CREATE VIRTUAL TABLE noted_terms USING fts5vocab('noted', 'row');
+"""
+BESIDE: Final = ("vector_space", "vectors", "embedded", "embedded_slots", "loose_vectors")  # tables of `vectors`
+
+
+class SqliteIndex(IndexFile):
+    """One open index.
+
+    Args:
+        path: Its file; None keeps it in memory.
+        passage_chars: How long a passage is; the same for all that feed one index.
+        mend: Help oneself as told below; without it, what stands in the way is raised.
+
+    A file that is no index is replaced by an empty one; a file of a newer commonplace is left as it is
+    and another one beside it is used; where nothing may be written the index is in memory.
+    """
+
+    def __init__(self, path: Path | str | None, *, passage_chars: int = 480, mend: bool = True) -> None:
+        self._passage_chars = passage_chars
+        self._forget()
+        super().__init__(path, mend=mend)
+
+    def _forget(self) -> None:
+        self._pending: Pending | None = None  # of the transaction under way
+        self._shelf = Shelf({}, names=set())
+        self._shelf_seen = -1
+
+    def _ensure_schema(self) -> None:
+        self._source = Source(self._db)
+        version = self._db.execute("PRAGMA user_version").fetchone()[0]
+        if version > SCHEMA:
+            self._db.close()
+            raise IndexVersionError(
+                f"the index at {str(self.path)!r} is of version {version}, this commonplace knows {SCHEMA}",
+                path=str(self.path), version=version, known=SCHEMA,
+            )  # fmt: skip
+        if version == SCHEMA:
+            return
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            if self._db.execute("PRAGMA user_version").fetchone()[0] != SCHEMA:
+                self._make_tables()
+            self._db.execute("COMMIT")
+        except BaseException:
+            self._db.execute("ROLLBACK")
+            raise
+
+    def _make_tables(self) -> None:
+        made = self._db.execute("SELECT name, type FROM sqlite_master WHERE type = 'table' AND sql LIKE 'CREATE %'")
+        names = [name for name, _ in made.fetchall()]
+        changed = (
+            self._db.execute("SELECT value FROM meta WHERE key = 'changed'").fetchone()[0] if "meta" in names else 0
+        )
+        for name in ("said_terms", "noted_terms", "said", "noted", "meta", "paths", "slots", "notes", *BESIDE):
+            if name in names:
+                self._db.execute(f"DROP TABLE {name}")
+        for statement in _TABLES.split(";"):
+            if statement.strip():
+                self._db.execute(statement)
+        # A transaction's words are sorted in memory up to this size: one large run instead of many to be merged.
+        self._db.execute("INSERT INTO said(said, rank) VALUES ('hashsize', ?)", (_SORTED_BYTES,))
+        # Counted on from the older tables: whoever holds their slots in memory sees that they are gone.
+        self._db.execute("INSERT INTO meta VALUES ('rows', 0), ('dead', 0), ('changed', ?), ('emptied', ?)",
+                         (changed + 1, changed + 1))  # fmt: skip
+        self._db.execute(f"PRAGMA user_version={SCHEMA}")
+
+    def clear(self) -> None:
+        """Empty the index in one transaction; readers of other processes see the old rows until then."""
+        with self.writing() as pending:
+            pending.put_down()
+            self._make_tables()
+            self._pending = Pending(self._db, self._source)
+
+    # --- writing ---
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[Pending]:
+        """Hold the one writer's place; what is done inside is kept whole or not at all.
+
+        Raises:
+            StoreBusyError: Another process held it for ten seconds.
+        """
+        with self._using():
+            if self._pending is not None:  # nested: the outer one commits
+                yield self._pending
+                return
+            self._db.execute("BEGIN IMMEDIATE")
+            self._pending = Pending(self._db, self._source)
+            try:
+                yield self._pending
+                self._pending.put_down()
+                self._db.execute("COMMIT")
+            except BaseException:
+                self._pending.abandon()
+                with contextlib.suppress(sqlite3.Error):
+                    self._db.execute("ROLLBACK")
+                self._forget()
+                raise
+            finally:
+                self._pending = None
+
+    @contextlib.contextmanager
+    def _reading(self) -> Iterator[None]:
+        """Read what is there, what this transaction has added included."""
+        with self._using():
+            if self._pending is not None:
+                self._pending.put_down()
+            yield
+
+    @contextlib.contextmanager
+    def connection(self) -> Iterator[sqlite3.Connection]:
+        """Hold the open file, for what `vectors` keeps beside the rows."""
+        with self._reading():
+            yield self._db
+
+    def state(self, path: str) -> PathState | None:
+        """Say how far a path is indexed; None when it is not."""
+        with self._reading():
+            row = self._db.execute("SELECT * FROM paths WHERE path = ?", (path,)).fetchone()
+        return PathState(*row) if row else None
+
+    def states(self) -> dict[str, PathState]:
+        """Say how far every path is indexed."""
+        with self._reading():
+            return {row[0]: PathState(*row) for row in self._db.execute("SELECT * FROM paths")}
+
+    def tokens(self) -> dict[str, str]:
+        """Give the token of every path by which it was last looked at."""
+        with self._reading():
+            return dict(self._db.execute("SELECT path, token FROM paths").fetchall())
+
+    def set_state(self, state: PathState) -> None:
+        """Note how far a path is indexed."""
+        with self.writing() as pending:
+            pending.set_state(state)
+
+    def add_messages(self, path: str, session: str, added: Iterable[MessageRow], *, first: bool = False) -> None:
+        """Index messages that follow those already indexed of a transcript, in order.
+
+        With `first` nothing is indexed of it yet, and none is looked for.
+        """
+        with self.writing() as pending:
+            self._add(pending, path, session, list(added), slot=None if first else self._last_slot(path))
+
+    def add_transcripts(self, files: Iterable[tuple[PathState, Sequence[MessageRow]]]) -> None:
+        """Index the messages of transcripts of which nothing is indexed yet, and note how far each is indexed."""
+        with self.writing() as pending:
+            for state, added in files:
+                if added:
+                    self._add(pending, state.path, state.session, added)
+                pending.set_state(state)
+
+    def _add(
+        self, pending: Pending, path: str, session: str, added: Sequence[MessageRow], *, slot: Filling | None = None
+    ) -> None:
+        slot = slot or Filling(pending.next_slot(), 0)
+        while added:
+            room = rows.SLOT_MESSAGES - len(slot.flags)
+            if not room:
+                slot = Filling(pending.next_slot(), slot.first + len(slot.flags))
+                continue
+            number = slot.take(added[:room])
+            texts: dict[int, str] = {}
+            for row in added[:room]:
+                if len(row.content) <= self._passage_chars and not row.tools:
+                    texts[rows.pack(slot.id, number, 0)] = terms.indexed(row.content)
+                else:
+                    texts.update(self._passages(slot.id, number, row))
+                number += 1
+            pending.say(texts)
+            pending.put_slot(slot, path, session)
+            added = added[room:]
+
+    def _last_slot(self, path: str) -> Filling | None:
+        with self._reading():
+            last = self._db.execute(
+                "SELECT id, first, names, flags, speakers, times, offsets FROM slots WHERE path = ? "
+                "ORDER BY id DESC LIMIT 1",
+                (path,),
+            ).fetchone()
+        return Filling(*last) if last else None
+
+    def _passages(self, slot: int, number: int, row: MessageRow) -> Iterator[tuple[int, str]]:
+        text = row.content
+        marks = "".join(f" {terms.marker('t', tool)}" for tool in row.tools)
+        spans = passages.passages(text, self._passage_chars)
+        together: dict[int, list[str]] = {}
+        for at, (start, end) in enumerate(spans):
+            together.setdefault(rows.fold_passage(at, len(spans)), []).append(text[start:end])
+        for at, parts in together.items():
+            yield rows.pack(slot, number, at), terms.indexed("".join(parts)) + marks
+
+    def replace_path(self, path: str, replacing: Iterable[IndexRow]) -> int:
+        """Let the rows of a file be exactly these; returns how many passages there are."""
+        with self.writing() as pending:
+            pending.put_down()
+            self._drop_notes(path)
+            count = 0
+            for row in replacing:
+                for text in _note_passages(row, self._passage_chars):
+                    self._add_note(path, row, text)
+                    count += 1
+            self._db.execute("UPDATE meta SET value = value + ? WHERE key = 'rows'", (count,))
+        return count
+
+    def _add_note(self, path: str, row: IndexRow, text: str) -> None:
+        cursor = self._db.execute(
+            "INSERT INTO notes(path, record, layer, kind, at_ms, text) VALUES (?, ?, ?, ?, ?, ?)",
+            (path, row.record, row.layer, row.kind, row.at_ms, text),
+        )
+        marks = (
+            [terms.marker("l", row.layer), terms.marker("k", row.kind)] if row.kind else [terms.marker("l", row.layer)]
+        )
+        marks += [terms.marker("g", tag) for tag in row.tags]
+        content = f"{terms.indexed(row.title)} {terms.indexed(text)} {' '.join(marks)}"
+        self._db.execute("INSERT INTO noted(rowid, text) VALUES (?, ?)", (cursor.lastrowid, content))
+
+    def _drop_notes(self, path: str) -> None:
+        ids = self._db.execute("SELECT id FROM notes WHERE path = ?", (path,)).fetchall()
+        if ids:
+            self._db.executemany("DELETE FROM noted WHERE rowid = ?", ids)
+            self._db.execute("DELETE FROM notes WHERE path = ?", (path,))
+            self._db.execute("UPDATE meta SET value = value - ? WHERE key = 'rows'", (len(ids),))
+
+    def drop_path(self, path: str) -> None:
+        """Forget all that is indexed of a path."""
+        with self.writing() as pending:
+            pending.put_down()
+            self._drop_notes(path)
+            dead = self._db.execute("SELECT sum(length(flags)) FROM slots WHERE path = ?", (path,)).fetchone()[0]
+            self._db.execute("UPDATE meta SET value = value + ? WHERE key = 'dead'", (dead or 0,))
+            # Rows of messages cannot be taken out of a contentless table; without their slot they are never found.
+            self._db.execute(
+                "UPDATE slots SET path = '', flags = x'', speakers = x'', times = x'', offsets = x'', changed = ? "
+                "WHERE path = ?",
+                (pending.changed(), path),
+            )
+            self._db.execute("DELETE FROM paths WHERE path = ?", (path,))
+
+    # --- reading ---
+
+    def rows(self) -> int:
+        """Count the passages indexed, those that lead nowhere included."""
+        return self._meta("rows")
+
+    def dead_rows(self) -> int:
+        """Count the messages whose rows lead nowhere since their transcript was rewritten."""
+        return self._meta("dead")
+
+    def _meta(self, key: str) -> int:
+        with self._reading():
+            return int(self._db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()[0])
+
+    def search(
+        self,
+        words: Sequence[Sequence[str]],
+        *,
+        messages: bool = True,
+        notes: bool = True,
+        message_marks: Sequence[Sequence[str]] = (),
+        note_marks: Sequence[Sequence[str]] = (),
+    ) -> Candidates:
+        """Find the rows that hold the words; any of a group of words counts as the group's one bit.
+
+        Each group of marks names terms one of which every row must hold as well.
+        """
+        with self._reading():
+            total = self._meta("rows")
+            said = postings.gather(self._db, "said", words, message_marks) if messages else None
+            noted = postings.gather(self._db, "noted", words, note_marks) if notes and self._any_notes() else None
+        parts = [part for part in (said, noted) if part is not None]
+        found = [sum(part.found[at] for part in parts) for at in range(len(words))]
+        return Candidates(said.masks if said else {}, noted.masks if noted else {}, found, total)
+
+    def _any_notes(self) -> bool:
+        return self._db.execute("SELECT 1 FROM notes LIMIT 1").fetchone() is not None
+
+    def shelf(self) -> Shelf:
+        """Give all slots, kept in memory and brought up to date."""
+        with self._reading():
+            now = self._meta("changed")
+            if now != self._shelf_seen:
+                if self._meta("emptied") > self._shelf_seen:
+                    self._shelf = Shelf({}, names=set())
+                found = self._db.execute(
+                    "SELECT id, path, session, first, names, flags, speakers FROM slots WHERE changed > ?",
+                    (self._shelf_seen,),
+                )
+                for number, path, session, first, names, flags, speakers in found:
+                    if flags:
+                        self._shelf.put(Slot(number, path, session, first, tuple(json.loads(names)), flags, speakers))
+                    else:
+                        self._shelf.drop(number)
+                self._shelf_seen = now
+            return self._shelf
+
+    def places(self, slot: int) -> Places | None:
+        """Say when and where the messages of one slot were said."""
+        with self._reading():
+            row = self._db.execute("SELECT path, times, offsets, first FROM slots WHERE id = ?", (slot,)).fetchone()
+            if not row or not row[1]:
+                return None
+            after = self._db.execute(
+                "SELECT offsets FROM slots WHERE path = ? AND id > ? ORDER BY id LIMIT 1", (row[0], slot)
+            ).fetchone()
+            ends = self._db.execute("SELECT bytes FROM paths WHERE path = ?", (row[0],)).fetchone()
+        times, offsets = array("q", row[1]), array("q", row[2])
+        end = array("q", after[0][:8])[0] if after and after[0] else ends[0] if ends else offsets[-1]
+        return Places(times, offsets, end)
+
+    def notes(self, ids: Iterable[int]) -> dict[int, Note]:
+        """Give indexed passages of records by number."""
+        wanted = list(ids)
+        found: dict[int, Note] = {}
+        with self._reading():
+            for at in range(0, len(wanted), 500):
+                part = wanted[at : at + 500]
+                marks = ",".join("?" * len(part))
+                for row in self._db.execute(f"SELECT * FROM notes WHERE id IN ({marks})", part):  # noqa: S608 - marks only
+                    found[row[0]] = Note(*row)
+        return found
+
+    def noted_in(self, times: Iterable[tuple[int, int]], limit: int) -> list[Note]:
+        """Give the passages of records that are dated in ranges of milliseconds, of each range the latest."""
+        with self._reading():
+            query = "SELECT * FROM notes WHERE at_ms >= ? AND at_ms < ? ORDER BY at_ms DESC LIMIT ?"
+            return [Note(*row) for span in times for row in self._db.execute(query, (*span, limit))]
+
+    def similar(self, word: str) -> list[str]:
+        """List indexed terms at most a typo away from a word, the likeliest first."""
+        with self._reading():
+            return postings.similar(self._db, ("said", "noted"), word)
+
+    def check(self) -> list[str]:
+        """Name what is wrong with the index itself; empty when it is sound."""
+        problems: list[str] = []
+        try:
+            with self._reading():
+                problems += [row[0] for row in self._db.execute("PRAGMA quick_check") if row[0] != "ok"]
+                for table in ("said", "noted"):
+                    self._db.execute(f"INSERT INTO {table}({table}) VALUES ('integrity-check')")  # noqa: S608 - our own table names
+        except (DamagedError, StoreReadOnlyError) as error:
+            problems.append(str(error))
+        return problems
+
+
+def _note_passages(row: IndexRow, passage_chars: int) -> Iterator[str]:
+    for start, end in passages.passages(row.text, passage_chars):
+        yield row.text[start:end].strip()

@@ -1,0 +1,369 @@
+"""Feed the index from the store: transcripts by their new tail, other files whole.
+
+The index is derived. Whatever happens to it (deleted, damaged, of another version, nowhere to write)
+this module makes it again from the files, and a search answers all the same. It reads files through
+the store alone and never writes one.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Final, TypeVar
+
+import msgspec
+
+from commonplace import forks
+from commonplace.changes import transcripts
+from commonplace.errors import CommonplaceError, DamagedError, StoreBusyError, StoreReadOnlyError
+from commonplace.recall.index.rows import IndexRow, MessageRow, PathState, Places
+from commonplace.recall.index.sqlite import SqliteIndex
+from commonplace.records import RecordedMessage
+from commonplace.store.protocol import Stat, Store
+
+logger = logging.getLogger(__name__)
+
+Records = Callable[[str, bytes], Iterable[IndexRow] | None]
+"""Turns a file that is no transcript into rows; None for a file that is not to be searched."""
+
+SWEEP_SECONDS: Final = 2.0  # DESIGN 1: an outside edit is noticed after at most this
+_CHUNK_BYTES: Final = 4_000_000  # a transcript is read in parts of this, so that memory stays bounded
+_BATCH_BYTES: Final = 32_000_000  # files of about this much share one transaction
+_SMALL_BYTES: Final = 500_000  # transcripts up to this size are read many at a time
+_MANY: Final = 16  # files; what is known of fewer is asked one by one
+_CHANGES_READ: Final = 64  # after more of them, looking at all files is the shorter way
+_DEAD_SHARE: Final = 3  # the index is made again when more than 1/3 of its rows lead nowhere
+
+_T = TypeVar("_T")
+
+
+class Indexing:
+    """Keeps one index up to date with one store.
+
+    Args:
+        store: Holds the files.
+        index: Takes the rows.
+        folder: Where the transcripts are.
+        records: Reads the other files; without it only transcripts are indexed.
+    """
+
+    def __init__(
+        self, store: Store, index: SqliteIndex, *, folder: str = "sessions", records: Records | None = None
+    ) -> None:
+        self._store = store
+        self.index = index
+        self._folder = folder
+        self._records = records
+        self._number = 0  # of the feed
+        self._change = 0
+        self._swept: float | None = None
+        self._noticed: set[str] = set()
+        self._compared: tuple[tuple[int, ...], list[Stat]] = ((), [])  # an index and the files that it is up to
+        self._lock = threading.RLock()
+        forks.join(self)
+
+    def forget(self) -> None:
+        """Start anew in a forked child: the next catch-up looks at everything."""
+        if forks.is_abandoned(self._lock):
+            self._lock = threading.RLock()
+        self._swept = None
+
+    def catch_up(self, *, sweep: bool = False) -> int:
+        """Bring the index up to the store and return how many files were looked into.
+
+        Appended files are known from the store's feed, changed ones from its change log, whichever process
+        wrote them; all files are compared by their token when asked, at the first call, and every two
+        seconds, for who edits them by hand. A busy index is left for the next call.
+        """
+        with self._lock:
+            try:
+                return self._mending(lambda: self._catch_up(sweep=sweep))
+            except StoreBusyError:
+                logger.info("the index is being written elsewhere; this search may miss what was just said")
+                return 0
+
+    def notice(self, paths: Iterable[str]) -> None:
+        """Have the next catch-up look into these files, whatever their tokens say."""
+        with self._lock:
+            self._noticed.update(paths)
+
+    def rebuild(self) -> int:
+        """Make the index again from the files; searches elsewhere see the old one until it is done."""
+        with self._lock:
+            return self._mending(self._rebuild)
+
+    def answer(self, question: Callable[[SqliteIndex], _T]) -> _T:
+        """Ask the index; when it proves damaged it is made again and asked once more."""
+        with self._lock:
+            return self._mending(lambda: question(self.index))
+
+    def check(self, *, lag: bool = True) -> list[str]:
+        """Name every difference between the files and the index; nothing is changed.
+
+        Without `lag`, what the next search takes in by itself is left out: files and lines that are new,
+        files that are gone, and documents that were edited since the last look; so are damaged lines, which no
+        index has.
+        """
+        with self._lock:
+            problems = self.index.check()
+            if problems:
+                return problems
+            states = self.index.states()
+            for stat in self._store.list():
+                state = states.pop(stat.path, None)
+                if self._is_transcript(stat.path):
+                    problems += self._drift(stat, state, lag=lag)
+                elif lag and self._records is not None and (state is None or state.token != stat.token):
+                    blob = self._store.read(stat.path)
+                    changed = state is None or (blob is not None and state.crc != zlib.crc32(blob.data))
+                    if changed and blob is not None and self._records(stat.path, blob.data) is not None:
+                        problems.append(f"{stat.path}: not indexed as it is")
+            if lag:
+                problems += [f"{path}: indexed, but the file is gone" for path in states]
+            return problems
+
+    def message(self, places: Places, path: str, session: str, number: int) -> RecordedMessage | None:
+        """Read back the message at a place of a slot; None when the file no longer holds it there."""
+        start = places.offsets[number]
+        end = places.offsets[number + 1] if number + 1 < len(places.offsets) else places.end
+        blob = self._store.read(path, start, end)
+        if blob is None:
+            return None
+        return next(transcripts.messages_of(path, session, blob.data, start), None)
+
+    # --- catching up ---
+
+    def _mending(self, work: Callable[[], _T]) -> _T:
+        try:
+            return work()
+        except DamagedError as error:
+            logger.warning("the index is damaged and is made again: %s", error)
+            self.index.reset()
+        except StoreReadOnlyError as error:
+            logger.info("the index cannot be written and is kept in memory: %s", error)
+            self.index.reset(memory=True)
+        self._sweep()
+        return work()
+
+    def _catch_up(self, *, sweep: bool) -> int:
+        if self.index.replaced():
+            self.index.reopen()
+            self._swept = None
+        number, appended = self._store.feed(self._number)
+        change, changed = self._changed_since(self._change)
+        now = time.monotonic()
+        due = sweep or self._swept is None or now - self._swept >= SWEEP_SECONDS
+        if due or appended is None or changed is None:
+            looked = self._sweep()
+            self._swept = now
+        else:
+            paths = [path for path in dict.fromkeys([*appended, *changed, *self._noticed]) if path]
+            looked = len(paths)
+            if paths:
+                with self.index.writing():
+                    for path in paths:
+                        self._take(path, "")
+        self._noticed.clear()
+        self._number, self._change = number, change
+        return looked
+
+    def _changed_since(self, number: int) -> tuple[int, list[str] | None]:
+        """Give the newest change's number, and the files written after `number`; None means look at all."""
+        newest = self._store.change_number()
+        if not 0 <= newest - number <= _CHANGES_READ:
+            return newest, None
+        changes = self._store.since(number) if newest > number else ()
+        return newest, [path for change in changes for path in change.paths if not path.startswith(".")]
+
+    def _sweep(self) -> int:
+        stats = self._store.list()
+        mark = self.index.mark()
+        if not self._noticed and mark == self._compared[0] and stats == self._compared[1]:
+            return 0
+        known = self.index.tokens()
+        forget, noticed = known.pop, self._noticed
+        changed: list[Stat] = []
+        for stat in stats:
+            path = stat.path
+            if forget(path, None) != stat.token or path in noticed:
+                changed.append(stat)
+        for batch in _batches(changed, _BATCH_BYTES):
+            with self.index.writing():
+                self._take_all(batch)
+        if known:
+            with self.index.writing():
+                for path in known:
+                    self.index.drop_path(path)
+        if self.index.dead_rows() * _DEAD_SHARE > self.index.rows():
+            self._rebuild()
+        if not changed and not known:
+            self._compared = mark, stats
+        return len(changed)
+
+    def _rebuild(self) -> int:
+        with self.index.writing():
+            self.index.clear()
+            return self._sweep()
+
+    def _is_transcript(self, path: str) -> bool:
+        folder, _, name = path.rpartition("/")
+        return folder == self._folder and name.endswith(".jsonl")
+
+    def _take_all(self, batch: Sequence[Stat]) -> None:
+        """Look into files, small transcripts read many at a time."""
+        # Trigger: many files. Reason: what is known of them was read before this transaction began.
+        known = self.index.states() if len(batch) > _MANY else None
+        small: list[Stat] = []
+        for stat in batch:
+            new = known is not None and stat.path not in known
+            if new and stat.size <= _SMALL_BYTES and self._is_transcript(stat.path):
+                small.append(stat)
+            else:
+                self._take(stat.path, stat.token)
+        for together in _batches(small, _CHUNK_BYTES):
+            self._take_new(together)
+
+    def _take_new(self, together: Sequence[Stat]) -> None:
+        try:
+            blobs = self._store.read_many([stat.path for stat in together])
+        except CommonplaceError:  # of one of them, or no moment between two changes: each by itself
+            for stat in together:
+                self._take(stat.path, stat.token)
+            return
+        self.index.add_transcripts(
+            self._read_part(PathState(stat.path, token=stat.token), blob.data[: blob.data.rfind(b"\n") + 1])
+            for stat in together
+            if (blob := blobs.pop(stat.path)) is not None
+        )
+
+    def _take(self, path: str, token: str) -> None:
+        try:
+            if self._is_transcript(path):
+                self._take_transcript(path, token)
+            elif self._records is not None:
+                self._take_records(self._records, path, token)
+        except (StoreBusyError, DamagedError, StoreReadOnlyError):
+            raise
+        except CommonplaceError as error:
+            logger.warning("%s is not indexed: %s", path, error)
+
+    def _take_records(self, records: Records, path: str, token: str) -> None:
+        blob = self._store.read(path)
+        found = records(path, blob.data) if blob is not None else None
+        if blob is None or found is None:
+            self.index.drop_path(path)
+            if blob is not None:
+                self.index.set_state(PathState(path, token=token))
+            return
+        checksum = zlib.crc32(blob.data)
+        state = self.index.state(path)
+        if state is None or state.crc != checksum or state.bytes != len(blob.data):
+            self.index.replace_path(path, found)
+        self.index.set_state(PathState(path, bytes=len(blob.data), token=token, crc=checksum))
+
+    def _take_transcript(self, path: str, token: str) -> None:
+        state = self.index.state(path) or PathState(path)
+        if state.bytes and not self._continues(state, token):
+            self.index.drop_path(path)
+            state = PathState(path)
+        for data in self._whole_lines(path, state.bytes):
+            state = self._take_part(state, data)  # each with its rows: a read that fails later repeats nothing
+        self.index.set_state(msgspec.structs.replace(state, token=token))
+
+    def _take_part(self, state: PathState, data: bytes) -> PathState:
+        """Index whole lines that follow what is indexed of a transcript, and note that they are."""
+        after, added = self._read_part(state, data)
+        if added:
+            self.index.add_messages(state.path, after.session, added, first=not state.bytes)
+        self.index.set_state(after)
+        return after
+
+    def _read_part(self, state: PathState, data: bytes) -> tuple[PathState, list[MessageRow]]:
+        """Read whole lines that follow what is indexed of a transcript: its state after them, and their messages."""
+        session, damaged, offset = state.session, state.damaged, state.bytes
+        added: list[MessageRow] = []
+        for raw in data.split(b"\n"):
+            line = transcripts.decode(raw) if raw else None
+            if isinstance(line, transcripts.StoredMessage):
+                at_ms = int(line.at.timestamp() * 1000)
+                added.append(MessageRow(line.n, line.role, line.content, at_ms, offset, line.name, line.tools))
+            elif isinstance(line, transcripts.Head):
+                session = session or line.id
+            elif isinstance(line, transcripts.Damaged):
+                damaged += 1
+            offset += len(raw) + 1
+        tail = data.rfind(b"\n", 0, len(data) - 1) + 1
+        after = PathState(
+            state.path,
+            bytes=state.bytes + len(data),
+            token=state.token,
+            crc=zlib.crc32(data, state.crc),
+            tail_start=state.bytes + tail,
+            tail=zlib.crc32(data[tail:]),
+            session=session,
+            messages=state.messages + len(added),
+            damaged=damaged,
+        )
+        return after, added
+
+    def _continues(self, state: PathState, token: str) -> bool:
+        """Say whether a transcript still begins with what was indexed of it."""
+        blob = self._store.read(state.path, state.tail_start, state.bytes)
+        if blob is None or len(blob.data) != state.bytes - state.tail_start or zlib.crc32(blob.data) != state.tail:
+            return False
+        if not token or not state.token:
+            return True
+        # Trigger: a sweep saw another token. Reason: longer is an append; of the same length it may be an edit.
+        longer = self._store.read(state.path, state.bytes, state.bytes + 1)
+        return bool(longer and longer.data) or self._checksum(state) == state.crc
+
+    def _checksum(self, state: PathState) -> int:
+        checksum = 0
+        for start in range(0, state.bytes, _CHUNK_BYTES):
+            blob = self._store.read(state.path, start, min(state.bytes, start + _CHUNK_BYTES))
+            checksum = zlib.crc32(blob.data if blob else b"", checksum)
+        return checksum
+
+    def _drift(self, stat: Stat, state: PathState | None, *, lag: bool) -> list[str]:
+        if state is None:
+            return [f"{stat.path}: not indexed"] if lag else []
+        problems: list[str] = []
+        if lag and state.damaged:
+            said = "1 damaged line is" if state.damaged == 1 else f"{state.damaged:,} damaged lines are"
+            problems.append(f"{stat.path}: {said} left out")
+        if self._checksum(state) != state.crc:
+            problems.append(f"{stat.path}: differs from what was indexed")
+        elif lag and next(self._whole_lines(stat.path, state.bytes), b""):
+            problems.append(f"{stat.path}: lines after byte {state.bytes} are not indexed")
+        return problems
+
+    def _whole_lines(self, path: str, start: int) -> Iterator[bytes]:
+        """Yield the rest of a file in parts that end where a line ends; a torn tail is left out."""
+        wanted = _CHUNK_BYTES
+        while True:
+            blob = self._store.read(path, start, start + wanted)
+            if blob is None or not blob.data:
+                return
+            end = blob.data.rfind(b"\n") + 1
+            if end:
+                yield blob.data[:end]
+                start += end
+            if len(blob.data) < wanted:  # what is shorter than was asked for is the end of the file
+                return
+            wanted = _CHUNK_BYTES if end else wanted * 2
+
+
+def _batches(stats: Iterable[Stat], limit_bytes: int) -> Iterator[list[Stat]]:
+    batch: list[Stat] = []
+    size = 0
+    for stat in stats:
+        batch.append(stat)
+        size += stat.size
+        if size > limit_bytes:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch

@@ -1,0 +1,193 @@
+"""What of one scope stands in a prompt unasked: its shown files, the index of its topics, the session's own part.
+
+Made anew only where something moved: a change was committed, a file was touched, a day began.
+"""
+
+from __future__ import annotations
+
+import codecs
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, time, timedelta, tzinfo
+from typing import TYPE_CHECKING, Final
+
+from commonplace import forks, guard
+from commonplace.changes import listing, tombstones
+from commonplace.changes.drift import Drift
+from commonplace.changes.log import Ledger
+from commonplace.changes.plan import files_of
+from commonplace.changes.reader import Reader
+from commonplace.changes.sessions import Sessions
+from commonplace.config import Clock, Config
+from commonplace.layouts.codecs import documents
+from commonplace.layouts.schema import Layer, Layout
+from commonplace.recall.prompt.context import Draft, Shown
+from commonplace.records import TRUST_RANK, Entry
+from commonplace.store.protocol import Store
+
+if TYPE_CHECKING:
+    from commonplace.recall.prompt.capped import CappedBlock  # loaded only by the layouts that have it
+
+_KEPT: Final = 64  # sessions whose sections are kept as they were made last
+
+
+class Sections:
+    """Writes what a scope shows unasked.
+
+    Args:
+        capped: Writes the documents instead, where the layout caps its facts.
+        zone: The one that files are dated in.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        layout: Layout,
+        config: Config,
+        reader: Reader,
+        ledger: Ledger,
+        drift: Drift,
+        sessions: Sessions,
+        hidden: tombstones.Tombstones,
+        capped: CappedBlock | None,
+        clock: Clock,
+        zone: tzinfo,
+    ) -> None:
+        self._store = store
+        self._layout = layout
+        self._config = config
+        self._reader = reader
+        self._ledger = ledger
+        self._drift = drift
+        self._sessions = sessions
+        self._tombstones = hidden
+        self._capped = capped
+        self._clock = clock
+        self._zone = zone
+        self._shown = [layer for layer in layout.layers if layer.shown]
+        self._day: tuple[datetime, datetime] | None = None  # from when until when the files are these
+        self._of_the_day: tuple[tuple[Layer, str], ...] = ()
+        self._paths: tuple[str, ...] = ()
+        self._looked: object = None
+        self._lock = threading.Lock()
+        self._made: OrderedDict[str | None, tuple[object, tuple[Draft, ...]]] = OrderedDict()
+        forks.join(self)
+
+    def forget(self) -> None:
+        """Start anew in a forked child."""
+        if forks.is_abandoned(self._lock):
+            self._lock = threading.Lock()
+            self._made.clear()
+
+    def look(self) -> Sequence[tuple[Layer, str]]:
+        """Notice edits made outside, in shown files at once; give these files with their layers."""
+        files = self._files()
+        paths = [path for _, path in files]
+        mark = (self._store.mark(paths), files)
+        if mark[0] is None or mark != self._looked:
+            self._drift.look(paths)
+            self._looked = mark
+        self._drift.sweep_if_due()
+        return files
+
+    def drafts(self, session: str | None) -> tuple[Draft, ...]:
+        """Give the sections in the order of the layout; the same objects while nothing moved."""
+        self._drift.sweep_if_due()
+        files = self._files()
+        mark = (self._store.mark(self._sources(session)), files)
+        with self._lock:
+            kept = self._made.get(session)
+            if kept is not None and mark[0] is not None and kept[0] == mark:
+                self._made.move_to_end(session)
+                return kept[1]
+        made = tuple(self._make(session))
+        with self._lock:
+            self._made[session] = (mark, made)
+            if len(self._made) > _KEPT:
+                self._made.popitem(last=False)
+        return made
+
+    def _files(self) -> tuple[tuple[Layer, str], ...]:
+        now = self._clock()
+        day = self._day
+        if day is None or not day[0] <= now < day[1]:
+            local = now.astimezone(self._zone)
+            self._of_the_day = tuple((layer, files_of(self._layout, layer, local)) for layer in self._shown)
+            own = () if self._capped is None else (self._capped.path, tombstones.PATH)
+            self._paths = (*(path for _, path in self._of_the_day), *own)
+            # Some files are dated in the zone, some in UTC.
+            self._day = now, min(_next_day(local), _next_day(now.astimezone(UTC)))
+        return self._of_the_day
+
+    def _sources(self, session: str | None) -> tuple[str, ...]:
+        """Name the files that the sections are made of, besides what the change log tells."""
+        return self._paths if session is None else (*self._paths, self._sessions.path(session))
+
+    def _make(self, session: str | None) -> Iterator[Draft]:
+        files = self.look()
+        self._ledger.catch_up()
+        if self._capped is not None:
+            yield from self._capped.drafts(session)
+        else:
+            for layer, path in files:
+                yield from self._file(layer, path)
+        if session is not None and self._sessions.exists(session):
+            yield from self._session(session)
+
+    def _file(self, layer: Layer, path: str) -> Iterator[Draft]:
+        shown = tuple((_written if layer.verbatim else _entries)(self._reader, path))
+        if shown:
+            limit = self._config.context.notes_tokens if layer.kind == "journals" else 0
+            yield Draft(layer.title, layer.shown or "stable", shown, limit)
+        if layer.name == self._layout.index_of:
+            _, lines = listing.split(self._reader.data(path) or b"")
+            listed = tuple(Shown(path, guard.shown(line)) for line in lines.splitlines() if line.strip())
+            if listed:
+                yield Draft("Topics", "stable", listed)
+
+    def _session(self, session: str) -> Iterator[Draft]:
+        summary = self._sessions.summary(session)
+        if summary:
+            yield Draft("Earlier in this session", "volatile", (Shown(self._sessions.path(session), summary),))
+        if self._layout.recap:
+            said = tuple(
+                Shown(m.id, f"{m.message.role.upper()}: {m.text}")
+                for m in self._sessions.window(session)
+                if m.text.strip()
+            )
+            yield Draft("Recent Conversation Recap", "volatile", said, self._config.consolidation.recap_tokens)
+
+
+def _next_day(now: datetime) -> datetime:
+    return datetime.combine(now.date() + timedelta(days=1), time.min, now.tzinfo)
+
+
+def _written(reader: Reader, path: str) -> Iterator[Shown]:
+    """Give a document as it is written, cut where its entries end: one after the other they are its text."""
+    data = (reader.data(path) or b"").removeprefix(codecs.BOM_UTF8)
+    at = 0
+    parsed = documents.parse(path, data)
+    told = {entry.id for entry in reader.told(placed.entry for placed in parsed)}
+    for placed in parsed:
+        text = data[at : placed.end].decode("utf-8", "replace").replace("\r\n", "\n")
+        text = text if at else text.lstrip("\n")
+        at = placed.end + (data[placed.end : placed.end + 1] == b"\r")
+        at += data[at : at + 1] == b"\n"
+        if placed.entry.id in told:
+            yield Shown(placed.entry.id, guard.shown(text), reader.rank(placed.entry.id))
+
+
+def _entries(reader: Reader, path: str) -> Iterator[Shown]:
+    """Give the entries of a document as they read in a prompt: list items, each new section with its heading."""
+    section = ""
+    for record in reader.told(reader.records(path)):
+        heading = ""
+        if isinstance(record, Entry) and record.section != section:
+            section = record.section
+            heading = f"### {section}\n" if section else ""
+        indented = guard.shown(record.text).replace("\n", "\n  ")
+        trust = reader.rank(record.id)
+        label = "" if TRUST_RANK[trust] >= TRUST_RANK["agent"] else f"(from {trust}: unverified) "
+        yield Shown(record.id, f"{heading}- {label}{indented}", trust)

@@ -1,0 +1,1 @@
+"""Where memory is kept: the protocol, and the store made of files."""

@@ -1,0 +1,271 @@
+"""Which file a path means: inside the root, a plain file, never through a link that leads out.
+
+A path is walked one component at a time without following links. A link whose target stays inside
+the root is resolved first; what it resolves to is walked the same way.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Final, NamedTuple
+
+from commonplace.errors import PathError
+from commonplace.store.files.disk import FOLDER, READ, Disk, read_all, read_span
+from commonplace.store.protocol import Stat
+from commonplace.text.patterns import pattern
+
+# Nearly every path: told from all that is forbidden in a fifth of the time. The store's own folder begins with a dot.
+_ORDINARY: Final = pattern(r"(?:[\w%~-][\w%~.-]{0,199}/)*[\w%~-][\w%~.-]{0,199}", re.ASCII)
+_FORBIDDEN: Final = pattern(r"[\x00-\x1f\x7f\\]|^[A-Za-z]:")
+_OURS: Final = frozenset(["log", "lock", "locks", "leases", "feed", "key", "state"])
+_NAME_BYTES: Final = 255
+_TEMPORARY: Final = pattern(r"\..*\.\d+-\d+(?:-\d+)?\.cp(?:tmp|new)\Z", re.DOTALL)
+
+
+def is_temporary(name: str) -> bool:
+    """Say whether a file name is one that a commit gives to a file on its way."""
+    return _TEMPORARY.match(name) is not None
+
+
+def split(path: str, state: str) -> tuple[str, ...]:
+    """Split a path into its components.
+
+    Raises:
+        PathError: It is absolute, empty, leaves the root, is not portable, or is the store's own.
+    """
+    parts = tuple(path.split("/"))
+    if _ORDINARY.fullmatch(path) and parts[0] != state:
+        return parts
+    if _FORBIDDEN.search(path) or any(part in {"", ".", ".."} for part in parts):
+        raise PathError(f"{path[:200]!r} is not a relative path with / between plain names", path=path[:200])
+    try:
+        too_long = any(len(os.fsencode(part)) > _NAME_BYTES for part in parts)
+    except UnicodeEncodeError:
+        raise PathError(f"{path[:200]!r} holds characters that no file name can", path=path[:200]) from None
+    if too_long:
+        raise PathError(f"{path[:60]!r}... has a name over {_NAME_BYTES} bytes", path=path[:200])
+    if parts[0] == state and (len(parts) == 1 or parts[1] in _OURS):
+        raise PathError(f"{path[:200]!r} is the store's own", path=path[:200])
+    if is_temporary(parts[-1]):
+        raise PathError(f"{path[:200]!r} looks like a file on its way; use another name", path=path[:200])
+    return parts
+
+
+class _Listed(NamedTuple):
+    """A file as it was when it was last listed: what told it apart, and what was given out."""
+
+    seen: tuple[int, ...]
+    stat: Stat
+
+
+class Tree:
+    """The files below one root."""
+
+    def __init__(self, root: str, disk: Disk, *, state: str) -> None:
+        self.root = os.path.realpath(root)
+        self.state = state
+        self._disk = disk
+        # Most files are as they were: their names need no second thought, and all of them no second sorting.
+        self._listed: tuple[dict[str, _Listed], list[Stat] | None] = ({}, None)
+
+    @contextmanager
+    def folder(self, path: str, *, create: bool = False) -> Iterator[tuple[int, str]]:
+        """Open the folder a path lies in: (descriptor, name in it); FileNotFoundError where there is none."""
+        parts = split(path, self.state)
+        try:
+            fd = self._descend(parts, create=create)
+        except (NotADirectoryError, OSError) as error:
+            if isinstance(error, FileNotFoundError):
+                raise
+            parts = self._resolved(path, parts, error)
+            fd = self._descend(parts, create=create)
+        else:
+            if _is_link(parts[-1], fd):
+                os.close(fd)
+                parts = self._resolved(path, parts, None)
+                fd = self._descend(parts, create=create)
+        try:
+            yield fd, parts[-1]
+        finally:
+            os.close(fd)
+
+    def open(self, path: str, flags: int = READ) -> int:
+        """Open a plain file below the root.
+
+        Raises:
+            FileNotFoundError: There is none.
+            PathError: It is a folder, pipe or device, or leads out of the root.
+        """
+        with self.folder(path) as (folder, name):
+            return self.open_in(folder, name, path, flags)
+
+    def open_in(self, folder: int, name: str, path: str, flags: int = READ) -> int:
+        """Open a plain file in an open folder; `path` is for the message."""
+        if not stat.S_ISREG(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode):
+            raise PathError(f"{path!r} is not a plain file", path=path)
+        fd = self._disk.open(name, flags, dir_fd=folder)
+        if not stat.S_ISREG(os.fstat(fd).st_mode):
+            os.close(fd)
+            raise PathError(f"{path!r} is not a plain file", path=path)
+        return fd
+
+    def read(self, path: str) -> bytes | None:
+        """Read a whole file; None where there is none."""
+        try:
+            fd = self.open(path)
+        except FileNotFoundError:
+            return None
+        try:
+            return read_all(fd)
+        finally:
+            os.close(fd)
+
+    def read_each(self, paths: Iterable[str]) -> Iterator[tuple[str, bytes | None]]:
+        """Yield each of some files with what `read` gives of it; the folder of files that follow is opened once."""
+        folder, within = -1, None
+        try:
+            for path in paths:
+                *above, name = split(path, self.state)
+                try:
+                    if above != within:
+                        if folder >= 0:
+                            os.close(folder)
+                        folder, within = -1, None
+                        folder, within = self._descend((*above, name), create=False), above
+                    data = self._read_plain(folder, name)
+                except OSError:
+                    data = None
+                # Trigger: no file, a link, a pipe, no right. Reason: `read` follows, or tells what is wrong.
+                yield path, self.read(path) if data is None else data
+        finally:
+            if folder >= 0:
+                os.close(folder)
+
+    def _read_plain(self, folder: int, name: str) -> bytes | None:
+        if not stat.S_ISREG(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode):
+            return None
+        fd = self._disk.open(name, READ, dir_fd=folder)
+        try:
+            seen = os.fstat(fd)
+            return read_span(fd, 0, seen.st_size) if stat.S_ISREG(seen.st_mode) else None
+        finally:
+            os.close(fd)
+
+    def absolute(self, path: str) -> str:
+        """Name the file of a checked path for a look that changes nothing."""
+        return os.path.realpath(os.path.join(self.root, *split(path, self.state)))
+
+    def sync_folders(self, path: str) -> None:
+        """Bring the folders from a file's own up to the root to the disk."""
+        parts = split(path, self.state)
+        for depth in range(len(parts) - 1, -1, -1):
+            with_fd = os.open(os.path.join(self.root, *parts[:depth]), FOLDER & ~os.O_NOFOLLOW)
+            try:
+                self._disk.sync_all(with_fd)
+            finally:
+                os.close(with_fd)
+
+    def list(self, prefix: str) -> list[Stat]:
+        """List the plain files below a folder, sorted by path.
+
+        Left out: links, names that begin with a dot (unless the prefix names them) and names that
+        no path can spell.
+        """
+        prefix = prefix.strip("/")
+        start = self.root
+        if prefix:
+            split(f"{prefix}/-", self.state)
+            start = os.path.join(self.root, prefix)
+            if not (os.path.realpath(start) + "/").startswith(self.root + "/"):
+                raise PathError(f"{prefix!r} leads out of the store", path=prefix)
+        known, before = self._listed
+        listed: dict[str, _Listed] = {}
+        fresh = False
+        folders = [(start, prefix)]
+        while folders:
+            folder, below = folders.pop()
+            try:
+                entries = os.scandir(folder)
+            except (FileNotFoundError, NotADirectoryError):
+                continue
+            with entries:
+                for entry in entries:
+                    path = f"{below}/{entry.name}" if below else entry.name
+                    last = known.get(path)
+                    if last is not None and _stands(entry, last):
+                        listed[path] = last
+                    elif _hidden(entry.name):
+                        continue
+                    elif entry.is_dir(follow_symlinks=False):
+                        if below != self.state or entry.name not in _OURS:
+                            folders.append((entry.path, path))
+                    elif entry.is_file(follow_symlinks=False):
+                        with suppress(FileNotFoundError):  # taken away between the look and the count
+                            listed[path] = _looked(entry, path)
+                            fresh = True
+        if before is not None and not prefix and not fresh and len(listed) == len(known):
+            return before.copy()
+        stats = [listed[path].stat for path in sorted(listed)]
+        if not prefix:
+            self._listed = listed, stats
+        elif fresh:
+            self._listed = {**known, **listed}, None
+        return stats
+
+    def _descend(self, parts: tuple[str, ...], *, create: bool) -> int:
+        fd = os.open(self.root, FOLDER)
+        for part in parts[:-1]:
+            try:
+                try:
+                    below = os.open(part, FOLDER, dir_fd=fd)
+                except FileNotFoundError:
+                    if not create:
+                        raise
+                    with suppress(FileExistsError):  # another process made it first
+                        self._disk.mkdir(part, dir_fd=fd)
+                    below = os.open(part, FOLDER, dir_fd=fd)
+            finally:
+                os.close(fd)
+            fd = below
+        return fd
+
+    def _resolved(self, path: str, parts: tuple[str, ...], error: OSError | None) -> tuple[str, ...]:
+        real = os.path.realpath(os.path.join(self.root, *parts))
+        inside = os.path.relpath(real, self.root)
+        if not real.startswith(self.root.rstrip("/") + "/"):
+            raise PathError(f"{path!r} leads out of the store", path=path)
+        found = split(inside, self.state)
+        if found == parts:
+            raise error or PathError(f"{path!r} is a link that cannot be followed", path=path)
+        return found
+
+
+def _is_link(name: str, folder: int) -> bool:
+    try:
+        return stat.S_ISLNK(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
+    except FileNotFoundError:
+        return False
+
+
+def _hidden(name: str) -> bool:
+    return name.startswith(".") or _FORBIDDEN.search(name) is not None
+
+
+def _seen(found: os.stat_result) -> tuple[int, ...]:
+    return found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino, found.st_mode
+
+
+def _stands(entry: os.DirEntry[str], last: _Listed) -> bool:
+    try:
+        return last.seen == _seen(entry.stat(follow_symlinks=False))
+    except FileNotFoundError:
+        return False
+
+
+def _looked(entry: os.DirEntry[str], path: str) -> _Listed:
+    seen = _seen(entry.stat(follow_symlinks=False))
+    return _Listed(seen, Stat(path, seen[0], "-".join(f"{number:x}" for number in seen[:4])))

@@ -1,0 +1,254 @@
+"""Finish what a dead writer began: bring files from where they are to where the log says they are.
+
+A write applies only where it finds what it was made for. Content the log does not know is an edit
+from outside; it is merged, or stays and ours waits. Pure but for `Redo`, which reads and writes.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from commonplace.guard.screened import line_bytes
+from commonplace.store.files.appends import Appender
+from commonplace.store.files.changelog import Entry, Touched, content_hash, render, unrender
+from commonplace.store.files.disk import Disk, read_all, typed, write_all
+from commonplace.store.files.paths import Tree, is_temporary
+from commonplace.store.files.replace import Place, Replacer
+
+_FOREIGN: Final = object()
+
+_logger = logging.getLogger(__name__)
+
+
+class Step(msgspec.Struct, frozen=True):
+    """One logged write to one file; `content` is None for a delete and where it was erased."""
+
+    number: int
+    index: int
+    touched: Touched
+    content: list[Any] | None
+    removed: list[Any]
+
+    @property
+    def is_append(self) -> bool:
+        """Whether it adds lines rather than replacing the whole."""
+        return self.touched.kind == "append"
+
+    @property
+    def body(self) -> bytes:
+        """The lines of an append."""
+        return lines_body(line_bytes(text) for text in self.content or [])
+
+
+def lines_body(lines: Iterable[bytes]) -> bytes:
+    """Join lines, each with its newline."""
+    return b"".join(line + b"\n" for line in lines)
+
+
+def steps_by_path(entries: Iterable[Entry]) -> dict[str, list[Step]]:
+    """Sort the writes of some changes by file, each file's in order."""
+    found: dict[str, list[Step]] = {}
+    for entry in entries:
+        writes = entry.writes()
+        payload = {} if entry.erased else entry.logged().payload or {}
+        removed = payload.get("removed")
+        for index, touched in enumerate(entry.files()):
+            content = writes[index] if index < len(writes) else None
+            gone = removed[index] if isinstance(removed, list) and index < len(removed) else None
+            step = Step(entry.number, index, touched, content, gone if isinstance(gone, list) else [])
+            found.setdefault(touched.path, []).append(step)
+    return found
+
+
+def missing_part(tail: bytes, body: bytes) -> bytes:
+    """Say what has to be added so that lines stand once in a file whose end, from their offset on, is `tail`.
+
+    Empty when they stand there already; their rest when they were torn off at the end.
+    """
+    at = tail.find(body)
+    while at > 0 and tail[at - 1 : at] != b"\n":
+        at = tail.find(body, at + 1)
+    if at >= 0:
+        return b""
+    clean = tail.removeprefix(b"\n")
+    if clean and body.startswith(clean):
+        return body[len(clean) :]
+    return body if not tail or tail.endswith(b"\n") else b"\n" + body
+
+
+def project(key: bytes, data: bytes | None, steps: Sequence[Step]) -> tuple[bytes | None, list[Step]]:
+    """Say what a file reads as once all steps are done, and the steps that meet an edit from outside."""
+    foreign: list[Step] = []
+    for step in steps[_done(key, data, steps) :]:
+        result = _after(key, data, step)
+        if result is _FOREIGN:
+            foreign.append(step)
+        else:
+            data = result  # type: ignore[assignment] # the sentinel is ruled out
+    return data, foreign
+
+
+def _after(key: bytes, data: bytes | None, step: Step) -> object:
+    if step.is_append:
+        old = data or b""
+        offset = min(step.touched.offset, len(old))
+        return old + missing_part(old[offset:], step.body)
+    if _is(key, data, step.touched.after):
+        return data
+    if not _is(key, data, step.touched.before):
+        return _FOREIGN
+    if step.touched.kind == "delete":
+        return None
+    return _FOREIGN if step.content is None else render(step.content, data or b"")
+
+
+def _done(key: bytes, data: bytes | None, steps: Sequence[Step]) -> int:
+    """Count the steps whose work is in the file already: each whole state the log knows is told by its hash."""
+    for place in range(len(steps) - 1, -1, -1):
+        step = steps[place]
+        if step.is_append:
+            continue
+        if _is(key, data, step.touched.after):
+            return place + 1
+        follower = steps[place + 1] if place + 1 < len(steps) else None
+        grown = data[: follower.touched.offset] if data and follower and follower.is_append else None
+        if grown is not None and _is(key, grown, step.touched.after):
+            return place + 1
+        if _is(key, data, step.touched.before):
+            return place
+    return 0
+
+
+def _is(key: bytes, data: bytes | None, digest: str) -> bool:
+    return content_hash(key, data) == digest
+
+
+class Redo:
+    """Applies the unapplied tail; the scope lock is held."""
+
+    def __init__(
+        self, tree: Tree, disk: Disk, appender: Appender, replacer: Replacer, conflict: Callable[[str, int], None]
+    ) -> None:
+        self._tree = tree
+        self._disk = disk
+        self._appender = appender
+        self._replacer = replacer
+        self._conflict = conflict
+
+    def finish(self, key: bytes, entries: Sequence[Entry], *, trust_temporaries: bool) -> None:
+        """Bring every file the changes name to where they leave it."""
+        for path, steps in steps_by_path(entries).items():
+            if all(step.is_append for step in steps):
+                for step in steps:
+                    self.append(step)
+            else:
+                self._document(key, path, steps, trust_temporaries=trust_temporaries)
+
+    def append(self, step: Step) -> None:
+        """Add the lines of one step where they are not there yet."""
+        with self._appender.hold(step.touched.path, create=True) as handle:
+            size = os.fstat(handle.fd).st_size
+            offset = min(step.touched.offset, size)
+            missing = missing_part(read_all(handle.fd, offset), step.body)
+            if not missing:
+                return
+            if size == 0:
+                self._tree.sync_folders(handle.path)  # a file with bytes always has its name on the disk
+            try:
+                write_all(self._disk, handle.fd, missing)
+            except BaseException:
+                self._disk.truncate(handle.fd, size)
+                raise
+
+    def _document(self, key: bytes, path: str, steps: list[Step], *, trust_temporaries: bool) -> None:
+        last = [step for step in steps if not step.is_append][-1]
+        with (
+            self._appender.hold(path, create=False, replacing=True),
+            self._tree.folder(path, create=True) as (folder, name),
+        ):
+            place = Place(folder, name, path, last.number, last.index)
+            data = self._replacer.read(place, name)
+            result, foreign = project(key, data, steps)
+            left = self._left(key, place, last) if trust_temporaries else {}
+            ours = left.pop(last.touched.after, None)
+            if foreign:
+                self._meet(key, place, foreign, data, ours)
+            elif result is None and data is not None:
+                if not self._replacer.delete(place, data):
+                    self._conflict(path, last.number)
+            elif result is not None and result != data:
+                self._write(place, data, result)
+            for edit in left.values():
+                self._bring_back(key, place, last, edit)
+            for kept_out in self._replacer.confirm():
+                self._conflict(path, kept_out.number)
+
+    def _left(self, key: bytes, place: Place, step: Step) -> dict[str, bytes]:
+        """Read what a dead writer left on its way: by hash, ours included, the old state left out."""
+        found: dict[str, bytes] = {}
+        for name in self._replacer.temporaries(place):
+            content = self._replacer.read(place, name)
+            if content is not None:
+                digest = content_hash(key, content)
+                if digest != step.touched.before:
+                    found[digest] = content
+        return found
+
+    def _meet(self, key: bytes, place: Place, foreign: list[Step], data: bytes | None, ours: bytes | None) -> None:
+        """Merge our write with an edit made after it was logged and before it was applied."""
+        step = foreign[-1]
+        before = self._before(key, step, ours)
+        merged = None
+        if ours is not None and before is not None and len(foreign) == 1:
+            merged = self._replacer.merge(place, before, data or b"", ours)
+        if merged is None:
+            self._conflict(place.path, step.number)
+        elif merged != (data or b""):
+            self._write(place, data, merged)
+
+    def _bring_back(self, key: bytes, place: Place, step: Step, edit: bytes) -> None:
+        """Merge an edit that a swap had taken out when the writer died."""
+        data = self._replacer.read(place, place.name)
+        if data == edit:
+            return
+        before = self._before(key, step, data)
+        merged = None
+        if before is not None and data is not None:
+            merged = self._replacer.merge(place, before, edit, data)
+        if merged is None:
+            self._conflict(place.path, step.number)
+            merged = edit
+        if merged != data:
+            self._write(place, data, merged)
+
+    def _before(self, key: bytes, step: Step, after: bytes | None) -> bytes | None:
+        """Make the old bytes again from the new ones; None where what the log holds does not suffice."""
+        if step.touched.before == "missing":
+            return b""
+        if step.content is None or after is None or not _is(key, after, step.touched.after):
+            return None
+        old = unrender(step.content, after, step.removed)
+        return old if _is(key, old, step.touched.before) else None
+
+    def _write(self, place: Place, data: bytes | None, content: bytes) -> None:
+        # Turn 900 and up: beside the names a commit uses, so that nothing it left is overwritten here.
+        self._replacer.build(place, content, 900)
+        if not self._replacer.put(place, data, content, turn=900):
+            self._conflict(place.path, place.number)
+
+    def sweep(self) -> None:
+        """Take away all files on their way; none is in use while the scope lock is held and nothing is pending."""
+        for folder, _, names in os.walk(self._tree.root):
+            for name in names:
+                if is_temporary(name):
+                    try:
+                        self._disk.unlink(os.path.join(folder, name))
+                    except FileNotFoundError:
+                        continue
+                    except OSError as error:
+                        _logger.warning("a file on its way could not be taken away: %s", typed(error, name))

@@ -1,0 +1,201 @@
+"""Where the change log stands: what was applied last, and what is safe on the disk.
+
+`state/head` is one line of fixed length, written in place twice a commit: `busy` before anything
+happens, `idle` when all is applied. It is not synced and counts only within the boot that wrote it.
+`state/checkpoint` is synced: every change up to its number is on the disk with its files.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import zlib
+from typing import Final
+
+import msgspec
+
+from commonplace.store import handles
+from commonplace.store.files.disk import CREATE, FILE_MODE, READ, Disk, read_all, write_all
+from commonplace.store.files.locks import boot_id
+
+NONE: Final = "-"
+_HEAD_BYTES: Final = 192
+_TRIES: Final = 16  # a reader may meet a head half written; it is one page, so a few looks are enough
+
+
+class Head(msgspec.Struct, frozen=True):
+    """How far the changes are applied, and where the log ended then."""
+
+    number: int
+    busy: bool
+    month: str
+    end: int
+    hash: str
+    boot: str
+
+    @property
+    def settled(self) -> bool:
+        """Whether every logged change is applied to files that this boot has not lost."""
+        return not self.busy and self.boot == boot_id()
+
+
+class Checkpoint(msgspec.Struct, frozen=True):
+    """The last change that is on the disk with all its files, and the hash of its header."""
+
+    number: int
+    hash: str
+    at: str
+
+
+class State(handles.Kept):
+    """The two small files; the head is kept open."""
+
+    def __init__(self, folder: str, disk: Disk) -> None:
+        super().__init__()
+        self._head_path = os.path.join(folder, "head")
+        self._checkpoint_path = os.path.join(folder, "checkpoint")
+        self._folder = folder
+        self._disk = disk
+        self._inode = 0  # of what is kept open
+        self._last: tuple[bytes, Head] | None = None  # the head as it was last read settled
+        self._none_yet = False
+
+    def head(self) -> Head | None:
+        """Read the head; None where there is none that can be used."""
+        try:
+            fd = os.open(self._head_path, READ)
+        except FileNotFoundError:
+            self._last = None
+            return None
+        try:
+            for _ in range(_TRIES):
+                data = os.pread(fd, _HEAD_BYTES, 0)
+                head = _parse(data)
+                if head is not None:
+                    self._none_yet = False  # should it be taken away, the log is still there
+                    self._last = (data, head) if head.settled else None
+                    return head
+        finally:
+            os.close(fd)
+        return None
+
+    def glance(self) -> Head | None:
+        """Give what `head` gives, without reading it again where the file stands as it was last read settled."""
+        last = self._last
+        return last[1] if last is not None and self._stands(last[0], in_place=True) else self.head()
+
+    def mark(self) -> tuple[str, int] | None:
+        """Name how the change log stands while nobody is at work; None where somebody is, or nobody can say."""
+        last = self._last
+        if last is not None and self._stands(last[0], in_place=True):
+            return last[1].hash, last[1].number
+        head = self.head()
+        if head is None:
+            return ("", 0) if self._none_yet else None
+        return (head.hash, head.number) if head.settled else None
+
+    def note_none(self) -> None:
+        """Take note that there is neither a head nor a log; the first change of all makes the head first."""
+        self._none_yet = True
+
+    def stands_settled(self) -> bool:
+        """Say whether nothing was begun since `head` last found all settled, at the price of one system call.
+
+        False tells nothing: read the head. The file is kept open; that another took its place is noticed
+        by `head` and `glance`.
+        """
+        last = self._last
+        if last is None:
+            return self._none_yet and not os.access(self._head_path, os.F_OK)
+        return self._stands(last[0], in_place=False)
+
+    def _stands(self, settled: bytes, *, in_place: bool) -> bool:
+        """Say whether the file that is kept open holds these bytes, and with `in_place` is the one of that name."""
+        with self._mutex:
+            try:
+                if self._fd < 0:
+                    self._fd = os.open(self._head_path, READ)
+                    self._inode = os.fstat(self._fd).st_ino
+                    handles.used(self)  # not at each look: an append takes one
+                if os.pread(self._fd, _HEAD_BYTES, 0) == settled and (
+                    not in_place or os.stat(self._head_path).st_ino == self._inode
+                ):
+                    return True
+            except OSError:
+                pass
+            self._let_go()
+        return False
+
+    def write_head(self, head: Head) -> None:
+        """Put the head down, unsynced."""
+        fd = self._disk.open(self._head_path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC)
+        try:
+            self._disk.pwrite(fd, _render(head), 0)
+        finally:
+            os.close(fd)
+
+    def checkpoint(self) -> Checkpoint:
+        """Read the checkpoint; number 0 where there is none that can be used."""
+        try:
+            with open(self._checkpoint_path, "rb") as file:
+                return msgspec.json.decode(file.read(), type=Checkpoint)
+        except (OSError, msgspec.DecodeError):
+            return Checkpoint(0, NONE, "")
+
+    def write_checkpoint(self, checkpoint: Checkpoint) -> None:
+        """Put the checkpoint down so that it survives a loss of power."""
+        content = json.dumps(msgspec.to_builtins(checkpoint)).encode() + b"\n"
+        replace_synced(self._disk, self._folder, "checkpoint", content)
+
+
+def replace_synced(disk: Disk, folder: str, name: str, content: bytes) -> None:
+    """Put a whole small file of ours in place: temporary, sync, rename, sync the folder."""
+    folder_fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    fresh = f".{name}.new"
+    try:
+        try:
+            fd = disk.open(fresh, CREATE, FILE_MODE, dir_fd=folder_fd)
+        except FileExistsError:  # of a writer that died; the lock that guards this file is ours
+            disk.unlink(fresh, dir_fd=folder_fd)
+            fd = disk.open(fresh, CREATE, FILE_MODE, dir_fd=folder_fd)
+        try:
+            write_all(disk, fd, content)
+            disk.sync_all(fd)
+        except BaseException:
+            disk.unlink(fresh, dir_fd=folder_fd)
+            raise
+        finally:
+            os.close(fd)
+        disk.rename(fresh, name, dir_fd=folder_fd)
+        disk.sync_all(folder_fd)
+    finally:
+        os.close(folder_fd)
+
+
+def read_small(path: str) -> bytes | None:
+    """Read a small file of ours; None where there is none."""
+    try:
+        fd = os.open(path, READ)
+    except FileNotFoundError:
+        return None
+    try:
+        return read_all(fd)
+    finally:
+        os.close(fd)
+
+
+def _render(head: Head) -> bytes:
+    flag = "busy" if head.busy else "idle"
+    text = f"{head.number} {flag} {head.month or NONE} {head.end} {head.hash or NONE} {head.boot}"
+    line = f"{text} {zlib.crc32(text.encode()):08x}"
+    return line.ljust(_HEAD_BYTES - 1).encode() + b"\n"
+
+
+def _parse(data: bytes) -> Head | None:
+    fields = data.decode("ascii", "replace").split()
+    if len(data) != _HEAD_BYTES or len(fields) != 7:
+        return None
+    text = " ".join(fields[:6])
+    if fields[6] != f"{zlib.crc32(text.encode()):08x}":
+        return None
+    return Head(int(fields[0]), fields[1] == "busy", fields[2], int(fields[3]), fields[4], fields[5])

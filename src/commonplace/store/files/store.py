@@ -1,0 +1,467 @@
+"""The store on files: one scope is one folder; our own files lie in a hidden folder below it.
+
+Speaks the protocol of `commonplace.store.protocol`. Owns the order in which things are checked and the two
+ways in: `append` for lines, `commit` for everything else. What a reader gets is whole: a change that a
+dead writer left half applied is finished first. Never deletes or cuts what it did not write.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from typing import Final, NoReturn, Self
+
+from commonplace import forks
+from commonplace.config import Clock, StoreConfig
+from commonplace.errors import CommonplaceError, StoreBusyError, StoreFailedError, StoreReadOnlyError
+from commonplace.guard.screened import Screened
+from commonplace.store.files.appends import LINES_SUFFIX, Appender, Handle, body_of
+from commonplace.store.files.commits import Commits
+from commonplace.store.files.disk import Disk, read_span, typed, typed_errors
+from commonplace.store.files.feed import Feed
+from commonplace.store.files.leases import FileLease, Leases
+from commonplace.store.files.marks import stamps
+from commonplace.store.files.paths import Tree, split
+from commonplace.store.files.redo import project, steps_by_path
+from commonplace.store.files.state import Head
+from commonplace.store.files.versions import lines_version, version_at, version_of
+from commonplace.store.protocol import (
+    STATE,
+    Append,
+    Blob,
+    Conflict,
+    Held,
+    Lease,
+    Logged,
+    LogProblem,
+    Rebase,
+    Stat,
+    Write,
+)
+
+_PAUSE_SECONDS: Final = 0.001
+_FREE_TRIES: Final = 20  # then a reader of several files takes the lock, so that writers cannot starve it
+
+
+class FilesStore:
+    """One scope's files below `root`.
+
+    Args:
+        root: The scope's folder; made at the first write.
+        clock: Gives instants for the log and for leases.
+        config: Waits and checkpoints.
+        read_only: Write nothing at all, not even a lock.
+        rebase: Merges an edit from outside that raced a commit; without it ours waits in the log.
+        state: The name of our own folder below the root.
+        disk: The system calls; tests make single ones fail.
+    """
+
+    def __init__(
+        self,
+        root: str | os.PathLike[str],
+        *,
+        clock: Clock,
+        config: StoreConfig,
+        read_only: bool = False,
+        rebase: Rebase | None = None,
+        state: str = STATE,
+        disk: Disk | None = None,
+    ) -> None:
+        disk = disk or Disk()
+        self._config = config
+        self._tree = Tree(os.fspath(root), disk, state=state)
+        self._read_only = read_only or _forbidden(self._tree.root)
+        folder = os.path.join(self._tree.root, state)
+        self._feed = Feed(os.path.join(folder, "feed"), disk)
+        self._appender = Appender(self._tree, disk, self._feed, wait_seconds=config.lock_wait_seconds)
+        self._commits = Commits(self._tree, disk, self._appender, clock=clock, config=config, rebase=rebase)
+        self._leases = Leases(os.path.join(folder, "leases"), disk, clock, self._commits.locked)
+        self._folders_made = False
+        self._most_bytes = config.max_line_bytes  # of a line
+        forks.join(self)
+
+    @property
+    def root(self) -> str:
+        """The folder of the scope, links resolved."""
+        return self._tree.root
+
+    @property
+    def read_only(self) -> bool:
+        """Whether nothing can be written here."""
+        return self._read_only or self._commits.failed
+
+    def key(self) -> bytes:
+        """Give the scope's secret key, made at first use; empty where a read-only scope has none."""
+        if known := self._commits.known_key:
+            return known
+        with typed_errors():
+            return self._commits.key(create=not self._read_only)
+
+    def read(self, path: str, start: int = 0, end: int | None = None) -> Blob | None:
+        """Read a file or a part of it; None where there is none.
+
+        An append-only file is given up to its last whole line, unless that is torn for good.
+        """
+        with typed_errors(path):
+            split(path, self._tree.state)
+            return self._read_as(path, start, end, on_disk=self._settled())
+
+    def read_many(self, paths: Sequence[str]) -> dict[str, Blob | None]:
+        """Read several files as they stand between two changes."""
+        with typed_errors():
+            deadline = time.monotonic() + self._config.lock_wait_seconds
+            tries = 0
+            while True:
+                on_disk = self._settled()
+                before = self._head()
+                # While a live writer is at work no files belong together; a dead one's are completed in memory.
+                if not on_disk or before is None or before.settled:
+                    found = (
+                        self._read_each(paths)
+                        if on_disk
+                        else {path: self._read_as(path, on_disk=False) for path in paths}
+                    )
+                    if before == self._head():
+                        return found
+                tries += 1
+                if tries > _FREE_TRIES and not self.read_only:
+                    with self._commits.locked():
+                        return {path: self._read(path, 0, None) for path in paths}
+                if time.monotonic() > deadline:
+                    raise StoreBusyError("changes kept coming while several files were read; try again")
+                time.sleep(_PAUSE_SECONDS)
+
+    def version(self, path: str) -> str:
+        """Name the version of a file: content hash, `length:hash of last line` for append-only, or MISSING."""
+        with typed_errors(path):
+            split(path, self._tree.state)
+            if self._settled():
+                return version_at(self._tree, path)
+            return version_of(path, self._overlaid(path))
+
+    def mark(self, paths: Sequence[str]) -> object | None:
+        """Give what two looks at some files have in common only where they and the change log stand unmoved."""
+        try:  # not `typed_errors`: this is asked for each prompt, and its frame is a tenth of the answer
+            head = self._commits.state.mark()
+        except OSError as error:
+            raise typed(error, "") from error
+        found = stamps(self._tree.root, paths, state=self._tree.state)
+        return None if head is None or found is None else (head, found)
+
+    def list(self, prefix: str = "") -> list[Stat]:
+        """List the files below a folder, sorted by path; hidden names and links are left out."""
+        with typed_errors(prefix):
+            self._settled()
+            return self._tree.list(prefix)
+
+    def append(self, path: str, lines: Sequence[Screened], *, durable: bool = True) -> None:
+        """Add lines to an append-only file; durable means synced to disk.
+
+        Raises:
+            InputError: A line holds a line break or is longer than the config allows.
+            StoreError: They could not be kept; the file is as before.
+        """
+        body = body_of(path, lines, self._most_bytes)
+        with self._writing(path):
+            self._appender.append(path, body, durable=durable)
+
+    def append_if(self, path: str, stamp: object, lines: Sequence[Screened]) -> tuple[int, object] | None:
+        """Add lines, synced, where a file is free and stands as `Held` once gave its stamp: (its size, its stamp) then.
+
+        None where it does not: nothing was done.
+
+        Raises:
+            InputError: A line holds a line break or is longer than the config allows.
+            StoreError: They could not be kept; the file is as before.
+        """
+        body = body_of(path, lines, self._most_bytes)
+        try:  # not `_writing`: this is the path that every message takes
+            if self._read_only or self._commits.failed or not self._folders_made:
+                self._make_ready(path)
+            if not self._commits.state.stands_settled():
+                self._settled()
+            return self._appender.append_if(path, stamp, body)
+        except OSError as error:
+            self._raise_typed(error, path)
+
+    def locked(self, path: str) -> AbstractContextManager[Held]:
+        """Hold one append-only file against other appenders, so that read-then-append is one step."""
+        return _Locked(self, path)
+
+    def feed(self, number: int) -> tuple[int, tuple[str, ...] | None]:
+        """Say which paths were appended to since a look: (number of this one, paths, or None for `look at all`)."""
+        with typed_errors():
+            return self._feed.since(number, mark=not self.read_only)
+
+    def commit(
+        self,
+        header: Mapping[str, object],
+        payload: Mapping[str, object],
+        writes: Sequence[Write],
+        *,
+        expect: Mapping[str, str] | None = None,
+        fence: Lease | None = None,
+        durable: bool = True,
+    ) -> Logged:
+        """Log one change and apply all its writes, or nothing.
+
+        Args:
+            header: Kept for ever and chained; names, numbers and ids, no texts.
+            payload: Texts; `removed`, a list parallel to `writes` of (offset, text) pairs, lets a
+                write be merged even where its writer died before it was applied.
+            writes: At most one for each file.
+            expect: Versions that must still stand, also of files that are not written.
+            fence: A lease that must still be held.
+            durable: Whether the change survives a loss of power when this returns.
+
+        Raises:
+            VersionConflictError: A file is not in the version that `expect` names.
+            LeaseLostError: Another holds the lease now.
+            StoreError: It could not be done; what is on disk is as before.
+        """
+        for write in writes:
+            split(write.path, self._tree.state)
+            if isinstance(write, Append):
+                body_of(write.path, write.lines, self._most_bytes)
+        for path in expect or {}:
+            split(path, self._tree.state)
+        if self._appender.holds_any:
+            raise RuntimeError("commit takes the scope's lock before any file's; leave `locked` first")
+        with self._writing():
+            return self._commits.commit(
+                header,
+                payload,
+                writes,
+                expect=expect or {},
+                check=fence.check if fence else _unfenced,
+                durable=durable,
+            )
+
+    def since(self, number: int) -> Iterator[Logged]:
+        """Yield the committed changes after a number, oldest first."""
+        with typed_errors():
+            newest = self.change_number()
+            if newest <= number:
+                return
+            for _, entry in self._commits.log.after(number):
+                if entry.number > newest:
+                    return
+                yield entry.logged()
+
+    def change_number(self) -> int:
+        """Give the number of the last change whose writes are all applied."""
+        with typed_errors():
+            self._settled()
+            head = self._head()
+            if head is None:
+                return self._last_logged()
+            return head.number
+
+    def lease(self, name: str, ttl_seconds: float) -> FileLease | None:
+        """Take a lease, or None while another live holder has it."""
+        with self._writing():
+            return self._leases.take(name, ttl_seconds)
+
+    def conflicts(self) -> tuple[Conflict, ...]:
+        """List the files that an edit from outside kept from taking a change."""
+        with typed_errors():
+            self._settled()
+            return self._commits.conflicts.list()
+
+    def settle_conflict(self, conflict: Conflict) -> None:
+        """Take a conflict off the list."""
+        with self._writing():
+            self._commits.conflicts.settle(conflict)
+
+    def verify_log(self) -> tuple[LogProblem, ...]:
+        """Find every line of the change log that was altered, moved or taken away."""
+        with typed_errors():
+            self._settled()
+            return tuple(self._commits.verify())
+
+    def erase_payloads(self, numbers: Sequence[int]) -> tuple[int, ...]:
+        """Take the texts of some changes out of the log for good and say which of them are gone."""
+        with self._writing():
+            return tuple(self._commits.erase_payloads(numbers))
+
+    def checkpoint(self) -> None:
+        """Bring every change so far to the disk with its files."""
+        with self._writing():
+            self._commits.checkpoint()
+
+    def close(self) -> None:
+        """Release handles; what was acknowledged stays."""
+        self._commits.close()
+        self._appender.close()
+        self._feed.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def hold(self, path: str) -> Handle:
+        """Hold a file for appends; what a dead writer left half done is finished first."""
+        if self._read_only or self._commits.failed or not self._folders_made:
+            self._make_ready(path)
+        try:
+            if not self._commits.state.stands_settled():
+                self._settled()
+            return self._appender.enter(path, create=True)
+        except OSError as error:
+            self._raise_typed(error, path)
+
+    def append_held(self, handle: Handle, lines: Sequence[Screened], *, durable: bool) -> None:
+        """Add lines to a file that is held."""
+        path = handle.path
+        body = body_of(path, lines, self._most_bytes)
+        with self._writing(path):
+            self._appender.append_held(handle, body, durable=durable)
+
+    def let_go(self, handle: Handle) -> None:
+        """End a holding."""
+        try:
+            self._appender.leave(handle)
+        except OSError as error:
+            raise typed(error, handle.path) from error
+
+    def forget(self) -> None:
+        """Start anew in a forked child: no lock, no shared descriptor."""
+        self._appender.forget()
+        self._feed.forget()
+        self._commits.forget()
+
+    @contextmanager
+    def _writing(self, path: str = "") -> Iterator[None]:
+        self._make_ready(path)
+        try:
+            yield
+        except OSError as error:
+            self._raise_typed(error, path)
+
+    def _make_ready(self, path: str) -> None:
+        if self._read_only:
+            raise StoreReadOnlyError(f"{self._tree.root!r} is open for reading only", path=path)
+        if self._commits.failed:
+            raise StoreFailedError("the disk failed before; reopen the store to write again", path=path)
+        if not self._folders_made:
+            with typed_errors(path):
+                self._commits.make_folders()
+            self._folders_made = True
+
+    def _raise_typed(self, error: OSError, path: str) -> NoReturn:
+        found = typed(error, path)
+        if isinstance(found, StoreFailedError):
+            self._commits.failed = True
+        if isinstance(error, CommonplaceError):
+            raise error
+        raise found from error
+
+    def _head(self) -> Head | None:
+        return self._commits.state.glance()
+
+    def _settled(self) -> bool:
+        """Finish a dead writer's change where that is possible; False where readers must add it in memory."""
+        if self._commits.lock.mine:
+            return True
+        head = self._head()
+        if head is not None and head.settled:
+            return True
+        if head is None and not self._commits.log.months():
+            self._commits.state.note_none()
+            return True
+        if not self.read_only:
+            try:
+                self._commits.try_settle()
+            except PermissionError:
+                self._read_only = True
+            else:
+                return True
+        return self._commits.writer_lives()
+
+    def _read_as(self, path: str, start: int = 0, end: int | None = None, *, on_disk: bool) -> Blob | None:
+        if on_disk:
+            return self._read(path, start, end)
+        data = self._overlaid(path)
+        return None if data is None else Blob(data[start:end], version_of(path, data))
+
+    def _overlaid(self, path: str) -> bytes | None:
+        """Read a file as it will be once somebody who may write finishes the dead writer's change."""
+        data = self._tree.read(path)
+        try:
+            key = self._commits.key(create=False)
+        except PermissionError:
+            return data
+        return project(key, data, steps_by_path(self._commits.tail()).get(path, []))[0]
+
+    def _last_logged(self) -> int:
+        return max((entry.number for _, entry in self._commits.log.after(0)), default=0)
+
+    def _read_each(self, paths: Sequence[str]) -> dict[str, Blob | None]:
+        found: dict[str, Blob | None] = {}
+        for path, data in self._tree.read_each(paths):
+            if data is not None and path.endswith(LINES_SUFFIX) and not data.endswith(b"\n"):
+                found[path] = self._read(path, 0, None)  # an append is on its way, or died
+            else:
+                found[path] = None if data is None else Blob(data, version_of(path, data))
+        return found
+
+    def _read(self, path: str, start: int, end: int | None) -> Blob | None:
+        if not path.endswith(LINES_SUFFIX):
+            data = self._tree.read(path)
+            return None if data is None else Blob(data[start:end], version_of(path, data))
+        blob = self._read_lines(path, start, end)
+        if blob is None or end is not None or not blob.data or blob.data.endswith(b"\n"):
+            return blob
+        if self.read_only or self._appender.holds_any:
+            return blob
+        with self._appender.hold(path, create=False):  # an append is on its way, or died: look between appends
+            return self._read_lines(path, start, end)
+
+    def _read_lines(self, path: str, start: int, end: int | None) -> Blob | None:
+        try:
+            fd = self._tree.open(path)
+        except FileNotFoundError:
+            return None
+        try:
+            size = os.fstat(fd).st_size
+            stop = size if end is None else min(end, size)
+            return Blob(read_span(fd, start, stop), lines_version(fd, size))
+        finally:
+            os.close(fd)
+
+
+def _unfenced() -> None:
+    return
+
+
+class _Locked:
+    """A block in which one file is held."""
+
+    __slots__ = ("_handle", "_path", "_store", "size", "stamp")
+    size: int
+    stamp: object
+
+    def __init__(self, store: FilesStore, path: str) -> None:
+        self._store = store
+        self._path = path
+
+    def append(self, lines: Sequence[Screened], *, durable: bool = True) -> None:
+        handle = self._handle
+        self._store.append_held(handle, lines, durable=durable)
+        self.size, self.stamp = handle.size, handle.stamp
+
+    def __enter__(self) -> Held:
+        self._handle = handle = self._store.hold(self._path)
+        self.size, self.stamp = handle.size, handle.stamp
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._store.let_go(self._handle)
+
+
+def _forbidden(root: str) -> bool:
+    return os.path.isdir(root) and not os.access(root, os.W_OK)

@@ -1,0 +1,154 @@
+"""What each file said when it was last looked at, so that an edit made outside can be told and shown.
+
+Derived like the index and beside it: screened texts by path and version, in one small SQLite file.
+Without it edits are still found, by the change log; only what they replaced cannot always be shown.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+import threading
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from commonplace import forks
+from commonplace.errors import StoreBusyError
+from commonplace.guard.screened import Screened
+from commonplace.store import handles
+from commonplace.store.sqlite_file import connect, left
+
+_BUSY_SECONDS = 30.0
+
+
+class Look(NamedTuple):
+    """One file as it was: its version, its screened text, and the number of the newest change by then."""
+
+    version: str
+    text: str
+    number: int
+
+
+class Seen:
+    """The last look at every file of a scope.
+
+    Args:
+        path: Its file; None keeps it in memory.
+    """
+
+    def __init__(self, path: str | None) -> None:
+        self._lock = threading.RLock()
+        self._path = path
+        self._resting = False
+        self._closed = False
+        self._db = self._open()
+        forks.join_resting(self, self._lock)
+
+    def _open(self) -> sqlite3.Connection:
+        for place in (self._path, None):
+            try:
+                db = connect(place, seconds=_BUSY_SECONDS)
+            except sqlite3.DatabaseError:
+                continue  # its folder is not there yet or not writable
+            try:
+                db.execute("PRAGMA synchronous=OFF")  # first: to turn the log on syncs
+                db.execute("PRAGMA journal_mode=WAL")
+                db.execute(
+                    "CREATE TABLE IF NOT EXISTS looks(path TEXT PRIMARY KEY, version TEXT NOT NULL,"
+                    " text TEXT NOT NULL, number INTEGER NOT NULL) WITHOUT ROWID"
+                )
+                db.execute("SELECT count(*) FROM looks").fetchone()
+            except sqlite3.DatabaseError:
+                db.close()  # damaged or not writable: it is derived, so memory does for this run
+            else:
+                self._path = place
+                if place is not None:
+                    handles.used(self)
+                return db
+        raise AssertionError("a database in memory can always be made")
+
+    def rest(self) -> bool:
+        """Let go of the file until the next use; False where it is in use."""
+        if not self._lock.acquire(blocking=False):
+            return False
+        try:
+            if not (self._resting or self._closed):
+                if self._path is None or self._db.in_transaction:  # what is in memory is nowhere else
+                    return False
+                self._let_go()
+                self._resting = True
+            return True
+        finally:
+            self._lock.release()
+
+    def forget(self) -> None:
+        """Start anew in a forked child; what did not rest at the fork is the parent's alone."""
+        stuck = forks.is_abandoned(self._lock)
+        if not stuck and (self._resting or self._closed or self._path is None):
+            return
+        self._db = left(self._db, self._path)
+        self._lock = threading.RLock()
+        forks.join_resting(self, self._lock)
+        self._resting = True
+
+    def _run(self, statement: str, values: tuple[object, ...] = ()) -> list[tuple[str, str, str, int]]:
+        if self._resting:
+            self._resting = False
+            self._db = self._open()
+        if self._path is not None:
+            handles.used(self)
+        try:
+            return self._db.execute(statement, values).fetchall()
+        except sqlite3.OperationalError as error:
+            raise StoreBusyError("what was last seen of the files is locked by another process; try again") from error
+        except sqlite3.DatabaseError:
+            # Damaged under our hands: it is derived, and the change log tells whose edits are whose.
+            self._let_go()
+            self._path = None
+            self._db = self._open()
+            return self._db.execute(statement, values).fetchall()
+
+    @contextlib.contextmanager
+    def exclusive(self) -> Iterator[None]:
+        """Hold off other processes, so that look, log and note are one step."""
+        with self._lock:
+            self._run("BEGIN IMMEDIATE")
+            try:
+                yield
+            finally:
+                if self._db.in_transaction:
+                    self._run("COMMIT")
+
+    def versions(self) -> dict[str, str]:
+        """Give the version of each file at the last look."""
+        with self._lock:
+            return {row[0]: row[1] for row in self._run("SELECT path, version, '', 0 FROM looks")}
+
+    def look(self, path: str) -> Look | None:
+        """Give a file as it was at the last look; None where it was not there or never looked at."""
+        if not path.isprintable() and path.encode("utf-8", "replace").decode() != path:
+            return None  # half a character is in no name
+        with self._lock:
+            rows = self._run("SELECT path, version, text, number FROM looks WHERE path = ?", (path,))
+        return Look(*rows[0][1:]) if rows else None
+
+    def note(self, path: str, version: str, text: Screened, number: int) -> None:
+        """Keep what a file says now."""
+        with self._lock:
+            self._run("INSERT OR REPLACE INTO looks VALUES (?, ?, ?, ?)", (path, version, text.text, number))
+
+    def drop(self, path: str) -> None:
+        """Forget a file that is gone."""
+        with self._lock:
+            self._run("DELETE FROM looks WHERE path = ?", (path,))
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            self._let_go()
+            self._closed = True
+
+    def _let_go(self) -> None:
+        handles.released(self)
+        with contextlib.suppress(sqlite3.ProgrammingError):  # one that was left to the parent is none
+            self._db.close()

@@ -1,0 +1,279 @@
+"""The file behind an index: opened, let go between uses, opened again, replaced, thrown away.
+
+Knows no table. What SQLite raises leaves here as the typed errors of this package.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import logging
+import os
+import sqlite3
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from commonplace import forks
+from commonplace.errors import DamagedError, IndexVersionError, StoreBusyError, StoreError, StoreReadOnlyError
+from commonplace.store import handles
+
+logger = logging.getLogger(__name__)
+
+_BUSY_SECONDS: Final = 10.0
+_NOWHERE_TO_WRITE: Final = ("full", "readonly", "read-only", "unable to open", "disk I/O")
+
+
+def make_private(path: Path | str) -> None:
+    """Make an empty file that only its owner may read, where there is none; SQLite's files beside it follow it.
+
+    Where it cannot be made nothing is raised: SQLite tells why, at once.
+    """
+    with contextlib.suppress(OSError):
+        # Not opened: to close a descriptor of it would free the locks that SQLite holds on it in this process.
+        os.mknod(path, 0o600)
+
+
+_in_use: set[str] = set()  # files that a thread of the parent was at when this process was forked
+
+
+def connect(path: Path | str | None, *, seconds: float) -> sqlite3.Connection:
+    """Open an SQLite file that only its owner may read, or memory where there is none; all threads may use it.
+
+    Args:
+        path: The file.
+        seconds: How long a statement waits for other processes.
+
+    Raises:
+        sqlite3.OperationalError: It cannot be opened, or may not: SQLite keeps one account of a file's locks for
+            a whole process, and a child forked while a thread was at the file has an account that is not its own.
+    """
+    if path is not None:
+        if str(path) in _in_use:
+            raise sqlite3.OperationalError("unable to open: in use when this process was forked")
+        make_private(path)
+    return sqlite3.connect(path or ":memory:", timeout=seconds, isolation_level=None, check_same_thread=False)
+
+
+def left(db: sqlite3.Connection, path: Path | str | None) -> sqlite3.Connection:
+    """Leave a connection that was in use at the fork to the parent; gives a closed one in its place.
+
+    Not closed and never taken back: that would tidy up the file under the parent's hands.
+    """
+    forks.leave(db)
+    if path is not None:
+        _in_use.add(str(path))
+    return sqlite3.Connection.__new__(sqlite3.Connection)
+
+
+class IndexFile(ABC):
+    """An SQLite file, or memory where there is none or nothing may be written.
+
+    Few of the files that a process has at hand are open at a time: `rest` lets go, the next use opens.
+    After `close` each use raises StoreError, which no caller may take for damage: the file is not ours any more.
+    """
+
+    def __init__(self, path: Path | str | None, *, mend: bool) -> None:
+        self.path = Path(path) if path is not None else None
+        self._mend = mend
+        self._lock = threading.RLock()
+        self._inode: tuple[int, int] | None = None
+        self._db: sqlite3.Connection
+        self._uses = 0  # blocks of `_using`, one in another, that are being run
+        self._resting = False
+        self._closed = False
+        self._opened = 0  # times
+        self._open_first()
+        forks.join_resting(self, self._lock)
+
+    def _open_first(self) -> None:
+        if not self._mend:
+            self._open()
+            return
+        try:
+            self._open_ours()
+        except DamagedError as error:
+            logger.warning("the index is damaged and is made again: %s", error)
+            self.reset()
+        except StoreReadOnlyError as error:
+            logger.info("the index cannot be written and is kept in memory: %s", error)
+            self.path = None
+            self._open()
+
+    @abstractmethod
+    def _ensure_schema(self) -> None:
+        """Make the tables where there are none of this version; raises IndexVersionError at newer ones."""
+
+    @abstractmethod
+    def _forget(self) -> None:
+        """Drop what is remembered of the file."""
+
+    def _open_ours(self) -> None:
+        try:
+            self._open()
+        except IndexVersionError as error:
+            logger.warning("%s; an index of this version is made beside it", error)
+            self.path = Path(error.path).with_suffix(f".v{error.known}.sqlite")
+            self._open()
+
+    def _open(self) -> None:
+        # Trigger: several processes make the file at once. Reason: SQLite turns its log on for one alone.
+        new = self.path is not None and not self.path.exists()
+        with self._file_lock(exclusive=new), self._guarded():
+            self._db = connect(self.path, seconds=_BUSY_SECONDS)
+            if self.path is not None:
+                stat = self.path.stat()  # before the first statement: `reset` asks whose file was damaged
+                self._inode = (stat.st_dev, stat.st_ino)
+                self._db.execute("PRAGMA synchronous=OFF")  # first: to turn the log on syncs
+                self._db.execute("PRAGMA journal_mode=WAL")
+            self._db.execute("PRAGMA cache_size=-8000")
+            self._ensure_schema()
+        self._resting = False
+        self._opened += 1
+        self._forget()
+        self._note_use()
+
+    def _note_use(self) -> None:
+        if self.path is not None and self._mend:
+            handles.used(self)
+
+    def rest(self) -> bool:
+        """Let go of the file and of what is remembered of it, until the next use; False where it is in use."""
+        if not self._lock.acquire(blocking=False):
+            return False
+        try:
+            if self._uses or self._closed or self.path is None:  # what is in memory is nowhere else
+                return False
+            self._let_go()
+            self._forget()
+            self._resting = True
+            return True
+        finally:
+            self._lock.release()
+
+    def forget(self) -> None:
+        """Start anew in a forked child; what did not rest at the fork is the parent's alone."""
+        stuck = forks.is_abandoned(self._lock)
+        if not stuck and (self._resting or self._closed or self.path is None):
+            return
+        self._db = left(self._db, self.path)
+        self._lock = threading.RLock()
+        forks.join_resting(self, self._lock)
+        self._uses = 0
+        self._forget()
+        self._resting = True
+
+    @contextlib.contextmanager
+    def _using(self) -> Iterator[None]:
+        """Hold the open file; one that was let go is opened again."""
+        with self._lock:
+            self._require_open()
+            if self._resting:
+                self._open_ours()
+            if not self._uses:
+                self._note_use()
+            self._uses += 1
+            try:
+                with self._guarded():
+                    yield
+            finally:
+                self._uses -= 1
+
+    @contextlib.contextmanager
+    @abstractmethod
+    def _reading(self) -> Iterator[None]:
+        """Hold the open file with all in it that the transaction under way has added."""
+        yield
+
+    def replaced(self) -> bool:
+        """Say whether the file behind the name is, or may be, another than the one that was open."""
+        if self.path is None:
+            return False
+        if self._resting:
+            return True  # nobody held it, so its number may have gone to another file
+        try:
+            stat = self.path.stat()
+        except OSError:
+            return True
+        return (stat.st_dev, stat.st_ino) != self._inode
+
+    def mark(self) -> tuple[int, ...]:
+        """Name the state of the file: the same mark means that nobody, here or elsewhere, has written since."""
+        with self._reading():
+            version = int(self._db.execute("PRAGMA data_version").fetchone()[0])
+            return self._opened, version, self._db.total_changes
+
+    def reopen(self) -> None:
+        """Open the file that now stands behind the name."""
+        with self._lock:
+            self._require_open()
+            self._let_go()
+            self._open_ours()
+
+    def reset(self, *, memory: bool = False) -> None:
+        """Throw the index away and begin an empty one, in memory when asked.
+
+        A damaged file that another process has meanwhile replaced is kept and opened.
+        """
+        with self._lock:
+            self._require_open()
+            self._let_go()
+            if memory:
+                self.path = None
+            elif self.path is not None:
+                with self._file_lock(exclusive=True):
+                    if not self.replaced() or not self.path.exists():
+                        for suffix in ("", "-wal", "-shm"):
+                            self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
+            self._open()
+
+    def close(self) -> None:
+        """Release the file for good."""
+        with self._lock:
+            self._let_go()
+            self._closed = True
+
+    def _let_go(self) -> None:
+        handles.released(self)
+        with contextlib.suppress(sqlite3.Error):
+            self._resting = False
+            self._db.close()
+
+    def _require_open(self) -> None:
+        if self._closed:
+            raise StoreError("this memory was closed; open it again", path=str(self.path or ""))
+
+    @contextlib.contextmanager
+    def _file_lock(self, *, exclusive: bool) -> Iterator[None]:
+        """Hold the right to have (shared) or to replace (exclusive) the file behind the name."""
+        if self.path is None:
+            yield
+            return
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            lock = self.path.with_name(self.path.name + ".lock")
+            handle = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            raise StoreReadOnlyError(f"the index cannot be used: {error}", path=str(self.path)) from error
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH)
+            yield
+        finally:
+            os.close(handle)
+
+    @contextlib.contextmanager
+    def _guarded(self) -> Iterator[None]:
+        """Turn what SQLite raises into the typed errors of this package."""
+        try:
+            yield
+        except sqlite3.OperationalError as error:
+            message = str(error)
+            if "locked" in message or "busy" in message:
+                raise StoreBusyError("the index is busy; try again", path=str(self.path)) from error
+            if any(code in message for code in _NOWHERE_TO_WRITE):
+                raise StoreReadOnlyError(f"the index cannot be used: {message}", path=str(self.path)) from error
+            raise DamagedError(f"the index cannot be read: {message}", path=str(self.path)) from error
+        except (sqlite3.DatabaseError, sqlite3.InterfaceError) as error:
+            raise DamagedError(f"the index cannot be read: {error}", path=str(self.path)) from error

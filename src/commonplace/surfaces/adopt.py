@@ -1,0 +1,245 @@
+"""Take over the memory of another system where it lies: recognise it, open it in place, read its transcripts.
+
+Nothing of theirs is written, moved or renamed: adopting adds `.commonplace/` with our index and log and, for
+a layout whose transcripts are ours, a folder of them. What the directory is, is told from its files alone.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from commonplace.config import Clock, Config
+from commonplace.errors import CommonplaceError, ConfigError, InputError
+from commonplace.jobs.runner import JOB
+from commonplace.memory.memory import Memory
+from commonplace.memory.wiring import LAYOUTS, layout_named
+from commonplace.operations import MoveCursor
+from commonplace.store.protocol import STATE
+from commonplace.surfaces import importers
+from commonplace.surfaces.importers import neoclaw
+from commonplace.surfaces.importers.batches import plain_session
+from commonplace.text.patterns import pattern
+
+MARK: Final = f"{STATE}/layout"
+"""Holds the name of the layout a directory was adopted as, for the command to open it again."""
+
+_FILES: Final = 500  # of a folder that are looked at by name
+_OPENED: Final = 20  # of them that are opened
+_HEAD_BYTES: Final = 4096
+_HISTORY: Final = pattern(r"HISTORY(?:-\d{4}-\d{2})?\.md")
+_DAY: Final = pattern(r"\d{4}-\d{2}-\d{2}\.md")
+_VERSION: Final = pattern(r".+\.v\d+\.md")
+_NOTE: Final = re.compile(rb"^\[\d\d:\d\d\] User: ", re.MULTILINE)
+_LINK: Final = re.compile(rb"^\s*[-*] \[[^\]\n]+\]\([^)\n]+\.md\)", re.MULTILINE)
+_FRONT: Final = re.compile(rb"\A(?:\xef\xbb\xbf)?---\r?\n(.*?)^---", re.DOTALL | re.MULTILINE)
+_NODE: Final = re.compile(rb"^(?:parents|refs|path|createdAt):", re.MULTILINE)
+_TYPED: Final = re.compile(rb"^\s*type:\s*[\"']?(?:user|feedback|project|reference)\b", re.MULTILINE)
+_CERTAIN, _HINT = 3, 1
+
+
+class Adopted(msgspec.Struct, frozen=True, kw_only=True):
+    """What was taken over: as which layout and why, and what was read of their transcripts."""
+
+    location: str
+    layout: str
+    why: str
+    files: int = 0
+    sessions: int = 0
+    messages: int = 0
+    problems: tuple[importers.Problem, ...] = ()
+
+
+def recognise(path: str | os.PathLike[str]) -> list[tuple[str, str]]:
+    """Say which systems a directory may belong to, the likeliest first, each with the files that show it."""
+    return [(name, why) for name, why, _ in _ranked(Path(path))]
+
+
+def adopt(
+    path: str | os.PathLike[str],
+    *,
+    layout: str | None = None,
+    config: Config | Mapping[str, Any] | None = None,
+    clock: Clock | None = None,
+) -> Adopted:
+    """Open the memory of another system in place and read the transcripts it left; doing it again adds what is new.
+
+    Args:
+        path: The directory that holds their `memory` folder, or is their memory where it has none.
+        layout: What it is; recognised from its files when None.
+        config: Knobs, as for `Memory.open`.
+        clock: Gives the time now; the system's where not given.
+
+    Raises:
+        InputError: It is no directory, is not recognised, or may belong to several systems.
+        ConfigError: It is recognised, but this version does not open that layout.
+        StoreError: Our own files cannot be written there.
+    """
+    folder = Path(path)
+    name, why = (layout, "named by the caller") if layout is not None else _decided(folder)
+    if layout is None and name not in LAYOUTS:
+        raise ConfigError(
+            f"{str(folder)!r} is a memory of the layout {name!r} ({why}); this version recognises it but does not "
+            f"open it yet, only {', '.join(sorted(LAYOUTS))}",
+            layout=name,
+        )
+    found = layout_named(name)
+    theirs = found.their_sessions
+    if not folder.is_dir():
+        raise InputError(f"{str(folder)!r} is no directory; name the one that holds the memory", path=str(folder))
+    problems: list[importers.Problem] = []
+    with Memory.open(folder, layout=name, config=config, clock=clock, jobs="worker") as memory:
+        memory.sync()
+        transcripts = sorted((folder / theirs).glob("*.jsonl")) if theirs else []
+        taken = [_take(memory, file, problems.append) for file in transcripts]
+    (folder / MARK).write_text(f"{name}\n", encoding="utf-8")
+    return Adopted(
+        location=str(folder),
+        layout=name,
+        why=why,
+        files=sum(found.layer_of(file) is not None for file in _below(folder, found.memory)),
+        sessions=sum(messages is not None for messages in taken),
+        messages=sum(messages or 0 for messages in taken),
+        problems=tuple(problems),
+    )
+
+
+def _decided(folder: Path) -> tuple[str, str]:
+    found = _ranked(folder)
+    if not found:
+        above = _ranked(folder.parent) if folder.name == "memory" else []
+        hint = f"adopt {str(folder.parent)!r}, which holds it" if above else "name its layout if it is one"
+        raise InputError(f"{str(folder)!r} is no memory that is recognised; {hint}", path=str(folder))
+    best = [each for each in found if each[2] == found[0][2]]
+    if len(best) > 1:
+        names = " or ".join(f"{name} ({why})" for name, why, _ in best)
+        raise InputError(f"{str(folder)!r} may be {names}; say which layout it is", path=str(folder))
+    return best[0][:2]
+
+
+def _take(memory: Memory, file: Path, on_problem: Callable[[importers.Problem], None]) -> int | None:
+    """Read one of their transcripts and give the number of new messages; None where it is none."""
+    try:
+        head = neoclaw.head(file.read_bytes()) or neoclaw.Head()
+        session = head.key or plain_session(file.stem)
+        fresh = not memory.sessions.exists(session)
+        before = memory.sessions.get_or_create(session, created_at=head.created_at).messages
+        for batch in importers.read(file, format=neoclaw.NAME, on_problem=on_problem):
+            memory.append(session, batch.messages)
+    except (InputError, OSError) as error:
+        if isinstance(error, CommonplaceError) and not isinstance(error, InputError):
+            raise
+        on_problem(importers.Problem(str(file), 0, str(error)))
+        return None
+    after = memory.sessions.state(session).messages
+    if fresh and head.done:
+        cursor = MoveCursor(session=session, name=JOB, to=min(head.done, after))
+        memory.apply([cursor], reason="consolidated by the system it was adopted from")
+    return after - before
+
+
+# --- what a directory is ---
+
+
+def _ranked(folder: Path) -> list[tuple[str, str, int]]:
+    signs: dict[str, list[tuple[str, int]]] = {}
+    for name, sign, weight in _signs(folder):
+        signs.setdefault(name, []).append((sign, weight))
+    found = [(name, ", ".join(sign for sign, _ in each), sum(w for _, w in each)) for name, each in signs.items()]
+    return sorted(found, key=lambda each: -each[2])
+
+
+def _signs(folder: Path) -> Iterator[tuple[str, str, int]]:
+    """Yield (layout, the file that speaks for it, how much)."""
+    mark = _head(folder / MARK).decode("utf-8", "replace").strip()
+    if mark in LAYOUTS:
+        yield mark, MARK, 100 * _CERTAIN
+    elif (folder / STATE).is_dir():
+        yield "native", f"{STATE}/", _HINT
+    memory = folder / "memory"
+    yield from _two_layer(folder, memory)
+    yield from _structured(memory)
+    yield from _graph(folder, memory)
+    yield from _memdir(folder)
+    ours = (folder / STATE).is_dir() or (memory / "MEMORY.md").is_file()  # the native layout has facts too
+    for file in ("facts/user.md", "facts/env.md", "episodes/index.json"):
+        if (memory / file).is_file():
+            yield "native" if ours else "facts", f"memory/{file}", _CERTAIN
+
+
+def _two_layer(folder: Path, memory: Path) -> Iterator[tuple[str, str, int]]:
+    if history := next((n for n in _names(memory) if _HISTORY.fullmatch(n)), ""):
+        yield "two-layer", f"memory/{history}", _CERTAIN
+    if (memory / "MEMORY.md").is_file():
+        yield "two-layer", "memory/MEMORY.md", _HINT
+    for name in islice((n for n in _names(folder / "sessions") if n.endswith(".jsonl")), _OPENED):
+        first = _head(folder / "sessions" / name)
+        if b'"_type"' in first:
+            yield "two-layer", f"sessions/{name}", _CERTAIN
+            return
+        if first.startswith(b'{"type":"session"'):
+            yield "native", f"sessions/{name}", _CERTAIN
+            return
+
+
+def _structured(memory: Path) -> Iterator[tuple[str, str, int]]:
+    days = [n for n in _names(memory) if _DAY.fullmatch(n)]
+    if day := next((n for n in days[-_OPENED:] if _NOTE.search(_head(memory / n))), ""):
+        yield "structured", f"memory/{day}", _CERTAIN
+    for file in ("items/semantic.jsonl", "items/procedural.jsonl", "items/episodic"):
+        if (memory / file).exists():
+            yield "structured", f"memory/{file}", _CERTAIN
+    if (memory / "MEMORY.md").is_file():
+        yield "structured", "memory/MEMORY.md", _HINT
+
+
+def _graph(folder: Path, memory: Path) -> Iterator[tuple[str, str, int]]:
+    for name in islice((n for n in _names(memory) if n.endswith(".md")), _OPENED):
+        front = _FRONT.match(_head(memory / name))
+        if front and _NODE.search(front[1]):
+            yield "graph", f"memory/{name}", _CERTAIN
+            break
+    if version := next((n for n in _names(memory) if _VERSION.fullmatch(n)), ""):
+        yield "graph", f"memory/{version}", _HINT
+    if own := next((n for n in ("SOUL.md", "TOOLS.md") if (folder / n).is_file()), ""):
+        yield "graph", own, _HINT
+
+
+def _memdir(folder: Path) -> Iterator[tuple[str, str, int]]:
+    if _LINK.search(_head(folder / "MEMORY.md")):
+        yield "memdir", "MEMORY.md", _CERTAIN
+    if (folder / ".consolidate-lock").exists():
+        yield "memdir", ".consolidate-lock", _CERTAIN
+    for name in islice((n for n in _names(folder) if n.endswith(".md") and n != "MEMORY.md"), _OPENED):
+        front = _FRONT.match(_head(folder / name))
+        if front and _TYPED.search(front[1]):
+            yield "memdir", name, _CERTAIN
+            return
+
+
+def _below(folder: Path, memory: str) -> Iterator[str]:
+    for file in (folder / memory).rglob("*"):
+        if file.is_file():
+            yield file.relative_to(folder).as_posix()
+
+
+def _names(folder: Path) -> list[str]:
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(entry.name for entry in islice(entries, _FILES))
+    except OSError:
+        return []
+
+
+def _head(file: Path) -> bytes:
+    try:
+        with file.open("rb") as stream:
+            return stream.read(_HEAD_BYTES)
+    except OSError:
+        return b""

@@ -1,0 +1,55 @@
+"""The command that takes over the memory of another system: `adopt`."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from commonplace.errors import InputError
+from commonplace.surfaces import adopt
+from commonplace.surfaces.cli import plain, terminal
+from commonplace.surfaces.cli.opening import Place, configuration, placed
+
+PROBLEMS_SHOWN = 20
+
+
+@click.command("adopt")
+@click.argument("path", metavar="PATH")
+@click.option("--dry-run", is_flag=True, help="Only say what the directory is.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@placed
+def adopt_command(path: str, *, dry_run: bool, as_json: bool, place: Place) -> None:
+    """Open the memory of another system in place: recognise it, index it, read its transcripts.
+
+    Nothing of it is changed before something new is remembered. --layout says what it is where its files
+    do not. Adopting again reads what is new in its transcripts.
+    """
+    if dry_run:
+        _say(path, as_json=as_json)
+        return
+    done = adopt.adopt(path, layout=place.layout, config=configuration(place.config, os.environ))
+    if as_json:
+        plain.show(done)
+        return
+    terminal.out(
+        f"adopted {terminal.accent(terminal.line(done.location))} as {done.layout} ({terminal.line(done.why)}): "
+        f"{terminal.count(done.files, 'file')}, {terminal.count(done.messages, 'new message')} in "
+        f"{terminal.count(done.sessions, 'session')}; nothing of it was changed"
+    )
+    for problem in done.problems[:PROBLEMS_SHOWN]:
+        kept = terminal.faint(" (kept)") if problem.kept else ""
+        terminal.note(f"  {terminal.line(problem.path)}:{problem.line}: {terminal.line(problem.reason)}{kept}")
+    if len(done.problems) > PROBLEMS_SHOWN:
+        terminal.note(f"  … {len(done.problems):,} in all; --json lists every one")
+
+
+def _say(path: str, *, as_json: bool) -> None:
+    found = adopt.recognise(path)
+    if as_json:
+        plain.show({"location": path, "recognised": [{"layout": name, "why": why} for name, why in found]})
+        return
+    if not found:
+        raise InputError(f"{path!r} is no memory that is recognised", path=path)
+    for name, why in found:
+        terminal.out(f"{terminal.accent(name)}: {terminal.line(why)}")

@@ -1,0 +1,254 @@
+"""The commands: which there are, what their exit codes mean, and what is said when something cannot be done.
+
+That is one line on stderr, never a traceback for bad input. The module of a command is loaded when the
+command is asked for, so that a hook pays only for what it runs.
+"""
+
+from __future__ import annotations
+
+import errno
+import logging
+import os
+import sys
+from collections.abc import Collection, Sequence
+from copy import copy
+from importlib import import_module
+from typing import Any, Final
+
+import click
+
+from commonplace.errors import (
+    CommonplaceError,
+    DamagedError,
+    IndexVersionError,
+    LeaseLostError,
+    ModelError,
+    StoreError,
+    UndoConflictError,
+    VersionConflictError,
+)
+from commonplace.memory.memory import Memory
+from commonplace.surfaces.cli import asking, terminal
+from commonplace.surfaces.cli.opening import Opener, Place, placed
+
+__all__ = ["COMMANDS", "EXIT_CODES", "main", "run"]
+
+OK, NOTHING, USAGE, STORE, CONFLICT, MODEL, BUG = 0, 1, 2, asking.STORE, 4, 5, 70
+INTERRUPTED = asking.INTERRUPTED
+
+EXIT_CODES: Final[dict[int, str]] = {
+    OK: "it is done",
+    NOTHING: "nothing was found, doctor found problems that are not mended, or eval is below its thresholds",
+    USAGE: "the command or its input cannot be used; nothing was changed",
+    STORE: "the store cannot do it: no space, no permission, locked, or damaged",
+    CONFLICT: "memory was changed meanwhile, a later change stands in the way, or there is no room under a cap",
+    MODEL: "a model gave no usable answer",
+    BUG: "an error in commonplace itself",
+    INTERRUPTED: "stopped by the user; what was acknowledged stays",
+}
+"""What each exit code says."""
+
+COMMANDS: Final[dict[str, str]] = {
+    "record": "writing",
+    "import": "writing",
+    "adopt": "adopting",
+    "recall": "reading",
+    "context": "reading",
+    "sessions": "reading",
+    "show": "reading",
+    "remember": "changing",
+    "update": "changing",
+    "forget": "changing",
+    "consolidate": "consolidating",
+    "compact": "windows",
+    "reset": "windows",
+    "end": "windows",
+    "status": "consolidating",
+    "cost": "consolidating",
+    "why": "past",
+    "log": "past",
+    "diff": "past",
+    "undo": "changing",
+    "review": "changing",
+    "promote": "windows",
+    "eval": "evaluating",
+    "doctor": "upkeep",
+    "reindex": "upkeep",
+    "standby": "standby",
+    "demo": "demo",
+}
+"""Each command with the module that holds it, as a function of that name."""
+
+DEBUG_VARIABLE: Final = "COMMONPLACE_DEBUG"
+COMPLETION_VARIABLE: Final = "_COMMONPLACE_COMPLETE"
+
+
+class _Commands(click.Group):
+    """The commands of a table like the one above, loaded one at a time."""
+
+    table = COMMANDS
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - the signature is click's
+        return list(self.table)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - as above
+        module = self.table.get(cmd_name)
+        if module is None:
+            return None
+        found: click.Command = getattr(
+            import_module(f"commonplace.surfaces.cli.{module}"), f"{cmd_name.replace('-', '_')}_command"
+        )
+        return found
+
+
+@click.group(
+    cls=_Commands,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Start with `commonplace demo`.",
+)
+@placed
+@click.version_option(package_name="commonplace", message="%(prog)s %(version)s")
+@click.pass_context
+def _commonplace(ctx: click.Context, *, place: Place) -> None:
+    """Memory for AI agents that people can read, check and take back."""
+    ctx.obj = place
+    ctx.color = _colour_wanted()
+    if ctx.invoked_subcommand is None:
+        terminal.out(ctx.get_help())
+
+
+def _colour_wanted() -> bool | None:
+    """Say whether colours are wanted; None leaves it to whether the output is a terminal."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    return True if os.environ.get("FORCE_COLOR") else None
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Run one command and exit with its code."""
+    sys.exit(run(arguments))
+
+
+def run(arguments: Sequence[str], *, only: Collection[str] = COMMANDS, opens: Opener = Memory.open) -> int:
+    """Run one command; what it says is on `sys.stdout` and `sys.stderr`, and its exit code is given.
+
+    Args:
+        arguments: Without the name of the program.
+        only: Other commands are unknown.
+        opens: Opens memories, and closes them or keeps them.
+    """
+    _speak_plainly()
+    group = copy(_commonplace)
+    group.table = {name: module for name, module in COMMANDS.items() if name in only}
+    try:
+        _invoke(group, list(arguments), Place(opens=opens))
+        sys.stdout.flush()
+    except click.exceptions.Exit as stop:
+        return stop.exit_code
+    except click.ClickException as error:
+        return _usage(error)
+    except (click.Abort, KeyboardInterrupt):
+        _note(asking.STOPPED)
+        return INTERRUPTED
+    except CommonplaceError as error:
+        return _failed(error, _code_of(error))
+    except OSError as error:
+        _hush()
+        if error.errno != errno.EPIPE:  # else whoever read our output has enough
+            return _failed(error, STORE, _told(error))
+    except Exception as error:  # noqa: BLE001 - the top of a command: a person gets a sentence
+        return _bug(error)
+    return OK
+
+
+def _invoke(group: click.Group, arguments: list[str], place: Place) -> None:
+    if COMPLETION_VARIABLE in os.environ:
+        group.main(arguments, prog_name="commonplace")  # click's own, for the shell's completion
+    # Not click's `main`: it turns a closed pipe into exit code 1.
+    with group.make_context("commonplace", arguments, obj=place) as context:
+        group.invoke(context)
+
+
+def _speak_plainly() -> None:
+    """Let nothing that is printed fail for its characters, and let warnings be one line each."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure: Any = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="backslashreplace")
+    logger = logging.getLogger("commonplace")
+    if not any(isinstance(handler, _OneLine) for handler in logger.handlers):
+        logger.addHandler(_OneLine(logging.WARNING))
+
+
+class _OneLine(logging.Handler):
+    def emit(self, record: logging.LogRecord) -> None:
+        reason = f": {record.exc_info[1]}" if record.exc_info and record.exc_info[1] else ""
+        _note(terminal.warning("warning: ") + terminal.line(record.getMessage() + reason))
+
+
+def _code_of(error: CommonplaceError) -> int:
+    match error:
+        case StoreError() | DamagedError() | IndexVersionError():
+            return STORE
+        case VersionConflictError() | UndoConflictError() | LeaseLostError():
+            return CONFLICT
+        case ModelError():
+            return MODEL
+        case LookupError():
+            return NOTHING
+        case _:
+            return USAGE
+
+
+def _usage(error: click.ClickException) -> int:
+    hint = ""
+    if isinstance(error, click.UsageError) and error.ctx is not None:
+        hint = terminal.faint(f"  (see `{error.ctx.command_path} --help`)")
+    _note(terminal.bad("error: ") + terminal.line(error.format_message()) + hint)
+    return USAGE
+
+
+def _failed(error: Exception, code: int, said: str = "") -> int:
+    if os.environ.get(DEBUG_VARIABLE):
+        raise error
+    _note(terminal.bad("error: ") + terminal.line(said or str(error)))
+    return code
+
+
+def _told(error: OSError) -> str:
+    """Say what the system refused: the output, the folder that the command stands in, or a file."""
+    if isinstance(error, terminal.UnwrittenError) or error.errno == errno.ENOSPC:  # click prints its help itself
+        return asking.unwritten(error)
+    if isinstance(error, FileNotFoundError) and error.filename is None:  # only who asks for it names no file
+        return "the folder that the command was called in is not there any more; call it in another one"
+    return f"{error.filename!r}: {error.strerror}" if error.filename else str(error.strerror or error)
+
+
+def _note(text: str) -> None:
+    """Print one line on stderr, if that can be written."""
+    try:
+        terminal.note(text)
+    except OSError:
+        _hush()
+
+
+def _hush() -> None:
+    """Have what is left to say go nowhere where it cannot be written, also at exit."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def _bug(error: Exception) -> int:
+    if os.environ.get(DEBUG_VARIABLE):
+        raise error
+    said = terminal.line(f"{type(error).__name__}: {error}")
+    _note(
+        terminal.bad("error: ")
+        + f"this is an error in commonplace, please report it: {said}"
+        + terminal.faint(f"  (set {DEBUG_VARIABLE}=1 to see where)")
+    )
+    return BUG

@@ -1,0 +1,126 @@
+"""Commands around consolidation: `consolidate`, `status` and `cost`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, Literal, cast
+
+import click
+
+from commonplace.memory.memory import Memory
+from commonplace.surfaces.cli import drawing, plain, terminal
+from commonplace.surfaces.cli.opening import Place, placed
+
+MODEL_VARIABLE: Final = "COMMONPLACE_MODEL"
+_CODES: Final = {"refused": 2, "conflict": 4, "over_cap": 4}
+
+
+@click.command("consolidate")
+@click.argument("session", required=False)
+@click.option(
+    "--model", envvar=MODEL_VARIABLE, metavar="NAME", help="anthropic:NAME or openai:NAME; the rules without."
+)
+@click.option("--dry-run", is_flag=True, help="Only show what would be written.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@placed
+@click.pass_context
+def consolidate_command(
+    ctx: click.Context, session: str | None, *, model: str | None, dry_run: bool, as_json: bool, place: Place
+) -> None:
+    """Turn what was said since the last time into memory, of one SESSION or of all."""
+    with place.open(writes=not dry_run, model=model or None) as memory:
+        if session is not None:
+            memory.sessions.state(session)  # a name that nobody has is an error, not nothing to do
+        outcome = memory.consolidate(session, dry_run=dry_run)
+        if as_json:
+            plain.show({"location": memory.location, "outcome": outcome})
+        elif dry_run and outcome.diff:
+            for each in drawing.diff(outcome.diff):
+                terminal.out(each)
+        elif outcome.status == "skipped":
+            terminal.out("nothing was said since the last time")
+        else:
+            terminal.out(f"{outcome.status}: {terminal.count(len(outcome.records), 'record')}")
+            if outcome.reason:
+                terminal.out(terminal.line(outcome.reason))
+            for each in drawing.remembered(memory, outcome.records):
+                terminal.out(each)
+            if outcome.review:
+                terminal.out(
+                    f"{terminal.count(len(outcome.review), 'operation')} held; `commonplace review` shows them"
+                )
+    code = _CODES.get(outcome.status, 0)
+    if code:
+        ctx.exit(code)
+
+
+@click.command("status")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@placed
+def status_command(*, as_json: bool, place: Place) -> None:
+    """Say what this memory holds, what is due, and what waits for you."""
+    with place.open() as memory:
+        facts = status(memory)
+        if as_json:
+            plain.show(facts)
+            return
+        for name, value in facts.items():
+            said = f"{value:,}" if isinstance(value, int) else terminal.line(str(value))
+            terminal.out(f"{terminal.faint(terminal.pad(name.replace('_', ' '), 18))}  {said}")
+
+
+def status(memory: Memory) -> dict[str, Any]:
+    """Give the facts of a memory, by name."""
+    sessions = memory.sessions.list()
+    newest = memory.log(1)
+    spent = memory.cost("model").values()
+    return {
+        "location": memory.location,
+        "scope": " > ".join(memory.scope),
+        "sessions": len(sessions),
+        "messages": sum(session.messages for session in sessions),
+        "not_consolidated": sum(session.messages - max(session.cursors.values(), default=0) for session in sessions),
+        "changes": newest[0].number if newest else 0,
+        "waiting": len(memory.review().list()),
+        "model_calls": sum(total.calls for total in spent),
+        "model_tokens": sum(total.tokens for total in spent),
+    }
+
+
+@click.command("cost")
+@click.option(
+    "--by", type=click.Choice(["day", "purpose", "model"]), default="day", show_default=True, help="What to sum by."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@placed
+@click.pass_context
+def cost_command(ctx: click.Context, *, by: str, as_json: bool, place: Place) -> None:
+    """Show what calls of models took, with a small chart."""
+    with place.open() as memory:
+        totals = memory.cost(cast('Literal["day", "purpose", "model"]', by))
+        if as_json:
+            plain.show({"location": memory.location, "by": by, "totals": totals})
+        else:
+            for each in chart(totals):
+                terminal.out(each)
+            if not totals:
+                terminal.out("no model was called")
+    if not totals:
+        ctx.exit(1)
+
+
+def chart(totals: Mapping[str, Any]) -> Iterator[str]:
+    """Yield one line a group: its calls, tokens and money, with a bar of its tokens."""
+    most = max((total.tokens for total in totals.values()), default=0) or 1
+    rows = [
+        (
+            terminal.cut(terminal.line(name), 30),
+            terminal.count(total.calls, "call"),
+            f"{total.tokens:,} tokens",
+            f"{total.money:.2f}" + ("+?" if total.unpriced else ""),
+        )
+        for name, total in totals.items()
+    ]
+    for line, total in zip(terminal.table(rows, right=[1, 2, 3]), totals.values(), strict=True):
+        failed = terminal.warning(f"  {total.failed} failed") if total.failed else ""
+        yield f"{line}  {terminal.good(terminal.bar(total.tokens / most, 24))}{failed}"

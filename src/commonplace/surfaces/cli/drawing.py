@@ -1,0 +1,282 @@
+"""Memory as people see it: hits with their origin, a context's budget, sessions, a folder as a tree.
+
+Yields lines; prints nothing. What a hit does not carry (who spoke) is looked up in its session.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+from commonplace.errors import CommonplaceError
+from commonplace.memory.memory import Memory
+from commonplace.records import TRUST_RANK, Change, Context, Dropped, Hit, Message, Quote, Session, Trail, Waiting
+from commonplace.surfaces.cli import terminal
+
+BAR_COLUMNS: Final = 40
+DROPPED_SHOWN: Final = 8
+TREE_ENTRIES: Final = 12  # of one folder; the rest is counted
+_WHAT_FILES_ARE: Final = {
+    ".commonplace": "ours: change log, index, state",
+    ".commonplace/index.sqlite": "derived; made again if deleted",
+    "memory": "what is remembered, Markdown",
+    "sessions": "transcripts, one file a session",
+}
+
+
+def day(at: datetime | None) -> str:
+    """Write the day of an instant."""
+    return at.strftime("%Y-%m-%d") if at else "undated"
+
+
+def minute(at: datetime | None) -> str:
+    """Write an instant to the minute, in the zone it carries."""
+    return at.strftime("%Y-%m-%d %H:%M") if at else "undated"
+
+
+def speaker(memory: Memory, hit: Hit) -> str:
+    """Say who spoke a hit's words: role and name; empty where it is no message or cannot be told."""
+    if hit.layer != "sessions" or not hit.sources:
+        return ""
+    try:
+        message = memory.sessions.message(hit.sources[0].session, hit.sources[0].message).message
+    except CommonplaceError:
+        return ""
+    return who(message)
+
+
+def who(message: Message) -> str:
+    """Say who speaks: the role, and the name or the tools."""
+    detail = message.name or (", ".join(message.tools) if message.role == "tool" else "")
+    return terminal.line(f"{message.role} {detail}".strip())
+
+
+def trust_mark(trust: str) -> str:
+    """Warn of text that no one vouches for."""
+    if TRUST_RANK.get(trust, 0) >= TRUST_RANK["agent"]:
+        return ""
+    return terminal.warning(f"  from {trust}, unverified")
+
+
+def hits(
+    memory: Memory,
+    found: Sequence[Hit],
+    query: str,
+    *,
+    ids: bool = True,
+    lines: int = 4,
+    right: Sequence[bool] = (),
+    margin: int = 0,
+) -> Iterator[str]:
+    """Yield hits with where they come from, the asked words marked; `right` says which are known to answer."""
+    words = terminal.wanted(query)
+    for number, hit in enumerate(found, 1):
+        where = hit.sources[0].session if hit.sources else hit.record
+        parts = [day(hit.at) if hit.at else "", terminal.line(where), speaker(memory, hit)]
+        origin = " · ".join(part for part in parts if part)
+        answers = terminal.good(" ✓") if right[number - 1 : number] == [True] else ""
+        marks = trust_mark(hit.trust) + (terminal.warning("  superseded") if hit.superseded_by else "")
+        yield f"{terminal.heading(str(number))}  {terminal.accent(origin)}{marks}{answers}"
+        yield from terminal.quote(hit.text, words, lines=lines, margin=margin)
+        if ids:
+            yield "   " + terminal.faint(terminal.line(hit.record))
+        if hit.why:
+            yield "   " + terminal.faint(
+                f"{hit.score:.2f} = " + "  ".join(f"{name} {_figure(value)}" for name, value in hit.why.items())
+            )
+
+
+def _figure(value: float | str) -> str:
+    return f"{value:.2f}" if isinstance(value, float) else terminal.line(str(value))
+
+
+def budget(context: Context) -> Iterator[str]:
+    """Yield a context's token budget drawn by section, and what did not fit, with the reason."""
+    whole = max(context.budget, 1)
+    yield terminal.heading(f"{context.tokens:,} of {context.budget:,} tokens") + "  " + _filled(context)
+    rows: list[tuple[str, str, int]] = [
+        (section.part, terminal.line(section.title), section.tokens) for section in context.sections
+    ]
+    around = context.tokens - sum(tokens for _, _, tokens in rows)
+    if rows and around > 0:
+        rows.append(("", "fences and notes", around))
+    rows.append(("", "free", max(0, context.budget - context.tokens)))
+    title_width = max(terminal.width_of(title) for _, title, _ in rows)
+    for part, title, tokens in rows:
+        drawn = terminal.bar(tokens / whole, BAR_COLUMNS)
+        styled = terminal.faint(drawn) if title == "free" else terminal.good(drawn)
+        yield f"  {part:<8}  {terminal.pad(title, title_width)}  {tokens:>7,}  {styled}"
+    yield from _dropped(context.dropped)
+
+
+def _filled(context: Context) -> str:
+    share = context.tokens / max(context.budget, 1)
+    return terminal.faint(f"{share:.0%} used")
+
+
+def _dropped(dropped: Sequence[Dropped]) -> Iterator[str]:
+    if not dropped:
+        return
+    yield f"  left out: {terminal.count(len(dropped), 'record')}"
+    for each in dropped[:DROPPED_SHOWN]:
+        cost = f", {terminal.count(each.tokens, 'token')}" if each.tokens else ""
+        yield f"    {terminal.line(each.record)}: {terminal.warning(terminal.line(each.reason))}{cost}"
+    if len(dropped) > DROPPED_SHOWN:
+        yield f"    … and {len(dropped) - DROPPED_SHOWN} more"
+
+
+def sessions(found: Sequence[Session]) -> Iterator[str]:
+    """Yield sessions as a table: id, messages, first and last day."""
+    rows = [
+        (
+            terminal.cut(terminal.line(session.id), 44),
+            f"{session.messages:,}",
+            minute(session.last_at or session.created_at),
+            _state(session),
+        )
+        for session in found
+    ]
+    if rows:
+        yield from terminal.table([("session", "messages", "last", ""), *rows], right=[1])
+
+
+def _state(session: Session) -> str:
+    parts = [terminal.line(session.kind)] if session.kind != "foreground" else []
+    if session.agent != "main":
+        parts.append(f"agent {terminal.line(session.agent)}")
+    if session.window_start:
+        parts.append(f"window from {session.window_start}")
+    if session.ended:
+        parts.append("ended")
+    return ", ".join(parts)
+
+
+def change(done: Change) -> Iterator[str]:
+    """Yield one change of the log: its number, when, who, what, and where."""
+    undone = terminal.warning(f"  undone by {done.undone_by}") if done.undone_by is not None else ""
+    undoes = f"  undoes {done.undoes}" if done.undoes is not None else ""
+    head = (
+        f"{terminal.heading(str(done.number))}  {minute(done.at)}  {terminal.line(done.actor)}  {', '.join(done.kinds)}"
+    )
+    yield f"{head}{undoes}{undone}"
+    if done.reason:
+        yield f"   {terminal.line(done.reason)}"
+    if done.paths:
+        yield "   " + terminal.accent(", ".join(terminal.line(path) for path in done.paths))
+    if done.erased:
+        yield "   " + terminal.faint("its texts were erased")
+
+
+def diff(text: str) -> Iterator[str]:
+    """Yield a diff by line, what came green and what went red."""
+    for each in terminal.safe(text).splitlines():
+        if each.startswith("--- "):
+            yield terminal.accent(each)
+        elif each.startswith("+"):
+            yield terminal.good(each)
+        elif each.startswith("-"):
+            yield terminal.removed(each)
+        else:
+            yield terminal.faint(each)
+
+
+def trail(found: Trail, *, margin: int = 0) -> Iterator[str]:
+    """Yield why a record is there: what it says, its changes, and what was said; `margin` as for `hits`."""
+    yield from terminal.quote(found.text, indent=0, lines=8, margin=margin)
+    yield terminal.faint(f"{terminal.line(found.record)}, trust {found.trust}")
+    if found.steps:
+        yield ""
+        yield terminal.heading("how it came to be")
+    for step in found.steps:
+        reason = f": {terminal.line(step.reason)}" if step.reason else ""
+        yield f"   change {step.change}  {minute(step.at)}  {terminal.line(step.actor)}{reason}"
+        yield from terminal.quote(step.text, indent=6, lines=3, margin=margin)
+    if found.quotes:
+        yield ""
+        yield terminal.heading("what it rests on")
+    for quoted in found.quotes:
+        yield from _quoted(quoted, margin)
+
+
+def _quoted(quoted: Quote, margin: int) -> Iterator[str]:
+    speaks = f"{quoted.role} {quoted.name}" if quoted.name else quoted.role
+    parts = (day(quoted.at), quoted.source.session, speaks, quoted.source.message)
+    yield "   " + terminal.accent(" · ".join(terminal.line(part) for part in parts if part))
+    yield from terminal.quote(quoted.text, indent=6, lines=4, margin=margin)
+
+
+def remembered(memory: Memory, records: Sequence[str], *, journals: bool = True, margin: int = 0) -> Iterator[str]:
+    """Yield records by file, each with the messages it rests on."""
+    path = ""
+    for record in sorted(records, key=lambda each: each.partition("#")[0]):
+        try:
+            found = memory.why(record)
+        except CommonplaceError:
+            continue  # replaced or moved by a later range of the same run
+        file = found.record.partition("#")[0]
+        if not journals and "/HISTORY" in file:
+            continue
+        if file != path:
+            path = file
+            yield terminal.accent(terminal.line(path))
+        yield from terminal.quote(found.text, indent=2, lines=3, margin=margin)
+        said = ", ".join(f"{quoted.source.session} {quoted.source.message}" for quoted in found.quotes)
+        yield "    " + terminal.faint(terminal.line(f"from {said}" if said else "no message")) + trust_mark(found.trust)
+
+
+def waiting(queue: Sequence[Waiting]) -> Iterator[str]:
+    """Yield what waits for a person: its id, why it waits, and what it would do."""
+    for each in queue:
+        head = f"{terminal.heading(terminal.line(each.id))}  {minute(each.at)}  {terminal.warning(each.state)}"
+        yield f"{head}  {terminal.line(each.actor)}".rstrip()
+        yield f"   {terminal.line(each.reason)}"
+        operation = each.operation
+        where = operation.get("path") or operation.get("record") or ""
+        yield f"   {terminal.accent(terminal.line(str(operation.get('op', ''))))} {terminal.line(str(where))}".rstrip()
+        said = operation.get("text") or operation.get("body") or operation.get("data") or ""
+        yield from terminal.quote(str(said), indent=3, lines=4)
+        if each.state == "conflicted":
+            yield f"   {terminal.accent('stands there now' if each.theirs else 'nothing stands in its place now')}"
+            yield from terminal.quote(each.theirs, indent=3, lines=4)
+
+
+def tree(root: Path) -> Iterator[str]:
+    """Yield a folder as a tree with the sizes of its files."""
+    yield terminal.heading(f"{terminal.line(str(root))}/")
+    rows = list(_branches(root, root, ""))
+    widest = max((terminal.width_of(left) for left, _, _ in rows), default=0)
+    for left, size, what in rows:
+        told = f"{terminal.pad(left, widest)}  {size:>8}".rstrip()
+        yield f"{terminal.pad(told, widest + 10)}  {terminal.faint(what)}" if what else told
+
+
+def _branches(root: Path, folder: Path, indent: str) -> Iterator[tuple[str, str, str]]:
+    entries = sorted(_scan(folder), key=lambda path: (path.name == ".commonplace", path.is_file(), path.name))
+    hidden = max(0, len(entries) - TREE_ENTRIES)
+    shown = entries[: TREE_ENTRIES - 1] if hidden else entries
+    hidden = len(entries) - len(shown)
+    for at, path in enumerate(shown):
+        last = at == len(shown) - 1 and not hidden
+        inside = path.relative_to(root).as_posix()
+        folder_mark = "/" if path.is_dir() else ""
+        name = terminal.cut(terminal.line(path.name), 36) + folder_mark
+        size = "" if folder_mark else terminal.size_of(path.stat(follow_symlinks=False).st_size)
+        yield f"{indent}{'└── ' if last else '├── '}{name}", size, _WHAT_FILES_ARE.get(inside, "")
+        if folder_mark and not path.is_symlink():
+            yield from _branches(root, path, indent + ("    " if last else "│   "))
+    if hidden:
+        rest = sum(path.stat(follow_symlinks=False).st_size for path in entries[-hidden:])
+        yield f"{indent}└── … {hidden} more", terminal.size_of(rest), ""
+
+
+def _scan(folder: Path) -> list[Path]:
+    with os.scandir(folder) as found:
+        # Locks and journals of SQLite come and go while one looks.
+        return [
+            Path(entry.path)
+            for entry in found
+            if not entry.name.endswith((".lock", "-wal", "-shm", "-journal", ".tmp"))
+        ]

@@ -1,0 +1,183 @@
+"""From the options of a command to an open memory: location, scope, layout and configuration.
+
+Every command takes the same options; where they stand, before or after the command's name, makes no
+difference. Owns where memory is looked for when nothing was said. Never writes.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from functools import wraps
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import click
+import msgspec
+
+from commonplace.config import Config
+from commonplace.errors import ConfigError, InputError
+from commonplace.memory.memory import Memory
+from commonplace.surfaces.cli import asking, projects, terminal
+
+CONFIG_VARIABLE: Final = "COMMONPLACE_CONFIG"
+_KNOB_PREFIX: Final = "COMMONPLACE_"
+
+F = TypeVar("F", bound=Callable[..., Any])
+Opener = Callable[..., AbstractContextManager[Memory]]
+"""Called as `Memory.open` is."""
+
+
+class Place(msgspec.Struct, frozen=True):
+    """Where a command looks for memory; None and empty mean that it was not said. `opens` opens what is there."""
+
+    location: str | None = None
+    scope: tuple[str, ...] = ()
+    layout: str | None = None
+    config: str | None = None
+    opens: Opener = Memory.open
+
+    def over(self, other: Place) -> Place:
+        """Give this place, and where it says nothing, the other."""
+        return Place(
+            self.location if self.location is not None else other.location,
+            self.scope or other.scope,
+            self.layout or other.layout,
+            self.config or other.config,
+            other.opens,
+        )
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the memory, as `asking.folder` finds it.
+
+        Raises:
+            InputError: No folder can have that name.
+        """
+        found = asking.folder(self.location)
+        if "\0" in found:
+            raise InputError(f"{found!r} is no folder; name one without control characters")
+        return Path(found)
+
+    def _adopted_as(self) -> str:
+        """Give the layout that the folder was adopted as; empty where it was not."""
+        try:
+            return (self.folder / ".commonplace" / "layout").read_text(encoding="utf-8").strip()
+        except (OSError, ValueError):
+            return ""
+
+    @contextmanager
+    def open(self, *, writes: bool = False, touches: bool = True, model: str | None = None) -> Iterator[Memory]:
+        """Open the memory for the time of a command; one that only reads makes no folder.
+
+        Reading may bring the index up to the files; without `touches` not a byte is written. No job starts
+        by itself: what a command costs is what was asked of it.
+        """
+        opened = self.opens(
+            self.folder,
+            scope=self.scope or "default",
+            layout=self.layout or self._adopted_as() or "native",
+            config=projects.named(configuration(self.config, os.environ), Path()),
+            llm=model,
+            jobs="worker",
+            read_only=not touches or (not writes and not self.folder.is_dir()),
+        )
+        with opened as memory:
+            yield memory
+
+
+_OPTIONS: Final = (
+    click.option("-C", "--location", metavar="FOLDER", help="Folder of the memory."),
+    click.option(
+        "--scope", multiple=True, metavar="NAME", help="Scope; repeat it for a chain, writes go to the first."
+    ),
+    click.option(
+        "--layout", metavar="NAME", help="How memory is laid out in files.  [default: as it was adopted, else native]"
+    ),
+    click.option("--config", metavar="FILE", help="TOML file with knobs; docs/configuration.md names them."),
+)
+
+
+def placed(command: F) -> F:
+    """Give a command the options that say where memory is; it gets them as one `place`."""
+
+    @wraps(command)
+    def with_place(
+        *args: Any, location: str | None, scope: tuple[str, ...], layout: str | None, config: str | None, **rest: Any
+    ) -> Any:
+        context = click.get_current_context()
+        outer = context.obj if isinstance(context.obj, Place) else Place()
+        return command(*args, place=Place(location, scope, layout, config).over(outer), **rest)
+
+    wrapped: Any = with_place
+    for option in reversed(_OPTIONS):
+        wrapped = option(wrapped)
+    return wrapped  # type: ignore[no-any-return] # click.option gives back what it is given
+
+
+def configuration(path: str | None, environ: Mapping[str, str]) -> Config:
+    """Read the knobs: defaults, then a file, then the environment.
+
+    Raises:
+        ConfigError: The file cannot be read, a knob is unknown, or its value has the wrong type.
+    """
+    path = path or environ.get(CONFIG_VARIABLE)
+    values = _from_file(Path(path).expanduser()) if path else {}
+    names = {name for name in environ if name.startswith(_KNOB_PREFIX)}
+    for name in sorted(names - {asking.LOCATION_VARIABLE, CONFIG_VARIABLE}):
+        _set_knob(values, name, environ[name])
+    if not values:
+        return Config()
+    try:
+        return msgspec.convert(values, Config, strict=False)
+    except msgspec.ValidationError as error:
+        raise ConfigError(f"a knob has a value it cannot have: {error}") from None
+
+
+def _from_file(path: Path) -> dict[str, Any]:
+    import tomllib  # noqa: PLC0415 - most commands read no file of knobs
+
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(f"{str(path)!r} cannot be read: {error.strerror}", path=str(path)) from None
+    except (ValueError, RecursionError) as error:
+        raise ConfigError(f"{str(path)!r} is no TOML: {terminal.line(str(error))}", path=str(path)) from None
+    _refuse_unknown(values, Config, str(path))
+    return values
+
+
+def _refuse_unknown(values: Mapping[str, Any], kind: Any, where: str) -> None:
+    fields = {field.name: field.type for field in msgspec.structs.fields(kind)}
+    for name, value in values.items():
+        if name not in fields:
+            raise ConfigError(f"{where!r} sets {name!r}, which is no knob here; known are {', '.join(sorted(fields))}")
+        if isinstance(value, dict) and _is_section(fields[name]):
+            _refuse_unknown(value, fields[name], f"{where}: {name}")
+
+
+def _is_section(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, msgspec.Struct)
+
+
+def _set_knob(values: dict[str, Any], variable: str, text: str) -> None:
+    """Set the knob that a variable names: COMMONPLACE_TIMEZONE, COMMONPLACE_CONTEXT_TOKENS.
+
+    A variable that names no knob is left alone: others may use the prefix for their own ends.
+    """
+    name = variable.removeprefix(_KNOB_PREFIX).lower()
+    for field in msgspec.structs.fields(Config):
+        if name == field.name and not _is_section(field.type):
+            values[name] = text
+        elif _is_section(field.type) and name.startswith(f"{field.name}_"):
+            inner = name.removeprefix(f"{field.name}_")
+            kinds = {each.name: each.type for each in msgspec.structs.fields(field.type)}
+            if inner in kinds:
+                values.setdefault(field.name, {})[inner] = (
+                    text if kinds[inner] in {str, int, float, bool} else _list(text)
+                )
+
+
+def _list(text: str) -> list[str]:
+    return [part.strip() for part in text.split(",") if part.strip()]

@@ -1,0 +1,216 @@
+"""Commands that read: `recall`, `context`, `sessions` and `show`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final, cast
+
+import click
+
+from commonplace.errors import InputError, PathError, RecordNotFoundError
+from commonplace.memory.memory import Memory
+from commonplace.records import LAYERS, LayerName, RecordedMessage
+from commonplace.surfaces import snapshots
+from commonplace.surfaces.cli import drawing, instants, plain, terminal
+from commonplace.surfaces.cli.opening import Place, placed
+
+SHOWN_BYTES: Final = 10_000_000  # of one file; a longer one is for other tools
+
+
+@click.command("recall")
+@click.argument("query", nargs=-1, required=True)
+@click.option("-k", "k", type=click.IntRange(min=1), default=8, show_default=True, help="Most hits wanted.")
+@click.option("--layer", "layers", multiple=True, type=click.Choice(LAYERS), help="Where to look; repeatable.")
+@click.option("--why", is_flag=True, help="Say what each score is made of.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@placed
+@click.pass_context
+def recall_command(
+    ctx: click.Context,
+    query: tuple[str, ...],
+    k: int,
+    layers: tuple[str, ...],
+    *,
+    why: bool,
+    as_json: bool,
+    place: Place,
+) -> None:
+    """Find what was said or noted; the best first."""
+    asked = " ".join(query)
+    with place.open() as memory:
+        found = memory.recall(asked, k=k, layers=cast("tuple[LayerName, ...]", layers) or None, explain=why)
+        if as_json:
+            plain.show({"location": memory.location, "query": asked, "hits": found})
+        else:
+            for each in drawing.hits(memory, found, asked):
+                terminal.out(each)
+    if not found:
+        if not as_json:
+            _nothing(place, "nothing fits")
+        ctx.exit(1)
+
+
+def _nothing(place: Place, said: str) -> None:
+    folder = place.folder
+    where = terminal.line(str(folder))
+    if not folder.is_dir():
+        said = f"there is no memory at {where} yet; `commonplace record` starts it, -C names another folder"
+    terminal.note(said)
+
+
+@click.command("context")
+@click.option("-s", "--session", metavar="ID", help="Session that goes on.")
+@click.option("-q", "--query", metavar="TEXT", help="What the user just asked.")
+@click.option("--tokens", type=click.IntRange(min=1), help="The whole budget.  [default: as configured]")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--memory-snapshot", "snapshot", metavar="FILE", help="Print the read-only block of a snapshot instead.")
+@placed
+def context_command(
+    session: str | None,
+    query: str | None,
+    tokens: int | None,
+    *,
+    as_json: bool,
+    snapshot: str | None,
+    place: Place,
+) -> None:
+    """Print what would enter the prompt; on stderr, how its token budget is spent.
+
+    With --memory-snapshot no memory is opened: the file is all that a sub-agent sees.
+    """
+    if snapshot is not None:
+        taken = snapshots.read(snapshot)
+        if as_json:
+            plain.show({"snapshot": snapshot, "at": taken.at, "text": snapshots.block(taken)})
+        else:
+            terminal.out(terminal.safe(snapshots.block(taken)))
+        return
+    with place.open() as memory:
+        found = memory.context(session, query, tokens=tokens)
+        if as_json:
+            plain.show({"location": memory.location, **plain.context(found)})
+            return
+        for each in drawing.budget(found):
+            terminal.note(each)
+        if found.text:
+            terminal.note("")
+            terminal.out(terminal.safe(found.text))
+
+
+@click.command("sessions")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@placed
+@click.pass_context
+def sessions_command(ctx: click.Context, *, as_json: bool, place: Place) -> None:
+    """List the sessions, the most recently used first."""
+    with place.open() as memory:
+        found = memory.sessions.list()
+        if as_json:
+            plain.show({"location": memory.location, "sessions": found})
+        else:
+            for at, each in enumerate(drawing.sessions(found)):
+                terminal.out(terminal.faint(each) if at == 0 else each)
+    if not found:
+        if not as_json:
+            _nothing(place, "there are no sessions")
+        ctx.exit(1)
+
+
+@click.command("show")
+@click.argument("id")
+@click.option("--at", metavar="INSTANT", help="As it was then, ISO 8601; local time where no zone is given.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@placed
+def show_command(id: str, *, at: str | None, as_json: bool, place: Place) -> None:  # noqa: A002 - click names it as the argument
+    """Show a session, a record or a file, by its ID.
+
+    ID is the id of a session, a record as `recall` prints it, or the path of a file below the location.
+    """
+    instant = instants.instant(at)
+    with place.open() as memory:
+        found, lines = _found(memory if instant is None else memory.at(instant), id, past=instant is not None)
+        if as_json:
+            plain.show({"location": memory.location, **found})
+        else:
+            for each in lines:
+                terminal.out(each)
+
+
+def _found(memory: Memory, wanted: str, *, past: bool) -> tuple[dict[str, Any], Iterator[str]]:
+    path, mark, part = wanted.rpartition("#")
+    if mark:
+        session = _session_at(memory, path)
+        if session is not None:
+            message = memory.sessions.message(session, part)
+            return {"record": _message(message)}, _told([message])
+        version = _version(memory, wanted, past=past)
+        record = memory.read(wanted)
+        return {"record": record, **version}, iter(
+            [*terminal.safe(record.text).splitlines(), terminal.faint(terminal.line(record.id))]
+        )
+    if wanted.strip() and memory.sessions.exists(wanted):
+        messages = list(memory.sessions.read(wanted))
+        found = {"session": memory.sessions.state(wanted), "messages": [_message(each) for each in messages]}
+        return found, _told(messages)
+    version = _version(memory, wanted, past=past)
+    text = _past_file(memory, wanted) if past else _file(memory, wanted)
+    return {"path": wanted, "text": text, **version}, iter(terminal.safe(text).splitlines())
+
+
+def _version(memory: Memory, wanted: str, *, past: bool) -> dict[str, str]:
+    """Name the version to give to `--expect`, where there is one: not of the past, and not of what is no memory."""
+    try:
+        return {} if past else {"version": memory.version(wanted)}
+    except (InputError, RecordNotFoundError):
+        return {}
+
+
+def _session_at(memory: Memory, path: str) -> str | None:
+    return next((each.id for each in memory.sessions.list() if memory.sessions.path(each.id) == path), None)
+
+
+def _message(recorded: RecordedMessage) -> dict[str, Any]:
+    return {
+        "record": recorded.id,
+        "session": recorded.session,
+        "number": recorded.number,
+        **plain.data(recorded.message),
+    }
+
+
+def _told(messages: list[RecordedMessage]) -> Iterator[str]:
+    for each in messages:
+        message = each.message
+        head = f"{drawing.minute(message.at)} · {drawing.who(message)} · {terminal.line(message.id or '')}"
+        yield terminal.accent(head) + drawing.trust_mark(message.trust or "user")
+        yield from ("   " + line for line in terminal.safe(message.content).splitlines() or [""])
+
+
+def _past_file(memory: Memory, path: str) -> str:
+    blob = memory._scopes[0].store.read(path)  # noqa: SLF001 - Memory has no public way to read a whole file as it was
+    if blob is None:
+        raise RecordNotFoundError(f"there was no session, record or file {path!r} then", record=path)
+    return blob.data.decode("utf-8", "replace")
+
+
+def _file(memory: Memory, path: str) -> str:
+    root = Path(memory.location).resolve()
+    if not path or "\0" in path:
+        raise InputError("an id is a session, a record or the path of a file; `commonplace sessions` lists sessions")
+    file = (root / path).resolve()
+    if not file.is_relative_to(root):
+        raise PathError(f"{path!r} is not inside {memory.location!r}; name a file below it", path=path)
+    try:
+        if file.is_file():
+            with file.open("rb") as stream:
+                data = stream.read(SHOWN_BYTES + 1)
+            if len(data) > SHOWN_BYTES:
+                raise InputError(f"{path!r} is over {SHOWN_BYTES} bytes; open it with another program", path=path)
+            return data.decode("utf-8", "replace")
+    except OSError as error:
+        raise InputError(f"{path!r} cannot be read: {error.strerror}", path=path) from None
+    raise RecordNotFoundError(
+        f"there is no session, record or file {path!r}; `commonplace sessions` and `commonplace recall` print ids",
+        record=path,
+    )

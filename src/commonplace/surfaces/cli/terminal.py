@@ -1,0 +1,257 @@
+"""Drawing on a terminal: colours, columns, bars and quotes; plain text wherever colours are not wanted.
+
+Knows nothing of memory. Every foreign text passes `safe`, so that no stored byte can move the cursor
+or hide a word. Colours are dropped by `click.echo` where the output is no terminal, and where NO_COLOR
+is set.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+import click
+
+from commonplace import guard
+from commonplace.text import terms
+from commonplace.text.patterns import pattern
+from commonplace.text.pieces import one_line
+
+MAX_COLUMNS: Final = 100
+_WORD: Final = pattern(r"\w+")
+_STEM_CHARS: Final = 4  # words that share this much and all of the shorter one but its ending are one word
+_FULL, _EMPTY = "█", "░"
+
+
+def columns() -> int:
+    """Say how wide to draw: as COLUMNS says, else the terminal, at most 100 columns; 100 in a pipe."""
+    try:  # as shutil does it, of which the import alone would be a tenth of a command
+        wide = int(os.environ.get("COLUMNS", "0")) or os.get_terminal_size(1).columns
+    except (ValueError, OSError):
+        wide = 0
+    return max(40, min(MAX_COLUMNS, wide or MAX_COLUMNS))
+
+
+def safe(text: str) -> str:
+    """Make foreign text printable, line breaks kept."""
+    return guard.show(text)
+
+
+def line(text: str) -> str:
+    """Make foreign text printable on one line."""
+    return guard.show(one_line(text))
+
+
+class UnwrittenError(OSError):
+    """What a command says cannot be written where it goes."""
+
+
+def out(text: str = "") -> None:
+    """Print one line of output.
+
+    Raises:
+        UnwrittenError: It cannot be written.
+    """
+    _print(text, err=False)
+
+
+def note(text: str) -> None:
+    """Print one line beside the output, on stderr.
+
+    Raises:
+        UnwrittenError: It cannot be written.
+    """
+    _print(text, err=True)
+
+
+def _print(text: str, *, err: bool) -> None:
+    try:
+        click.echo(text, err=err)
+    except OSError as error:
+        raise UnwrittenError(error.errno, error.strerror) from error
+
+
+def heading(text: str) -> str:
+    """Style a heading."""
+    return click.style(text, bold=True)
+
+
+def faint(text: str) -> str:
+    """Style what is there to be looked up, not read."""
+    return click.style(text, dim=True)
+
+
+def good(text: str) -> str:
+    """Style what went as it should."""
+    return click.style(text, fg="green")
+
+
+def warning(text: str) -> str:
+    """Style what a person should look at."""
+    return click.style(text, fg="yellow")
+
+
+def bad(text: str) -> str:
+    """Style what failed."""
+    return click.style(text, fg="red", bold=True)
+
+
+def removed(text: str) -> str:
+    """Style what went."""
+    return click.style(text, fg="red")
+
+
+def accent(text: str) -> str:
+    """Style names: sessions, files, commands."""
+    return click.style(text, fg="cyan")
+
+
+def width_of(text: str) -> int:
+    """Count the columns a plain text takes."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if unicodedata.combining(char) or char in "\u200d\ufe0e\ufe0f"
+        else 2 if unicodedata.east_asian_width(char) in "WF" else 1
+        for char in text
+    )  # fmt: skip
+
+
+def pad(text: str, size: int, *, right: bool = False) -> str:
+    """Fill a plain text with spaces up to a number of columns."""
+    space = " " * max(0, size - width_of(text))
+    return space + text if right else text + space
+
+
+def cut(text: str, size: int) -> str:
+    """Cut a plain text to a number of columns, with `…` where something is missing."""
+    if width_of(text) <= size:
+        return text
+    kept: list[str] = []
+    left = size - 1
+    for char in text:
+        left -= width_of(char)
+        if left < 0:
+            break
+        kept.append(char)
+    return "".join(kept).rstrip() + "…"
+
+
+def wrap(text: str, size: int) -> list[str]:
+    """Break a plain text into lines of at most `size` columns, at spaces where there are any."""
+    lines: list[str] = []
+    current, used = "", 0
+    for word in text.split():
+        wide = width_of(word)
+        if current and used + 1 + wide <= size:
+            current, used = f"{current} {word}", used + 1 + wide
+            continue
+        if current:
+            lines.append(current)
+        *whole, current = _pieces(word, size)
+        lines.extend(whole)
+        used = width_of(current)
+    return [*lines, current] if current or not lines else lines
+
+
+def _pieces(word: str, size: int) -> list[str]:
+    if width_of(word) <= size:
+        return [word]
+    pieces, current, used = [], "", 0
+    for char in word:
+        wide = width_of(char)
+        if used + wide > size:
+            pieces.append(current)
+            current, used = "", 0
+        current, used = current + char, used + wide
+    return [*pieces, current]
+
+
+def wanted(query: str) -> frozenset[str]:
+    """List the words of a query that are worth marking."""
+    return frozenset(word for word in terms.words(query) if word not in terms.STOP_WORDS)
+
+
+def marked(text: str, words: frozenset[str]) -> str:
+    """Style the words of a plain text that a query asked for."""
+    if not words:
+        return text
+    return _WORD.sub(lambda m: click.style(m[0], bold=True, underline=True) if _asked(m[0], words) else m[0], text)
+
+
+def _asked(word: str, words: frozenset[str]) -> bool:
+    folded = terms.fold(word).lower()
+    if folded in words:
+        return True
+    if not folded.isascii():
+        return any(part in words for part in terms.words(folded))
+    return any(_same_stem(folded, each) for each in words)
+
+
+def _same_stem(one: str, other: str) -> bool:
+    """Take two words for one when they differ only in an ending, as the index's stemmer would."""
+    shorter, longer = sorted((one, other), key=len)
+    stem = shorter.removesuffix("e") if len(shorter) > _STEM_CHARS else shorter
+    return len(stem) >= _STEM_CHARS and longer.startswith(stem) and longer[len(stem) :] in _ENDINGS
+
+
+_ENDINGS: Final = frozenset({"", "s", "es", "e", "ed", "d", "ing", "er", "ers", "ly", "n", "y", "ies"})
+
+
+def quote(
+    text: str, words: frozenset[str] = frozenset(), *, indent: int = 3, lines: int = 4, margin: int = 0
+) -> Iterator[str]:
+    """Yield a foreign text as indented lines with the asked words marked; `…` stands for what is left out.
+
+    `margin` columns are kept free, for whoever sets the lines further in.
+    """
+    size = columns() - indent - margin
+    wrapped = wrap(line(text), size)
+    shown = wrapped[:lines]
+    if len(wrapped) > lines:
+        shown[-1] = cut(shown[-1] + " …", size - 1)
+        shown[-1] = shown[-1] if shown[-1].endswith("…") else shown[-1] + "…"
+    for each in shown:
+        yield " " * indent + marked(each, words)
+
+
+def bar(share: float, size: int) -> str:
+    """Draw a share of one as a bar of `size` columns; anything above nothing is seen."""
+    filled = max(0, min(size, round(share * size)))
+    if share > 0 and not filled:
+        filled = 1
+    return _FULL * filled + _EMPTY * (size - filled)
+
+
+def table(rows: Sequence[Sequence[str]], right: Iterable[int] = ()) -> list[str]:
+    """Lay plain cells out in columns; the columns named in `right` are set to the right."""
+    if not rows:
+        return []
+    sizes = [max(width_of(row[at]) for row in rows) for at in range(len(rows[0]))]
+    to_right = set(right)
+    return [
+        "  ".join(pad(cell, sizes[at], right=at in to_right) for at, cell in enumerate(row)).rstrip() for row in rows
+    ]
+
+
+def count(number: int, noun: str, plural: str = "") -> str:
+    """Write a number with its noun: `1 message`, `2,310 messages`."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def size_of(number: int) -> str:
+    """Write a number of bytes for a person: `812 B`, `4.6 kB`, `1.2 MB`."""
+    value = float(number)
+    for unit in ("B", "kB", "MB", "GB"):
+        if value < 1000 or unit == "GB":
+            return f"{value:.0f} {unit}" if unit == "B" or value >= 100 else f"{value:.1f} {unit}"
+        value /= 1000
+    raise AssertionError("the loop ends at GB")
+
+
+def on_terminal() -> bool:
+    """Say whether somebody watches stderr."""
+    return sys.stderr.isatty()

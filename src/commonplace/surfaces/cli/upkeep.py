@@ -1,0 +1,99 @@
+"""Commands that look after a memory: `doctor` and `reindex`."""
+
+from __future__ import annotations
+
+import click
+
+from commonplace.records import Problem, Report
+from commonplace.surfaces.cli import plain, terminal
+from commonplace.surfaces.cli.opening import Place, placed
+
+PROBLEMS_SHOWN = 50
+
+
+@click.command("doctor")
+@click.option(
+    "--fix", is_flag=True, help="Make a drifted index again, and copy damaged lines to quarantine; nothing is deleted."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@placed
+@click.pass_context
+def doctor_command(ctx: click.Context, *, fix: bool, as_json: bool, place: Place) -> None:
+    """Look for damaged records and for drift between files and index; write nothing without --fix.
+
+    A damaged line stays where it is: what it said can only be put back from a backup. Exit code 1 while a
+    problem is not mended.
+    """
+    with place.open(writes=fix, touches=fix) as memory:
+        report = memory.doctor(fix=fix)
+        if as_json:
+            plain.show(
+                {"location": memory.location, "ok": report.ok, "checked": report.checked, "problems": report.problems}
+            )
+        else:
+            terminal.out(f"{terminal.accent(terminal.line(memory.location))}: {_checked(report)}")
+            _tell(report)
+            _advise(report, fix=fix)
+    if not report.ok:
+        ctx.exit(1)
+
+
+def _checked(report: Report) -> str:
+    looked_at = ", ".join(
+        terminal.count(number, kind.removesuffix("s"), kind) for kind, number in report.checked.items() if number
+    )
+    return f"checked {looked_at}" if looked_at else "there is nothing here to check"
+
+
+def _tell(report: Report) -> None:
+    for problem in report.problems[:PROBLEMS_SHOWN]:
+        state = terminal.good("mended") if problem.fixed else terminal.bad(problem.kind)
+        copied = f" (copied to {terminal.line(problem.copied)})" if problem.copied else ""
+        terminal.out(f"  {state}  {_where(problem)}: {terminal.line(problem.reason)}{copied}")
+    if len(report.problems) > PROBLEMS_SHOWN:
+        terminal.out(f"  … {len(report.problems):,} in all; --json lists every one")
+    if not report.problems:
+        terminal.out(terminal.good("no problems"))
+
+
+def _advise(report: Report, *, fix: bool) -> None:
+    """Say what to do about each kind of problem that is left; `fix` says that mending was tried."""
+    left = [problem for problem in report.problems if not problem.fixed]
+    for kind in dict.fromkeys(problem.kind for problem in left):
+        match kind:
+            case "drift" if not fix:
+                terminal.out("run `commonplace doctor --fix` to make the index again from the files")
+            case "drift":
+                terminal.out(
+                    "the index could not be made again: delete .commonplace/index.sqlite, the next search makes it"
+                )
+            case "damaged":
+                copies = "" if all(each.copied for each in left if each.kind == kind) else "; --fix keeps a copy of it"
+                terminal.out(
+                    "a damaged line stays where it is and is left out of memory: "
+                    f"put it right from a backup of its file, or leave it{copies}"
+                )
+            case "log":
+                terminal.out(
+                    "nothing mends the change log but a backup of it: "
+                    "memory stands, but such changes may not be there to look up or undo"
+                )
+
+
+def _where(problem: Problem) -> str:
+    return terminal.line(problem.path) + (f":{problem.line}" if problem.line is not None else "")
+
+
+@click.command("reindex")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@placed
+def reindex_command(*, as_json: bool, place: Place) -> None:
+    """Make the index again from the files; nothing else depends on it."""
+    with place.open(writes=True) as memory:
+        files = memory.reindex()
+        if as_json:
+            plain.show({"location": memory.location, "files": files})
+        else:
+            terminal.out(
+                f"indexed {terminal.count(files, 'file')} of {terminal.accent(terminal.line(memory.location))}"
+            )

@@ -1,0 +1,68 @@
+"""Commands on a session's live window and on trust: `compact`, `reset`, `end` and `promote`."""
+
+from __future__ import annotations
+
+import click
+
+from commonplace.surfaces.cli.changing import settle
+from commonplace.surfaces.cli.consolidating import MODEL_VARIABLE
+from commonplace.surfaces.cli.opening import Place, placed
+
+_MODEL = click.option(
+    "--model", envvar=MODEL_VARIABLE, metavar="NAME", help="anthropic:NAME or openai:NAME; the rules without."
+)
+_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+@click.command("compact")
+@click.argument("session")
+@click.option("--keep", type=click.IntRange(min=0), metavar="N", help="How many messages stay live.")
+@_MODEL
+@_JSON
+@placed
+@click.pass_context
+def compact_command(
+    ctx: click.Context, session: str, *, keep: int | None, model: str | None, as_json: bool, place: Place
+) -> None:
+    """Let the live window of a SESSION begin later, with a summary of what was before; nothing is deleted."""
+    with place.open(writes=True, model=model or None) as memory:
+        memory.sessions.state(session)
+        settle(ctx, memory, memory.compact(session, keep), as_json=as_json)
+
+
+@click.command("reset")
+@click.argument("session")
+@_MODEL
+@_JSON
+@placed
+@click.pass_context
+def reset_command(ctx: click.Context, session: str, *, model: str | None, as_json: bool, place: Place) -> None:
+    """Consolidate a SESSION, then empty its live window; the transcript stays."""
+    with place.open(writes=True, model=model or None) as memory:
+        memory.sessions.state(session)
+        settle(ctx, memory, memory.reset(session), as_json=as_json)
+
+
+@click.command("end")
+@click.argument("session")
+@_MODEL
+@_JSON
+@placed
+@click.pass_context
+def end_command(ctx: click.Context, session: str, *, model: str | None, as_json: bool, place: Place) -> None:
+    """Consolidate a SESSION and mark it as ended; a new message opens it again."""
+    with place.open(writes=True, model=model or None) as memory:
+        memory.sessions.state(session)
+        settle(ctx, memory, memory.end(session), as_json=as_json)
+
+
+@click.command("promote")
+@click.argument("record")
+@click.option("--reason", default="", metavar="TEXT", help="For the log.")
+@_JSON
+@placed
+@click.pass_context
+def promote_command(ctx: click.Context, record: str, *, reason: str, as_json: bool, place: Place) -> None:
+    """Vouch for a RECORD that came from a tool or the web, so that it counts as yours."""
+    with place.open(writes=True) as memory:
+        settle(ctx, memory, memory.promote(record, reason=reason), as_json=as_json)

@@ -1,0 +1,28 @@
+"""Measure recall on one's own memory: questions with known answers, asked of the memory as it is.
+
+Cases come from a file (`read`) or from the memory's own corrections and `why` trails (`made`); `evaluate`
+asks them and says how often the right record came back, how soon, and what else was shown. No model is
+asked, and no memory is changed.
+"""
+
+from commonplace.surfaces.evaluate.cases import Case, CaseFile, Target, line
+from commonplace.surfaces.evaluate.figures import AT_LEAST, AT_MOST, Evaluation, Figures, Shortfall, Verdict
+from commonplace.surfaces.evaluate.making import made
+from commonplace.surfaces.evaluate.measuring import evaluate
+from commonplace.surfaces.evaluate.reading import read
+
+__all__ = [
+    "AT_LEAST",
+    "AT_MOST",
+    "Case",
+    "CaseFile",
+    "Evaluation",
+    "Figures",
+    "Shortfall",
+    "Target",
+    "Verdict",
+    "evaluate",
+    "line",
+    "made",
+    "read",
+]

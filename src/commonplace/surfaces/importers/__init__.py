@@ -1,0 +1,11 @@
+"""Importers: transcripts of other systems, read into messages.
+
+`read` finds the format from the content and yields batches of messages; what could not be taken is named
+as a `Problem`. Nothing here touches a store: the memory that is given the batches appends them.
+"""
+
+from commonplace.surfaces.importers import exchange
+from commonplace.surfaces.importers.batches import Batch, Problem
+from commonplace.surfaces.importers.reading import FORMATS, detect, read
+
+__all__ = ["FORMATS", "Batch", "Problem", "detect", "exchange", "read"]

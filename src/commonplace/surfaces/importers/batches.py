@@ -1,0 +1,199 @@
+"""What an import yields: batches of messages, and what it could not take.
+
+Owns the values and the grouping of messages into batches of bounded size, with an id for each message
+that has none. Never touches a file or the store: whoever reads the batches appends them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from array import array
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from typing import Final
+
+import msgspec
+
+from commonplace.guard import screen
+from commonplace.records import Message
+from commonplace.text.patterns import pattern
+
+BATCH_MESSAGES: Final = 500  # messages held before they are handed on
+BATCH_BYTES: Final = 4_000_000  # the same in bytes of content, one message more at most
+MESSAGE_CHARS: Final = 30_000_000  # what the store takes as one message, with room for its own line
+SESSION_CHARS: Final = 400  # a longer session id is cut and ends in a hash
+ID_CHARS: Final = 200  # a longer message id is replaced by its hash
+_COUNTERS: Final = 1 << 18  # 1 MB of counters whatever the size of the file
+_PLAIN_ID: Final = pattern(r"[\w.:#/@+=~-]+\Z", re.ASCII)
+_SURROGATE: Final = pattern("[\ud800-\udfff]")
+
+
+class Batch(msgspec.Struct, frozen=True):
+    """Messages of one session, in their order; one session may come in many batches."""
+
+    session_id: str
+    messages: tuple[Message, ...]
+
+
+class Problem(msgspec.Struct, frozen=True):
+    """A line that did not go in as it stands: where and why, never its text.
+
+    `kept` says that it went in all the same, changed as the reason says. `line` counts from 1.
+    """
+
+    path: str
+    line: int
+    reason: str
+    kept: bool = False
+
+
+class Found(msgspec.Struct, frozen=True):
+    """One message as a parser found it, with the session it belongs to."""
+
+    session: str
+    message: Message
+
+
+class Report:
+    """Where a parser says what it could not take and what it left out on purpose."""
+
+    __slots__ = ("_on_problem", "_on_skipped", "_path", "told")
+
+    def __init__(
+        self,
+        path: str,
+        on_problem: Callable[[Problem], None],
+        on_skipped: Callable[[Problem], None] | None = None,
+    ) -> None:
+        self._path = path
+        self._on_problem = on_problem
+        self._on_skipped = on_skipped
+        self.told = 0  # how often anything was said, so that a silent line can be noticed
+
+    def problem(self, line: int, reason: str, *, kept: bool = False) -> None:
+        """Name a damaged or unknown line."""
+        self.told += 1
+        self._on_problem(Problem(self._path, line, reason, kept))
+
+    def skip(self, line: int, what: str) -> None:
+        """Count a line that holds no message by its nature."""
+        self.told += 1
+        if self._on_skipped is not None:
+            self._on_skipped(Problem(self._path, line, what))
+
+
+class Numbering:
+    """Gives a message without an id one that a second import gives again.
+
+    The id is a hash of session and message, and a number that grows with each equal message. Counting
+    equal messages exactly would need memory for every line, so the number counts the messages that
+    share one of 262,144 counters: equal messages always differ, and a line added to the end of the
+    file changes no id before it.
+    """
+
+    __slots__ = ("_counters",)
+
+    def __init__(self) -> None:
+        self._counters: array[int] | None = None
+
+    def name(self, found: Found) -> str:
+        """Make the id of one message."""
+        message = found.message
+        parts = (found.session, message.role, message.name or "", str(message.at), *message.tools, message.content)
+        digest = hashlib.blake2b("\0".join(parts).encode("utf-8", "replace"), digest_size=8).digest()
+        if self._counters is None:
+            self._counters = array("I", bytes(array("I").itemsize * _COUNTERS))
+        bucket = int.from_bytes(digest[:4], "big") % _COUNTERS
+        ordinal = self._counters[bucket]
+        self._counters[bucket] += 1
+        return f"{digest.hex()}-{ordinal}"
+
+
+class Batcher:
+    """Groups messages by session and hands them on before they grow past the bounds."""
+
+    __slots__ = ("_dated", "_groups", "_held_bytes", "_held_messages", "_named", "_numbering", "_report", "_stem")
+
+    def __init__(self, stem: str, report: Report) -> None:
+        self._stem = stem
+        self._report = report
+        self._numbering = Numbering()
+        self._groups: dict[str, list[Message]] = {}
+        self._held_messages = 0
+        self._held_bytes = 0
+        self._dated: tuple[str, datetime] | None = None
+        self._named = ("", stem)
+
+    def add(self, found: Found, line: int) -> Iterator[Batch]:
+        """Take one message; yields batches when enough is held."""
+        clean = self._clean(found, line)
+        if clean is None:
+            return
+        self._groups.setdefault(clean.session, []).append(clean.message)
+        self._held_messages += 1
+        self._held_bytes += len(clean.message.content)
+        if self._held_messages >= BATCH_MESSAGES or self._held_bytes >= BATCH_BYTES:
+            yield from self.flush()
+
+    def flush(self) -> Iterator[Batch]:
+        """Hand on all that is held."""
+        groups, self._groups = self._groups, {}
+        self._held_messages = self._held_bytes = 0
+        for session, messages in groups.items():
+            yield Batch(session, tuple(messages))
+
+    def _clean(self, found: Found, line: int) -> Found | None:
+        message = found.message
+        if not message.content.strip():
+            self._report.skip(line, "a message without text")
+            return None
+        if len(message.content) > MESSAGE_CHARS:
+            self._report.problem(line, f"a message of {len(message.content)} characters; at most {MESSAGE_CHARS} fit")
+            return None
+        session = self._session(found.session)
+        content = _whole(message.content)
+        if content != message.content:
+            self._report.problem(line, "half a character (a lone surrogate) was replaced", kept=True)
+        message = msgspec.structs.replace(
+            message,
+            content=content,
+            name=_whole(message.name) if message.name else None,
+            tools=tuple(_whole(tool) for tool in message.tools if tool),
+        )
+        if not message.id:
+            message = msgspec.structs.replace(message, id=self._numbering.name(Found(session, message)))
+        elif len(message.id) > ID_CHARS or not _PLAIN_ID.match(message.id) or screen(message.id).text != message.id:
+            message = msgspec.structs.replace(message, id=_hashed(message.id))
+        return Found(session, self._date(session, message))
+
+    def _session(self, name: str) -> str:
+        if self._named[0] != name:
+            self._named = (name, plain_session(name) or self._stem)
+        return self._named[1]
+
+    def _date(self, session: str, message: Message) -> Message:
+        """Give a message without an instant that of the one before it in its session."""
+        if message.at is not None:
+            self._dated = (session, message.at)
+        elif self._dated is not None and self._dated[0] == session:
+            return msgspec.structs.replace(message, at=self._dated[1])
+        return message
+
+
+def plain_session(name: str) -> str:
+    """Make a session id of a foreign name: control characters become `_`, a long one is cut and hashed."""
+    plain = "".join(char if char.isprintable() else "_" for char in _whole(name)).strip()
+    if screen(plain).text != plain:  # a secret, or characters that hide: the store would refuse the whole batch
+        return f"session-{_hashed(plain)}"
+    if len(plain) <= SESSION_CHARS:
+        return plain
+    return f"{plain[: SESSION_CHARS - 17]}~{_hashed(plain)}"
+
+
+def _hashed(text: str) -> str:
+    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()
+
+
+def _whole(text: str) -> str:
+    return text if text.isascii() else _SURROGATE.sub("\ufffd", text)

@@ -1,0 +1,325 @@
+"""Reads a transcript file of any known format into batches, in memory that does not grow with the file.
+
+Owns the choice of the format (from the content alone) and of line by line against whole document. Never
+writes anything.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from itertools import chain
+from pathlib import Path, PurePath
+from typing import BinaryIO, Final, Protocol
+
+import msgspec
+
+from commonplace.errors import InputError
+from commonplace.surfaces.importers import claude_code, exchange, message_lists, neoclaw, pi
+from commonplace.surfaces.importers.batches import Batch, Batcher, Found, Problem, Report, plain_session
+from commonplace.surfaces.importers.lines import (
+    DOCUMENT_BYTES,
+    LINE_BYTES,
+    Line,
+    LineError,
+    chunks,
+    elements,
+    reason_of,
+    split,
+)
+
+FORMATS: Final = (claude_code.NAME, pi.NAME, message_lists.NAME, exchange.NAME, neoclaw.NAME)
+_ALIASES: Final = {"openai": message_lists.NAME, "anthropic": message_lists.NAME}
+_HEAD_LINES: Final = 40  # lines that vote for the format
+_HEAD_BYTES: Final = 1_000_000  # of them at most; one line is always looked at
+_SEARCH_BYTES: Final = 8_000_000  # where nothing was recognised, looked through before giving up
+
+_Numbered = tuple[int, bytes | None]
+
+
+class Parser(Protocol):
+    """What every format offers: made with (stem, report), it turns lines into messages."""
+
+    def feed(self, line: Line) -> Iterator[Found]:
+        """Yield the messages of one line, or raise LineError."""
+
+
+_PARSERS: Final[dict[str, Callable[[str, Report], Parser]]] = {
+    claude_code.NAME: claude_code.Parser,
+    pi.NAME: pi.Parser,
+    message_lists.NAME: message_lists.Parser,
+    exchange.NAME: exchange.Parser,
+    neoclaw.NAME: neoclaw.Parser,
+}
+
+
+class _Probe(msgspec.Struct, rename={"session_id": "sessionId", "leaf_uuid": "leafUuid", "kind": "_type"}):
+    """The keys that tell the formats apart; of any type."""
+
+    type: msgspec.Raw = msgspec.Raw()
+    kind: msgspec.Raw = msgspec.Raw()
+    role: msgspec.Raw = msgspec.Raw()
+    message: msgspec.Raw = msgspec.Raw()
+    text: msgspec.Raw = msgspec.Raw()
+    session: msgspec.Raw = msgspec.Raw()
+    conversation: msgspec.Raw = msgspec.Raw()
+    session_id: msgspec.Raw = msgspec.Raw()
+    leaf_uuid: msgspec.Raw = msgspec.Raw()
+    uuid: msgspec.Raw = msgspec.Raw()
+    timestamp: msgspec.Raw = msgspec.Raw()
+    loglines: msgspec.Raw = msgspec.Raw()
+    messages: msgspec.Raw = msgspec.Raw()
+    items: msgspec.Raw = msgspec.Raw()
+    input: msgspec.Raw = msgspec.Raw()
+    output: msgspec.Raw = msgspec.Raw()
+    call_id: msgspec.Raw = msgspec.Raw()
+    arguments: msgspec.Raw = msgspec.Raw()
+
+
+def read(
+    path: Path | BinaryIO,
+    *,
+    format: str | None = None,  # noqa: A002 - the word users know from every other reader
+    on_problem: Callable[[Problem], None],
+    on_progress: Callable[[int], None] | None = None,
+    on_skipped: Callable[[Problem], None] | None = None,
+) -> Iterator[Batch]:
+    """Yield the messages of one transcript, in batches of at most 500 messages or about 4 MB.
+
+    Lines that cannot be taken are named to `on_problem` and everything else goes in. Nothing is opened
+    before the first batch is asked for. A message without an id gets one that every later import gives
+    again; one without a time gets that of the message before it.
+
+    Args:
+        path: A file, gzip or not, or an open binary stream (read to its end, not closed).
+        format: One of `FORMATS`, or `openai` or `anthropic`; found from the content when None.
+        on_problem: Told of each damaged or unknown line as it is met.
+        on_progress: Told how many bytes of the file were read so far (before unzipping).
+        on_skipped: Told of each line that holds no message by its nature, such as a question.
+
+    Raises:
+        InputError: The file cannot be opened, is empty, is none of the known formats, or is one JSON
+            document of more than 64 MB.
+    """
+    chosen = _chosen(format)
+    name = str(path) if isinstance(path, Path) else str(getattr(path, "name", "") or "stream")
+    report = Report(name, on_problem, on_skipped)
+    with ExitStack() as stack:
+        stream = stack.enter_context(_opened(path)) if isinstance(path, Path) else path
+        source = _Source(stream, name, report, on_progress)
+        kind, lines = source.lines(chosen)
+        stem = _stem(name)
+        parser = _PARSERS[kind](stem, report)
+        batcher = Batcher(stem, report)
+        for line in lines:
+            yield from _fed(parser, line, batcher, report)
+        yield from batcher.flush()
+
+
+def detect(path: Path) -> str:
+    """Name the format of a transcript from its content.
+
+    Raises:
+        InputError: As for `read`.
+    """
+    report = Report(str(path), lambda _: None)
+    with _opened(path) as stream:
+        return _Source(stream, str(path), report, None).lines(None)[0]
+
+
+def _fed(parser: Parser, line: Line, batcher: Batcher, report: Report) -> Iterator[Batch]:
+    told, empty = report.told, True
+    try:
+        for found in parser.feed(line):
+            empty = False
+            yield from batcher.add(found, line.number)
+    except (LineError, RecursionError) as error:
+        report.problem(line.number, reason_of(error))
+        return
+    if line.mended:
+        report.problem(line.number, line.mended, kept=True)
+    if empty and report.told == told:
+        report.skip(line.number, "a message without text")
+
+
+class _Source:
+    """One file as lines: first a head to know it by, then the rest as it comes."""
+
+    def __init__(self, stream: BinaryIO, name: str, report: Report, on_progress: Callable[[int], None] | None) -> None:
+        self._name = name
+        self._report = report
+        self._cut = ""
+        self._rest: Iterator[_Numbered] = split(chunks(stream, on_progress, self._note_cut))
+        self._last = 0
+
+    def lines(self, chosen: str | None) -> tuple[str, Iterator[Line]]:
+        """Find the format and give all lines, or the objects of a document."""
+        head, votes = self._head()
+        if not any(data is None or _bare(data) for _, data in head):
+            raise InputError(f"{self._name!r} is empty; nothing was imported", path=self._name)
+        first = next(data for _, data in head if data is None or _bare(data))
+        whole = first is not None and _is_json(first)
+        if not whole and (first is None or _bare(first)[:1] in {b"[", b"{"}):
+            seen = sum(votes.values())
+            if first is None or seen * 2 < len(head):
+                return self._document(head, chosen, votes)
+        kind = chosen or self._elected(votes)
+        return kind, self._each(head)
+
+    def _head(self) -> tuple[list[_Numbered], Counter[str]]:
+        """Read the first lines and let each vote for a format."""
+        head: list[_Numbered] = []
+        votes: Counter[str] = Counter()
+        size = 0
+        for number, data in self._rest:
+            head.append((number, data))
+            size += len(data or b"")
+            kind = recognise(data) if data else None
+            if kind:
+                votes[kind] += 1
+            enough = size >= _HEAD_BYTES or len(head) >= _HEAD_LINES
+            if (enough and votes) or size >= _SEARCH_BYTES:
+                break
+        return head, votes
+
+    def _elected(self, votes: Counter[str]) -> str:
+        if not votes:
+            raise InputError(
+                f"{self._name!r} is not a transcript that is known; known are {', '.join(FORMATS)} "
+                "(openai and anthropic message lists are 'messages')",
+                path=self._name,
+            )
+        # One line of metadata says it for all the messages, which look like those of other systems.
+        return neoclaw.NAME if votes[neoclaw.NAME] else max(FORMATS, key=lambda kind: votes[kind])
+
+    def _each(self, head: list[_Numbered]) -> Iterator[Line]:
+        for number, data in chain(head, self._rest):
+            self._last = number
+            if data is None:
+                self._report.problem(number, f"a line of more than {LINE_BYTES} bytes")
+                continue
+            plain = _bare(data)
+            if plain:
+                yield Line(number, plain)
+            if data[:1] == b"\0" or data[-1:] == b"\0":
+                self._report.problem(number, "NUL bytes were left out", kept=bool(plain))
+        if self._cut:
+            self._report.problem(self._last, self._cut)
+
+    def _document(self, head: list[_Numbered], chosen: str | None, votes: Counter[str]) -> tuple[str, Iterator[Line]]:
+        """Take the file as one JSON document; where that is damaged, as what can be read of it."""
+        numbered: list[_Numbered] = []
+        size = 0
+        for number, data in chain(head, self._rest):
+            size += len(data) + 1 if data is not None else DOCUMENT_BYTES + 1
+            if size > DOCUMENT_BYTES:
+                if votes:
+                    return chosen or self._elected(votes), self._each([*numbered, (number, data)])
+                raise InputError(
+                    f"{self._name!r} is one JSON document of more than {DOCUMENT_BYTES} bytes; "
+                    "write it as JSONL, one message a line",
+                    path=self._name,
+                    limit=DOCUMENT_BYTES,
+                )
+            numbered.append((number, data))
+        document = _bare(b"\n".join(data or b"" for _, data in numbered))
+        if _is_json(document):
+            return chosen or self._elected(_vote([document])), self._each([(1, document)])
+        return self._recovered(document, numbered, chosen, votes)
+
+    def _recovered(
+        self, document: bytes, numbered: list[_Numbered], chosen: str | None, votes: Counter[str]
+    ) -> tuple[str, Iterator[Line]]:
+        found = list(elements(document.decode("utf-8", "replace")))
+        lines = [line for line in found if isinstance(line, Line)]
+        recovered = _vote([line.data for line in lines])
+        if sum(recovered.values()) <= sum(votes.values()):
+            return chosen or self._elected(votes), self._each(numbered)
+        for gap in found:
+            if isinstance(gap, tuple):
+                self._report.problem(*gap)
+        if self._cut:
+            self._report.problem(numbered[-1][0], self._cut)
+        return chosen or self._elected(recovered), iter(lines)
+
+    def _note_cut(self, reason: str) -> None:
+        self._cut = reason
+
+
+def recognise(data: bytes) -> str | None:
+    """Name the format one line or document belongs to, from its keys; None when it is no known one."""
+    line = Line(1, _bare(data))
+    try:
+        if line.data[:1] == b"[":
+            items = line.decode(list[msgspec.Raw])
+            return next((kind for raw in items[:_HEAD_LINES] if (kind := recognise(bytes(raw)))), None)
+        return _recognised(line.decode(_Probe))
+    except (LineError, RecursionError):
+        return None
+
+
+def _recognised(probe: _Probe) -> str | None:
+    if bytes(probe.kind) == b'"metadata"':
+        return neoclaw.NAME
+    kind = bytes(probe.type).strip(b'"').decode("utf-8", "replace")
+    has_message = bytes(probe.message)[:1] == b"{"
+    if bytes(probe.loglines)[:1] == b"[":
+        return claude_code.NAME
+    if kind in {"user", "assistant"} and bytes(probe.message):
+        return claude_code.NAME
+    if (kind == "summary" and bytes(probe.leaf_uuid)) or (kind in claude_code.SILENT and bytes(probe.session_id)):
+        return claude_code.NAME
+    if kind == "system" and bytes(probe.uuid):
+        return claude_code.NAME
+    if kind in {"message", "question"} and bytes(probe.text) and (bytes(probe.session) or bytes(probe.conversation)):
+        return exchange.NAME
+    if (kind == "message" and has_message) or (
+        kind in {"session", *pi.SILENT, *pi.SUMMARIES} and bytes(probe.timestamp)
+    ):
+        return pi.NAME
+    if bytes(probe.role)[:1] == b'"' or any(bytes(raw)[:1] == b"[" for raw in (probe.messages, probe.items)):
+        return message_lists.NAME
+    if any(bytes(raw)[:1] == b"[" for raw in (probe.input, probe.output)) or bytes(probe.call_id):
+        return message_lists.NAME
+    return None
+
+
+def _bare(data: bytes) -> bytes:
+    """Take away a byte order mark, white space and the NUL bytes a crash leaves around a line."""
+    return data.removeprefix(b"\xef\xbb\xbf").strip(b" \t\r\n\0")
+
+
+def _vote(documents: list[bytes]) -> Counter[str]:
+    return Counter(kind for data in documents if (kind := recognise(data)))
+
+
+def _is_json(data: bytes) -> bool:
+    line = Line(1, _bare(data))
+    try:
+        line.decode(msgspec.Raw)
+    except (LineError, RecursionError):
+        return False
+    return True
+
+
+def _chosen(name: str | None) -> str | None:
+    if name is None:
+        return None
+    kind = _ALIASES.get(name, name)
+    if kind not in FORMATS:
+        raise InputError(f"{name!r} is no known format; known are {', '.join((*FORMATS, *_ALIASES))}", format=name)
+    return kind
+
+
+def _opened(path: Path) -> BinaryIO:
+    try:
+        return path.open("rb")
+    except OSError as error:
+        raise InputError(f"{str(path)!r} cannot be read: {error.strerror}", path=str(path)) from None
+
+
+def _stem(name: str) -> str:
+    pure = PurePath(name)
+    pure = pure.with_suffix("") if pure.suffix == ".gz" else pure
+    return plain_session(pure.stem) or "import"

@@ -1,0 +1,369 @@
+"""Front matter: the keys and values between two `---` lines at the head of a file.
+
+Every value is text, a list or a mapping of text: `no`, `12:30` and `1.10` mean what they say. What
+cannot be read safely is left where it is and reported; an edit touches the lines of its own keys.
+`nodes` reads a whole small YAML file by the same rules. This module opens no file.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+import msgspec
+
+from commonplace import forks
+from commonplace.errors import InputError
+from commonplace.text.patterns import pattern
+
+MAX_BYTES: Final = 8192  # safety notes F27
+MAX_DEPTH: Final = 8  # safety notes F27
+_CLOSING_CHARS: Final = 4 * MAX_BYTES  # how far a closing line is looked for
+
+Value = Any
+"""A str, a list of values or a dict of str to values; written ones may be int too."""
+
+_OPEN: Final = pattern(r"\ufeff?---[ \t]*\r?\n")
+_CLOSE: Final = pattern(r"^(?:---|\.\.\.)[ \t]*\r?$", re.MULTILINE)
+_KEYLIKE: Final = pattern(
+    r"(?:\s*#[^\n]*\n|\s*\n)*+(?:\"(?:[^\"\\\n]|\\.)*+\"|'[^'\n]*'|[^\s#:'\"{\[-][^:\n]*):(?:\s|\Z)"
+)
+_PLAIN: Final = pattern(r"[^\W\d_](?:[\w .,/()+@&;'-]*[\w.)])?\Z")
+_WORDS_OF_YAML: Final = frozenset(["true", "false", "yes", "no", "on", "off", "y", "n", "null", "nan", "inf"])
+_BAD_IN_YAML: Final = pattern("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+
+
+class Front(msgspec.Struct, frozen=True):
+    """The front matter of one text: its values, and where the body starts (characters).
+
+    `problem` says why a block that looks like front matter was not read; it is then part of the body.
+    """
+
+    values: dict[str, Value]
+    body: int
+    problem: str = ""
+
+
+class Node(msgspec.Struct, frozen=True):
+    """One value of a YAML file, and the line it stands on; that of its key where it has one."""
+
+    line: int
+    value: str | list[Node] | dict[str, Node]
+
+
+class _Span(msgspec.Struct, frozen=True):
+    """Where a top-level key and its value stand in the block, in characters."""
+
+    key: int
+    start: int
+    end: int
+    one_line: bool
+
+
+class _UnreadableError(Exception):
+    """A block that must not be read as front matter; its text says why."""
+
+
+def find(text: str) -> tuple[int, int, int] | None:
+    """Find the block: (start of its keys, end of its keys, start of the body), or None without one.
+
+    A text that opens with a rule and no keys has none.
+    """
+    opening = _OPEN.match(text)
+    if opening is None:
+        return None
+    start = opening.end()
+    closing = _CLOSE.search(text, start, start + _CLOSING_CHARS)
+    if closing is None:
+        return None
+    if text[start : closing.start()].strip() and not _KEYLIKE.match(text, start, closing.start()):
+        return None
+    after = closing.end()
+    return start, closing.start(), after + 1 if text.startswith("\n", after) else after
+
+
+def read(text: str) -> Front:
+    """Read the front matter of a text; a block that is not safe or not whole counts as body."""
+    found = find(text)
+    if found is None:
+        return Front({}, 1 if text.startswith("\ufeff") else 0)
+    try:
+        values, _spans = _parse(text[found[0] : found[1]])
+    except _UnreadableError as bad:
+        return Front({}, 1 if text.startswith("\ufeff") else 0, str(bad))
+    return Front(values, found[2])
+
+
+def edit(text: str, changes: Mapping[str, Value], newline: str = "\n") -> list[tuple[int, int, str]]:
+    """Say which characters to replace so that each key has its value; all others stay as they are.
+
+    A key that already has the value is not touched; a new key goes below the last. Returns
+    (start, end, new text) triples, ascending.
+    """
+    found = find(text)
+    values: dict[str, Value] = {}
+    spans: dict[str, _Span] = {}
+    if found is not None:
+        try:
+            values, spans = _parse(text[found[0] : found[1]])
+        except _UnreadableError:
+            found = None
+    wanted = {key: value for key, value in changes.items() if key not in values or values[key] != _read_back(value)}
+    if not wanted:
+        return []
+    if found is None:
+        at = 1 if text.startswith("\ufeff") else 0
+        return [(at, at, render(wanted, newline) + newline)]
+    start, end, _body = found
+    edits: list[tuple[int, int, str]] = []
+    fresh: dict[str, Value] = {}
+    for key, value in wanted.items():
+        span = spans.get(key)
+        if span is None:
+            fresh[key] = value
+        elif span.one_line:
+            gap = "" if span.start > span.key and text[start + span.start - 1] in " \t" else " "
+            edits.append((start + span.start, start + span.end, gap + write(value)))
+        else:
+            edits.append((start + span.key, start + span.end, f"{_key(key)}: {write(value)}"))
+    if fresh:
+        edits.append((end, end, "".join(f"{_key(key)}: {write(value)}{newline}" for key, value in fresh.items())))
+    return sorted(edits)
+
+
+def render(values: Mapping[str, Value], newline: str = "\n") -> str:
+    """Write a whole block, its two `---` lines included."""
+    return newline.join(["---", *(f"{_key(key)}: {write(value)}" for key, value in values.items()), "---", ""])
+
+
+def write(value: Value) -> str:
+    """Write one value on one line: plain where every YAML reader agrees on it, else quoted."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, str):
+        return value if _is_plain(value) else _quoted(value)
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{_quoted(str(key))}: {_inner(item)}" for key, item in value.items()) + "}"
+    return "[" + ", ".join(_inner(item) for item in value) + "]"
+
+
+def _inner(value: Value) -> str:
+    return _quoted(value) if isinstance(value, str) else write(value)
+
+
+def _is_plain(value: str) -> bool:
+    return value.isprintable() and bool(_PLAIN.match(value)) and value.casefold() not in _WORDS_OF_YAML
+
+
+def _quoted(value: str) -> str:
+    return _BAD_IN_YAML.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(value, ensure_ascii=False))
+
+
+def _key(key: str) -> str:
+    return key if re.fullmatch(r"[A-Za-z_][\w-]*", key) and key.casefold() not in _WORDS_OF_YAML else _quoted(key)
+
+
+def _read_back(value: Value) -> Value:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Mapping):
+        return {str(key): _read_back(item) for key, item in value.items()}
+    return [_read_back(item) for item in value]
+
+
+def _parse(block: str) -> tuple[dict[str, Value], dict[str, _Span]]:
+    """Read a block to values and to the place of each top-level key.
+
+    Raises:
+        _UnreadableError: Too large, too deep, not keys and values, not YAML, a key twice, or with
+            an anchor, an alias or a tag.
+    """
+    if len(block.encode("utf-8", "surrogateescape")) > MAX_BYTES:
+        raise _UnreadableError(f"the front matter is over {MAX_BYTES} bytes")
+    with forks.loading:
+        import yaml  # noqa: PLC0415 - costs 15 ms to import and most commands read no front matter
+
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    clean = block.encode("utf-8", "replace").decode("utf-8")
+    try:
+        return _Builder(block).build(yaml.parse(clean, Loader=loader), yaml)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f" at line {mark.line + 2}" if mark is not None else ""
+        raise _UnreadableError(f"the front matter is not YAML{where}") from error
+
+
+def nodes(text: str) -> Node | None:
+    """Read one YAML document, every value as the text it is written as; None where there is nothing in it.
+
+    What could grow or surprise is refused: anchors, aliases, tags, merge keys, a key twice, a second
+    document, deep nesting.
+
+    Raises:
+        InputError: It cannot be read so; the error carries the `line`.
+    """
+    with forks.loading:
+        import yaml  # noqa: PLC0415 - see `_parse`
+
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    clean = text.encode("utf-8", "replace").decode("utf-8")
+    try:
+        return _tree(yaml.parse(clean, Loader=loader), yaml)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        at = getattr(error, "position", None)
+        line = mark.line + 1 if mark is not None else clean.count("\n", 0, at or 0) + 1
+        said = getattr(error, "problem", None) or getattr(error, "reason", None) or "it cannot be read"
+        raise InputError(f"this is not YAML: {said}", line=line) from None
+
+
+def _tree(events: Iterator[Any], yaml: Any) -> Node | None:
+    """Put the events of a document together without recursion; a mapping's key waits until its value came."""
+    root: Node | None = None
+    stack: list[tuple[Node, list[tuple[str, int]]]] = []
+    for event in events:
+        line = event.start_mark.line + 1
+        _refuse(event, line, len(stack), yaml, again=root is not None)
+        if isinstance(event, yaml.CollectionEndEvent):
+            node, _ = stack.pop()
+        elif isinstance(event, yaml.ScalarEvent):
+            node = Node(line, event.value)
+        elif isinstance(event, (yaml.MappingStartEvent, yaml.SequenceStartEvent)):
+            stack.append((Node(line, {} if isinstance(event, yaml.MappingStartEvent) else []), []))
+            inside = stack[-2] if len(stack) > 1 else None
+            if inside is not None and isinstance(inside[0].value, dict) and not inside[1]:
+                raise InputError("a key is a word, not a list or a mapping", line=line)
+            continue
+        else:
+            continue
+        if not stack:
+            root = node
+        elif isinstance(parent := stack[-1][0].value, list):
+            parent.append(node)
+        elif isinstance(parent, dict):
+            _into(parent, stack[-1][1], node)
+    return None if root is not None and root.value == "" else root
+
+
+def _into(parent: dict[str, Node], waiting: list[tuple[str, int]], node: Node) -> None:
+    if waiting:
+        key, line = waiting.pop()
+        parent[key] = Node(line, node.value)
+        return
+    key = str(node.value)
+    if key in parent:
+        raise InputError(f"the key {key!r} stands there twice", line=node.line)
+    if key == "<<":
+        raise InputError("a merge key is not read; write the values out", line=node.line)
+    waiting.append((key, node.line))
+
+
+def _refuse(event: Any, line: int, depth: int, yaml: Any, *, again: bool) -> None:
+    if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None) is not None:
+        raise InputError("anchors and aliases are not read; write the value out", line=line)
+    if getattr(event, "tag", None) is not None:
+        raise InputError("tags are not read; every value is text", line=line)
+    if isinstance(event, yaml.DocumentStartEvent) and again:
+        raise InputError("a second document begins here; write one", line=line)
+    if isinstance(event, yaml.CollectionStartEvent) and depth >= MAX_DEPTH:
+        raise InputError(f"this is nested deeper than {MAX_DEPTH}", line=line)
+
+
+class _Builder:
+    """Builds values from parser events without recursion, refusing what could grow or surprise."""
+
+    def __init__(self, block: str) -> None:
+        self.block = block
+        self.spans: dict[str, _Span] = {}
+        self.stack: list[tuple[Any, list[str]]] = []
+        self.root: Any = None
+        self.key_at = 0
+        self.value_at = 0
+
+    def build(self, events: Iterator[Any], yaml: Any) -> tuple[dict[str, Value], dict[str, _Span]]:
+        """Consume the events of one document."""
+        for event in events:
+            if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None) is not None:
+                raise _UnreadableError("the front matter holds an anchor or an alias")
+            if isinstance(event, yaml.DocumentStartEvent):
+                if self.root is not None:
+                    raise _UnreadableError("the front matter holds two documents")
+                continue
+            if not isinstance(event, (yaml.NodeEvent, yaml.CollectionEndEvent)):
+                continue
+            if getattr(event, "tag", None) is not None:
+                raise _UnreadableError("the front matter holds a tag")
+            if isinstance(event, yaml.ScalarEvent):
+                self._scalar(event)
+            elif isinstance(event, yaml.CollectionEndEvent):
+                self._close(event)
+            else:
+                self._open({} if isinstance(event, yaml.MappingStartEvent) else [], event)
+        if self.root is None:
+            return {}, {}
+        return self.root, self.spans
+
+    def _open(self, node: dict[str, Any] | list[Any], event: Any) -> None:
+        if len(self.stack) >= MAX_DEPTH:
+            raise _UnreadableError(f"the front matter is nested deeper than {MAX_DEPTH}")
+        if not self.stack and (isinstance(node, list) or event.flow_style):
+            raise _UnreadableError("the front matter is not lines of keys and values")
+        if self._awaits_key():
+            raise _UnreadableError("the front matter has a key that is not text")
+        if len(self.stack) == 1:
+            self.value_at = event.start_mark.index
+        self.stack.append((node, []))
+
+    def _close(self, event: Any) -> None:
+        node, _keys = self.stack.pop()
+        if not self.stack:
+            self.root = node
+        else:
+            self._value(node, event.end_mark.index)
+
+    def _scalar(self, event: Any) -> None:
+        if not self.stack:
+            if event.value:
+                raise _UnreadableError("the front matter is not lines of keys and values")
+            self.root = {}
+        elif self._awaits_key():
+            node, keys = self.stack[-1]
+            if event.value in node:
+                raise _UnreadableError(f"the front matter has the key {event.value!r} twice")
+            if event.value == "<<":
+                raise _UnreadableError("the front matter holds a merge key")
+            keys.append(event.value)
+            if len(self.stack) == 1:
+                self.key_at = event.start_mark.index
+        else:
+            if len(self.stack) == 1:
+                self.value_at = event.start_mark.index
+            self._value(event.value, event.end_mark.index)
+
+    def _awaits_key(self) -> bool:
+        return bool(self.stack) and isinstance(self.stack[-1][0], dict) and not self.stack[-1][1]
+
+    def _value(self, value: Any, end: int) -> None:
+        node, keys = self.stack[-1]
+        if isinstance(node, list):
+            node.append(value)
+            return
+        key = keys.pop()
+        node[key] = value
+        if len(self.stack) == 1:
+            self.spans[key] = self._span(end)
+
+    def _span(self, end: int) -> _Span:
+        """Give the place of a value; one that runs over lines ends before the blank lines below it."""
+        written = self.block[self.value_at : end]
+        one_line = "\n" not in self.block[self.key_at : end].rstrip()
+        end = self.value_at + len(written.rstrip())
+        return _Span(self.key_at, self.value_at, max(end, self.value_at), one_line)

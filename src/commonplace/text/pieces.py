@@ -1,0 +1,139 @@
+"""Small pure helpers on text: token estimate, truncation, names as file names.
+
+Owns no state and reads nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+import unicodedata
+from typing import TYPE_CHECKING, Final
+
+from commonplace.text.patterns import pattern
+
+if TYPE_CHECKING:
+    from commonplace.records import Message
+
+_WIDE: Final = pattern(r"[\u1100-\u11ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\U0001f000-\U0003ffff]")
+_SAFE_NAME: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-")
+_RESERVED: Final = frozenset(
+    [
+        "con",
+        "prn",
+        "aux",
+        "nul",
+        *(f"com{n}" for n in range(10)),
+        *(f"lpt{n}" for n in range(10)),
+    ]
+)
+BUFFER_LINE_CHARS: Final = 200  # seed facts, later version: 200 runes a summary
+NAME_BYTES: Final = 180  # leaves room for a suffix and a temporary name inside the usual 255
+
+
+def estimate_tokens(text: str) -> int:
+    """Estimate how many tokens a model will count, a little too high.
+
+    One token for each wide character (Chinese, Japanese, Korean, emoji), else one for each 3.5
+    characters, rounded up. Source: ecosystem survey, "tokens".
+    """
+    wide = len(_WIDE.findall(text)) if not text.isascii() else 0
+    return wide + -(-(len(text) - wide) * 2 // 7)
+
+
+def truncate(text: str, limit_chars: int, marker: str = "...") -> str:
+    """Cut a text so that it and the marker together hold at most `limit_chars` characters."""
+    if len(text) <= limit_chars:
+        return text
+    return text[: max(0, limit_chars - len(marker))] + marker[:limit_chars]
+
+
+def one_line(text: str) -> str:
+    """Fold every run of white space, line breaks included, into one space."""
+    return " ".join(text.split())
+
+
+def summary_line(message: Message) -> str:
+    """Fold one message into one line for the buffer."""
+    text = re.sub(r"```.*?(```|\Z)", "[code]", message.content, flags=re.DOTALL)
+    said = one_line(text) or ", ".join(message.tools)
+    clock = message.at.strftime("%H:%M") if message.at else "--:--"
+    return f"{clock}  {message.role}  {truncate(said, BUFFER_LINE_CHARS)}"
+
+
+def encode_name(name: str) -> str:
+    """Turn any name into a file name that no other name maps to, on any common file system.
+
+    NFC first; everything outside `a-z0-9_-` becomes `%XX` of its UTF-8 bytes, upper case too, so
+    `A` and `a` stay apart where case is folded; device names of Windows get their first letter
+    encoded; a long name keeps its head and ends in `%~` and a hash of the whole.
+
+    Source: safety notes, finding 12.
+    """
+    normal = unicodedata.normalize("NFC", name)
+    pieces = [
+        char if char in _SAFE_NAME else "".join(f"%{byte:02X}" for byte in char.encode("utf-8", "surrogatepass"))
+        for char in normal
+    ]
+    if normal in _RESERVED:
+        pieces[0] = f"%{ord(normal[0]):02X}"
+    encoded = "".join(pieces) or "%~empty"
+    if len(encoded) <= NAME_BYTES:
+        return encoded
+    digest = hashlib.sha256(normal.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    head = encoded[: NAME_BYTES - 34]
+    return re.sub(r"%[0-9A-F]?\Z", "", head) + "%~" + digest
+
+
+def decode_name(encoded: str) -> str | None:
+    """Give back the name of `encode_name`; None where it was too long to keep whole."""
+    if encoded == "%~empty":
+        return ""
+    if "%~" in encoded:
+        return None
+    raw = re.sub(rb"%([0-9A-F]{2})", lambda m: bytes([int(m.group(1), 16)]), encoded.encode("utf-8", "surrogatepass"))
+    try:
+        return raw.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        return None
+
+
+def fingerprint(text: str) -> str:
+    """Hash a text to 12 hex digits, after NFC and folding of white space; nothing else is dropped."""
+    normal = one_line(unicodedata.normalize("NFC", text))
+    return hashlib.sha256(normal.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+
+
+_FENCE: Final = pattern(
+    r"<recalled-memory nonce=\"([0-9a-f]{16})\"[^>\n]*>\n(.*?)\n</recalled-memory nonce=\"\1\">\n?", re.DOTALL
+)
+_BOUNDARY: Final = pattern(r"<(/?)(recalled-memory)", re.IGNORECASE)
+
+
+def escape(content: str) -> str:
+    """Make what looks like the boundary of a fence look like text."""
+    return _BOUNDARY.sub(r"&lt;\1\2", content)
+
+
+def fence(content: str, key: bytes, note: str = "") -> str:
+    """Wrap recalled text as data: the boundary carries a nonce that only this scope can make.
+
+    The nonce is the HMAC of the scope's key and the content, so the same text gives the same bytes;
+    what looks like the boundary inside the content is escaped.
+    """
+    safe = escape(content)
+    nonce = _nonce(safe, key)
+    head = f'<recalled-memory nonce="{nonce}"{f" {note}" if note else ""}>'
+    return f'{head}\n{safe}\n</recalled-memory nonce="{nonce}">'
+
+
+def strip_fences(text: str, key: bytes) -> str:
+    """Take out every fenced part that this scope's key made; anything else that looks like one stays."""
+    if "<recalled-memory" not in text:
+        return text
+    return _FENCE.sub(lambda m: "" if m.group(1) == _nonce(m.group(2), key) else m.group(0), text)
+
+
+def _nonce(content: str, key: bytes) -> str:
+    return hmac.new(key, content.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()[:16]

@@ -1,0 +1,294 @@
+"""Read the time a question speaks of, as ranges of instants. Pure.
+
+`now` decides what "last week" is, in its own zone. A month without a year is that month of each of the last years;
+where the question says "since" or "before" it, of the last one that has begun. The ranges only ever raise what was
+said in them: a question that names a time may still be answered by what was said at another.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from typing import Final, NamedTuple
+
+from commonplace.text.patterns import pattern
+
+Range = tuple[datetime, datetime]
+
+_MONTHS: Final = (
+    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+    "december",
+)  # fmt: skip
+_MONTH: Final = (
+    "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|"
+    "nov(?:ember)?|dec(?:ember)?"
+)
+_YEAR: Final = r"(?:19|20)\d\d"
+_DAY: Final = r"(?P<day>\d\d?)(?:st|nd|rd|th)?"
+_COUNT: Final = r"\d{1,3}|a|an|couple|few|one|two|three|four|five|six|seven|eight|nine|ten"
+_DAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_NUMBERS: Final = {
+    "a": 1, "an": 1, "couple": 2, "few": 3, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7,
+    "eight": 8, "nine": 9, "ten": 10, "一": 1, "两": 2, "二": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8,
+    "九": 9, "十": 10,
+}  # fmt: skip
+_UNITS: Final = {
+    "day": 1, "night": 1, "weekend": 7, "week": 7, "month": 30, "year": 365, "天": 1, "周": 7,
+    "星期": 7, "个月": 30, "年": 365,
+}  # fmt: skip
+_YEARS_BACK: Final = 5  # a month without a year is looked for in this many years
+
+
+class Times(NamedTuple):
+    """The ranges of time a question names, and what is left of it, in lower case, without the words that name them."""
+
+    ranges: tuple[Range, ...]
+    rest: str
+
+
+class _Named(NamedTuple):
+    """A time that stands in a question from `start` to `end`, as the ranges it may be."""
+
+    start: int
+    end: int
+    ranges: list[Range]
+
+
+def ranges(text: str, now: datetime) -> tuple[Range, ...]:
+    """List the ranges of time a question names; empty when it names none."""
+    return read(text, now).ranges
+
+
+def read(text: str, now: datetime) -> Times:
+    """Find the times a question names, each with the side of it that is meant ("before May 7", "since Monday")."""
+    lowered = text.lower()
+    today = now.replace(hour=0, minute=0, second=0, microsecond=0, fold=0)
+    named: list[_Named] = []
+    for marks, expression, reader in _READERS:
+        if not any(mark in lowered for mark in marks):
+            continue
+        for match in expression.finditer(lowered):
+            try:
+                found = list(reader(match, today))
+            except (ValueError, OverflowError):  # the year 0, the month 13
+                continue
+            if not found:  # the 31st of February
+                continue
+            start = match.start("core") if "core" in expression.groupindex else match.start()
+            named.append(_Named(start, match.end(), found))
+    if not named:
+        return Times((), lowered)
+    meant: list[Range] = []
+    rest: list[str] = []
+    before = _Named(0, 0, [])
+    for each in sorted(named, key=lambda each: (each.start, -each.end)):
+        if each.start < before.end:  # the year of a month that was read with it
+            continue
+        rest.append(lowered[before.end : each.start])
+        try:
+            meant = _meant(lowered, before, each, meant, today)
+        except OverflowError:  # at the edge of the calendar
+            meant += each.ranges
+        before = each
+    return Times(tuple(dict.fromkeys(meant)), " ".join([*rest, lowered[before.end :]]))
+
+
+def _meant(text: str, before: _Named, named: _Named, meant: list[Range], today: datetime) -> list[Range]:
+    """Add to what is meant so far the side of a time that the words around it ask for."""
+    word, reach = _side(text, named)
+    if not word and (wide := _WIDE_SIDE.match(text, named.end)):
+        word = _WIDE_SIDES[wide[0]]
+    start, end = _last_begun(named.ranges, today)
+    if before.ranges and _TO.fullmatch(text, before.end, named.start) and _side(text, before)[0] in _FROM:
+        return [*meant[:-1], (min(start, _last_begun(before.ranges, start)[0]), end)]
+    if word in {"before", "prior"}:
+        # "The week before May 7" may be told of on that day.
+        return [*meant, (start - reach, end) if reach else (_FIRST, start)]
+    if word == "after":
+        return [*meant, (start, end + reach) if reach else (end, _LAST)]
+    if word in {"until", "till", "by"}:
+        return [*meant, (_FIRST, end)]
+    if word == "since" or word in _FROM:  # the end of "between" may follow
+        return [*meant, (start, _LAST)]
+    return [*meant, *named.ranges]
+
+
+def _side(text: str, named: _Named) -> tuple[str, timedelta | None]:
+    """Give the word before a time that says which side of it is meant, and how far ("two weeks before")."""
+    words = text[max(0, named.start - _SIDE_CHARS) : named.start].split()
+    while words and words[-1] in _BETWEEN_SIDE_AND_TIME:
+        words.pop()
+    if not words or words[-1] not in _SIDES:
+        return "", None
+    side = words.pop()
+    unit = _UNITS.get(words[-1].removesuffix("s")) if words else None
+    if unit is None:
+        return side, None
+    count = next((word for word in words[-2:-4:-1] if word != "of"), "")
+    return side, timedelta(days=unit * (_number(count) if count.isdecimal() or count in _NUMBERS else 1))
+
+
+def _last_begun(found: Sequence[Range], today: datetime) -> Range:
+    """Of a time in each of several years take the last that has begun."""
+    return next((each for each in reversed(found) if each[0] <= today), found[0])
+
+
+def _days(start: datetime, count: int) -> Range:
+    return start, start + timedelta(days=count)
+
+
+def _month(year: int, month: int, today: datetime) -> Range:
+    start = today.replace(year=year, month=month, day=1)
+    return start, start.replace(year=year + month // 12, month=month % 12 + 1)
+
+
+def _number(word: str) -> int:
+    return int(word) if word.isdigit() else _NUMBERS[word]
+
+
+def _month_number(name: str) -> int:
+    return next(at for at, month in enumerate(_MONTHS, 1) if month.startswith(name[:3]))
+
+
+def _iso(match: re.Match[str], today: datetime) -> Iterator[Range]:
+    year, month, day = match.groups()
+    if day:
+        yield _days(today.replace(year=int(year), month=int(month), day=int(day)), 1)
+    else:
+        yield _month(int(year), int(month), today)
+
+
+def _month_day(match: re.Match[str], today: datetime) -> Iterator[Range]:
+    parts = match.groupdict()
+    month, day, year = _month_number(parts["month"]), int(parts["day"]), parts.get("year")
+    for each in [int(year)] if year else range(today.year - _YEARS_BACK, today.year + 1):
+        with suppress(ValueError):  # February 29 is in some years alone
+            yield _days(today.replace(year=each, month=month, day=day), 1)
+
+
+def _month_only(match: re.Match[str], today: datetime) -> Iterator[Range]:
+    month, year = _month_number(match["month"]), match["year"]
+    for each in [int(year)] if year else range(today.year - _YEARS_BACK, today.year + 1):
+        yield _month(each, month, today)
+
+
+def _ago(match: re.Match[str], today: datetime) -> Iterator[Range]:
+    count, unit = _number(match[1]), _UNITS[match[2]]
+    around = max(1, unit // 2) if unit > 1 else 0
+    middle = today - timedelta(days=count * unit)
+    yield middle - timedelta(days=around), middle + timedelta(days=around + 1)
+
+
+def _last(match: re.Match[str], today: datetime) -> Iterator[Range]:
+    which, unit = match[1], match[2]
+    if unit in _DAYS:
+        back = (today.weekday() - _DAYS.index(unit)) % 7 or 7
+        yield _days(today - timedelta(days=back), 1)
+        return
+    this = which in {"this", "这", "本", "今"}
+    if unit in {"week", "周", "星期"}:
+        monday = today - timedelta(days=today.weekday())
+        yield _days(monday if this else monday - timedelta(days=7), 7)
+    elif unit in {"month", "月", "个月"}:
+        before = today.replace(day=1) - timedelta(days=0 if this else 1)
+        yield _month(before.year, before.month, today)
+    elif unit in {"year", "年"}:
+        yield _whole_year(today.year if this else today.year - 1, today)
+    elif unit == "weekend":
+        saturday = today - timedelta(days=(today.weekday() - 5) % 7 or 7)
+        yield _days(saturday, 2)
+
+
+def _recent(match: re.Match[str], today: datetime) -> Iterator[Range]:
+    """The last few days or weeks, today with them."""
+    days = _number(match[1]) * _UNITS[match[2]]
+    yield today - timedelta(days=days), today + timedelta(days=1)
+
+
+def _weekday(match: re.Match[str], today: datetime) -> Iterator[Range]:
+    back = (today.weekday() - _DAYS.index(match["core"])) % 7 or 7
+    yield _days(today - timedelta(days=back), 1)
+
+
+def _year(match: re.Match[str], today: datetime) -> Iterator[Range]:
+    yield _whole_year(int(match["core"]), today)
+
+
+def _whole_year(year: int, today: datetime) -> Range:
+    start = today.replace(year=year, month=1, day=1)
+    return start, start.replace(year=year + 1)
+
+
+def _chinese_date(match: re.Match[str], today: datetime) -> Iterator[Range]:
+    year, month, day = match.groups()
+    for each in [int(year)] if year else range(today.year - _YEARS_BACK, today.year + 1):
+        with suppress(ValueError):  # as above
+            yield (
+                _days(today.replace(year=each, month=int(month), day=int(day)), 1)
+                if day
+                else _month(each, int(month), today)
+            )
+
+
+def _near(offsets: dict[str, int]) -> Callable[[re.Match[str], datetime], Iterator[Range]]:
+    def read(match: re.Match[str], today: datetime) -> Iterator[Range]:
+        yield _days(today - timedelta(days=offsets[match[0]]), 1)
+
+    return read
+
+
+_NEAR: Final = {
+    "day before yesterday": 2, "yesterday": 1, "today": 0, "tonight": 0, "this morning": 0, "this afternoon": 0,
+    "this evening": 0, "last night": 1, "昨天": 1, "昨日": 1, "今天": 0, "前天": 2, "어제": 1,
+}  # fmt: skip
+_SIDES: Final = frozenset(["before", "prior", "until", "till", "by", "after", "since", "from", "between"])
+_FROM: Final = frozenset(["from", "between"])
+_BETWEEN_SIDE_AND_TIME: Final = frozenset(["the", "on", "in", "early", "late", "mid", "to"])
+_SIDE_CHARS: Final = 48  # before a time, in which the words for its side stand
+_WIDE_SIDES: Final = {
+    "之前": "before", "以前": "before", "之后": "after", "以后": "after", "之後": "after", "以後": "after",
+    "以来": "since", "以來": "since",
+}  # fmt: skip
+_WIDE_SIDE: Final = pattern("|".join(_WIDE_SIDES))
+_TO: Final = pattern(r" *(?:and|to|until|till|through|-|–|—)(?: (?:the|on|in|early|late|mid))* *")
+_FIRST: Final = datetime(1, 1, 2, tzinfo=UTC)  # the calendar itself ends too near for another zone
+_LAST: Final = datetime(9999, 12, 30, tzinfo=UTC)
+_MONTHS_BEGIN: Final = tuple(month[:3] for month in _MONTHS)
+_LEADS: Final = (
+    "in|during|since|last|early|late|mid|by|before|after|until|till|from|(?:this|and|to|through|between)(?! may)"
+)
+Reader = Callable[[re.Match[str], datetime], Iterator[Range]]
+_READERS: Final[tuple[tuple[Iterable[str], re.Pattern[str], Reader], ...]] = (
+    (("-",), pattern(rf"\b({_YEAR})-(\d\d?)(?:-(\d\d?))?\b"), _iso),
+    (_MONTHS_BEGIN, pattern(rf"\b(?P<month>{_MONTH})\.? {_DAY}\b(?:,? (?P<year>{_YEAR}))?"), _month_day),
+    (_MONTHS_BEGIN, pattern(rf"\b{_DAY} (?:of )?(?P<month>{_MONTH})\b(?:,? (?P<year>{_YEAR}))?"), _month_day),
+    (
+        _MONTHS_BEGIN,
+        pattern(rf"\b(?:{_LEADS}) (?P<core>(?P<month>{_MONTH})\b(?! \d\d?\b),?(?: (?:of )?(?P<year>{_YEAR}))?)"),
+        _month_only,
+    ),
+    (_MONTHS_BEGIN, pattern(rf"\b(?P<month>{_MONTH}),? (?P<year>{_YEAR})\b"), _month_only),
+    ((" ago",), pattern(rf"\b({_COUNT}) (?:of )?(day|week|month|year)s? ago\b"), _ago),
+    (("前",), pattern(r"(\d{1,3}|[一两二三四五六七八九十])(天|周|星期|个月|年)前"), _ago),
+    (
+        ("last ", "this ", "past ", "previous "),
+        pattern(rf"\b(last|this|past|previous) (week|month|year|weekend|{'|'.join(_DAYS)})\b"),
+        _last,
+    ),
+    (("last ", "past "), pattern(rf"\b(?:last|past) ({_COUNT})(?: of)? (day|week|month|year)s?\b"), _recent),
+    (("day",), pattern(rf"\b(?:on|since|before|after|until|till|by|from) (?P<core>{'|'.join(_DAYS)})\b"), _weekday),
+    (("上", "这", "本", "今", "去"), pattern(r"(上|这|本|今|去)个?(周|星期|月|年)"), _last),
+    (
+        (" 19", " 20"),
+        pattern(rf"\b(?:in|during|since|for|before|after|until|till|by|from) (?P<core>{_YEAR})\b(?!-)"),
+        _year,
+    ),
+    (("月",), pattern(rf"(?:({_YEAR})年)?(\d\d?)月(?:(\d\d?)[日号])?"), _chinese_date),
+    (_NEAR, pattern("|".join(_NEAR)), _near(_NEAR)),
+)
+"""What a lower-case text holds where the expression could match, the expression, and what reads its matches.
+
+Where an expression has a group `core`, that is the time; the words before it say which side of it is meant.
+"""

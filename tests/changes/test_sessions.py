@@ -1,0 +1,271 @@
+"""Transcripts: append-only, idempotent, one file for each id, and what is computed from them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from datetime import datetime, timedelta, timezone
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from commonplace import Memory, Message
+from commonplace.changes.sessions import BUFFER_LINES
+from commonplace.errors import GoneError, InputError, RecordNotFoundError
+from commonplace.operations import MoveCursor, MoveWindow
+from commonplace.testing import FixedClock
+from commonplace.text.pieces import NAME_BYTES, decode_name, encode_name
+
+NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=350) | st.sampled_from(
+    ["telegram:12345", "a/b", "a:b", "a_b", "CON", "con", "a.", "a", "A", "a ", ".", "..", "../../etc", "%41", "Ａ", "é", "e\u0301",
+     "漢" * 300, "x" * 300, "x" * 301, "LPT1", "aux.txt", "~", "%~", "%~empty"]
+)  # fmt: skip
+
+
+def opened(folder, clock=None, **options):
+    options.setdefault("jobs", "worker")
+    return Memory.open(folder, clock=clock or FixedClock("2026-11-20T10:00:00+00:00", step_seconds=1), **options)
+
+
+class Words(str):
+    """A caller's own kind of text, as template engines have."""
+
+    __slots__ = ()
+
+
+def said(*texts, **options):
+    return [Message("user", text, **options) for text in texts]
+
+
+@settings(max_examples=1000, deadline=None)
+@given(st.lists(NAMES, min_size=2, max_size=6))
+def test_different_ids_never_share_a_file(names):
+    """Safety finding 12, F22: injective after NFC, safe on Windows and where case is folded."""
+    import unicodedata
+
+    files = {}
+    for name in names:
+        encoded = encode_name(name)
+        normal = unicodedata.normalize("NFC", name)
+        assert files.setdefault(encoded.casefold(), normal) == normal
+        assert len(encoded) <= NAME_BYTES
+        assert set(encoded) <= set("abcdefghijklmnopqrstuvwxyz0123456789_-%~ABCDEF")
+        assert encoded.casefold() not in {"con", "prn", "aux", "nul", "com1", "lpt1"}
+        assert decode_name(encoded) in {None, normal}
+
+
+def test_a_callers_own_kind_of_text_is_kept_as_text(tmp_path):
+    """House style, bad input: a text is a text, of whatever class; it is kept as what it says."""
+    own = Message("tool", Words("zebra"), id=Words("one"), name=Words("page"), tools=(Words("web_fetch"),))
+    with opened(tmp_path) as memory:
+        assert [source.message for source in memory.append(Words("chat"), [own, own])] == ["one", "one"]
+        assert [each.message.content for each in memory.sessions.read("chat")] == ["zebra"]
+        assert memory.recall("zebra")[0].trust == "web"
+    with opened(tmp_path) as again:
+        kept = next(iter(again.sessions.read("chat"))).message
+        assert (kept.id, kept.name, kept.tools) == ("one", "page", ("web_fetch",))
+
+
+@pytest.mark.parametrize("name", ["telegram:1", "a/b", "CON", "a.", "日本", "x" * 300, "../../../etc/passwd", "%00"])
+def test_any_id_is_kept_apart_and_found_again(tmp_path, name):
+    with opened(tmp_path / "deep" / "root") as memory:
+        memory.append(name, said("zebra"))
+        memory.append(name + "x", said("other"))
+        assert memory.sessions.state(name).id == name
+        assert [m.text for m in memory.sessions.window(name)] == ["zebra"]
+        assert {s.id for s in memory.sessions.list()} == {name, name + "x"}
+        assert memory.read(memory.recall("zebra")[0].record).text == "zebra"
+    kept = [p for p in tmp_path.rglob("*") if p.is_file()]
+    assert all(p.is_relative_to(tmp_path / "deep" / "root") for p in kept)
+
+
+@pytest.mark.parametrize(
+    "name", ["", " ", "\n", "a\x00b", "a\nb", "\x1b[31m", "x" * 1001, "\u202egnp", "sk-ant-api03-" + "A" * 80]
+)
+def test_what_is_no_id_is_an_error(tmp_path, name):
+    with opened(tmp_path) as memory:
+        with pytest.raises(InputError):
+            memory.append(name, said("zebra"))
+        assert memory.sessions.list() == []
+
+
+def test_appending_again_changes_nothing(tmp_path):
+    """Issue 2: idempotent on message id; metadata never changes."""
+    with opened(tmp_path) as memory:
+        first = memory.append("s", said("one", id="a"), agent="ada", kind="background")
+        made = memory.sessions.state("s")
+        data = (tmp_path / "sessions" / "s.jsonl").read_bytes()
+        assert memory.append("s", said("another text", id="a"), agent="bob") == first
+        assert (tmp_path / "sessions" / "s.jsonl").read_bytes() == data
+        memory.append("s", said("one", id="a") + said("two", id="b") + said("two again", id="b"))
+        state = memory.sessions.state("s")
+        assert (state.messages, state.created_at, state.agent, state.kind) == (2, made.created_at, "ada", "background")
+        assert (tmp_path / "sessions" / "s.jsonl").read_bytes().startswith(data)
+
+
+def test_messages_without_an_id_are_numbered_past_what_is_taken(tmp_path):
+    with opened(tmp_path) as memory:
+        sources = memory.append("s", [Message("user", "a"), Message("user", "b", id="m2"), Message("user", "c")])
+        sources += memory.append("s", said("d"))
+        ids = [source.message for source in sources]
+        assert len(set(ids)) == 4
+        assert memory.sessions.state("s").messages == 4
+
+
+def test_two_processes_append_to_one_session(tmp_path):
+    """Issue 2: two processes appending to one session, fifty messages each."""
+    code = (
+        "import sys\nfrom commonplace import Memory, Message\n"
+        "m = Memory.open(sys.argv[1], jobs='worker')\n"
+        "for n in range(50):\n"
+        "    m.append('s', [Message('user', f'{sys.argv[2]} {n}', id=f'{sys.argv[2]}-{n}'), Message('user', 'both', id=f'both{n}')])\n"
+    )
+    children = [subprocess.Popen([sys.executable, "-c", code, tmp_path, name]) for name in "ab"]
+    assert [child.wait(120) for child in children] == [0, 0]
+    with opened(tmp_path) as memory:
+        messages = list(memory.sessions.read("s"))
+        assert [m.number for m in messages] == list(range(150))
+        assert len({m.message.id for m in messages}) == 150
+        for name in "ab":
+            assert [m.text for m in messages if m.text.startswith(f"{name} ")] == [f"{name} {n}" for n in range(50)]
+        assert memory.doctor().problems == ()
+
+
+def test_damaged_lines_cost_only_themselves_and_are_named(tmp_path):
+    with opened(tmp_path) as memory:
+        memory.append("s", said(*(f"message {n}" for n in range(6))))
+    path = tmp_path / "sessions" / "s.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True)
+    lines[2] = lines[2].replace(b"message 1", b"message X")
+    lines[4] = b'{"type":"message","n":3\n'
+    lines.insert(3, b"\xff\xfe\x00 no json\n")
+    lines.append(
+        b'{"type":"message","n":99999999999,"id":"z","role":"user","at":"2026-01-01T00:00:00Z","content":"x","trust":"user"}\n'
+    )
+    lines.append(
+        b'{"type":"message","n":-1,"id":"y","role":"user","at":"2026-01-01T00:00:00Z","content":"x","trust":"user"}\n'
+    )
+    lines.append(b"[" * 100_000 + b"\n")
+    lines.append(b'{"type":"message","n":6,"torn')
+    path.write_bytes(b"".join(lines))
+    with opened(tmp_path) as memory:
+        assert [m.text for m in memory.sessions.read("s")] == ["message 0", "message 2", "message 4", "message 5"]
+        found = [p.line for p in memory.doctor().problems if p.kind == "damaged"]
+        assert found == [3, 4, 6, 9, 10, 11, 12]
+        memory.append("s", said("walrus"))
+        assert [m.text for m in memory.sessions.read("s")][-1] == "walrus"
+        assert memory.recall("walrus")[0].text == "walrus"
+        before = path.read_bytes()
+        memory.doctor(fix=True)
+        memory.doctor(fix=True)
+        kept = (tmp_path / ".commonplace" / "quarantine.jsonl").read_text(encoding="utf-8").splitlines()
+        assert len(kept) == 7
+        assert path.read_bytes() == before
+
+
+def test_a_clock_that_goes_back_and_a_change_of_the_hour_reorder_nothing(tmp_path):
+    """Safety F16."""
+    clock = FixedClock("2026-10-25T00:30:00+00:00")
+    with opened(tmp_path, clock) as memory:
+        zone = ZoneInfo("Europe/Berlin")
+        twice = datetime(2026, 10, 25, 2, 30, tzinfo=zone)
+        memory.append("s", [Message("user", "first", at=twice), Message("user", "second", at=twice.replace(fold=1))])
+        clock.advance(days=-400)
+        memory.append("s", said("third"))
+        memory.append("s", [Message("user", "fourth", at=datetime(1970, 1, 1, tzinfo=timezone(timedelta(hours=-11))))])
+        assert [m.text for m in memory.sessions.read("s")] == ["first", "second", "third", "fourth"]
+        gap = [m.message.at for m in memory.sessions.read("s", 0, 2)]
+        assert gap[1] - gap[0] == timedelta(hours=1)
+        memory.remember("a note", to="daily")
+        memory.context("s", "first")
+        assert len(memory.recall("first second third fourth", k=4)) == 4
+        with pytest.raises(InputError):
+            memory.append("s", [Message("user", "no zone", at=datetime(2026, 1, 1))])
+
+
+def test_window_buffer_and_cursors_are_computed(tmp_path):
+    with opened(tmp_path) as memory:
+        sessions = memory.sessions
+        memory.append("s", [Message("user", f"question {n}\nmore ```code\nx``` " + "y" * 300) for n in range(30)])
+        memory.append("s", [Message("assistant", "", tools=("ls",)), Message("tool", "files", tools=("ls",))])
+        assert len(sessions.window("s")) == 32
+        buffer = sessions.buffer("s")
+        assert len(buffer) == BUFFER_LINES
+        assert buffer[-1].endswith("assistant  ls")
+        assert all("\n" not in line and "code" in line for line in buffer[:-1])
+        memory.apply([MoveWindow(session="s", to=30, why="compact", summary="it began"),
+                      MoveCursor(session="s", name="rules", to=20)], reason="")  # fmt: skip
+        state = sessions.state("s")
+        assert (state.window_start, state.cursors, sessions.summary("s")) == (30, {"rules": 20}, "it began")
+        assert len(sessions.window("s")) == 2
+        assert "it began" in memory.context("s").volatile
+        assert len(list(sessions.read("s"))) == 32
+        assert [m.number for m in sessions.read("s", 5, 8)] == [5, 6, 7]
+        assert list(sessions.read("s", 40)) == list(sessions.read("s", 5, 5)) == []
+
+
+def test_clearing_moves_the_window_and_undo_opens_it(tmp_path):
+    with opened(tmp_path) as memory:
+        memory.append("s", said("heron", "two"))
+        change = memory.sessions.clear("s").change
+        assert memory.sessions.window("s") == ()
+        assert memory.sessions.clear("s").status == "unchanged"
+        memory.append("s", said("three"))
+        assert [m.text for m in memory.sessions.window("s")] == ["three"]
+        assert memory.recall("heron")[0].text == "heron"
+        memory.undo(change)
+        assert [m.text for m in memory.sessions.window("s")] == ["heron", "two", "three"]
+        with pytest.raises(RecordNotFoundError):
+            memory.sessions.clear("none")
+
+
+def test_a_deleted_session_is_gone_everywhere_until_undone(tmp_path):
+    with opened(tmp_path) as memory:
+        memory.append("gone", said("my tea is green", "and my cup is blue"))
+        memory.append("kept", said("the tea of the other"))
+        record = memory.recall("green tea")[0].record
+        change = memory.sessions.delete("gone").change
+        assert [s.id for s in memory.sessions.list()] == ["kept"]
+        assert memory.sessions.count() == 1
+        assert {hit.sources[0].session for hit in memory.recall("tea cup green", k=20)} == {"kept"}
+        with pytest.raises(GoneError):
+            memory.read(record)
+        assert memory.sessions.window("gone") == ()
+        assert memory.sessions.buffer("gone") == ()
+        assert list(memory.sessions.read("gone")) == []
+        assert "green" not in memory.context("gone", "green tea").text
+        assert memory.sessions.delete("gone").status == "unchanged"
+        memory.append("gone", said("my tea is green", id="m0"))
+        assert [s.id for s in memory.sessions.list()] == ["kept"]
+        memory.append("gone", said("a new beginning"))
+        assert memory.sessions.count() == 2
+        assert [m.text for m in memory.sessions.window("gone")] == ["a new beginning"]
+        memory.undo(change)
+        assert len(memory.sessions.window("gone")) == 3
+        assert memory.recall("green tea")[0].record == record
+        with pytest.raises(RecordNotFoundError):
+            memory.sessions.delete("none")
+
+
+def test_a_big_and_odd_message_is_kept_whole(tmp_path):
+    with opened(tmp_path) as memory:
+        big = "word " * 2_000_000
+        memory.append("s", said(big, "", "nul \x00 here", "\ud800 half"))
+        messages = list(memory.sessions.read("s"))
+        assert messages[0].text == big
+        assert messages[1].text == ""
+        assert "\x00" not in messages[2].text
+        assert len(messages) == 4
+        with pytest.raises(InputError):
+            memory.append("s", [Message("user", 7)])
+        with pytest.raises(InputError):
+            memory.append("s", [Message("nobody", "x")])
+        with pytest.raises(InputError):
+            memory.append("s", [{"role": "user", "content": "x"}])
+        with pytest.raises(InputError):
+            memory.append("s", ["x"])
+        for line in (tmp_path / "sessions" / "s.jsonl").read_bytes().splitlines():
+            json.loads(line)

@@ -1,0 +1,104 @@
+"""Relative dates become calendar dates, from the instant and zone of the words themselves."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from itertools import pairwise
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from commonplace.jobs.rules import dates
+
+THURSDAY = datetime(2026, 2, 26, 12, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("text", "dated"),
+    [
+        ("Merge freeze next Thursday", "Merge freeze on 2026-03-05"),
+        ("the report is due by Friday", "the report is due by 2026-02-27"),
+        ("call her on Monday morning", "call her on 2026-03-02"),
+        ("demo this Friday", "demo on 2026-02-27"),
+        ("ship it by Thursday end of day", "ship it by 2026-03-05"),
+        ("I leave tomorrow", "I leave on 2026-02-27"),
+        ("the day after tomorrow", "on 2026-02-28"),
+        ("back in two weeks", "back on 2026-03-12"),
+        ("10 days from now", "on 2026-03-08"),
+        ("done by end of month", "done by 2026-02-28"),
+        ("by the end of next quarter", "by 2026-06-30"),
+        ("before month-end", "before 2026-02-28"),
+        ("by EOD", "by 2026-02-26"),
+        ("wedding on March 3rd", "wedding on 2026-03-03"),
+        ("the March 15 deadline", "the 2026-03-15 deadline"),
+        ("deadline is March 15", "deadline is 2026-03-15"),
+        ("on 3 March 2024", "on 2024-03-03"),
+        ("starting April 6", "starting 2026-04-06"),
+        ("tomorrow's meeting", "2026-02-27's meeting"),
+        ("moving next month", "moving in 2026-03"),
+        ("trip this summer", "trip in summer 2026"),
+        ("starts in June", "starts in 2026-06"),
+        ("next year", "in 2027"),
+        ("the festival on February 20", "the festival on 2026-02-20"),
+    ],
+)
+def test_a_date_ahead_is_written_as_a_calendar_date(text: str, dated: str) -> None:
+    """Seed model, scenario 12: `Merge freeze next Thursday` said on 2026-02-26 is 2026-03-05."""
+    assert dates.absolute(text, THURSDAY, UTC)[0] == dated
+
+
+@pytest.mark.parametrize(
+    ("text", "dated"),
+    [
+        ("I ran a race last Saturday", "I ran a race on 2026-02-21"),
+        ("we met on Friday", "we met on 2026-02-20"),
+        ("Last week I went home", "In the week of 2026-02-16 I went home"),
+        ("moved here three years ago", "moved here in 2023"),
+        ("about 5 years ago", "around 2021"),
+        ("two months ago", "in 2025-12"),
+        ("a few weeks ago", "a few weeks before 2026-02-26"),
+        ("I moved here in June", "I moved here in 2025-06"),
+        ("the shelter I volunteer at yesterday", "the shelter I volunteer at on 2026-02-25"),
+        ("met on June 3", "met on 2025-06-03"),
+        ("I read it in two weeks", "I read it in two weeks"),
+        ("since last October", "since 2025-10"),
+    ],
+)
+def test_a_date_gone_by_is_written_as_a_calendar_date(text: str, dated: str) -> None:
+    """Issue 4: dates are made absolute."""
+    assert dates.absolute(text, THURSDAY, UTC, past=True)[0] == dated
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "every Friday", "on Fridays", "Monday mornings", "Monday through Friday", "I may go", "Feb 31", "March of progress", "July 16-18",
+        "two weeks of work", "Sun and Sat by the sea", "10:30", "v3.11", "Black Friday",
+    ],
+)  # fmt: skip
+def test_what_is_no_single_date_stays_as_written(text: str) -> None:
+    """Silence is better than a wrong date."""
+    assert dates.absolute(text, THURSDAY, UTC) == (text, ())
+
+
+def test_the_day_is_that_of_the_zone() -> None:
+    """Issue 4: dates are relative to the message's own instant and the zone."""
+    late = datetime(2026, 2, 26, 23, 30, tzinfo=UTC)
+    assert dates.absolute("tomorrow", late, UTC)[0] == "on 2026-02-27"
+    assert dates.absolute("tomorrow", late, ZoneInfo("Asia/Tokyo"))[0] == "on 2026-02-28"
+
+
+def test_a_year_outside_the_calendar_is_left_alone() -> None:
+    """Bad input: `in 999 years` near the end of time."""
+    last = datetime(9999, 12, 30, tzinfo=UTC)
+    assert dates.absolute("in 999 years, tomorrow, next month, in 3 days", last, UTC)[0].startswith("in 999 years")
+
+
+@given(st.text(max_size=300), st.datetimes(timezones=st.just(UTC)), st.booleans())
+def test_any_text_at_any_instant_is_dated_without_error(text: str, at: datetime, past: bool) -> None:
+    """What was found stands in the text, in order and apart."""
+    found = dates.find(text, at, UTC, past=past)
+    assert all(0 <= when.start < when.end <= len(text) and when.first <= when.last for when in found)
+    assert all(one.end <= two.start for one, two in pairwise(found))

@@ -1,0 +1,179 @@
+"""What people say of their work in passing: posts, habits, times that recur, rules, plans, and their changes."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from commonplace import Memory
+from commonplace.jobs.rules import proposing
+from commonplace.operations import AddEntry, ReplaceEntry
+from commonplace.records import Message, RecordedMessage
+from commonplace.surfaces.cli import sample
+
+AT = datetime(2026, 10, 5, 8, tzinfo=UTC)  # a Monday
+KINDS = ("preference", "fact", "decision", "constraint", "instruction", "failure", "fix", "task")
+TARGETS: proposing.Targets = dict.fromkeys(KINDS, proposing.Place(path="MEMORY.md"))
+
+
+def said(*texts: str | Message) -> list[RecordedMessage]:
+    messages = [Message("user", text, name="Ada", at=AT) if isinstance(text, str) else text for text in texts]
+    return [RecordedMessage(f"s#{n}", "sessions/s.jsonl", "s", n, message, 0) for n, message in enumerate(messages)]
+
+
+def heard(*texts: str | Message) -> list[tuple[str, str]]:
+    return [(memo.kind, memo.text) for memo in proposing.extract(said(*texts), zone=UTC)]
+
+
+STATED = [
+    ("Hi, I'm the CTO of a small startup in Lyon.", "fact", "Ada is the CTO of a small startup in Lyon."),
+    ("I'm Ada, I develop the firmware for a team in Turin.", "fact", "Ada develops the firmware for a team in Turin."),
+    ("I look after the servers at Nordlicht.", "fact", "Ada looks after the servers at Nordlicht."),
+    ("I've never worked with Kubernetes.", "fact", "Ada has never worked with Kubernetes."),
+    ("I take my tea with milk.", "preference", "Ada takes their tea with milk."),
+    ("Time for some espresso. I take it black.", "preference", "Ada takes their espresso black."),
+    ("For the code itself, I indent with two spaces.", "preference", "Ada indents with two spaces."),
+    ("We format our code with Black.", "preference", "We format our code with Black."),
+    ("I write all my notes in Markdown.", "preference", "Ada writes all their notes in Markdown."),
+    ("I only eat fish on Fridays these days.", "preference", "Ada only eats fish on Fridays these days."),
+    ("Our retro is every second Friday at 14:00.", "fact", "Our retro is every second Friday at 14:00."),
+    ("The backup runs every night at 2:30, so please wait.", "fact", "The backup runs every night at 2:30."),
+    ("My yoga class is on Tuesdays at 6 pm.", "fact", "Ada's yoga class is on Tuesdays at 6 pm."),
+    ("Because of the kids: the daily moves from 9:00 to 9:30, starting tomorrow.", "fact",
+     "The daily moves from 9:00 to 9:30, starting 2026-10-06."),
+    ("So the policy is: no deploys after lunch.", "constraint", "The policy is: no deploys after lunch."),
+    ("The rule in our team is that every change needs two reviewers.", "constraint",
+     "The rule in our team is that every change needs two reviewers."),
+    ("One rule for the repo: tests must pass before a merge.", "constraint",
+     "One rule for the repo: tests must pass before a merge."),
+    ("News from the boss: we demo the prototype to the board next Friday.", "task",
+     "We demo the prototype to the board on 2026-10-16."),
+    ("The lease ends on 31 January.", "task", "The lease ends on 2027-01-31."),
+    ("The kick-off date is 12 October.", "task", "The kick-off date is 2026-10-12."),
+    ("I'm on parental leave from 1 November.", "task", "Ada is on parental leave from 2026-11-01."),
+    ("Nadia takes over the billing service.", "fact", "Nadia takes over the billing service."),
+    ("Add that Mira Sand joined as tester.", "fact", "Mira Sand joined as tester."),
+    ("Our new product owner is Felix Braun.", "fact", "Our new product owner is Felix Braun."),
+    ("The customer is a hospital in Bern. Their lab has 3 scanners.", "fact",
+     "The customer is a hospital in Bern; their lab has 3 scanners."),
+    ("Three things for all our work: never use jargon.", "instruction", "Never use jargon."),
+    ("I give in: from now on the build runs on Linux.", "instruction", "From now on the build runs on Linux."),
+    ("Correction: the tank holds 300 litres, not 250.", "fact", "The tank holds 300 litres, not 250."),
+    ("I was wrong: the reviewer is Ines Roth, not Paula Roth.", "fact", "The reviewer is Ines Roth, not Paula Roth."),
+    ("Decision: we keep the monolith. The reason is that we are three people.", "decision",
+     "We keep the monolith. The reason is that we are three people."),
+    ("We decided to use SQLite because the data is small and we have one writer.", "decision",
+     "We decided to use SQLite because the data is small and we have one writer."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "kind", "stated"), STATED)
+def test_what_is_said_in_passing_is_remembered(text: str, kind: str, stated: str) -> None:
+    """Issue 4: facts, preferences, constraints, decisions with their reason and dated plans, in the words used."""
+    assert [(kind, stated)] == heard(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I'm Done.", "The rule is simple.", "Is the rule that we store UTC?", "If the stand-up moves to 10:15, tell me.",
+        "Maybe the stand-up moves from 9:30 to 10:15.", "The movie starts on Friday.", "My doctor said the surgery starts on Monday.",
+        "Does the contract start on 1 December?", "I might take my coffee black.", "Would the new contact be Lars Ek?",
+        "Nothing takes over my life.", "Stress takes over when I work late.", "It takes over everything.", "Tea is a drink, not a meal.",
+        "I want an answer, not an essay.", "Time runs out.", "I run the script for the team and it fails.", "We meet again tomorrow.",
+        "The loop starts at 1, not 0.", "The array has 5 elements, not 4.", "Two things I hate: cold soup and rain.",
+        "The customer is always right.", "The story starts on Monday in a small town.", "I'm away from my desk.", "I take it black.",
+    ],
+)  # fmt: skip
+def test_what_only_looks_like_it_is_left_alone(text: str) -> None:
+    """Issue 4: negation, questions and hypotheticals are respected; silence is better than junk."""
+    assert heard(text) == []
+
+
+CHANGES = [
+    ("Our stand-up is at 9:30 every day.", "The stand-up moves to 10:15 every day.", "The stand-up moves to 10:15 every day."),
+    ("The stand-up moves from 9:30 to 10:15.", "The stand-up is now at 11:00 every day.", "The stand-up is now at 11:00 every day."),
+    ("Ada indents with tabs, also in Python.", "From now on Python is indented with four spaces, no tabs.",
+     "From now on Python is indented with four spaces, no tabs."),
+    ("Ada takes their coffee black.", "I drink green tea now, no coffee any more.", "Ada drinks green tea now, no coffee any more."),
+    ("The harbour station has 14 gauges and a mast.", "The harbour station has 17 gauges, not 14.",
+     "The harbour station has 17 gauges and a mast."),
+    ("The contact at the insurer is Rosa Klein.", "The new contact at the insurer is Ali Kaya.", "The new contact at the insurer is Ali Kaya."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("old", "words", "new"), CHANGES)
+def test_a_change_takes_the_place_of_what_stood_for_the_same_thing(old: str, words: str, new: str) -> None:
+    """Issue 4: a correction supersedes and the old value stays in history."""
+    known = [
+        proposing.Known("e1", "MEMORY.md", "The coffee machine is on floor 14 beside the tabs."),
+        proposing.Known("e2", "MEMORY.md", old),
+    ]
+    (edit,) = proposing.propose(said(words), session="s", zone=UTC, targets=TARGETS, existing=known).operations
+    assert isinstance(edit, ReplaceEntry)
+    assert ("e2", new) == (edit.target, edit.text)
+    assert edit.quotes[0] in words
+
+
+def test_a_change_of_another_thing_is_added() -> None:
+    """Silence is better than a wrong replacement: the words in common are only numbers."""
+    known = [proposing.Known("e1", "MEMORY.md", "The office is on floor 14.")]
+    words = "Correction: the tank holds 17 litres, not 14."
+    (edit,) = proposing.propose(said(words), session="s", zone=UTC, targets=TARGETS, existing=known).operations
+    assert isinstance(edit, AddEntry)
+
+
+def test_a_fix_that_names_no_failure_is_kept_only_after_one() -> None:
+    """Issue 4: failures and their fixes; a fix without its failure says nothing."""
+    error = Message("tool", "psycopg.errors.DeadlockDetected: deadlock detected\n", at=AT)
+    fix = Message(
+        "assistant", "Two changes fixed it: the ids are sorted first, so no deadlock, and state is checked.", at=AT
+    )
+    assert heard("Look at my repo.", fix) == []
+    memos = proposing.extract(said("Look at my repo.", error, fix), zone=UTC)
+    assert [(memo.kind, memo.trust) for memo in memos] == [("failure", "tool"), ("fix", "agent")]
+
+
+def test_quotes_of_joined_sentences_are_verbatim() -> None:
+    """Issue 4: each with source and quote."""
+    text = "Well. The customer is a hospital in Bern. Their lab has 3 scanners."
+    (memo,) = proposing.extract(said(text), zone=UTC)
+    assert text[6:-1] == memo.quote == text[slice(*memo.span)]
+
+
+def test_between_two_people_the_speaker_is_named() -> None:
+    """In a talk of two it matters who says `we` and of whose team."""
+    talk = [
+        Message("user", "Our retro is every Friday.", name="Ana", at=AT),
+        Message("user", "Nice.", name="Bea", at=AT),
+    ]
+    assert heard(*talk) == [("fact", "Ana: Our retro is every Friday.")]
+
+
+def test_the_sample_conversation_leaves_a_readable_memory(tmp_path: Path) -> None:
+    """The demo: what was said is remembered once, the old values are gone, and nothing waits for review."""
+    with Memory.open(tmp_path / "m", jobs="worker") as memory:
+        for batch in sample.batches():
+            memory.append(batch.session_id, batch.messages)
+        memory.consolidate()
+        assert tuple(memory.review()) == ()
+    text = "\n".join(
+        path.read_text(encoding="utf-8")
+        for path in (tmp_path / "m" / "memory").rglob("*")
+        if path.is_file() and not path.name.startswith("HISTORY")
+    )
+    for held in (
+        "17 gauges",
+        "four spaces, no tabs",
+        "10:15",
+        "green tea",
+        "on 2026-10-15",
+        "Lars Ek",
+        "UTC",
+        "The reason is the price",
+    ):
+        assert held in text
+    for gone in ("14 gauges", "with tabs", "at 9:30", "coffee black", "Oslo", "sk-demo"):
+        assert gone not in text

@@ -1,0 +1,296 @@
+"""The doctor finds every line that is not as it was written, and writes only with `fix`."""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import sys
+
+import msgspec
+import pytest
+
+from commonplace import Memory, Message
+from commonplace.testing import FixedClock
+
+
+def opened(folder, **options):
+    options.setdefault("jobs", "worker")
+    return Memory.open(folder, clock=FixedClock("2026-11-20T10:00:00+00:00", step_seconds=1), **options)
+
+
+@pytest.fixture
+def full(tmp_path):
+    with opened(tmp_path) as memory:
+        memory.append("s", [Message("user", f"message {n}") for n in range(5)])
+        for number in range(6):
+            memory.remember(f"fact {number}", kind="decision")
+        memory.remember("a failure", kind="failure")
+        memory.remember("waits", kind="decision", trust="web")
+        memory.forget("fact 1")
+        memory.forget("fact 2")
+        memory.undo(6)
+        assert memory.doctor().problems == ()
+    return tmp_path
+
+
+def problems(folder, **options):
+    with opened(folder) as memory:
+        return memory.doctor(**options).problems
+
+
+def log_of(folder):
+    return next((folder / ".commonplace" / "log").glob("*.jsonl"))
+
+
+def test_flipping_deleting_or_reordering_any_line_of_the_log_is_found(full):
+    """Issue 3, safety T11: 100 %, a cut end included."""
+    log = log_of(full)
+    lines = log.read_bytes().splitlines(keepends=True)
+    chance = random.Random(5)
+    missed = []
+    for at in range(len(lines)):
+        others = [(f"delete {at}", lines[:at] + lines[at + 1 :]), (f"double {at}", [*lines[: at + 1], *lines[at:]])]
+        if at:
+            swapped = list(lines)
+            swapped[at - 1], swapped[at] = lines[at], lines[at - 1]
+            others.append((f"swap {at}", swapped))
+        for _ in range(8):
+            place = chance.randrange(len(lines[at]))
+            flipped = bytearray(lines[at])
+            flipped[place] ^= 1 << chance.randrange(8)
+            others.append((f"flip {at}:{place}", [*lines[:at], bytes(flipped), *lines[at + 1 :]]))
+        for name, changed in others:
+            log.write_bytes(b"".join(changed))
+            if not any(problem.kind == "log" for problem in problems(full)):
+                missed.append(name)
+    log.write_bytes(b"".join(lines))
+    assert missed == []
+    assert problems(full) == ()
+
+
+@pytest.mark.parametrize("name", ["tombstones.jsonl", "review.jsonl"])
+def test_a_damaged_line_of_our_own_is_named(full, name):
+    path = full / ".commonplace" / name
+    data = path.read_bytes()
+    path.write_bytes(data.replace(b'"at"', b'"At"', 1))
+    found = problems(full)
+    assert [(p.kind, p.path, p.line) for p in found if p.kind == "damaged"] == [("damaged", f".commonplace/{name}", 1)]
+
+
+def test_damaged_transcripts_and_items_are_named_with_their_line(full):
+    for path in (full / "sessions" / "s.jsonl", full / "memory" / "items" / "procedural.jsonl"):
+        with path.open("ab") as file:
+            file.write(b"\n{broken\n")
+    found = [(p.path, p.line) for p in problems(full) if p.kind == "damaged"]
+    assert found == [("sessions/s.jsonl", 8), ("memory/items/procedural.jsonl", 3)]
+
+
+def test_only_fix_writes(full):
+    with (full / "sessions" / "s.jsonl").open("ab") as file:
+        file.write(b"{broken\n")
+    (full / ".commonplace" / "index.sqlite").write_bytes(b"no database at all" * 100)
+    quarantine = full / ".commonplace" / "quarantine.jsonl"
+    problems(full)
+    assert not quarantine.exists()
+    problems(full, fix=True)
+    assert b"broken" in quarantine.read_bytes()
+    assert [(p.kind, p.copied) for p in problems(full)] == [("damaged", ".commonplace/quarantine.jsonl")]
+
+
+def told(folder, *arguments):
+    """Run `doctor` as a command: its exit code and what it prints."""
+    done = subprocess.run(
+        [sys.executable, "-m", "commonplace.surfaces.cli", "-C", str(folder), "doctor", *arguments],
+        capture_output=True,
+        check=False,
+        encoding="utf-8",
+    )
+    return done.returncode, done.stdout
+
+
+def test_a_damaged_line_is_copied_and_said_to_stay(full):
+    """Mending had copied it without a word, and every run advised to mend what nothing mends."""
+    path = full / "sessions" / "s.jsonl"
+    path.write_bytes(path.read_bytes().replace(b'"message 2"', b'"massage 2"'))
+    with opened(full) as memory:
+        memory.recall("message")
+    code, said = told(full)
+    assert (code, "--fix keeps a copy" in said, "copied to" in said) == (1, True, False)
+    for arguments in (["--fix"], ["--fix"], []):
+        code, said = told(full, *arguments)
+        assert code == 1
+        assert "sessions/s.jsonl:4: checksum does not match (copied to .commonplace/quarantine.jsonl)" in said
+        assert "stays where it is" in said
+        assert "--fix" not in said
+    assert len((full / ".commonplace" / "quarantine.jsonl").read_bytes().splitlines()) == 1
+    assert [(p.kind, p.fixed) for p in problems(full)] == [("damaged", False)]
+
+
+def test_a_shortened_log_is_named_with_its_folder_and_not_advised_to_be_mended(full):
+    log = log_of(full)
+    log.write_bytes(b"".join(log.read_bytes().splitlines(keepends=True)[:-1]))
+    code, said = told(full)
+    assert code == 1
+    assert "  log  .commonplace/log: the log ends at change " in said
+    assert "nothing mends the change log" in said
+    assert "--fix" not in said
+
+
+def test_drift_alone_is_advised_to_be_mended(full):
+    with opened(full) as memory:
+        memory.recall("fact")
+        index = memory._scopes[0].indexing.index
+        index.set_state(msgspec.structs.replace(index.state("sessions/s.jsonl"), crc=1))
+    assert "run `commonplace doctor --fix`" in told(full)[1]
+    code, said = told(full, "--fix")
+    assert (code, "mended" in said, "doctor --fix" in said) == (0, True, False)
+    assert told(full)[0] == 0
+
+
+def test_a_wrong_index_is_found_and_made_again(full):
+    """I3: the index equals the files after a fix."""
+    with opened(full) as memory:
+        memory.recall("fact")
+        index = memory._scopes[0].indexing.index
+        index.set_state(msgspec.structs.replace(index.state("sessions/s.jsonl"), crc=1))
+        assert not memory.doctor().ok
+        assert memory.doctor(fix=True).ok
+        assert memory.doctor().problems == ()
+        assert memory.recall("message 3")[0].text == "message 3"
+
+
+def bytes_of(folder):
+    """Give every file below a folder, ours included, with its bytes; folders as None."""
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes() if path.is_file() else None
+        for path in sorted(folder.rglob("*"))
+    }
+
+
+def _nothing(_):
+    pass
+
+
+def _tear(folder):
+    with (folder / "sessions" / "s.jsonl").open("ab") as file:
+        file.write(b'{"half a li')
+
+
+def _edit(folder):
+    (folder / "memory" / "MEMORY.md").write_text("- written by hand\n", encoding="utf-8")
+
+
+def _drift(folder):
+    path = folder / "sessions" / "s.jsonl"
+    path.write_bytes(path.read_bytes().replace(b"message 3", b"massage 3"))
+
+
+def _flip(folder):
+    log_of(folder).write_bytes(log_of(folder).read_bytes().replace(b"library", b"librarx", 1))
+
+
+def _break_index(folder):
+    for path in folder.glob(".commonplace/index.sqlite-*"):
+        path.unlink()
+    (folder / ".commonplace" / "index.sqlite").write_bytes(b"no database at all" * 100)
+
+
+def _drop_index(folder):
+    for path in folder.glob(".commonplace/index.sqlite*"):
+        path.unlink()
+
+
+def _drop_state(folder):
+    for path in (folder / ".commonplace" / "state").iterdir():
+        path.unlink()
+
+
+@pytest.mark.parametrize(
+    ("harm", "found"),
+    [
+        (_nothing, set()),
+        (_tear, {"damaged"}),
+        (_edit, set()),
+        (_drift, {"drift", "damaged"}),
+        (_flip, {"log"}),
+        (_break_index, {"drift"}),
+        (_drop_index, set()),
+        (_drop_state, set()),
+    ],
+)
+def test_without_fix_not_a_byte_is_changed(full, harm, found):
+    """Issue 2: `doctor` finds every damage and every drift, and writes only with `--fix`."""
+    with opened(full) as memory:
+        memory.recall("message")
+    harm(full)
+    before = bytes_of(full)
+    told = subprocess.run(
+        [sys.executable, "-m", "commonplace.surfaces.cli", "-C", str(full), "doctor", "--json"],
+        capture_output=True,
+        check=False,
+        encoding="utf-8",
+    )
+    assert bytes_of(full) == before
+    assert {problem["kind"] for problem in json.loads(told.stdout)["problems"]} == found, told.stderr
+    assert told.returncode == (1 if found else 0)
+
+
+def test_nothing_is_made_where_there_is_nothing(tmp_path):
+    told = subprocess.run(
+        [sys.executable, "-m", "commonplace.surfaces.cli", "-C", str(tmp_path / "none"), "doctor"], check=False
+    )
+    assert told.returncode == 0
+    assert list(tmp_path.iterdir()) == []
+
+
+def _linked_out(file, outside):
+    file.rename(outside / file.name)
+    file.symlink_to(outside / file.name)
+
+
+def _linked_folder_out(file, outside):
+    file.parent.rename(outside / "facts")
+    file.parent.symlink_to(outside / "facts")
+
+
+def _linked_nowhere(file, outside):
+    file.unlink()
+    file.symlink_to(outside / "none.md")
+
+
+def _made_a_folder(file, _):
+    file.unlink()
+    file.mkdir()
+
+
+@pytest.mark.parametrize(
+    ("harm", "path", "what"),
+    [
+        (_linked_out, "memory/facts/user.md", "a link that leads out of the memory"),
+        (_linked_folder_out, "memory/facts", "a link that leads out of the memory"),
+        (_linked_nowhere, "memory/facts/user.md", "a link that leads nowhere"),
+        (_made_a_folder, "memory/facts/user.md", "a folder"),
+    ],
+)
+def test_what_stands_where_a_memory_file_belongs_is_named(full, tmp_path_factory, harm, path, what):
+    """Its facts had gone from recall without a word, and `doctor` had found nothing."""
+    with opened(full) as memory:
+        memory.remember("likes the ferry")
+    harm(full / "memory" / "facts" / "user.md", tmp_path_factory.mktemp("outside"))
+    (found,) = [problem for problem in problems(full) if problem.kind != "drift"]
+    assert (found.kind, found.path) == ("misplaced", path)
+    assert found.reason.startswith(f"this is {what}; ")
+    code, said = told(full)
+    assert code == 1
+    assert f"  misplaced  {path}: this is {what}" in said
+
+
+def test_a_link_within_memory_and_a_person_s_own_things_are_no_problem(full, tmp_path_factory):
+    outside = tmp_path_factory.mktemp("outside")
+    (outside / "picture.png").write_bytes(b"png")
+    (full / "memory" / "picture.png").symlink_to(outside / "picture.png")
+    (full / "memory" / "tea.md").write_text("---\nname: tea\n---\nblack\n", encoding="utf-8")
+    (full / "memory" / "other.md").symlink_to("tea.md")
+    (full / "elsewhere").symlink_to(outside)
+    assert problems(full) == ()

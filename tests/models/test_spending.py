@@ -1,0 +1,305 @@
+"""The ledger, the daily ceiling and the breaker: all computed from the ledger's lines."""
+
+import threading
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from commonplace.config import Price, SpendingConfig
+from commonplace.errors import (
+    BudgetExceededError,
+    ModelError,
+    ModelRefusedError,
+    ModelTimeoutError,
+    ModelTruncatedError,
+    ModelUnavailableError,
+)
+from commonplace.models import Reply, Request
+from commonplace.models.spending import Breaker, Budget, Ledger, MeteredLLM, Spend, line, money, read, totals
+from commonplace.testing import FixedClock, ScriptedLLM
+
+PRICES = {"gpt": Price(1.0, 2.0), "gpt-big": Price(10.0, 20.0, 1.0), "anthropic:claude": Price(3.0, 15.0, 0.3)}
+
+
+class Desk:
+    """One scope's ledger in a list of lines, as a store would keep it, and the wrapper over a scripted model."""
+
+    def __init__(self, replies=(), *, repeat=True, clock=None, lines=None, zone=UTC, **config):
+        self.lines = [] if lines is None else lines
+        self.clock = clock or FixedClock("2026-11-21T10:00:00+00:00")
+        self.ledger = Ledger(lambda screened: self.lines.append(screened.text.encode()), lambda: list(self.lines))
+        settings = SpendingConfig(**{"prices": PRICES, **config})
+        self.budget = Budget(settings, self.ledger.spends, zone)
+        self.breaker = Breaker(settings, self.ledger.spends)
+        self.model = ScriptedLLM(replies, repeat=repeat)
+        self.llm = MeteredLLM(self.model, self.ledger, self.budget, self.breaker, self.clock)
+
+    def ask(self, **more):
+        return self.llm.complete(
+            Request(**{"prompt": "p" * 35, "max_tokens": 100, "purpose": "summarise", "cause": "messages", **more})
+        )
+
+    def fail(self, times, kind=ModelError):
+        for _ in range(times):
+            with pytest.raises(kind):
+                self.ask()
+
+
+def reply(tokens_in=1000, tokens_out=200, cached=0, model="openai:gpt-x", **more):
+    return Reply("fine", tokens_in, tokens_out, cached, model, **more)
+
+
+def test_every_call_leaves_one_line():
+    """Issue 4: operation, model, tokens in, out, cached, money, cause."""
+    desk = Desk([reply(cached=500)])
+    desk.ask()
+    (spend,) = desk.ledger.spends()
+    assert spend == Spend(
+        at=datetime(2026, 11, 21, 10, tzinfo=UTC), purpose="summarise", model="openai:gpt-x", tokens_in=1000,
+        tokens_out=200, tokens_cached=500, money=pytest.approx(0.0014), cause="messages", outcome="ok",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "error, outcome, counted",
+    [(ModelTimeoutError("t"), "timeout", True), (ModelUnavailableError("u"), "unavailable", False), (ModelError("e"), "failed", False),
+     (ModelRefusedError("r", reply=reply(7, 3)), "refused", True), (ModelTruncatedError("c", reply=reply(7, 3)), "truncated", True)],
+)  # fmt: skip
+def test_a_call_that_fails_is_noted_and_raised(error, outcome, counted):
+    """Issue 4: every call in the ledger; a call that was given up may still be billed."""
+    desk = Desk([error])
+    with pytest.raises(type(error)):
+        desk.ask()
+    (spend,) = desk.ledger.spends()
+    assert (spend.outcome, spend.tokens_in > 0) == (outcome, counted)
+
+
+def test_a_cut_or_declined_reply_counts_as_a_failure_but_comes_back():
+    """The parser decides on it; the breaker must see a model that always cuts."""
+    desk = Desk([reply(stop="length"), reply(stop="refusal")])
+    assert [desk.ask().stop, desk.ask().stop] == ["length", "refusal"]
+    assert [spend.outcome for spend in desk.ledger.spends()] == ["truncated", "refused"]
+
+
+def test_the_token_ceiling_stops_before_the_call_and_names_the_knob():
+    """Issue 4: a daily ceiling, on by default."""
+    desk = Desk([reply(1000, 200)], daily_tokens=2500)
+    desk.ask()
+    desk.ask()
+    with pytest.raises(BudgetExceededError, match="daily_tokens") as caught:
+        desk.ask()
+    assert (caught.value.ceiling, caught.value.spent) == ("tokens", 2400)
+    assert len(desk.model.requests) == len(desk.lines) == 2
+
+
+def test_the_ceiling_is_on_by_default_and_lifted_by_zero():
+    """Issue 4: on by default."""
+    assert SpendingConfig().daily_tokens > 0
+    assert SpendingConfig().daily_money > 0
+    desk = Desk([reply(2_000_000, 0)], daily_tokens=0, daily_money=0)
+    desk.ask()
+    desk.ask()
+    stopped = Desk([reply(2_000_000, 0)])
+    stopped.ask()
+    with pytest.raises(BudgetExceededError):
+        stopped.ask()
+
+
+def test_the_money_ceiling_counts_what_the_call_may_cost():
+    """Brief: a daily ceiling in money."""
+    desk = Desk([reply(1_000_000, 100_000, model="gpt-big")], daily_tokens=0, daily_money=20.0)
+    desk.ask(model="gpt-big")
+    assert desk.budget.today(desk.clock()).money == pytest.approx(12.0)
+    with pytest.raises(BudgetExceededError, match="daily_money"):
+        desk.ask(model="gpt-big", max_tokens=450_000)
+    desk.ask(model="gpt-big", max_tokens=100_000)
+
+
+def test_a_new_day_of_the_configured_zone_starts_anew():
+    """DESIGN 5: files, and days, are those of the configured zone."""
+    desk = Desk(
+        [reply(1000, 0)],
+        daily_tokens=1100,
+        clock=FixedClock("2026-11-21T10:30:00+00:00"),
+        zone=ZoneInfo("Pacific/Auckland"),
+    )
+    desk.ask()
+    with pytest.raises(BudgetExceededError):
+        desk.ask()
+    desk.clock.advance(1800)  # 00:00 in Auckland, 11:00 in UTC
+    desk.ask()
+    assert list(totals(desk.ledger.spends(), "day", ZoneInfo("Pacific/Auckland"))) == ["2026-11-21", "2026-11-22"]
+
+
+def test_ceiling_and_breaker_survive_a_restart():
+    """Brief: state is computed from the ledger lines."""
+    first = Desk([reply(1000, 200)], daily_tokens=1300)
+    first.ask()
+    with pytest.raises(BudgetExceededError):
+        Desk([reply()], daily_tokens=1300, lines=first.lines, clock=first.clock).ask()
+    failing = Desk([ModelUnavailableError("down")], breaker_failures=3)
+    failing.fail(3, ModelUnavailableError)
+    again = Desk([reply()], breaker_failures=3, lines=failing.lines, clock=failing.clock)
+    with pytest.raises(BudgetExceededError, match="3 model calls"):
+        again.ask()
+    assert again.model.requests == []
+
+
+def test_the_breaker_opens_after_failures_in_a_row_and_lets_one_call_try():
+    """Issue 4: a breaker after repeated failure."""
+    down = ModelUnavailableError("down")
+    desk = Desk(
+        [down, down, reply(), down, down, down, down, reply()], repeat=False, breaker_failures=3, breaker_seconds=60
+    )
+    desk.fail(2)
+    desk.ask()  # a success sets the count back
+    desk.fail(3)
+    assert desk.breaker.state(desk.clock())[0] == "open"
+    desk.fail(1, BudgetExceededError)
+    desk.clock.advance(60)
+    assert desk.breaker.state(desk.clock())[0] == "half-open"
+    desk.fail(1, ModelUnavailableError)  # the one that tries fails: open again
+    desk.fail(1, BudgetExceededError)
+    desk.clock.advance(60)
+    desk.ask()
+    assert desk.breaker.state(desk.clock()) == ("closed", None)
+    assert len(desk.model.requests) == 8
+
+
+def test_a_breaker_of_zero_failures_never_opens():
+    """0 switches it off, as with the ceilings."""
+    desk = Desk([ModelUnavailableError("down")], breaker_failures=0)
+    desk.fail(20, ModelUnavailableError)
+
+
+def test_only_one_of_many_threads_tries_a_model_that_may_be_back():
+    """Half-open lets one call through, not a herd."""
+    desk = Desk([ModelUnavailableError("down")], breaker_failures=1, breaker_seconds=60)
+    desk.fail(1)
+    desk.clock.advance(61)
+    inside, go = threading.Event(), threading.Event()
+
+    class Slow:
+        def complete(self, request):
+            inside.set()
+            go.wait(30)
+            return reply()
+
+    llm = MeteredLLM(Slow(), desk.ledger, desk.budget, desk.breaker, desk.clock)
+    trying = threading.Thread(target=llm.complete, args=(Request(prompt="x"),))
+    trying.start()
+    assert inside.wait(30)
+    with pytest.raises(BudgetExceededError, match="another call"):
+        llm.complete(Request(prompt="x"))
+    go.set()
+    trying.join()
+    assert llm.complete(Request(prompt="x")).text == "fine"
+
+
+def test_calls_under_way_hold_back_what_they_may_take():
+    """Several threads must not pass the ceiling together."""
+    desk = Desk(daily_tokens=1000)
+    inside, go = threading.Barrier(3), threading.Event()
+
+    class Slow:
+        model = "m"
+
+        def complete(self, request):
+            inside.wait(30)
+            go.wait(30)
+            return reply(300, 100)
+
+    llm = MeteredLLM(Slow(), desk.ledger, desk.budget, desk.breaker, desk.clock)
+    threads = [
+        threading.Thread(target=llm.complete, args=(Request(prompt="x" * 35, max_tokens=400),)) for _ in range(2)
+    ]
+    for thread in threads:
+        thread.start()
+    inside.wait(30)
+    with pytest.raises(BudgetExceededError):
+        llm.complete(Request(prompt="x" * 35, max_tokens=400))
+    go.set()
+    for thread in threads:
+        thread.join()
+    assert desk.budget.today(desk.clock()).tokens == 800
+    assert llm._held_tokens == 0
+
+
+def test_prices_are_found_by_the_longest_start_of_the_name():
+    """Brief: money if a price is known from a config table."""
+    assert money("openai:gpt-big-2", 1_000_000, 0, 0, PRICES) == pytest.approx(10.0)
+    assert money("openai:gpt-small", 0, 1_000_000, 0, PRICES) == pytest.approx(2.0)
+    assert money("anthropic:claude-x", 1_000_000, 0, 1_000_000, PRICES) == pytest.approx(0.3)
+    assert money("openai:gpt-x", 1_000_000, 0, 1_000_000, PRICES) == pytest.approx(1.0)
+    assert money("llama", 5, 5, 0, PRICES) is None
+
+
+def test_totals_by_purpose_and_model():
+    """Issue 4: `commonplace cost`."""
+    desk = Desk([reply(model="a"), reply(model="b"), ModelUnavailableError("x")], breaker_failures=0)
+    desk.ask()
+    desk.ask(purpose="dream")
+    desk.fail(1)
+    by_purpose, by_model = totals(desk.ledger.spends(), "purpose"), totals(desk.ledger.spends(), "model")
+    assert {key: (t.calls, t.failed, t.tokens, t.unpriced) for key, t in by_purpose.items()} == {
+        "dream": (1, 0, 1200, 1),
+        "summarise": (2, 1, 1200, 2),
+    }
+    assert list(by_model) == ["a", "b", "scripted"]
+
+
+def test_a_damaged_line_costs_only_itself():
+    """Safety notes P4."""
+    desk = Desk([reply()])
+    desk.ask()
+    desk.lines[:0] = [
+        b"",
+        b"{",
+        b'{"at": 7}',
+        b'{"at":"2026-01-01T00:00:00"}',
+        b"\xff\xfe",
+        b'{"at":"2026-01-01T00:00:00Z","outcome":"odd"}',
+    ]
+    assert len(list(desk.ledger.spends())) == 1
+
+
+def test_a_line_takes_no_secret_and_no_text_in_a_name():
+    """DESIGN 1.7: a key pasted as a model name does not reach the ledger whole."""
+    key = "sk-" + "a1B2c3D4" * 8
+    written = line(Spend(at=datetime(2026, 1, 1, tzinfo=UTC), model=key, purpose="a\nb\x1b[31m", cause="ø" * 300)).text
+    assert key not in written
+    assert "\x1b" not in written
+    assert "\n" not in written
+
+
+@given(st.builds(
+    Spend, at=st.datetimes(min_value=datetime(2000, 1, 1), max_value=datetime(2100, 1, 1)).map(lambda d: d.replace(microsecond=0, tzinfo=UTC)),
+    purpose=st.from_regex(r"[a-z ]{0,20}", fullmatch=True), model=st.from_regex(r"[a-z0-9.:-]{0,30}", fullmatch=True), tokens_in=st.integers(0, 10**9), tokens_out=st.integers(0, 10**9),
+    tokens_cached=st.integers(0, 10**9), money=st.none() | st.integers(0, 10**6).map(lambda n: n / 1000), cause=st.from_regex(r"[a-z]{0,10}", fullmatch=True),
+    outcome=st.sampled_from(["ok", "timeout", "unavailable", "refused", "truncated", "failed"]),
+))  # fmt: skip
+def test_a_line_reads_back_as_it_was_written(spend):
+    """House style: round trips by Hypothesis."""
+    assert list(read([line(spend).text.encode()])) == [spend]
+
+
+@given(st.text(max_size=300))
+def test_any_name_makes_a_line(name):
+    """A server may answer with any model name."""
+    (spend,) = read(
+        [line(Spend(at=datetime(2026, 1, 1, tzinfo=UTC), model=name, purpose=name, cause=name)).text.encode()]
+    )
+    assert len(spend.model) <= 90
+
+
+def test_a_clock_that_goes_back_opens_nothing():
+    """Safety notes F16: a clock one day back must not reset the breaker for good."""
+    desk = Desk([ModelUnavailableError("down")], breaker_failures=1, breaker_seconds=60)
+    desk.fail(1)
+    desk.clock.advance(-10)
+    desk.fail(1, BudgetExceededError)
+    desk.clock.advance(timedelta(minutes=2).total_seconds())
+    assert desk.breaker.state(desk.clock())[0] == "half-open"

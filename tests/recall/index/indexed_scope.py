@@ -1,0 +1,75 @@
+"""A scope on real files with its sessions and its index, for the tests of index and recall."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from commonplace import guard
+from commonplace.changes.sessions import Sessions
+from commonplace.config import GuardConfig, RecallConfig, StoreConfig
+from commonplace.recall.index.rows import IndexRow
+from commonplace.recall.index.sqlite import SqliteIndex
+from commonplace.recall.indexing import Indexing
+from commonplace.recall.search import search
+from commonplace.records import Hit, Message, Query
+from commonplace.store.files.store import FilesStore
+
+NOW = datetime(2026, 3, 20, 12, 0, tzinfo=UTC)
+
+
+class Clock:
+    """Moves one minute at each reading."""
+
+    def __init__(self, at: datetime = NOW - timedelta(days=10)) -> None:
+        self.at = at
+
+    def __call__(self) -> datetime:
+        self.at += timedelta(minutes=1)
+        return self.at
+
+
+class Scope:
+    """Store, sessions, index and recall of one folder."""
+
+    def __init__(self, folder: Path, *, memory: bool = False, records=None) -> None:
+        self.folder = folder
+        clock = Clock()
+        self.store = FilesStore(str(folder), clock=clock, config=StoreConfig())
+        self.sessions = Sessions(self.store, screen=guard.screen, clock=clock, guard=GuardConfig())
+        self.index = SqliteIndex(None if memory else self.index_path)
+        self.indexing = Indexing(self.store, self.index, records=records)
+
+    @property
+    def index_path(self) -> Path:
+        return self.folder / ".commonplace" / "index.sqlite"
+
+    def say(self, session: str, *texts: str | Message, role: str = "user", **more: object) -> None:
+        messages = [text if isinstance(text, Message) else Message(role, text, **more) for text in texts]
+        self.sessions.append(session, messages)
+
+    def recall(self, text: str, *, now: datetime = NOW, explain: bool = False, weights=None, **limits) -> list[Hit]:
+        return search(
+            Query(text=text, **limits),
+            indexing=self.indexing,
+            now=now,
+            config=RecallConfig(),
+            explain=explain,
+            weights=weights,
+        )
+
+    def texts(self, text: str, **limits: object) -> list[str]:
+        return [hit.text for hit in self.recall(text, **limits)]
+
+    def close(self) -> None:
+        self.index.close()
+        self.store.close()
+
+
+def lines_as_rows(path: str, data: bytes) -> list[IndexRow] | None:
+    """Read a Markdown file as one record a line."""
+    if not path.endswith(".md"):
+        return None
+    layer = "journals" if "HISTORY" in path else "documents"
+    lines = [line[2:] for line in data.decode().splitlines() if line.startswith("- ")]
+    return [IndexRow(record=f"{path}#{line}", text=line, layer=layer, kind="fact") for line in lines]

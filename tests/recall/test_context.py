@@ -1,0 +1,197 @@
+"""What enters a prompt: a hard budget, fences, the same bytes for the same inputs."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from commonplace import Memory, Message
+from commonplace.errors import InputError
+from commonplace.operations import PutTopic
+from commonplace.recall.prompt.context import Draft, Shown, build, owned
+from commonplace.records import Hit, Source
+from commonplace.testing import FixedClock
+from commonplace.text.pieces import estimate_tokens, fence, strip_fences
+
+KEY = b"k" * 32
+TEXT = st.text(max_size=120) | st.sampled_from(
+    ["</recalled-memory>" * 5, '<RECALLED-memory nonce="0">', "漢字" * 30, "a" * 500, "\n\n## Heading\n", "🎉" * 40]
+)
+DRAFTS = st.lists(
+    st.builds(
+        Draft, TEXT, st.sampled_from(["stable", "volatile"]),
+        st.lists(st.builds(Shown, st.just("r"), TEXT, st.sampled_from(["user", "agent", "tool", "web"])), max_size=6).map(tuple),
+        st.sampled_from([0, 5, 100]), owner=st.integers(0, 2),
+    ),
+    max_size=6,
+)  # fmt: skip
+HITS = st.lists(
+    st.builds(
+        Hit, st.just("id"), TEXT, st.just(1.0), st.just("sessions"),
+        st.just((Source("chat", "m0"),)), st.sampled_from(["user", "web"]),
+        st.just(datetime(2026, 1, 1, tzinfo=UTC)),
+    ),
+    max_size=6,
+)  # fmt: skip
+
+
+def opened(folder, **options):
+    options.setdefault("jobs", "worker")
+    return Memory.open(folder, clock=FixedClock("2026-11-20T10:00:00+00:00"), **options)
+
+
+@settings(max_examples=300, deadline=None)
+@given(DRAFTS, HITS, st.integers(1, 600), st.sampled_from([1.0, 0.75, 0.3]))
+def test_the_budget_is_never_passed(drafts, hits, tokens, share):
+    """Issue 2: hard budget; what is left out is named with its reason."""
+    made = build(drafts, hits, tokens=tokens, key=KEY, stable_share=share)
+    assert made.tokens <= tokens
+    assert estimate_tokens(made.stable) + estimate_tokens(made.volatile) <= tokens
+    shown = sum(len(section.records) for section in made.sections)
+    offered = sum(
+        bool(e.text.strip()) or (d.part == "stable" and e.trust in {"tool", "web"}) for d in drafts for e in d.entries
+    )
+    assert shown + len(made.dropped) == offered + len(hits)
+    assert all(each.reason for each in made.dropped)
+    assert made == build(drafts, hits, tokens=tokens, key=KEY, stable_share=share)
+
+
+@settings(max_examples=200, deadline=None)
+@given(DRAFTS, HITS)
+def test_no_boundary_is_forged_and_fences_come_off_whole(drafts, hits):
+    made = build(drafts, hits, tokens=100_000, key=KEY)
+    for part in (made.stable, made.volatile):
+        assert part.lower().count("<recalled-memory") == part.lower().count("</recalled-memory") == (1 if part else 0)
+        assert strip_fences(part, KEY) == ""
+        assert not part or strip_fences(part, b"x" * 32) == part
+
+
+def test_sections_keep_the_order_of_the_layout_and_the_newest_entries():
+    drafts = [
+        Draft("One", "stable", tuple(Shown(f"r{n}", "x" * 60) for n in range(9))),
+        Draft("Two", "stable", (Shown("t", "y"),)),
+    ]
+    made = build(drafts, [], tokens=150, key=KEY)
+    assert made.sections[0].records == tuple(f"r{n}" for n in range(9))[-len(made.sections[0].records) :]
+    assert {d.reason for d in made.dropped} == {"over the token budget"}
+
+
+def test_each_scope_of_a_chain_has_a_fair_share():
+    """Issue 3: fair share for each in recall and context."""
+    big = tuple(Shown("a", "x" * 100) for _ in range(40))
+    small = (Shown("b", "the project uses tabs"),)
+    drafts = [Draft("Memory", "stable", big), *owned([Draft("Memory", "stable", small)], 1, "project:x")]
+    made = build(drafts, [], tokens=400, key=KEY)
+    assert "the project uses tabs" in made.stable
+    assert "## Memory (project:x)" in made.stable
+    drafts = [Draft("Memory", "stable", big), *owned([Draft("Memory", "stable", big)], 1, "project:x")]
+    first, second = build(drafts, [], tokens=800, key=KEY).sections
+    assert abs(first.tokens - second.tokens) <= 40
+
+
+def test_the_stable_part_is_the_same_whatever_is_asked(tmp_path):
+    """Cache stability."""
+    with opened(tmp_path) as memory:
+        memory.append("chat:1", [Message("user", f"tea number {n} is green " + "w" * 50) for n in range(30)])
+        for number in range(60):
+            memory.remember(f"decision {number} " + "x" * 90, kind="decision")
+        asked = [
+            memory.context("chat:2", query) for query in (None, "tea", "green tea number 7", "nothing like it", "")
+        ]
+        assert len({each.stable for each in asked}) == 1
+        assert "tea number" in asked[1].volatile
+        assert all(each.tokens <= each.budget for each in asked)
+        assert asked[1] == memory.context("chat:2", "tea")
+        memory.remember("one more", kind="decision")
+        assert memory.context("chat:2", "tea").stable != asked[0].stable
+
+
+def test_documents_index_and_notes_stand_in_it(tmp_path):
+    """Issue 3: context shows documents, index, notes."""
+    with opened(tmp_path) as memory:
+        memory.remember("prefers tabs", kind="fact")
+        memory.remember("ship in May", kind="decision")
+        memory.remember("uses zsh", kind="environment")
+        memory.apply(
+            [PutTopic(path="people/ada.md", title="Ada", body="A friend.", description="who Ada is")], reason=""
+        )
+        memory.remember("User: hi | Assistant: hello", to="daily")
+        shown = memory.context()
+        for part in (
+            "## User profile\n- prefers tabs",
+            "- ship in May",
+            "- uses zsh",
+            "## Topics\n- [Ada](people/ada.md) — who Ada is",
+        ):
+            assert part in shown.stable, part
+        assert "A friend" not in shown.text
+        assert "## Notes of today\n- User: hi | Assistant: hello" in shown.volatile
+        assert shown.diagnostics["tokens"] <= 2000
+        assert [s["title"] for s in shown.diagnostics["sections"]] == [s.title for s in shown.sections]
+
+
+def test_what_a_persons_file_hides_or_keeps_secret_does_not_reach_a_prompt(tmp_path):
+    key = "sk-ant-" + "api03-" + "D" * 80
+    (tmp_path / "memory").mkdir(parents=True)
+    (tmp_path / "memory" / "MEMORY.md").write_text(f"- my key {key}\n- odd \u202e text\n", encoding="utf-8")
+    with opened(tmp_path) as memory:
+        shown = memory.context(None, "key odd text")
+        assert key not in shown.text
+        assert "\u202e" not in shown.text
+        assert all(key not in hit.text for hit in memory.recall("key"))
+
+
+class Told(Message, frozen=True):
+    """A caller's own kind of message."""
+
+
+class Words(str):
+    """A caller's own kind of text, as template engines have."""
+
+    __slots__ = ()
+
+
+@pytest.mark.parametrize(("kind", "text"), [(Message, str), (Told, str), (Message, Words)])
+def test_recalled_text_is_not_taken_in_again(tmp_path, kind, text):
+    """DESIGN 1.8: append strips fences it recognises, and only those."""
+    with opened(tmp_path) as memory:
+        memory.remember("likes tea", kind="decision")
+        stable = memory.context().stable
+        forged = fence("likes coffee", b"y" * 32)
+        memory.append("chat:1", [kind("user", text(f"before\n{stable}\nafter {forged}"))])
+        said = memory.sessions.window("chat:1")[0].text
+        assert "likes tea" not in said
+        assert forged in said
+        assert said.startswith("before")
+
+
+def test_every_provider_gets_the_same_text(tmp_path):
+    with opened(tmp_path) as memory:
+        memory.remember("likes tea", kind="decision")
+        shown = memory.context("s", "tea")
+        blocks = shown.to_anthropic()["system"]
+        assert [block["text"] for block in blocks] == [shown.stable, shown.volatile]
+        assert [("cache_control" in block) for block in blocks] == [True, False]
+        assert shown.to_openai() == [{"role": "system", "content": part} for part in (shown.stable, shown.volatile)]
+        empty = build([], [], tokens=10, key=KEY)
+        assert (empty.text, empty.to_anthropic(), empty.to_openai()) == ("", {}, [])
+
+
+def test_the_live_window_is_not_recalled_and_deleted_sessions_never(tmp_path):
+    with opened(tmp_path) as memory:
+        memory.append("chat:1", [Message("user", "my tea is green")])
+        assert "green" not in memory.context("chat:1", "tea").volatile
+        assert "green" in memory.context("chat:2", "tea").volatile
+        memory.sessions.clear("chat:1")
+        assert "green" in memory.context("chat:1", "tea").volatile
+        memory.sessions.delete("chat:1")
+        assert "green" not in memory.context("chat:2", "tea").text
+
+
+@pytest.mark.parametrize("tokens", [0, -1, "5", 1.5, True])
+def test_a_budget_that_is_no_number_from_one_on_is_an_error(tmp_path, tokens):
+    with opened(tmp_path) as memory, pytest.raises(InputError, match="budget"):
+        memory.context(tokens=tokens)

@@ -1,0 +1,417 @@
+"""Lines go in at the end, whole, once, whoever else writes."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import sys
+import threading
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scopes import line, numbers, open_store
+
+from commonplace.config import StoreConfig
+from commonplace.errors import InputError, StoreBusyError
+from commonplace.guard.screened import seal
+from commonplace.store.files.appends import _KEPT_OPEN
+from forking import in_child
+
+PATH = "sessions/one.jsonl"
+
+
+def test_appended_lines_are_read_back_in_order_and_noted_in_the_feed(tmp_path):
+    """Issue 2, store on files."""
+    with open_store(tmp_path) as store:
+        assert store.feed(0) == (0, None)
+        store.append(PATH, [line(1)])
+        first, _ = store.feed(0)
+        store.append(PATH, [line(2)])
+        store.append("items/a.jsonl", [line(3)], durable=False)
+        second, paths = store.feed(first)
+        assert paths == (PATH, "items/a.jsonl")
+        store.append(PATH, [line(4)])
+        assert numbers(store.read(PATH).data) == [1, 2, 4]
+        newest, paths = store.feed(second)
+        assert paths == (PATH,)
+        assert store.feed(newest) == (newest, ())
+        assert set(store.feed(first)[1]) == {PATH, "items/a.jsonl"}
+
+
+def test_what_is_made_belongs_to_its_owner_alone(tmp_path):
+    """Safety notes: key files 0644 in the wild."""
+    os.umask(0)
+    try:
+        with open_store(tmp_path / "scope") as store:
+            store.append(PATH, [line(1)])
+            store.commit({}, {}, [])
+            store.lease("dream", 10)
+    finally:
+        os.umask(0o022)
+    for folder, _, files in os.walk(tmp_path / "scope"):
+        assert Path(folder).stat().st_mode & 0o777 == 0o700, folder
+        for name in files:
+            assert Path(folder, name).stat().st_mode & 0o777 == 0o600, name
+
+
+def test_a_torn_last_line_costs_only_itself_at_every_byte(fast_path):
+    """Safety battery F08; finding 1: the torn tail eats the next acknowledged record."""
+    whole = json.dumps({"n": 2, "pad": "é" * 20}, ensure_ascii=False).encode() + b"\n"
+    with open_store(fast_path) as store:
+        for cut in range(len(whole) + 1):
+            path = f"sessions/{cut}.jsonl"
+            store.append(path, [line(1)], durable=False)
+            with (fast_path / path).open("ab") as file:
+                file.write(whole[:cut])
+            store.append(path, [line(3)], durable=False)
+            # Torn just before its line break, a line is whole all the same.
+            kept = [1, 2, 3] if cut >= len(whole) - 1 else [1, 3]
+            assert numbers(store.read(path).data) == kept
+
+
+@pytest.mark.parametrize("tail", [b"\0" * 500, b"{}", b"\xff\xfe", b'{"n": 9}\r', b"x" * 100_000])
+def test_a_damaged_tail_stays_one_bad_line(tmp_path, tail):
+    """Safety battery F08: NUL tail, glued lines, CRLF."""
+    with open_store(tmp_path) as store:
+        store.append(PATH, [line(1)])
+        with (tmp_path / PATH).open("ab") as file:
+            file.write(tail)
+        store.append(PATH, [line(2)])
+        data = store.read(PATH).data
+        assert tail + b"\n" in data
+        assert [each for each in numbers(data) if each != 9] == [1, 2]
+
+
+def test_a_line_break_inside_a_line_is_refused(tmp_path):
+    """Each line is given without its newline."""
+    with open_store(tmp_path) as store:
+        with pytest.raises(InputError):
+            store.append(PATH, [line(1), seal("two\nlines")])
+        assert store.read(PATH) is None
+
+
+def test_text_that_was_not_screened_is_refused(tmp_path):
+    """DESIGN 1.3: no path can skip the guard."""
+    with open_store(tmp_path) as store, pytest.raises(TypeError):
+        store.append(PATH, ["plain"])
+
+
+def test_a_line_over_the_limit_is_refused(tmp_path):
+    """Safety battery F20: the line cap names its limit."""
+    with open_store(tmp_path, config=StoreConfig(max_line_bytes=100)) as store:
+        with pytest.raises(InputError) as caught:
+            store.append(PATH, [line(1, 200)])
+        assert caught.value.limit_bytes == 100
+        assert store.read(PATH) is None
+
+
+def test_threads_append_side_by_side(fast_path):
+    """Safety battery F17: 32 threads."""
+    with open_store(fast_path) as store:
+        gate = threading.Barrier(32)
+
+        def work(start):
+            gate.wait()
+            for each in range(10):
+                store.append(PATH, [line(start + each)], durable=False)
+
+        threads = [threading.Thread(target=work, args=(10 * i,)) for i in range(32)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert sorted(numbers(store.read(PATH).data)) == list(range(320))
+
+
+def test_read_then_append_is_one_step_inside_locked(fast_path):
+    """A session reads its tail, numbers what is new and appends without anybody between."""
+    with open_store(fast_path) as store, open_store(fast_path) as other:
+
+        def work(mine):
+            for _ in range(25):
+                with mine.locked(PATH):
+                    found = mine.read(PATH)
+                    mine.append(PATH, [line(len(numbers(found.data)) if found else 0)], durable=False)
+
+        threads = [threading.Thread(target=work, args=(mine,)) for mine in (store, other) * 4]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert numbers(store.read(PATH).data) == list(range(200))
+
+
+def test_locked_is_reentrant_and_leaves_no_empty_file(tmp_path):
+    """A session that turns out to have nothing new leaves no trace."""
+    with open_store(tmp_path) as store:
+        with store.locked(PATH), store.locked(PATH):
+            assert (tmp_path / PATH).exists()
+        assert not (tmp_path / PATH).exists()
+        with store.locked(PATH):
+            store.append(PATH, [line(1)])
+        assert numbers(store.read(PATH).data) == [1]
+
+
+def test_a_held_file_makes_others_wait_and_then_say_so(tmp_path):
+    """Safety notes 2.3: polled with a deadline."""
+    with open_store(tmp_path) as store:
+        hasty = open_store(tmp_path, config=StoreConfig(lock_wait_seconds=0.05))
+        with store.locked(PATH), pytest.raises(StoreBusyError):
+            hasty.append(PATH, [line(1)])
+        hasty.append(PATH, [line(1)])
+        assert numbers(store.read(PATH).data) == [1]
+
+
+def test_a_forked_child_appends_with_its_own_descriptors(tmp_path):
+    """Safety battery F17: no shared locks after a fork."""
+    with open_store(tmp_path) as store:
+        store.append(PATH, [line(0)])
+        with store.locked(PATH):
+            status = in_child(lambda: 7 if _is_busy(store) else 0)
+            assert os.WEXITSTATUS(status) == 7
+            store.append(PATH, [line(1)])
+            with pytest.raises(StoreBusyError):  # the child's end did not free the parent's lock
+                open_store(tmp_path, config=StoreConfig(lock_wait_seconds=0.02)).append(PATH, [line(9)])
+        assert in_child(lambda: store.append(PATH, [line(2)]) and 0) == 0
+        store.append(PATH, [line(3)])
+        assert numbers(store.read(PATH).data) == [0, 1, 2, 3]
+        before, _ = store.feed(0)
+        store.append(PATH, [line(4)])
+        assert store.feed(before)[1] == (PATH,)
+
+
+def test_a_child_forked_while_a_file_was_being_closed_can_append(tmp_path):
+    """Another thread of the parent may have closed a descriptor whose number the child still finds."""
+    with open_store(tmp_path) as store:
+        for name in "ab":
+            store.append(f"sessions/{name}.jsonl", [line(0)])
+        closing = store._appender._handles["sessions/a.jsonl"]
+        os.close(closing.fd)
+
+        def append() -> None:
+            for name in "ab":
+                store.append(f"sessions/{name}.jsonl", [line(1)])
+
+        assert in_child(append) == 0
+        closing.fd = -1
+        assert [numbers(store.read(f"sessions/{name}.jsonl").data) for name in "ab"] == [[0, 1], [0, 1]]
+
+
+@pytest.mark.parametrize("part", ["feed", "head", "lock"])
+def test_a_child_forked_while_a_descriptor_was_being_closed_closes_no_other_file(tmp_path, monkeypatch, part):
+    """Between the closing and the forgetting of a number, another file may get it."""
+    with open_store(tmp_path) as store:
+        store.commit({}, {}, [])
+        store.append(PATH, [line(0)])
+        assert store.change_number() == 1
+        assert store._commits.state.stands_settled()  # looks at the head, and keeps it open
+        ended = []
+
+        def close_then_fork(fd: int) -> None:
+            monkeypatch.undo()
+            os.close(fd)
+            other = os.open(os.devnull, os.O_RDONLY)
+            assert other == fd
+            ended.append(in_child(lambda: works_beside(other)))
+            os.close(other)
+
+        def works_beside(other: int) -> None:
+            store.append(PATH, [line(1)])
+            store.commit({}, {}, [])
+            assert store.change_number() == 2
+            assert os.fstat(other).st_rdev == Path(os.devnull).stat().st_rdev
+
+        if part == "lock":
+            with store._commits.locked():
+                monkeypatch.setattr(os, "close", close_then_fork)
+        else:
+            monkeypatch.setattr(os, "close", close_then_fork)
+            assert {"feed": store._feed, "head": store._commits.state}[part].rest()
+        assert ended == [0]
+        store.append(PATH, [line(2)])
+        assert numbers(store.read(PATH).data) == [0, 1, 2]
+
+
+def test_a_store_that_cannot_start_anew_keeps_no_other_from_it(tmp_path, monkeypatch):
+    """A forked child has all other stores of its parent, whatever was held there at the fork."""
+    with ExitStack() as stack:
+        broken, *others = [stack.enter_context(open_store(tmp_path / name)) for name in "abcdefgh"]
+        for store in others:
+            store.append(PATH, [line(0)])
+        monkeypatch.setattr(broken._appender, "forget", lambda: 1 // 0)
+        with ExitStack() as held:
+            for store in others:
+                held.enter_context(store._appender._mutex)
+                held.enter_context(store._feed._mutex)
+                held.enter_context(store._commits.state._mutex)
+            assert in_child(lambda: [store.append(PATH, [line(1)]) for store in others] and 0) == 0
+        assert [numbers(store.read(PATH).data) for store in others] == [[0, 1]] * 7
+
+
+def test_a_closing_store_lets_a_note_that_is_being_written_be_ended(tmp_path):
+    """A descriptor that is closed under a writer's hands may be another file's when it writes."""
+    store = open_store(tmp_path)
+    store.append(PATH, [line(0)])
+    fd = store._feed._fd
+    entered = []
+
+    class Watched:
+        def __enter__(self):
+            os.fstat(fd)
+            entered.append(fd)
+
+        def __exit__(self, *_):
+            assert store._feed._fd == -1
+
+    store._feed._mutex = Watched()
+    store.close()
+    assert entered == [fd]
+
+
+def _is_busy(store) -> bool:
+    store._appender._wait_seconds = 0.02
+    try:
+        store.append(PATH, [line(5)])
+    except StoreBusyError:
+        return True
+    return False
+
+
+def test_a_file_replaced_or_taken_away_from_outside_is_noticed(tmp_path):
+    """An open descriptor is no proof of what stands at the path."""
+    with open_store(tmp_path) as store:
+        store.append(PATH, [line(1)])
+        (tmp_path / "fresh").write_bytes(b'{"n": 10}\n')
+        pathlib.Path(tmp_path / "fresh").replace(tmp_path / PATH)
+        store.append(PATH, [line(2)])
+        assert numbers(store.read(PATH).data) == [10, 2]
+        (tmp_path / PATH).unlink()
+        store.append(PATH, [line(3)])
+        assert numbers(store.read(PATH).data) == [3]
+        pathlib.Path(tmp_path / "sessions").rename(tmp_path / "elsewhere")
+        store.append(PATH, [line(4)])
+        assert numbers(store.read(PATH).data) == [4]
+
+
+def test_more_files_than_descriptors_are_kept_open(fast_path):
+    """Open handles are bounded."""
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    with open_store(fast_path) as store:
+        for turn in range(2):
+            for each in range(150):
+                store.append(f"sessions/{each}.jsonl", [line(turn)], durable=False)
+        assert len(list(Path("/proc/self/fd").iterdir())) < before + 90
+        assert all(numbers(store.read(f"sessions/{each}.jsonl").data) == [0, 1] for each in range(150))
+
+
+def test_a_reader_gets_part_of_a_file_with_the_version_of_the_whole(tmp_path):
+    """DESIGN 5: the version of an append-only file is its length and last line."""
+    with open_store(tmp_path) as store:
+        store.append(PATH, [line(1), line(2, 9000)])
+        whole = store.read(PATH)
+        part = store.read(PATH, 3, 10)
+        assert part.data == whole.data[3:10]
+        assert part.version == whole.version == store.version(PATH)
+        assert whole.version.startswith(f"{len(whole.data)}:")
+        store.append(PATH, [line(3)])
+        assert store.version(PATH) != whole.version
+
+
+def test_lines_are_taken_only_where_a_file_is_free_and_stands_as_its_stamp_says(tmp_path):
+    """DESIGN 3: a message knows its number only where nobody wrote since; else nothing is done, and nothing waited for."""
+    with open_store(tmp_path) as store, open_store(tmp_path) as other:
+        assert store.append_if(PATH, None, [line(0)]) is None
+        with store.locked(PATH) as held:
+            held.append([line(0)])
+            stamp = held.stamp
+            assert store.append_if(PATH, stamp, [line(9)]) is None  # held, if by ourselves
+        size, after = store.append_if(PATH, stamp, [line(1)])
+        assert size == len(store.read(PATH).data) == (tmp_path / PATH).stat().st_size
+        assert store.append_if(PATH, stamp, [line(9)]) is None
+        with other.locked(PATH) as held:
+            assert held.stamp == after
+            assert store.append_if(PATH, after, [line(9)]) is None
+        before = store.feed(0)[0]
+        _, after = store.append_if(PATH, after, [line(2), line(3)])
+        assert store.feed(before)[1] == (PATH,)
+        other.append(PATH, [line(4)])
+        assert store.append_if(PATH, after, [line(9)]) is None
+        with store.locked(PATH) as held:
+            stamp = held.stamp
+        copy = tmp_path / "sessions" / "copy"
+        copy.write_bytes((tmp_path / PATH).read_bytes())
+        copy.replace(tmp_path / PATH)
+        assert store.append_if(PATH, stamp, [line(9)]) is None
+        (tmp_path / PATH).unlink()
+        assert store.append_if(PATH, stamp, [line(9)]) is None
+        assert not (tmp_path / PATH).exists()
+        with store.locked(PATH) as held:
+            held.append([line(5)])
+            stamp = held.stamp
+        assert numbers(store.read(PATH).data) == [5]
+        with pytest.raises(InputError):
+            store.append_if(PATH, stamp, [seal("two\nlines")])
+
+
+@settings(deadline=None)
+@given(texts=st.lists(st.text(st.characters(exclude_characters="\n"), max_size=40), max_size=6))
+def test_any_lines_are_read_back_as_they_were_given(tmp_path_factory, texts):
+    """Round trip; a lone surrogate comes back as its escape."""
+    with open_store(tmp_path_factory.mktemp("scope")) as store:
+        store.append(PATH, [seal(text) for text in texts], durable=False)
+        found = store.read(PATH)
+        expected = b"".join(text.encode("utf-8", "backslashreplace") + b"\n" for text in texts)
+        assert (found.data if found else b"") == expected
+
+
+def test_more_files_held_at_once_than_are_kept_open_leave_none_open_at_the_end(tmp_path):
+    """Issue 2: a store that was closed holds nothing; none may drop out of the table while it is held."""
+    paths = [f"sessions/{number}.jsonl" for number in range(_KEPT_OPEN + 6)]
+    with open_store(tmp_path) as store:
+        with ExitStack() as stack:
+            for path in paths:
+                stack.enter_context(store.locked(path)).append([line(1)])
+        for path in paths:
+            store.append(path, [line(2)])
+    left = [link for link in Path("/proc/self/fd").iterdir() if os.path.realpath(link).startswith(str(tmp_path))]
+    assert left == []
+
+
+def test_threads_append_to_more_files_than_are_kept_open(fast_path):
+    """A handle may be let go between the look for it and its lock: whoever waits takes the one that came after."""
+    store = open_store(fast_path)
+    failed = []
+
+    def work(first):
+        try:
+            for each in range(3 * _KEPT_OPEN):
+                path = f"sessions/{(first + each * 7) % (_KEPT_OPEN + 20)}.jsonl"
+                with store.locked(path) as held:
+                    held.append([line(first * 1000 + each)], durable=False)
+                if each % 40 == first:
+                    store._appender.rest()
+                assert not store._appender.holds_any
+        except BaseException as error:
+            failed.append(error)
+            raise
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        threads = [threading.Thread(target=work, args=(first,)) for first in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(interval)
+    assert failed == []
+    said = [n for each in range(_KEPT_OPEN + 20) for n in numbers(store.read(f"sessions/{each}.jsonl").data)]
+    assert sorted(said) == sorted(first * 1000 + each for first in range(8) for each in range(3 * _KEPT_OPEN))
+    assert len(store._appender._handles) <= _KEPT_OPEN
+    store.close()
+    assert store._appender._handles == {}

@@ -1,0 +1,29 @@
+"""Our own files, when somebody was at them."""
+
+from __future__ import annotations
+
+import pytest
+from scopes import A, document, open_store
+
+from commonplace.errors import DamagedError
+from commonplace.store.protocol import Put
+
+
+@pytest.mark.parametrize("content", [b"\xff\xfe\x00k", "é".encode(), b"no key\n", b"ab\n", b"aa" * 200, b"\n"])
+def test_a_key_that_is_none_is_named_with_what_to_do(tmp_path, content):
+    """Bug: a UnicodeDecodeError; and under a key of another length all that was forgotten was unknown."""
+    with open_store(tmp_path) as store:
+        store.commit({}, {}, [Put(A, (document(1),))])
+    (tmp_path / ".commonplace" / "key").write_bytes(content)
+    with open_store(tmp_path) as store, pytest.raises(DamagedError, match=r"key' holds no key; put the file back"):
+        store.key()
+    assert (tmp_path / ".commonplace" / "key").read_bytes() == content
+
+
+def test_a_store_closes_though_its_folder_is_none_any_more(tmp_path, caplog):
+    """Bug: `close` raised a plain NotADirectoryError where `.commonplace` had become a file."""
+    with open_store(tmp_path) as store:
+        store.commit({}, {}, [Put(A, (document(1),))])
+        (tmp_path / ".commonplace").rename(tmp_path / "aside")
+        (tmp_path / ".commonplace").write_bytes(b"a file")
+    assert "no checkpoint was written" in caplog.text

@@ -1,0 +1,61 @@
+"""Drawing: widths, wrapping, marking and bars."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from commonplace.surfaces.cli import terminal
+
+
+@given(st.text(), st.integers(2, 60))
+def test_wrapped_lines_fit_and_lose_no_word(text, size):
+    """Every line is at most as wide as asked, wide characters counted twice."""
+    lines = terminal.wrap(terminal.line(text), size)
+    assert max(map(terminal.width_of, lines)) <= size
+    assert "".join("".join(lines).split()) == "".join(terminal.line(text).split())
+
+
+@given(st.text(), st.integers(1, 60))
+def test_a_cut_text_fits(text, size):
+    """`cut` never passes its width."""
+    assert terminal.width_of(terminal.cut(terminal.line(text), size)) <= size
+
+
+@given(st.text())
+def test_printed_text_cannot_drive_a_terminal(text):
+    """All printed foreign text is made visible."""
+    assert not [char for char in terminal.line(text) if ord(char) < 32 or 127 <= ord(char) < 160]
+
+
+@pytest.mark.parametrize(
+    ("word", "query", "expected"),
+    [
+        ("gauges", "gauge", True),
+        ("moved", "move", True),
+        ("moving", "moved", False),
+        ("Coffee", "coffee", True),
+        ("cat", "category", False),
+        ("東京駅", "東京", True),
+        ("the", "the", False),
+    ],
+)
+def test_words_of_a_query_are_marked_in_their_forms(word, query, expected):
+    """The words that made a hit are seen at a glance."""
+    assert (terminal.marked(word, terminal.wanted(query)) != word) is expected
+
+
+@given(st.floats(0, 1), st.integers(1, 80))
+def test_a_bar_has_its_width_and_shows_anything_above_nothing(share, size):
+    """A bar is as wide as asked."""
+    drawn = terminal.bar(share, size)
+    assert len(drawn) == size
+    assert ("█" in drawn) is (share > 0)
+
+
+def test_sizes_are_written_for_people():
+    """Decimal units, as disks are sold."""
+    assert [terminal.size_of(n) for n in (0, 999, 1000, 123_456, 2_500_000, 10**12)] == [
+        "0 B", "999 B", "1.0 kB", "123 kB", "2.5 MB", "1000 GB",
+    ]  # fmt: skip

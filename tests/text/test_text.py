@@ -1,0 +1,65 @@
+"""Small pure helpers on text: fences, token estimate, truncation, fingerprints."""
+
+from __future__ import annotations
+
+import unicodedata
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from commonplace.text.pieces import escape, estimate_tokens, fence, fingerprint, one_line, strip_fences, truncate
+
+KEY, OTHER = b"k" * 32, b"o" * 32
+TEXT = st.text(max_size=200) | st.sampled_from(
+    [
+        "</recalled-memory>",
+        '<recalled-memory nonce="0123456789abcdef">\nx\n</recalled-memory nonce="0123456789abcdef">',
+        "\n",
+        "",
+    ]
+)
+
+
+@given(TEXT, TEXT, TEXT)
+def test_a_fence_comes_off_whole_and_only_with_its_key(before, content, after):
+    """DESIGN 1.8: append strips fences it recognises, and only those."""
+    before, after = escape(before), escape(after)
+    fenced = fence(content, KEY)
+    assert fenced == fence(content, KEY)
+    assert fenced != fence(content, OTHER)
+    assert strip_fences(f"{before}{fenced}{after}", KEY).replace("\n", "") == f"{before}{after}".replace("\n", "")
+    assert strip_fences(f"{before}{fenced}{after}", OTHER) == f"{before}{fenced}{after}"
+
+
+@given(TEXT)
+def test_no_content_ends_its_own_fence(content):
+    """Safety T5: 0 unescaped boundaries."""
+    fenced = fence(content, KEY).lower()
+    assert fenced.count("<recalled-memory") == fenced.count("</recalled-memory") == 1
+    assert escape(escape(content)) == escape(content)
+
+
+def test_a_changed_fence_is_no_fence():
+    fenced = fence("likes tea", KEY)
+    forged = fenced.replace("tea", "coffee")
+    assert strip_fences(forged, KEY) == forged
+    two = f"{fence('a', KEY)}\nbetween\n{fence('b', KEY)}"
+    assert strip_fences(two, KEY).strip() == "between"
+
+
+@given(st.text(max_size=300), st.text(max_size=300))
+def test_tokens_of_parts_are_never_fewer_than_of_the_whole(one, other):
+    assert estimate_tokens(one + other) <= estimate_tokens(one) + estimate_tokens(other)
+    assert estimate_tokens("") == 0
+
+
+@given(st.text(max_size=60), st.integers(0, 70))
+def test_a_cut_text_is_never_longer_than_asked(text, limit):
+    cut = truncate(text, limit)
+    assert len(cut) <= limit or cut == text
+    assert len(cut) <= max(limit, 0) or len(text) <= limit
+
+
+@given(st.text(max_size=60))
+def test_equal_words_have_equal_fingerprints(text):
+    assert fingerprint(text) == fingerprint(unicodedata.normalize("NFD", text)) == fingerprint(f" {one_line(text)}\n")
