@@ -55,6 +55,7 @@ def test_who_asks_one_that_stands_by_loads_next_to_nothing():
     }
     assert {*done.stdout.split()} - small == {
         "commonplace",
+        "commonplace.surfaces",
         "commonplace.surfaces.cli",
         "commonplace.surfaces.cli.asking",
     }
