@@ -38,29 +38,6 @@ def test_the_command_loads_no_importer_sample_or_extra():
     assert loaded_after("import commonplace.surfaces.cli.commands", NOT_FOR_A_COMMAND) == []
 
 
-def test_who_asks_one_that_stands_by_loads_next_to_nothing():
-    """`commonplace recall` in at most twice the time of a bare interpreter: the rest of the start is the interpreter's."""
-    program = (
-        "import sys\nbare = {*sys.modules}\nimport commonplace.surfaces.cli\nprint(*sorted({*sys.modules} - bare))"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, encoding="utf-8")
-    small = {
-        "__future__",
-        "_socket",
-        "gc",
-        "importlib",
-        "importlib._bootstrap",
-        "importlib._bootstrap_external",
-        "warnings",
-    }
-    assert {*done.stdout.split()} - small == {
-        "commonplace",
-        "commonplace.surfaces",
-        "commonplace.surfaces.cli",
-        "commonplace.surfaces.cli.asking",
-    }
-
-
 FOR_CHANGES = (
     "commonplace.memory.changing",
     "commonplace.changes.door",

@@ -441,20 +441,6 @@ def test_help_fits_the_page(run):
     assert max(map(len, done.out.splitlines())) <= 100
 
 
-def test_no_garbage_is_looked_for_while_the_commands_load():
-    """DESIGN 8: a hook command starts within 120 ms; that search would be a sixth of it, and find nothing."""
-    program = (
-        "import contextlib, gc, sys\nfrom commonplace.surfaces.cli import main\nhalf_loaded = []\n"
-        "def seen(phase, info):\n"
-        "    half_loaded.append(not hasattr(sys.modules.get('commonplace.surfaces.cli.commands'), 'main'))\n"
-        "gc.callbacks.append(seen)\n"
-        "with contextlib.suppress(SystemExit): main(['--version'])\n"
-        "gc.collect()\n"
-        "assert gc.isenabled() and half_loaded and not any(half_loaded), half_loaded\n"
-    )
-    subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)
-
-
 def test_json_is_valid_unicode_whatever_the_bytes_of_an_argument(run, here):
     """An argument that is no UTF-8 had come out as half a character, which no strict reader of JSON takes."""
     run("record", "The ferry is late.")

@@ -61,25 +61,6 @@ def test_an_output_that_is_full_is_named(folder, environment, arguments):
         assert (done.returncode, done.stderr) == (3, said)
 
 
-def test_a_full_output_of_an_answer_that_was_asked_for_is_named_too(folder, environment):
-    """Who asks one that stands by prints what it was told: the same, not a traceback."""
-    program = "import sys\nfrom commonplace.surfaces.cli import asking\nsys.exit(asking.told((0, 'a hit\\n', '')))"
-    if not Path("/dev/full").exists():
-        pytest.skip("there is no full device here")
-    with Path("/dev/full").open("w", encoding="utf-8") as full:
-        done = subprocess.run(
-            [sys.executable, "-c", program],
-            stdout=full,
-            stderr=subprocess.PIPE,
-            env=environment,
-            check=False,
-            encoding="utf-8",
-        )
-        deaf = subprocess.run([sys.executable, "-c", program], stdout=full, stderr=full, env=environment, check=False)
-    assert (done.returncode, done.stderr) == (3, UNWRITTEN)
-    assert deaf.returncode == 3
-
-
 def test_a_folder_that_is_gone_is_said_to_be_the_one_of_the_call(tmp_path):
     done = subprocess.run(
         ["/bin/sh", "-c", 'mkdir gone && cd gone && rmdir ../gone && exec "$@"', "sh", *COMMAND, "recall", "ferry"],

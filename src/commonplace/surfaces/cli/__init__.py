@@ -1,54 +1,36 @@
-"""The `commonplace` command: thin, reads `Memory`.
-
-What a hook waits for is mostly the start of a process. So this module loads nothing before it has asked
-whether a `commonplace standby` answers; only then come the commands, and behind them the engine.
-"""
+"""The `commonplace` command: thin, reads `Memory`."""
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
 from importlib import import_module
+from typing import Final
 
-from commonplace.surfaces.cli import asking
+__all__ = ["INTERRUPTED", "STOPPED", "main"]
 
-__all__ = ["main"]
-
-_COMMANDS = "commonplace.surfaces.cli.commands"
+INTERRUPTED: Final = 130  # exit code, as a shell gives it for Ctrl-C
+STOPPED: Final = "stopped; what was acknowledged stays"
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run one command and exit with its code; `sys.argv` has the arguments where none are given."""
-    given = sys.argv[1:] if arguments is None else arguments
+    """Run one command and exit with its code; without `arguments` it reads `sys.argv`."""
     _open_streams()
     try:
-        reply = asking.asked(given)
-        if reply is not None:
-            sys.exit(asking.told(reply))
-        _load()
-        import_module(_COMMANDS).main(given)
-    except KeyboardInterrupt:  # before the commands are there to say so
-        sys.exit(asking.told((asking.INTERRUPTED, "", f"{asking.STOPPED}\n")))
+        # Loading takes a moment in which Ctrl-C is as likely as later.
+        commands = import_module("commonplace.surfaces.cli.commands")
+        code = commands.run(sys.argv[1:] if arguments is None else arguments)
+    except KeyboardInterrupt:
+        print(STOPPED, file=sys.stderr)
+        code = INTERRUPTED
+    sys.exit(code)
 
 
 def _open_streams() -> None:
-    """Have what is said go nowhere, and nothing come in, where the caller closed a stream: that stops no work.
+    """Replace each standard stream that the caller closed: a closed stream stops no command.
 
-    Each takes the number that it has been closed under, before a file of the memory could.
+    Each takes its own number, before a file of the memory could.
     """
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115 - no pathlib yet; open for good
-
-
-def _load() -> None:
-    """Load the commands, and behind them the engine; garbage is not looked for among what stays."""
-    if _COMMANDS in sys.modules or not gc.isenabled():
-        return
-    gc.disable()
-    try:
-        import_module(_COMMANDS)
-    finally:
-        gc.freeze()
-        gc.enable()
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115 - open for good

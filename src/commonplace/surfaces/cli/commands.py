@@ -10,8 +10,7 @@ import errno
 import logging
 import os
 import sys
-from collections.abc import Collection, Sequence
-from copy import copy
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, Final
 
@@ -27,14 +26,12 @@ from commonplace.errors import (
     UndoConflictError,
     VersionConflictError,
 )
-from commonplace.memory.memory import Memory
-from commonplace.surfaces.cli import asking, terminal
-from commonplace.surfaces.cli.opening import Opener, Place, placed
+from commonplace.surfaces.cli import INTERRUPTED, STOPPED, terminal
+from commonplace.surfaces.cli.opening import Place, placed
 
-__all__ = ["COMMANDS", "EXIT_CODES", "main", "run"]
+__all__ = ["COMMANDS", "EXIT_CODES", "run"]
 
-OK, NOTHING, USAGE, STORE, CONFLICT, MODEL, BUG = 0, 1, 2, asking.STORE, 4, 5, 70
-INTERRUPTED = asking.INTERRUPTED
+OK, NOTHING, USAGE, STORE, CONFLICT, MODEL, BUG = 0, 1, 2, 3, 4, 5, 70
 
 EXIT_CODES: Final[dict[int, str]] = {
     OK: "it is done",
@@ -74,7 +71,6 @@ COMMANDS: Final[dict[str, str]] = {
     "eval": "evaluating",
     "doctor": "upkeep",
     "reindex": "upkeep",
-    "standby": "standby",
     "demo": "demo",
 }
 """Each command with the module that holds it, as a function of that name."""
@@ -84,15 +80,13 @@ COMPLETION_VARIABLE: Final = "_COMMONPLACE_COMPLETE"
 
 
 class _Commands(click.Group):
-    """The commands of a table like the one above, loaded one at a time."""
-
-    table = COMMANDS
+    """The commands of the table above, loaded one at a time."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - the signature is click's
-        return list(self.table)
+        return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - as above
-        module = self.table.get(cmd_name)
+        module = COMMANDS.get(cmd_name)
         if module is None:
             return None
         found: click.Command = getattr(
@@ -125,31 +119,18 @@ def _colour_wanted() -> bool | None:
     return True if os.environ.get("FORCE_COLOR") else None
 
 
-def main(arguments: Sequence[str]) -> None:
-    """Run one command and exit with its code."""
-    sys.exit(run(arguments))
-
-
-def run(arguments: Sequence[str], *, only: Collection[str] = COMMANDS, opens: Opener = Memory.open) -> int:
-    """Run one command; what it says is on `sys.stdout` and `sys.stderr`, and its exit code is given.
-
-    Args:
-        arguments: Without the name of the program.
-        only: Other commands are unknown.
-        opens: Opens memories, and closes them or keeps them.
-    """
+def run(arguments: Sequence[str]) -> int:
+    """Run one command, its arguments without the name of the program, and return its exit code."""
     _speak_plainly()
-    group = copy(_commonplace)
-    group.table = {name: module for name, module in COMMANDS.items() if name in only}
     try:
-        _invoke(group, list(arguments), Place(opens=opens))
+        _invoke(list(arguments))
         sys.stdout.flush()
     except click.exceptions.Exit as stop:
         return stop.exit_code
     except click.ClickException as error:
         return _usage(error)
     except (click.Abort, KeyboardInterrupt):
-        _note(asking.STOPPED)
+        _note(STOPPED)
         return INTERRUPTED
     except CommonplaceError as error:
         return _failed(error, _code_of(error))
@@ -162,12 +143,12 @@ def run(arguments: Sequence[str], *, only: Collection[str] = COMMANDS, opens: Op
     return OK
 
 
-def _invoke(group: click.Group, arguments: list[str], place: Place) -> None:
+def _invoke(arguments: list[str]) -> None:
     if COMPLETION_VARIABLE in os.environ:
-        group.main(arguments, prog_name="commonplace")  # click's own, for the shell's completion
+        _commonplace.main(arguments, prog_name="commonplace")  # click's own, for the shell's completion
     # Not click's `main`: it turns a closed pipe into exit code 1.
-    with group.make_context("commonplace", arguments, obj=place) as context:
-        group.invoke(context)
+    with _commonplace.make_context("commonplace", arguments, obj=Place()) as context:
+        _commonplace.invoke(context)
 
 
 def _speak_plainly() -> None:
@@ -219,7 +200,7 @@ def _failed(error: Exception, code: int, said: str = "") -> int:
 def _told(error: OSError) -> str:
     """Say what the system refused: the output, the folder that the command stands in, or a file."""
     if isinstance(error, terminal.UnwrittenError) or error.errno == errno.ENOSPC:  # click prints its help itself
-        return asking.unwritten(error)
+        return f"the output cannot be written ({error.strerror}); what the command did stays"
     if isinstance(error, FileNotFoundError) and error.filename is None:  # only who asks for it names no file
         return "the folder that the command was called in is not there any more; call it in another one"
     return f"{error.filename!r}: {error.strerror}" if error.filename else str(error.strerror or error)

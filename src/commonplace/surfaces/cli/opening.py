@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -19,24 +19,23 @@ import msgspec
 from commonplace.config import Config
 from commonplace.errors import ConfigError, InputError
 from commonplace.memory.memory import Memory
-from commonplace.surfaces.cli import asking, projects, terminal
+from commonplace.surfaces.cli import projects, terminal
 
+LOCATION_VARIABLE: Final = "COMMONPLACE_LOCATION"
 CONFIG_VARIABLE: Final = "COMMONPLACE_CONFIG"
 _KNOB_PREFIX: Final = "COMMONPLACE_"
+_FOLDER: Final = "commonplace-memory"
 
 F = TypeVar("F", bound=Callable[..., Any])
-Opener = Callable[..., AbstractContextManager[Memory]]
-"""Called as `Memory.open` is."""
 
 
 class Place(msgspec.Struct, frozen=True):
-    """Where a command looks for memory; None and empty mean that it was not said. `opens` opens what is there."""
+    """Where a command looks for memory; None and empty mean that it was not said."""
 
     location: str | None = None
     scope: tuple[str, ...] = ()
     layout: str | None = None
     config: str | None = None
-    opens: Opener = Memory.open
 
     def over(self, other: Place) -> Place:
         """Give this place, and where it says nothing, the other."""
@@ -45,20 +44,24 @@ class Place(msgspec.Struct, frozen=True):
             self.scope or other.scope,
             self.layout or other.layout,
             self.config or other.config,
-            other.opens,
         )
 
     @property
     def folder(self) -> Path:
-        """The folder of the memory, as `asking.folder` finds it.
+        """The folder of the memory.
+
+        What was given; else the environment's; else the current folder where it is a memory itself; else
+        `commonplace-memory` in it.
 
         Raises:
             InputError: No folder can have that name.
         """
-        found = asking.folder(self.location)
-        if "\0" in found:
-            raise InputError(f"{found!r} is no folder; name one without control characters")
-        return Path(found)
+        named = self.location if self.location is not None else os.environ.get(LOCATION_VARIABLE)
+        if not named:
+            return Path() if Path(".commonplace").is_dir() else Path(_FOLDER)
+        if "\0" in named:
+            raise InputError(f"{named!r} is no folder; name one without control characters")
+        return Path(os.path.expanduser(named))  # noqa: PTH111 - leaves an unknown user's name as it is
 
     def _adopted_as(self) -> str:
         """Give the layout that the folder was adopted as; empty where it was not."""
@@ -74,7 +77,7 @@ class Place(msgspec.Struct, frozen=True):
         Reading may bring the index up to the files; without `touches` not a byte is written. No job starts
         by itself: what a command costs is what was asked of it.
         """
-        opened = self.opens(
+        opened = Memory.open(
             self.folder,
             scope=self.scope or "default",
             layout=self.layout or self._adopted_as() or "native",
@@ -125,7 +128,7 @@ def configuration(path: str | None, environ: Mapping[str, str]) -> Config:
     path = path or environ.get(CONFIG_VARIABLE)
     values = _from_file(Path(path).expanduser()) if path else {}
     names = {name for name in environ if name.startswith(_KNOB_PREFIX)}
-    for name in sorted(names - {asking.LOCATION_VARIABLE, CONFIG_VARIABLE}):
+    for name in sorted(names - {LOCATION_VARIABLE, CONFIG_VARIABLE}):
         _set_knob(values, name, environ[name])
     if not values:
         return Config()
