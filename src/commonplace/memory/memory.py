@@ -90,8 +90,8 @@ class Memory:
             layout: How memory is laid out in files.
             llm: `anthropic:MODEL`, `openai:MODEL`, anything with `complete`, or a function of a prompt;
                 without one the rules consolidate, and nothing leaves the machine.
-            embedder: `path:FOLDER` of a sentence-transformers model, `openai:MODEL`, or a function from texts
-                to vectors; the configured one when None, and without one recall goes by words.
+            embedder: A function from texts to vectors, `openai:MODEL`, `sentence-transformers:FOLDER` or
+                `model2vec:FOLDER`; the configured one when None, and without one recall goes by words.
             config: Knobs, or some of them by the names of the layout's document; defaults where not given.
             clock: Gives the time now, aware; the system's where not given.
             jobs: `thread` runs what is due in the background, `inline` at the next context, flush or

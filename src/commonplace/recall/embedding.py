@@ -22,7 +22,7 @@ from commonplace.models import calls
 from commonplace.models.openai import OpenAIEmbedder
 from commonplace.models.resolving import split_name
 from commonplace.models.spending import EmbeddingMeter
-from commonplace.recall.index import passages, rows, vectors
+from commonplace.recall.index import embedders, passages, rows, vectors
 from commonplace.recall.index.near import Embedder, Near
 from commonplace.recall.index.sqlite import SqliteIndex
 from commonplace.recall.index.vectors import Embedded, Space, Vectors
@@ -33,7 +33,7 @@ from commonplace.text.pieces import estimate_tokens
 logger = logging.getLogger(__name__)
 
 _FORMS: Final = (
-    "write 'path:FOLDER' of a sentence-transformers model, 'openai:MODEL' or 'openai:MODEL@http://host:port/v1', "
+    "write 'openai:MODEL', 'openai:MODEL@http://host:port/v1', 'sentence-transformers:FOLDER' or 'model2vec:FOLDER', "
     "or pass a function from texts to vectors"
 )
 # Fixed texts of nothing in common: what an embedder makes of them tells it from another one, and how
@@ -46,7 +46,6 @@ PROBES: Final = (
     "Please keep the answers short and in metric units.",
     "The quarterly meeting moves to Thursday at ten.",
 )
-_FOLDERS: Final = "commonplace.recall.index.embedders"  # loaded by name: 2 ms that only users of a folder pay
 _ALL_ALIKE: Final = 0.97  # from here on an embedder tells nothing apart: it does not know the words
 _BATCH: Final = 64  # texts in one call of an embedder
 _PASSAGES: Final = 64  # of one message, at most; of a pasted file the head stands for the whole
@@ -62,10 +61,10 @@ _CLOSE_SECONDS: Final = 5.0  # a call under way at close is waited for so long, 
 def resolve(value: str | Embedder | None, *, config: ModelConfig) -> Guarded | None:
     """Make an embedder of what was passed as `embedder`; None for None and an empty text.
 
-    No SDK is imported, no weight read and no connection made before the first call.
+    No package is imported, no weight read and no connection made before the first call.
 
     Raises:
-        ConfigError: The value is none of the forms, or the folder holds no model that can be used.
+        ConfigError: The value is none of the forms, or names a folder that is not there.
     """
     if value is None or value == "":
         return None
@@ -74,8 +73,8 @@ def resolve(value: str | Embedder | None, *, config: ModelConfig) -> Guarded | N
             raise ConfigError(f"{type(value).__name__!r} is no embedder; {_FORMS}")
         return Guarded(value)
     kind, _, folder = value.strip().partition(":")
-    if kind == "path" and folder:
-        return Guarded(forks.load(_FOLDERS).FolderEmbedder(folder))
+    if kind in embedders.KINDS and folder:
+        return Guarded(embedders.KINDS[kind](folder))
     _, name, url = split_name(value.strip(), None, ("openai",), _FORMS)
     return Guarded(OpenAIEmbedder(name, config, base_url=url))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 from loopback import Loopback
 from meanings import meaning
@@ -146,14 +148,22 @@ def test_a_server_that_is_not_there_leaves_recall_to_the_words(tmp_path, monkeyp
 
 def test_without_a_key_or_the_sdk_the_sentence_says_what_to_do(monkeypatch):
     """Extras have their own install hint."""
-    import sys
-
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     with pytest.raises(ModelUnavailableError, match="OPENAI_API_KEY"):
         OpenAIEmbedder("embed-test", ModelConfig())(["one"])
     monkeypatch.setitem(sys.modules, "openai", None)
     with pytest.raises(ModelUnavailableError, match=r"pip install 'commonplace\[openai\]'"):
         OpenAIEmbedder("embed-test", ModelConfig())(["one"])
+
+
+@pytest.mark.parametrize("name", ["sentence-transformers", "model2vec"])
+def test_a_package_that_is_missing_stops_no_recall_and_is_named(tmp_path, monkeypatch, name):
+    """An embedder in this process is an extra: recall goes on by words, and says what to install."""
+    monkeypatch.setitem(sys.modules, name.replace("-", "_"), None)
+    with Memory.open(tmp_path, embedder=f"{name}:{tmp_path}") as memory:
+        memory.append("s", [Message("user", "automobile")])
+        (hit,) = memory.recall("automobile", explain=True)
+    assert f"run: pip install 'commonplace[{name}]'" in hit.why["no vectors"]
 
 
 def test_what_a_server_takes_stands_in_the_ledger_and_under_the_ceiling(tmp_path, serving, monkeypatch):

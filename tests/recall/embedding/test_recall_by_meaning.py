@@ -15,7 +15,7 @@ from commonplace import AsyncMemory, Config, Memory, Message, Query
 from commonplace.config import RecallConfig
 from commonplace.errors import ConfigError
 from commonplace.recall.embedding import PROBES
-from commonplace.recall.index import arrays
+from commonplace.recall.index import vectors
 
 
 def rows(memory, table="embedded"):
@@ -26,7 +26,7 @@ def rows(memory, table="embedded"):
 @pytest.fixture(params=["numpy", "plain"])
 def with_and_without_numpy(request, monkeypatch):
     if request.param == "plain":
-        monkeypatch.setattr(arrays, "numpy", lambda: None)
+        monkeypatch.setattr(vectors, "numpy", lambda: None)
 
 
 @pytest.mark.usefixtures("with_and_without_numpy")
@@ -345,7 +345,19 @@ def test_questions_may_be_embedded_otherwise_than_passages(tmp_path, patient):
     assert "automobile" in embedder.texts
 
 
-@pytest.mark.parametrize("given", ["word2vec", "openai:", "path:", "path:nowhere", "anthropic:x", 3, Meanings])
+@pytest.mark.parametrize(
+    "given",
+    [
+        "word2vec",
+        "openai:",
+        "model2vec:",
+        "model2vec:nowhere",
+        "sentence-transformers:nowhere",
+        "anthropic:x",
+        3,
+        Meanings,
+    ],
+)
 def test_what_is_no_embedder_is_refused_at_open(tmp_path, given, monkeypatch):
     """A slip in configuration is told at once, not at the first question."""
     monkeypatch.chdir(tmp_path)
@@ -386,7 +398,7 @@ def test_what_works_with_vectors_is_loaded_only_where_there_is_an_embedder():
         "import sys, tempfile\nfrom commonplace import Memory\n"
         "with Memory.open(tempfile.mkdtemp()) as memory:\n    memory.recall('anything')\n"
         "print(*[name for name in sys.modules if name in {'numpy', 'commonplace.recall.embedding', "
-        "'commonplace.recall.index.vectors', 'commonplace.recall.index.embedders', 'commonplace.recall.index.encoder'}])"
+        "'commonplace.recall.index.vectors', 'commonplace.recall.index.embedders'}])"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, encoding="utf-8")
     assert done.stdout.split() == []

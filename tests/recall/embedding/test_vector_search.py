@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from commonplace.recall.index import arrays, vectors
+from commonplace.recall.index import vectors
 from commonplace.recall.index.rows import IndexRow
 from commonplace.recall.index.sqlite import SqliteIndex
 from commonplace.recall.index.vectors import Embedded, Space, Vectors, cosine, floats, halved, units
@@ -49,7 +49,7 @@ def best(made, asked, many):
 def test_the_nearest_are_those_of_the_formula(index, how, monkeypatch):
     """Issue 7: exact search within a scope."""
     if how == "plain":
-        monkeypatch.setattr(arrays, "numpy", lambda: None)
+        monkeypatch.setattr(vectors, "numpy", lambda: None)
     if how == "streamed":
         monkeypatch.setattr(vectors, "_CACHE_BYTES", 0)
     monkeypatch.setattr(vectors, "_BLOCK", 50)
@@ -131,7 +131,7 @@ def test_a_note_that_says_something_else_by_now_gets_no_vector(index):
 def test_what_is_no_vectors_is_refused(wrong, with_numpy, monkeypatch):
     """An embedder returns anything."""
     if not with_numpy:
-        monkeypatch.setattr(arrays, "numpy", lambda: None)
+        monkeypatch.setattr(vectors, "numpy", lambda: None)
     with pytest.raises((TypeError, ValueError)):
         units(wrong)
 

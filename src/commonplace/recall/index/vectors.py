@@ -18,12 +18,14 @@ import struct
 import time
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from itertools import takewhile
 from typing import Any, Final
 
 import msgspec
 
-from commonplace.recall.index import arrays, rows
+from commonplace import forks
+from commonplace.recall.index import rows
 from commonplace.recall.index.sqlite import BESIDE, SqliteIndex
 
 _TABLES: Final = f"""
@@ -238,7 +240,7 @@ class Vectors:
             stamp, level, dimensions = db.execute("SELECT stamp, level, dimensions FROM vector_space").fetchone()
             if dimensions != len(asked) or level >= 1:
                 return {}
-            np = arrays.numpy()
+            np = numpy()
             best = _best_plain(db, asked, many, seconds) if np is None else self._best(np, db, stamp, asked, many)
             alike = {number: (cosine - level) / (1 - level) for cosine, number in best if cosine > level}
             found = _chosen(db, "SELECT row, number FROM embedded WHERE number IN", list(alike))
@@ -275,13 +277,24 @@ class Vectors:
         yield from self._cached
 
 
+@cache
+def numpy() -> Any | None:
+    """Return numpy, or None if it is not installed: without it every comparison takes longer."""
+    try:
+        with forks.loading:
+            import numpy as np  # noqa: PLC0415 - an extra, and 0.1 s that only users of vectors pay
+    except ImportError:
+        return None
+    return np
+
+
 def units(vectors: Iterable[Iterable[float]]) -> list[array[float]]:
     """Give vectors the length 1, as float32; one of only zeros stays as it is.
 
     Raises:
         TypeError, ValueError: They are no vectors of one length, or a value is no finite number.
     """
-    np = arrays.numpy()
+    np = numpy()
     if np is None:
         return _units_plain([[float(value) for value in vector] for vector in vectors])
     matrix = np.asarray(vectors if hasattr(vectors, "__array__") else [list(each) for each in vectors], np.float64)
