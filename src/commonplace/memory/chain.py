@@ -32,7 +32,6 @@ class Chain:
     def __init__(self, scopes: Sequence[Scope]) -> None:
         self.scopes = tuple(scopes)
         self.first = self.scopes[0]
-        self._builder = contexts.Builder()
         self._numbers_elsewhere: dict[int, set[str]] = {}  # of changes, given out for other scopes than the first
 
     @property
@@ -93,7 +92,7 @@ class Chain:
             found = self.recall(wanted, now=now)
             hits = [hit for hit in found if not any((s.session, s.message) in live for s in hit.sources)]
         share = config.context.stable_share
-        return self._builder.build(drafts, hits, tokens=budget, key=self.first.key, stable_share=share)
+        return contexts.build(drafts, hits, tokens=budget, key=self.first.key, stable_share=share)
 
     def _drafts(self, session: str | None) -> list[contexts.Draft]:
         found: list[contexts.Draft] = []

@@ -285,7 +285,6 @@ class Scope:
             ledger=self.ledger,
             drift=self.drift,
             sessions=self.sessions,
-            hidden=self.tombstones,
             capped=self.capped,
             clock=self._clock,
             zone=self.zone,

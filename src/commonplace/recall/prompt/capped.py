@@ -57,9 +57,6 @@ class Fact(msgspec.Struct, frozen=True):
 class CappedBlock:
     """Writes the facts of one scope into prompts."""
 
-    path: Final = FROZEN
-    """The file that holds what sessions are shown."""
-
     def __init__(
         self,
         store: Store,

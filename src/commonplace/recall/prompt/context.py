@@ -99,26 +99,6 @@ def build(
     )
 
 
-class Builder:
-    """Builds contexts; inputs that are those of the last time give the same context again, without work."""
-
-    def __init__(self) -> None:
-        self._last: tuple[object, Context] | None = None
-
-    def build(
-        self, drafts: Sequence[Draft], hits: Sequence[Hit], *, tokens: int, key: bytes, stable_share: float = 1.0
-    ) -> Context:
-        """Fill a budget as `build` does."""
-        given = (tuple(drafts), tuple(hits), tokens, key, stable_share)
-        last = self._last  # looked at once: other threads build contexts too
-        if last is None or last[0] != given:
-            made = build(drafts, hits, tokens=tokens, key=key, stable_share=stable_share)
-        else:
-            made = last[1]
-        self._last = (given, made)  # also where it was equal: the same objects are told to be equal at a glance
-        return made
-
-
 def _safe(draft: Draft) -> Draft:
     """Escape what looks like a fence before anything is counted."""
     entries = tuple(msgspec.structs.replace(entry, text=escape(entry.text)) for entry in draft.entries)

@@ -1,19 +1,14 @@
-"""What of one scope stands in a prompt unasked: its shown files, the index of its topics, the session's own part.
-
-Made anew only where something moved: a change was committed, a file was touched, a day began.
-"""
+"""What of one scope stands in a prompt unasked: its shown files, the index of its topics, the session's own part."""
 
 from __future__ import annotations
 
 import codecs
-import threading
-from collections import OrderedDict
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime, time, timedelta, tzinfo
-from typing import TYPE_CHECKING, Final
+from datetime import tzinfo
+from typing import TYPE_CHECKING
 
-from commonplace import forks, guard
-from commonplace.changes import listing, tombstones
+from commonplace import guard
+from commonplace.changes import listing
 from commonplace.changes.drift import Drift
 from commonplace.changes.log import Ledger
 from commonplace.changes.plan import files_of
@@ -28,8 +23,6 @@ from commonplace.store.protocol import Store
 
 if TYPE_CHECKING:
     from commonplace.recall.prompt.capped import CappedBlock  # loaded only by the layouts that have it
-
-_KEPT: Final = 64  # sessions whose sections are kept as they were made last
 
 
 class Sections:
@@ -50,7 +43,6 @@ class Sections:
         ledger: Ledger,
         drift: Drift,
         sessions: Sessions,
-        hidden: tombstones.Tombstones,
         capped: CappedBlock | None,
         clock: Clock,
         zone: tzinfo,
@@ -62,68 +54,25 @@ class Sections:
         self._ledger = ledger
         self._drift = drift
         self._sessions = sessions
-        self._tombstones = hidden
         self._capped = capped
         self._clock = clock
         self._zone = zone
         self._shown = [layer for layer in layout.layers if layer.shown]
-        self._day: tuple[datetime, datetime] | None = None  # from when until when the files are these
-        self._of_the_day: tuple[tuple[Layer, str], ...] = ()
-        self._paths: tuple[str, ...] = ()
-        self._looked: object = None
-        self._lock = threading.Lock()
-        self._made: OrderedDict[str | None, tuple[object, tuple[Draft, ...]]] = OrderedDict()
-        forks.join(self)
-
-    def forget(self) -> None:
-        """Start anew in a forked child."""
-        if forks.is_abandoned(self._lock):
-            self._lock = threading.Lock()
-            self._made.clear()
 
     def look(self) -> Sequence[tuple[Layer, str]]:
-        """Notice edits made outside, in shown files at once; give these files with their layers."""
+        """Notice edits made outside, in shown files at once; return these files with their layers."""
         files = self._files()
-        paths = [path for _, path in files]
-        mark = (self._store.mark(paths), files)
-        if mark[0] is None or mark != self._looked:
-            self._drift.look(paths)
-            self._looked = mark
+        self._drift.look([path for _, path in files])
         self._drift.sweep_if_due()
         return files
 
     def drafts(self, session: str | None) -> tuple[Draft, ...]:
-        """Give the sections in the order of the layout; the same objects while nothing moved."""
-        self._drift.sweep_if_due()
-        files = self._files()
-        mark = (self._store.mark(self._sources(session)), files)
-        with self._lock:
-            kept = self._made.get(session)
-            if kept is not None and mark[0] is not None and kept[0] == mark:
-                self._made.move_to_end(session)
-                return kept[1]
-        made = tuple(self._make(session))
-        with self._lock:
-            self._made[session] = (mark, made)
-            if len(self._made) > _KEPT:
-                self._made.popitem(last=False)
-        return made
+        """Return the sections in the order of the layout."""
+        return tuple(self._make(session))
 
     def _files(self) -> tuple[tuple[Layer, str], ...]:
-        now = self._clock()
-        day = self._day
-        if day is None or not day[0] <= now < day[1]:
-            local = now.astimezone(self._zone)
-            self._of_the_day = tuple((layer, files_of(self._layout, layer, local)) for layer in self._shown)
-            own = () if self._capped is None else (self._capped.path, tombstones.PATH)
-            self._paths = (*(path for _, path in self._of_the_day), *own)
-            # Some files are dated in the zone, some in UTC.
-            self._day = now, min(_next_day(local), _next_day(now.astimezone(UTC)))
-        return self._of_the_day
-
-    def _sources(self, session: str | None) -> tuple[str, ...]:
-        """Name the files that the sections are made of, besides what the change log tells."""
-        return self._paths if session is None else (*self._paths, self._sessions.path(session))
+        now = self._clock().astimezone(self._zone)
+        return tuple((layer, files_of(self._layout, layer, now)) for layer in self._shown)
 
     def _make(self, session: str | None) -> Iterator[Draft]:
         files = self.look()
@@ -158,10 +107,6 @@ class Sections:
                 if m.text.strip()
             )
             yield Draft("Recent Conversation Recap", "volatile", said, self._config.consolidation.recap_tokens)
-
-
-def _next_day(now: datetime) -> datetime:
-    return datetime.combine(now.date() + timedelta(days=1), time.min, now.tzinfo)
 
 
 def _written(reader: Reader, path: str) -> Iterator[Shown]:

@@ -1,26 +1,22 @@
-"""A context is made anew where something moved, and only there."""
+"""A context shows what the shown files and the session say now."""
 
 from __future__ import annotations
 
 import os
-from collections import Counter
 
 import pytest
 
 from commonplace import Memory, Message
 from commonplace.changes import drift
 from commonplace.changes.plan import files_of
-from commonplace.store.files import marks
 from commonplace.testing import FixedClock
 
 SHOWN = ("SOUL.md", "AGENTS.md", "TOOLS.md", "USER.md", "MEMORY.md", "facts/user.md", "facts/env.md")
-ORDINARY = os.stat
 
 
 @pytest.fixture
-def _settled(monkeypatch):
-    """Let a file count as old at once, and leave the walk over all files to `sync`."""
-    monkeypatch.setattr(marks, "YOUNG_NS", -1_000_000_000)
+def _unswept(monkeypatch):
+    """Leave the walk over all files to `sync`."""
     monkeypatch.setattr(drift, "SWEEP_SECONDS", 3600.0)
 
 
@@ -35,37 +31,7 @@ def opened(folder, **options):
     return Memory.open(folder, clock=FixedClock("2026-11-20T10:00:00+00:00"), jobs="worker", **options)
 
 
-def counted(monkeypatch, call):
-    """Count the looks at files that a call makes."""
-    counts = Counter()
-    with monkeypatch.context() as patch:
-        for name in ("stat", "lstat", "access", "open", "scandir"):
-            real = getattr(os, name)
-
-            def counting(*args, _real=real, _name=name, **options):
-                counts[_name] += 1
-                return _real(*args, **options)
-
-            patch.setattr(os, name, counting)
-        call()
-    return counts
-
-
-@pytest.mark.usefixtures("_settled")
-@pytest.mark.parametrize("entries", [3, 30])
-def test_unchanged_files_cost_a_stat_each(tmp_path, monkeypatch, entries):
-    """Issue recall, speed: at most 2x the stat calls that it needs, however much the files say."""
-    filled(tmp_path, entries=entries)
-    with opened(tmp_path) as memory:
-        first = memory.context(tokens=4000)
-        memory.context(tokens=4000)
-        counts = counted(monkeypatch, lambda: memory.context(tokens=4000))
-        assert memory.context(tokens=4000) == first
-        assert 0 < counts["stat"] + counts["access"] <= 2 * len(SHOWN)
-        assert counts["open"] == counts["scandir"] == counts["lstat"] == 0
-
-
-@pytest.mark.usefixtures("_settled")
+@pytest.mark.usefixtures("_unswept")
 @pytest.mark.parametrize("keep_times", [False, True])
 def test_an_edit_is_shown_by_the_next_context(tmp_path, keep_times):
     """DESIGN 1.1: shown documents are looked at at every read, an editor that keeps size and times included."""
@@ -85,7 +51,7 @@ def test_an_edit_is_shown_by_the_next_context(tmp_path, keep_times):
         assert "back again" in memory.context().stable
 
 
-@pytest.mark.usefixtures("_settled")
+@pytest.mark.usefixtures("_unswept")
 def test_a_change_of_another_process_is_shown_by_the_next_context(tmp_path):
     """A commit moves the change number, whoever made it; an undo does too."""
     with opened(tmp_path) as memory, opened(tmp_path) as other:
@@ -98,7 +64,7 @@ def test_a_change_of_another_process_is_shown_by_the_next_context(tmp_path):
         assert "they moved to Oslo" not in memory.context().stable
 
 
-@pytest.mark.usefixtures("_settled")
+@pytest.mark.usefixtures("_unswept")
 @pytest.mark.parametrize("layout", ["two-layer", "facts"])
 def test_a_message_of_another_process_is_in_the_next_context(tmp_path, layout):
     """The session's own part follows its transcript."""
@@ -108,25 +74,6 @@ def test_a_message_of_another_process_is_in_the_next_context(tmp_path, layout):
         memory.context("chat:1")
         other.append("chat:1", [Message("user", "and good morning")])
         assert "and good morning" in memory.context("chat:1").volatile
-
-
-def test_a_file_touched_a_moment_ago_is_read_again(tmp_path):
-    """Two edits within one tick of the kernel's clock may have one stamp, so a young stamp proves nothing."""
-    (tmp_path / "one").write_bytes(b"1")
-    assert marks.stamps(str(tmp_path), ["one"], state=".commonplace") is None
-    assert marks.stamps(str(tmp_path), ["none"], state=".commonplace") == ((),)
-
-
-def test_a_file_that_comes_after_it_was_missed_is_seen(tmp_path):
-    """What was not there once is asked for in a cheaper way, and found all the same."""
-    for _ in range(2):
-        assert marks.stamps(str(tmp_path), ["notes/day"], state=".commonplace") == ((),)
-    (tmp_path / "notes").mkdir()
-    (tmp_path / "notes/day").write_bytes(b"1")
-    os.utime(tmp_path / "notes/day")
-    assert marks.stamps(str(tmp_path), ["notes/day"], state=".commonplace") is None
-    (tmp_path / "notes/day").unlink()
-    assert marks.stamps(str(tmp_path), ["notes/day"], state=".commonplace") == ((),)
 
 
 @pytest.mark.parametrize("zone", ["UTC", "Pacific/Kiritimati", "America/St_Johns"])
@@ -142,23 +89,6 @@ def test_the_files_shown_are_those_of_now(tmp_path, zone, step_hours):
             expected = [(layer, files_of(scope.layout, layer, scope.now())) for layer in shown]
             assert list(scope.sections._files()) == expected
             clock.advance(hours=step_hours)
-
-
-@pytest.mark.usefixtures("_settled")
-def test_a_recall_opens_no_shown_file_that_stands_as_it_stood(tmp_path, monkeypatch):
-    """DESIGN 1.1: shown documents are looked at at every read; a look at an unchanged file is one stat."""
-    filled(tmp_path)
-    with opened(tmp_path) as memory:
-        memory.append("chat:1", [Message("user", "the harbour opens in May")])
-        memory.recall("harbour")
-        memory.recall("harbour")
-        few = counted(monkeypatch, lambda: memory.recall("harbour"))["open"]
-        filled(tmp_path, files=[f"more/{n}.md" for n in range(20)])
-        (tmp_path / "memory" / "MEMORY.md").write_text("- the harbour moved\n", encoding="utf-8")
-        assert any("moved" in hit.text for hit in memory.recall("harbour"))
-        memory.sync()
-        memory.recall("harbour")
-        assert counted(monkeypatch, lambda: memory.recall("harbour"))["open"] <= few + 4
 
 
 def test_a_link_to_itself_stands_in_nobodys_way(tmp_path):
