@@ -27,7 +27,7 @@ from commonplace.text.pieces import encode_name
 
 EACH = 100  # messages of a scope, in one session
 QUESTIONS = 20  # of each arm in a round, each in a scope of its own
-ALIVE = 1_000  # memories kept open at once, of the scopes there are
+ALIVE = 100  # memories kept open at once, of the scopes there are; each has six files open
 
 
 def measure(report: Report, corpus: Corpus, folder: Path, *, scopes: int, rounds_: int) -> None:

@@ -63,7 +63,6 @@ def sqlite_files() -> list[str]:
 LOCKS = {
     "sessions": lambda scope: scope.sessions._lock,
     "ledger": lambda scope: scope.ledger._lock,
-    "sections": lambda scope: scope.sections._lock,
     "capped facts": lambda scope: scope.capped._lock,
     "wiring": lambda scope: scope._making,
     "door": lambda scope: scope.changing.door.lock,
@@ -71,9 +70,6 @@ LOCKS = {
     "indexing": lambda scope: scope.indexing._lock,
     "index": lambda scope: scope.indexing.index._lock,
     "looks": lambda scope: scope._seen._lock,
-    "appender": lambda scope: scope.store._appender._mutex,
-    "feed": lambda scope: scope.store._feed._mutex,
-    "head": lambda scope: scope.store._commits.state._mutex,
     "scope lock": lambda scope: scope.store._commits.lock._threads,
 }
 

@@ -7,7 +7,6 @@ import os
 import pathlib
 import sys
 import threading
-from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -18,7 +17,6 @@ from scopes import line, numbers, open_store
 from commonplace.config import StoreConfig
 from commonplace.errors import InputError, StoreBusyError
 from commonplace.guard.screened import seal
-from commonplace.store.files.appends import _KEPT_OPEN
 from forking import in_child
 
 PATH = "sessions/one.jsonl"
@@ -27,19 +25,19 @@ PATH = "sessions/one.jsonl"
 def test_appended_lines_are_read_back_in_order_and_noted_in_the_feed(tmp_path):
     """Issue 2, store on files."""
     with open_store(tmp_path) as store:
-        assert store.feed(0) == (0, None)
         store.append(PATH, [line(1)])
-        first, _ = store.feed(0)
+        first, paths = store.appended(None)
+        assert paths is None
         store.append(PATH, [line(2)])
         store.append("items/a.jsonl", [line(3)], durable=False)
-        second, paths = store.feed(first)
+        second, paths = store.appended(first)
         assert paths == (PATH, "items/a.jsonl")
         store.append(PATH, [line(4)])
         assert numbers(store.read(PATH).data) == [1, 2, 4]
-        newest, paths = store.feed(second)
+        newest, paths = store.appended(second)
         assert paths == (PATH,)
-        assert store.feed(newest) == (newest, ())
-        assert set(store.feed(first)[1]) == {PATH, "items/a.jsonl"}
+        assert store.appended(newest) == (newest, ())
+        assert set(store.appended(first)[1]) == {PATH, "items/a.jsonl"}
 
 
 def test_what_is_made_belongs_to_its_owner_alone(tmp_path):
@@ -179,36 +177,16 @@ def test_a_forked_child_appends_with_its_own_descriptors(tmp_path):
         assert in_child(lambda: store.append(PATH, [line(2)]) and 0) == 0
         store.append(PATH, [line(3)])
         assert numbers(store.read(PATH).data) == [0, 1, 2, 3]
-        before, _ = store.feed(0)
+        before, _ = store.appended(None)
         store.append(PATH, [line(4)])
-        assert store.feed(before)[1] == (PATH,)
+        assert store.appended(before)[1] == (PATH,)
 
 
-def test_a_child_forked_while_a_file_was_being_closed_can_append(tmp_path):
-    """Another thread of the parent may have closed a descriptor whose number the child still finds."""
-    with open_store(tmp_path) as store:
-        for name in "ab":
-            store.append(f"sessions/{name}.jsonl", [line(0)])
-        closing = store._appender._handles["sessions/a.jsonl"]
-        os.close(closing.fd)
-
-        def append() -> None:
-            for name in "ab":
-                store.append(f"sessions/{name}.jsonl", [line(1)])
-
-        assert in_child(append) == 0
-        closing.fd = -1
-        assert [numbers(store.read(f"sessions/{name}.jsonl").data) for name in "ab"] == [[0, 1], [0, 1]]
-
-
-@pytest.mark.parametrize("part", ["feed", "head", "lock"])
-def test_a_child_forked_while_a_descriptor_was_being_closed_closes_no_other_file(tmp_path, monkeypatch, part):
+def test_a_child_forked_while_the_lock_was_being_closed_closes_no_other_file(tmp_path, monkeypatch):
     """Between the closing and the forgetting of a number, another file may get it."""
     with open_store(tmp_path) as store:
         store.commit({}, {}, [])
         store.append(PATH, [line(0)])
-        assert store.change_number() == 1
-        assert store._commits.state.stands_settled()  # looks at the head, and keeps it open
         ended = []
 
         def close_then_fork(fd: int) -> None:
@@ -225,51 +203,11 @@ def test_a_child_forked_while_a_descriptor_was_being_closed_closes_no_other_file
             assert store.change_number() == 2
             assert os.fstat(other).st_rdev == Path(os.devnull).stat().st_rdev
 
-        if part == "lock":
-            with store._commits.locked():
-                monkeypatch.setattr(os, "close", close_then_fork)
-        else:
+        with store._commits.locked():
             monkeypatch.setattr(os, "close", close_then_fork)
-            assert {"feed": store._feed, "head": store._commits.state}[part].rest()
         assert ended == [0]
         store.append(PATH, [line(2)])
         assert numbers(store.read(PATH).data) == [0, 1, 2]
-
-
-def test_a_store_that_cannot_start_anew_keeps_no_other_from_it(tmp_path, monkeypatch):
-    """A forked child has all other stores of its parent, whatever was held there at the fork."""
-    with ExitStack() as stack:
-        broken, *others = [stack.enter_context(open_store(tmp_path / name)) for name in "abcdefgh"]
-        for store in others:
-            store.append(PATH, [line(0)])
-        monkeypatch.setattr(broken._appender, "forget", lambda: 1 // 0)
-        with ExitStack() as held:
-            for store in others:
-                held.enter_context(store._appender._mutex)
-                held.enter_context(store._feed._mutex)
-                held.enter_context(store._commits.state._mutex)
-            assert in_child(lambda: [store.append(PATH, [line(1)]) for store in others] and 0) == 0
-        assert [numbers(store.read(PATH).data) for store in others] == [[0, 1]] * 7
-
-
-def test_a_closing_store_lets_a_note_that_is_being_written_be_ended(tmp_path):
-    """A descriptor that is closed under a writer's hands may be another file's when it writes."""
-    store = open_store(tmp_path)
-    store.append(PATH, [line(0)])
-    fd = store._feed._fd
-    entered = []
-
-    class Watched:
-        def __enter__(self):
-            os.fstat(fd)
-            entered.append(fd)
-
-        def __exit__(self, *_):
-            assert store._feed._fd == -1
-
-    store._feed._mutex = Watched()
-    store.close()
-    assert entered == [fd]
 
 
 def _is_busy(store) -> bool:
@@ -297,17 +235,6 @@ def test_a_file_replaced_or_taken_away_from_outside_is_noticed(tmp_path):
         assert numbers(store.read(PATH).data) == [4]
 
 
-def test_more_files_than_descriptors_are_kept_open(fast_path):
-    """Open handles are bounded."""
-    before = len(list(Path("/proc/self/fd").iterdir()))
-    with open_store(fast_path) as store:
-        for turn in range(2):
-            for each in range(150):
-                store.append(f"sessions/{each}.jsonl", [line(turn)], durable=False)
-        assert len(list(Path("/proc/self/fd").iterdir())) < before + 90
-        assert all(numbers(store.read(f"sessions/{each}.jsonl").data) == [0, 1] for each in range(150))
-
-
 def test_a_reader_gets_part_of_a_file_with_the_version_of_the_whole(tmp_path):
     """DESIGN 5: the version of an append-only file is its length and last line."""
     with open_store(tmp_path) as store:
@@ -321,42 +248,6 @@ def test_a_reader_gets_part_of_a_file_with_the_version_of_the_whole(tmp_path):
         assert store.version(PATH) != whole.version
 
 
-def test_lines_are_taken_only_where_a_file_is_free_and_stands_as_its_stamp_says(tmp_path):
-    """DESIGN 3: a message knows its number only where nobody wrote since; else nothing is done, and nothing waited for."""
-    with open_store(tmp_path) as store, open_store(tmp_path) as other:
-        assert store.append_if(PATH, None, [line(0)]) is None
-        with store.locked(PATH) as held:
-            held.append([line(0)])
-            stamp = held.stamp
-            assert store.append_if(PATH, stamp, [line(9)]) is None  # held, if by ourselves
-        size, after = store.append_if(PATH, stamp, [line(1)])
-        assert size == len(store.read(PATH).data) == (tmp_path / PATH).stat().st_size
-        assert store.append_if(PATH, stamp, [line(9)]) is None
-        with other.locked(PATH) as held:
-            assert held.stamp == after
-            assert store.append_if(PATH, after, [line(9)]) is None
-        before = store.feed(0)[0]
-        _, after = store.append_if(PATH, after, [line(2), line(3)])
-        assert store.feed(before)[1] == (PATH,)
-        other.append(PATH, [line(4)])
-        assert store.append_if(PATH, after, [line(9)]) is None
-        with store.locked(PATH) as held:
-            stamp = held.stamp
-        copy = tmp_path / "sessions" / "copy"
-        copy.write_bytes((tmp_path / PATH).read_bytes())
-        copy.replace(tmp_path / PATH)
-        assert store.append_if(PATH, stamp, [line(9)]) is None
-        (tmp_path / PATH).unlink()
-        assert store.append_if(PATH, stamp, [line(9)]) is None
-        assert not (tmp_path / PATH).exists()
-        with store.locked(PATH) as held:
-            held.append([line(5)])
-            stamp = held.stamp
-        assert numbers(store.read(PATH).data) == [5]
-        with pytest.raises(InputError):
-            store.append_if(PATH, stamp, [seal("two\nlines")])
-
-
 @settings(deadline=None)
 @given(texts=st.lists(st.text(st.characters(exclude_characters="\n"), max_size=40), max_size=6))
 def test_any_lines_are_read_back_as_they_were_given(tmp_path_factory, texts):
@@ -368,32 +259,26 @@ def test_any_lines_are_read_back_as_they_were_given(tmp_path_factory, texts):
         assert (found.data if found else b"") == expected
 
 
-def test_more_files_held_at_once_than_are_kept_open_leave_none_open_at_the_end(tmp_path):
-    """Issue 2: a store that was closed holds nothing; none may drop out of the table while it is held."""
-    paths = [f"sessions/{number}.jsonl" for number in range(_KEPT_OPEN + 6)]
-    with open_store(tmp_path) as store:
-        with ExitStack() as stack:
-            for path in paths:
-                stack.enter_context(store.locked(path)).append([line(1)])
-        for path in paths:
-            store.append(path, [line(2)])
-    left = [link for link in Path("/proc/self/fd").iterdir() if os.path.realpath(link).startswith(str(tmp_path))]
-    assert left == []
+def test_a_store_between_two_appends_has_no_file_open(fast_path):
+    """Issue 15: open, use, close; a process may serve any number of sessions."""
+    with open_store(fast_path) as store:
+        for each in range(20):
+            store.append(f"sessions/{each}.jsonl", [line(each)], durable=False)
+        store.appended(None)
+        open_files = [os.path.realpath(link) for link in Path("/proc/self/fd").iterdir()]
+    assert [path for path in open_files if path.startswith(str(fast_path))] == []
 
 
-def test_threads_append_to_more_files_than_are_kept_open(fast_path):
-    """A handle may be let go between the look for it and its lock: whoever waits takes the one that came after."""
+def test_threads_append_to_many_files_each_line_once(fast_path):
+    """Safety battery F17: each file has one writer at a time, whichever thread it is."""
     store = open_store(fast_path)
     failed = []
 
     def work(first):
         try:
-            for each in range(3 * _KEPT_OPEN):
-                path = f"sessions/{(first + each * 7) % (_KEPT_OPEN + 20)}.jsonl"
-                with store.locked(path) as held:
+            for each in range(60):
+                with store.locked(f"sessions/{(first + each * 7) % 5}.jsonl") as held:
                     held.append([line(first * 1000 + each)], durable=False)
-                if each % 40 == first:
-                    store._appender.rest()
                 assert not store._appender.holds_any
         except BaseException as error:
             failed.append(error)
@@ -410,8 +295,5 @@ def test_threads_append_to_more_files_than_are_kept_open(fast_path):
     finally:
         sys.setswitchinterval(interval)
     assert failed == []
-    said = [n for each in range(_KEPT_OPEN + 20) for n in numbers(store.read(f"sessions/{each}.jsonl").data)]
-    assert sorted(said) == sorted(first * 1000 + each for first in range(8) for each in range(3 * _KEPT_OPEN))
-    assert len(store._appender._handles) <= _KEPT_OPEN
-    store.close()
-    assert store._appender._handles == {}
+    said = [n for each in range(5) for n in numbers(store.read(f"sessions/{each}.jsonl").data)]
+    assert sorted(said) == sorted(first * 1000 + each for first in range(8) for each in range(60))

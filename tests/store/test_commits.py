@@ -288,20 +288,3 @@ def test_any_pieces_make_what_they_say_and_the_log_can_make_it_again(tmp_path_fa
             assert store.read("x.md").data == expected == replayed
             data = expected
         assert store.verify_log() == ()
-
-
-def test_a_head_that_is_deleted_after_it_was_read_is_missed(tmp_path):
-    """Issue 2: that there was neither head nor log is true only until the first head was read."""
-    with open_store(tmp_path) as store:
-        state = store._commits.state
-        assert store.read(A) is None
-        assert state.stands_settled()
-        store.commit({}, {}, [Put(A, (seal("one"),))])
-        assert store.read(A).data == b"one"
-        assert state.stands_settled()
-        (tmp_path / ".commonplace" / "state" / "head").unlink()
-        assert store.read(A).data == b"one"
-        (tmp_path / ".commonplace" / "state" / "head").unlink(missing_ok=True)
-        assert state.head() is None
-        assert not state.stands_settled()
-        assert state.mark() is None

@@ -111,10 +111,10 @@ def test_a_first_append_killed_at_each_of_its_steps_leaves_a_file_that_works(fas
 
         status = in_child(work)
         with open_store(root) as store:
-            before, _ = store.feed(0)
+            before, _ = store.appended(None)
             store.append("sessions/a.jsonl", [line(2)])
             assert numbers(store.read("sessions/a.jsonl").data)[-1:] == [2]
-            named = store.feed(before)[1]
+            named = store.appended(before)[1]
             assert "sessions/a.jsonl" in named if before else named is None
     assert step > 8
 

@@ -113,47 +113,17 @@ def test_an_append_whose_nth_call_fails_is_whole_or_not_there(fast_path, fault, 
             blob = fresh.read(SESSION)
             kept = numbers(blob.data) if blob else []
             assert kept == list(range(earlier)) + ([7, 8] if acknowledged else [])
-            before = fresh.feed(0)[0]
+            before = fresh.appended(None)[0]
             fresh.append(SESSION, [line(9)])
             assert numbers(fresh.read(SESSION).data) == [*kept, 9]
-            assert fresh.feed(before)[1] == ((SESSION,) if before else None)
+            assert fresh.appended(before)[1] == ((SESSION,) if before else None)
     assert step > 5
-
-
-def stamp_of(store):
-    with store.locked(SESSION) as held:
-        return held.stamp
-
-
-@pytest.mark.parametrize("fault", FAULTS)
-def test_an_append_to_a_file_as_it_stood_whose_nth_call_fails_is_whole_or_not_there(fast_path, fault):
-    """Safety battery F03 on the path that every message takes."""
-    step, was_hit = 0, True
-    while was_hit:
-        step += 1
-        root = fast_path / str(step)
-        disk = FailingDisk(0, FAULTS[fault])
-        store = open_store(root, disk=disk)
-        store.append(SESSION, [line(1)])
-        stamp = stamp_of(store)
-        disk.at = disk.calls + step
-        acknowledged = tried(lambda store=store, stamp=stamp: store.append_if(SESSION, stamp, [line(7), line(8, 3000)]))
-        was_hit, disk.at = disk.calls >= disk.at, 0
-        with open_store(root) as fresh:
-            kept = numbers(fresh.read(SESSION).data)
-            assert kept == ([1, 7, 8] if acknowledged else [1])
-            before = fresh.feed(0)[0]
-            fresh.append(SESSION, [line(9)])
-            assert numbers(fresh.read(SESSION).data) == [*kept, 9]
-            assert fresh.feed(before)[1] in {(SESSION,), None}
-    assert step > 3
 
 
 def test_after_a_failed_sync_the_store_only_reads_until_it_is_reopened(tmp_path):
     """Safety notes, P5: never retry a sync and say that it is well."""
     for verb in (
         lambda store: store.append(SESSION, [line(2)]),
-        lambda store: store.append_if(SESSION, stamp_of(store), [line(2)]),
         lambda store: store.commit({}, {}, round_of(2)),
     ):
         disk = FailingDisk(0, None)

@@ -43,11 +43,11 @@ def test_a_hundred_processes_append_five_lines_each(fast_path):
     def work(store, number):
         path = f"sessions/{number % 3}.jsonl"
         store.append(path, [line(number)])
-        seen[0], named = store.feed(seen[0])
+        seen[0], named = store.appended(seen[0])
         assert named is None or path in named
         return number
 
-    seen = [0]  # in each process its own
+    seen = [None]  # in each process its own
     assert sorted(run_all(fast_path, work)) == list(range(500))
     with open_store(fast_path) as store:
         kept = [numbers(store.read(f"sessions/{each}.jsonl").data) for each in range(3)]

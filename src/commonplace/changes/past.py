@@ -23,8 +23,6 @@ class _Unheld(msgspec.Struct, frozen=True):
     """What `locked` gives where nothing needs to be held."""
 
     refusal: StoreReadOnlyError
-    size: int = 0
-    stamp: None = None
 
     def append(self, lines: Sequence[Screened], *, durable: bool = True) -> None:
         raise self.refusal
@@ -71,9 +69,6 @@ class PastStore:
         """
         data = self._data(path)
         return None if data is None else Blob(data[start:end], content_hash(self.key(), data))
-
-    def mark(self, paths: Sequence[str]) -> None:
-        """Nobody asks twice what the past was; it is read."""
 
     def read_many(self, paths: Sequence[str]) -> dict[str, Blob | None]:
         """Read several files as they were."""
@@ -126,9 +121,9 @@ class PastStore:
         inside = sorted(path for path in paths if not prefix or path.startswith(f"{prefix}/"))
         return [Stat(path, len(data), self.version(path)) for path in inside if (data := self._data(path)) is not None]
 
-    def feed(self, number: int) -> tuple[int, tuple[str, ...] | None]:
+    def appended(self, mark: object) -> tuple[object, tuple[str, ...] | None]:
         """Nothing is ever appended to the past."""
-        return 0, None if number == 0 else ()
+        return True, None if mark is None else ()
 
     def since(self, number: int) -> Iterator[Logged]:
         """Yield the changes after a number that were committed by then."""
@@ -154,10 +149,6 @@ class PastStore:
         return self._store.verify_log()
 
     def append(self, path: str, lines: Sequence[Screened], *, durable: bool = True) -> None:
-        """Refuse."""
-        raise self._refusal()
-
-    def append_if(self, path: str, stamp: object, lines: Sequence[Screened]) -> tuple[int, object] | None:
         """Refuse."""
         raise self._refusal()
 

@@ -11,23 +11,22 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import datetime
-from typing import Any, Final, get_args
+from typing import Any, Final
 
 from commonplace import forks
-from commonplace.changes.transcripts import Added, Event, State, key_of, messages_of, require_form, web_follows
+from commonplace.changes.transcripts import Event, State, key_of, messages_of, require_form, web_follows
 from commonplace.config import Clock, GuardConfig
 from commonplace.errors import InputError, RecordNotFoundError, StoreReadOnlyError, require_text
-from commonplace.guard.screened import Screened, join, json_line, line_bytes, message_line
+from commonplace.guard.screened import Screened, json_line
 from commonplace.operations import Forget, MoveWindow, Operation
 from commonplace.records import Message, Outcome, RecordedMessage, Role, Session, Source, Trust, lowest_trust
-from commonplace.store.protocol import Held, Store
+from commonplace.store.protocol import Store
 from commonplace.text.pieces import encode_name, summary_line
 
 SESSION_ID_CHARS: Final = 1000
 BUFFER_LINES: Final = 20  # seed facts: ring of one-line summaries
 _BREAKS: Final = frozenset("\t\n")
 _STATES_KEPT: Final = 512  # sessions whose folded state stays in memory
-_WORDS: Final = {word: join([word]) for word in ("message", *get_args(Role), *get_args(Trust))}
 _ROLE_TRUST: Final[dict[Role, Trust]] = {"user": "user", "assistant": "agent", "system": "agent", "tool": "tool"}
 Since = Callable[[str], datetime | None]
 """Says since when messages of these words are forgotten; None of words that are not."""
@@ -136,75 +135,41 @@ class Sessions:
         self, session_id: str, messages: Sequence[Message], *, agent: str = "main", kind: str = "foreground"
     ) -> tuple[list[Source], int]:
         """Append, and also say how many of the messages were not there before."""
-        path = (type(session_id) is str and self._paths.get(session_id)) or self.path(session_id)
+        path = self.path(session_id)
         if not messages:
             return [], 0
         checked = list(map(self._checked, messages))
         try:
-            state, grown = self._states.get(path), None
-            if state is not None and (stamp := state.stamp) is not None and state.head is not None:
-                # Nothing is held while the lines are made: they are taken only where the file stands as it was folded.
-                sources, new, lines = self._lines(session_id, state, checked)
-                grown = self._store.append_if(path, stamp, lines) if new else None
-            if grown is None or state is None:
-                with self._store.locked(path) as held:
-                    state = self._held_state(path, held)
-                    sources, new, lines = self._lines(session_id, state, checked)
-                    if not new:
-                        return sources, 0
-                    if state.head is None:
-                        held.append([self._head_line(session_id, agent, kind), *lines])
-                        return sources, len(new)
-                    stamp = held.stamp
-                    held.append(lines)
-                    grown = held.size, held.stamp
+            with self._store.locked(path) as held:
+                state = self._fold(path)
+                sources, lines = self._lines(session_id, state, checked)
+                if lines:
+                    head = () if state.head else (self._head_line(session_id, agent, kind),)
+                    held.append([*head, *lines])
         except BaseException:
             with self._lock:
                 self._states.pop(path, None)  # a reader may have folded lines that were taken away again
             raise
-        with self._lock:
-            # After a torn tail the lines begin a byte later; and a reader may have folded them already.
-            if state.stamp == stamp and stamp is not None and grown[1] is not None:
-                state.add(new)
-                state.bytes_read, state.stamp = grown
-                if path in self._states:
-                    self._states.move_to_end(path)
-        return sources, len(new)
+        return sources, len(lines)
 
-    def _lines(
-        self, session_id: str, state: State, checked: Sequence[_Checked]
-    ) -> tuple[list[Source], dict[str | bytes, Added], list[Screened]]:
-        """Give the source of each message; and of those that a session does not hold yet what is new, and the lines."""
+    def _lines(self, session_id: str, state: State, checked: Sequence[_Checked]) -> tuple[list[Source], list[Screened]]:
+        """Return the source of each message, and the lines of those that the session does not hold yet."""
         sources: list[Source] = []
         lines: list[Screened] = []
-        new: dict[str | bytes, Added] = {}
-        ids, number, web, offset = state.ids, state.numbers, state.web_turn, state.bytes_read
+        new: set[str | bytes] = set()
+        number, web = state.numbers, state.web_turn
         for message, given_id, content in checked:
-            message_id = message.id or f"m{number}"
-            key = key_of(message_id) if message.id else message_id  # ours are short
-            if key in ids or key in new:
-                if message.id:
-                    sources.append(Source(session_id, message_id))
-                    continue
-                message_id = _free_id(number, ids, new)
-                key = key_of(message_id)
+            message_id = message.id or _free_id(number, state.ids, new)
             sources.append(Source(session_id, message_id))
-            role = message.role
-            told_by_user = role == "user" and message.trust is None
-            trust: Trust = "user" if told_by_user else self._trust(message, web=web)
-            if web or trust == "web":  # else nothing of the web was read so far
-                web = web_follows(role, trust, web=web)
-            at = message.at or self._clock()
-            if message.name or message.tools:
-                line = self._full_line(message, number, given_id or message_id, content, at=at, trust=trust)
-            else:
-                line = message_line(number, given_id or message_id, content, role=role, at=at, trust=trust)
-            if lines:  # where the last one ends is for the store to say
-                offset += len(line_bytes(lines[-1].text)) + 1
-            lines.append(line)
-            new[key] = number, at, offset, web
+            key = key_of(message_id)
+            if key in state.ids or key in new:
+                continue
+            new.add(key)
+            trust = self._trust(message, web=web)
+            web = web_follows(message.role, trust, web=web)
+            lines.append(self._message_line(message, number, given_id or message_id, content, trust=trust))
             number += 1
-        return sources, new, lines
+        return sources, lines
 
     def _checked(self, message: Message) -> _Checked:
         given: object = message  # annotations do not hold at run time for a caller's own values
@@ -249,23 +214,16 @@ class Sessions:
             checksum=True,
         )
 
-    def _full_line(
-        self,
-        message: Message,
-        number: int,
-        message_id: Screened | str,
-        content: Screened,
-        *,
-        at: datetime,
-        trust: Trust,
+    def _message_line(
+        self, message: Message, number: int, message_id: Screened | str, content: Screened, *, trust: Trust
     ) -> Screened:
         values: dict[str, object] = {
-            "type": _WORDS["message"],
+            "type": "message",
             "n": number,
             "id": message_id,
-            "role": _WORDS[message.role],
-            "at": at,
-            "trust": _WORDS[trust],
+            "role": message.role,
+            "at": message.at or self._clock(),
+            "trust": trust,
         }
         if message.name:
             values["name"] = self._screen(message.name)
@@ -312,17 +270,6 @@ class Sessions:
                 self._keep(path, fresh)
                 return fresh
 
-    def _held_state(self, path: str, held: Held) -> State:
-        """Give the state of a file that is held; one that stands as it was left is not read again."""
-        with self._lock:
-            state = self._states.get(path)
-            if state and state.stamp is not None and state.stamp == held.stamp:
-                self._states.move_to_end(path)
-                return state
-        state = self._fold(path)
-        state.stamp = held.stamp if state.bytes_read == held.size else None
-        return state
-
     def _keep(self, path: str, state: State) -> None:
         self._states[path] = state
         self._states.move_to_end(path)
@@ -335,8 +282,8 @@ class Sessions:
         """Give the session, making its file with a creation instant (now when None) when there is none."""
         path = self.path(session_id)
         with self._store.locked(path) as held:
-            if self._held_state(path, held).head is None:
-                self._store.append(path, [self._head_line(session_id, agent, kind, created_at)])
+            if self._fold(path).head is None:
+                held.append([self._head_line(session_id, agent, kind, created_at)])
         return self.state(session_id)
 
     def exists(self, session_id: str) -> bool:

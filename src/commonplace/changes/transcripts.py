@@ -10,14 +10,13 @@ import hashlib
 import re
 import zlib
 from array import array
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Any, Final, Literal, cast
 
 import msgspec
 
 from commonplace.errors import InputError
-from commonplace.guard.screened import whole_milliseconds
 from commonplace.records import TRUST_RANK, Message, RecordedMessage, Role, Session, Trust
 
 _CHECKSUM: Final = re.compile(rb',"h":"([0-9a-f]{8})"\}\Z')
@@ -143,19 +142,11 @@ def key_of(message_id: str) -> str | bytes:
     return hashlib.blake2b(message_id.encode("utf-8", "surrogatepass"), digest_size=12).digest()
 
 
-Added = tuple[int, datetime, int, bool]
-"""A message that a state takes in: its number, its instant, where its line begins, `web` as it is for what follows."""
-
-
 class State:
-    """What one session file folds to, and how far it was read.
-
-    `stamp` is that of the file when it was held and folded to its very end; None where it was read on since.
-    """
+    """What one session file folds to, and how far it was read."""
 
     __slots__ = ("bytes_read", "clean", "cursors", "damaged", "ended", "forgotten", "forgotten_ids", "head", "held",
-                 "ids", "last", "numbers", "offsets", "stamp", "summary", "summary_at", "web_turn",
-                 "window_start")  # fmt: skip
+                 "ids", "last", "numbers", "offsets", "summary", "summary_at", "web_turn", "window_start")  # fmt: skip
 
     def __init__(self) -> None:
         self.bytes_read = 0
@@ -163,7 +154,7 @@ class State:
         self.ids: set[str | bytes] = set()
         self.numbers = 0
         self.offsets = array("Q")  # byte offset of message n
-        self.last: datetime | None = None  # of the last message; a line keeps whole milliseconds of it
+        self.last: datetime | None = None  # of the last message
         self.window_start = 0
         self.summary = ""
         self.summary_at: datetime | None = None
@@ -175,7 +166,6 @@ class State:
         self.forgotten = 0  # messages numbered below it are hidden
         self.forgotten_ids: set[str] = set()
         self.damaged: list[tuple[int, str]] = []
-        self.stamp: object = None
 
     @property
     def stands(self) -> bool:
@@ -189,7 +179,7 @@ class State:
             created_at=head.created_at,
             messages=self.numbers,
             window_start=self.window_start,
-            last_at=whole_milliseconds(self.last) if self.last else None,
+            last_at=self.last,
             agent=head.agent,
             kind=head.kind,
             ended=self.ended,
@@ -211,27 +201,19 @@ class State:
                 case Damaged(reason):
                     self.damaged.append((offset, reason))
         self.bytes_read = base + whole
-        self.stamp = None
-
-    def add(self, messages: Mapping[str | bytes, Added]) -> None:
-        """Take in the next messages, in order, by what stands for their ids."""
-        offsets = self.offsets
-        for key, (number, at, offset, web) in messages.items():
-            self.ids.add(key)
-            while len(offsets) < number:  # a damaged line leaves a gap in the numbers
-                offsets.append(offset)
-            offsets.append(offset)
-            self.numbers = number + 1
-            self.last = at
-            self.web_turn = web
-        self.ended = False
 
     def _message(self, line: StoredMessage, offset: int) -> None:
         if not len(self.offsets) <= line.n <= len(self.offsets) + len(self.damaged):
             self.damaged.append((offset, f"message number {line.n} is out of order"))
             return
-        web = web_follows(line.role, line.trust, web=self.web_turn)
-        self.add({key_of(line.id): (line.n, line.at, offset, web)})
+        self.ids.add(key_of(line.id))
+        while len(self.offsets) < line.n:  # a damaged line leaves a gap in the numbers
+            self.offsets.append(offset)
+        self.offsets.append(offset)
+        self.numbers = line.n + 1
+        self.last = line.at
+        self.web_turn = web_follows(line.role, line.trust, web=self.web_turn)
+        self.ended = False
 
     def _event(self, event: Event) -> None:
         match event.event:

@@ -126,39 +126,6 @@ def json_line(values: Mapping[str, Any], *, checksum: bool = False) -> Screened:
     return seal(line.decode("utf-8", "surrogatepass"), tuple(findings))
 
 
-def message_line(
-    number: int, message_id: Screened | str, content: Screened, *, role: str, at: datetime, trust: str
-) -> Screened:
-    """Encode what `json_line` would of these values, with a checksum; every message comes through here.
-
-    Args:
-        number: `n` of the line.
-        message_id: Screened, or structural.
-        content: What was said.
-        role: Structural, as is `trust`; few words, the same in line after line.
-        at: When it was said.
-        trust: How far it is trusted.
-    """
-    if type(number) is not int or type(content) is not Screened:
-        raise TypeError("a message line holds a number and screened content")
-    found = content.findings
-    if type(message_id) is Screened:
-        name, found = message_id.text, message_id.findings + found
-    elif type(message_id) is str and structural(message_id):
-        name = message_id
-    else:
-        raise TypeError("a message id in a stored line must be screened first")
-    if role not in _keys or trust not in _keys:
-        role, trust = _key(role, [], []), _key(trust, [], [])
-    values = {"type": "message", "n": number, "id": name, "role": role, "at": instant(at), "trust": trust,
-              "content": content.text}  # fmt: skip
-    try:
-        begun = _LINE.encode(values)[:-1]
-    except UnicodeEncodeError:  # half a surrogate pair
-        begun = _encoded(values, exact=True)[:-1]
-    return seal((_ENDED % (begun, zlib.crc32(begun))).decode("utf-8", "surrogatepass"), found)
-
-
 def _encoded(plain: Any, *, exact: bool) -> bytes:
     if not exact:  # the faster encoder writes some floats otherwise
         try:

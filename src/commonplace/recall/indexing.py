@@ -57,7 +57,7 @@ class Indexing:
         self.index = index
         self._folder = folder
         self._records = records
-        self._number = 0  # of the feed
+        self._mark: object = None  # of what was appended
         self._change = 0
         self._swept: float | None = None
         self._noticed: set[str] = set()
@@ -74,7 +74,7 @@ class Indexing:
     def catch_up(self, *, sweep: bool = False) -> int:
         """Bring the index up to the store and return how many files were looked into.
 
-        Appended files are known from the store's feed, changed ones from its change log, whichever process
+        Appended files are known from what the store notes, changed ones from its change log, whichever process
         wrote them; all files are compared by their token when asked, at the first call, and every two
         seconds, for who edits them by hand. A busy index is left for the next call.
         """
@@ -152,7 +152,7 @@ class Indexing:
         if self.index.replaced():
             self.index.reopen()
             self._swept = None
-        number, appended = self._store.feed(self._number)
+        mark, appended = self._store.appended(self._mark)
         change, changed = self._changed_since(self._change)
         now = time.monotonic()
         due = sweep or self._swept is None or now - self._swept >= SWEEP_SECONDS
@@ -167,7 +167,7 @@ class Indexing:
                     for path in paths:
                         self._take(path, "")
         self._noticed.clear()
-        self._number, self._change = number, change
+        self._mark, self._change = mark, change
         return looked
 
     def _changed_since(self, number: int) -> tuple[int, list[str] | None]:

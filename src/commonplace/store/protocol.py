@@ -113,14 +113,6 @@ class Lease(Protocol):
 class Held(Protocol):
     """An append-only file while it is held against other appenders."""
 
-    @property
-    def size(self) -> int:
-        """How many bytes it has."""
-
-    @property
-    def stamp(self) -> object:
-        """What two looks share where nothing was added, cut off or put in its place; None where nobody can say."""
-
     def append(self, lines: Sequence[Screened], *, durable: bool = True) -> None:
         """Add lines, as the store's own `append` does."""
 
@@ -145,29 +137,20 @@ class Store(Protocol):
     def version(self, path: str) -> str:
         """Name the version of a file: content hash, `length:hash of last line` for append-only, or MISSING."""
 
-    def mark(self, paths: Sequence[str]) -> object | None:
-        """Give what two looks at some files have in common only where they and the change log stand unmoved.
-
-        None where nobody can say without reading: ask again later.
-        """
-
     def list(self, prefix: str = "") -> list[Stat]:
         """List the files below a folder, sorted by path; hidden state of the store is left out."""
 
     def append(self, path: str, lines: Sequence[Screened], *, durable: bool = True) -> None:
         """Add lines to an append-only file; durable means synced to disk."""
 
-    def append_if(self, path: str, stamp: object, lines: Sequence[Screened]) -> tuple[int, object] | None:
-        """Add lines, synced, where a file is free and stands as `Held` once gave its stamp: (its size, its stamp) then.
-
-        None where it does not: nothing was done, and to hold the file is the way.
-        """
-
     def locked(self, path: str) -> AbstractContextManager[Held]:
         """Hold one append-only file against other appenders, so that read-then-append is one step."""
 
-    def feed(self, number: int) -> tuple[int, tuple[str, ...] | None]:
-        """Say which paths were appended to since a look: (number of this one, paths, or None for `look at all`)."""
+    def appended(self, mark: object) -> tuple[object, tuple[str, ...] | None]:
+        """Return a mark of now, and the paths that were appended to after an earlier mark; None for any path.
+
+        An append that has returned is among them, whichever process made it.
+        """
 
     def commit(self, header: Mapping[str, object], payload: Mapping[str, object], writes: Sequence[Write], *,
                expect: Mapping[str, str] | None = None, fence: Lease | None = None,

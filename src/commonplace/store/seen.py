@@ -15,7 +15,6 @@ from typing import NamedTuple
 from commonplace import forks
 from commonplace.errors import StoreBusyError
 from commonplace.guard.screened import Screened
-from commonplace.store import handles
 from commonplace.store.sqlite_file import connect, left
 
 _BUSY_SECONDS = 30.0
@@ -62,8 +61,6 @@ class Seen:
                 db.close()  # damaged or not writable: it is derived, so memory does for this run
             else:
                 self._path = place
-                if place is not None:
-                    handles.used(self)
                 return db
         raise AssertionError("a database in memory can always be made")
 
@@ -95,8 +92,6 @@ class Seen:
         if self._resting:
             self._resting = False
             self._db = self._open()
-        if self._path is not None:
-            handles.used(self)
         try:
             return self._db.execute(statement, values).fetchall()
         except sqlite3.OperationalError as error:
@@ -149,6 +144,5 @@ class Seen:
             self._closed = True
 
     def _let_go(self) -> None:
-        handles.released(self)
         with contextlib.suppress(sqlite3.ProgrammingError):  # one that was left to the parent is none
             self._db.close()

@@ -18,7 +18,6 @@ from typing import Final
 
 from commonplace import forks
 from commonplace.errors import DamagedError, IndexVersionError, StoreBusyError, StoreError, StoreReadOnlyError
-from commonplace.store import handles
 
 logger = logging.getLogger(__name__)
 
@@ -71,8 +70,8 @@ def left(db: sqlite3.Connection, path: Path | str | None) -> sqlite3.Connection:
 class IndexFile(ABC):
     """An SQLite file, or memory where there is none or nothing may be written.
 
-    Few of the files that a process has at hand are open at a time: `rest` lets go, the next use opens.
-    After `close` each use raises StoreError, which no caller may take for damage: the file is not ours any more.
+    The file is open from the first use until `close`, but at rest while the process forks. After `close` each use
+    raises StoreError, which no caller may take for damage: the file is not ours any more.
     """
 
     def __init__(self, path: Path | str | None, *, mend: bool) -> None:
@@ -133,11 +132,6 @@ class IndexFile(ABC):
         self._resting = False
         self._opened += 1
         self._forget()
-        self._note_use()
-
-    def _note_use(self) -> None:
-        if self.path is not None and self._mend:
-            handles.used(self)
 
     def rest(self) -> bool:
         """Let go of the file and of what is remembered of it, until the next use; False where it is in use."""
@@ -172,8 +166,6 @@ class IndexFile(ABC):
             self._require_open()
             if self._resting:
                 self._open_ours()
-            if not self._uses:
-                self._note_use()
             self._uses += 1
             try:
                 with self._guarded():
@@ -236,7 +228,6 @@ class IndexFile(ABC):
             self._closed = True
 
     def _let_go(self) -> None:
-        handles.released(self)
         with contextlib.suppress(sqlite3.Error):
             self._resting = False
             self._db.close()

@@ -1,4 +1,4 @@
-"""Many scopes in one process: few files open, each answers all the same (issue 7; performance notes, goal 12)."""
+"""An index that was let go answers all the same, and one that was closed leaves nothing open."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from indexed_scope import Scope
 
 from commonplace import Memory, Message
 from commonplace.errors import StoreError
-from commonplace.store import handles
 
 
 def open_files(below) -> int:
@@ -26,12 +25,6 @@ def open_files(below) -> int:
     return count
 
 
-@pytest.fixture
-def few(monkeypatch):
-    """Let a process keep four things open."""
-    monkeypatch.setattr(handles, "KEPT", 4)
-
-
 def ask(memory, number):
     memory.append("s", [Message("user", f"the word of {number} is zebra{number}")])
     assert [hit.text for hit in memory.recall(f"zebra{number}")] == [f"the word of {number} is zebra{number}"]
@@ -39,13 +32,12 @@ def ask(memory, number):
 
 def test_a_closed_memory_leaves_nothing_open(tmp_path):
     """2N scopes opened, asked and closed one after another leave as much open as N: nothing."""
-    left, held, threads = [], set(handles._held), threading.active_count()
+    left, threads = [], threading.active_count()
     for number in range(12):
         with Memory.open(tmp_path, scope=f"user:{number}", jobs="worker") as memory:
             ask(memory, number)
         left.append(open_files(tmp_path))
     assert left == [0] * 12
-    assert set(handles._held) <= held
     assert threading.active_count() == threads
 
 
@@ -61,41 +53,6 @@ def test_what_is_derived_belongs_to_its_owner_alone_too(tmp_path):
         os.umask(before)
     made = [f"{name}.sqlite{more}" for name in ("index", "seen") for more in ("", "-wal", "-shm")]
     assert modes == dict.fromkeys([*made, "index.sqlite.lock"], 0o600)
-
-
-def test_many_memories_alive_keep_few_files_open(tmp_path, few):
-    """Files are bounded by what a process may keep open, not by the scopes it serves."""
-    alive = [Memory.open(tmp_path, scope=f"user:{number}", jobs="worker") for number in range(24)]
-    counts = {}
-    for number, memory in enumerate(alive):
-        ask(memory, number)
-        counts[number] = open_files(tmp_path)
-    assert counts[23] <= counts[11] <= 3 * handles.KEPT
-    for number, memory in enumerate(alive):  # those that were let go answer and take in what is new
-        assert len(memory.recall(f"zebra{number}")) == 1
-        memory.append("s", [Message("user", f"later heliotrope{number}")])
-        assert [hit.text for hit in memory.recall(f"heliotrope{number}")] == [f"later heliotrope{number}"]
-    assert open_files(tmp_path) <= 3 * handles.KEPT
-    for memory in alive:
-        memory.close()
-    assert open_files(tmp_path) == 0
-
-
-def test_the_head_of_a_scope_that_only_commits_is_let_go_too(tmp_path, few):
-    """The store keeps it open for its quick look; it counts among the files of the bound."""
-    alive = [Memory.open(tmp_path, scope=f"user:{number}", jobs="worker") for number in range(24)]
-    for number, memory in enumerate(alive):
-        memory.remember(f"Ada has {number} boats.")
-        memory.append("s", [Message("user", "looks at the head")])
-    links = [os.path.realpath(link) for link in Path("/proc/self/fd").iterdir()]
-    heads = [link for link in links if link.startswith(f"{tmp_path}/") and link.endswith("/state/head")]
-    assert len(heads) <= handles.KEPT
-    for number, memory in enumerate(alive):
-        memory.remember("Ada sails.")
-        memory.append("s", [Message("user", "later")])
-        assert {hit.text for hit in memory.recall("Ada")} == {f"Ada has {number} boats.", "Ada sails."}
-        memory.close()
-    assert open_files(tmp_path) == 0
 
 
 def test_an_index_that_was_let_go_remembers_nothing(scope):
@@ -194,41 +151,3 @@ def test_an_index_in_use_is_not_let_go(scope):
         other.join()
     assert answers == [False, False]
     assert scope.index.rest()
-
-
-def test_threads_that_ask_many_scopes_at_once_all_get_their_answers(tmp_path, few):
-    """A file is let go between questions of others, never under one."""
-    alive = [Memory.open(tmp_path, scope=f"user:{number}", jobs="worker") for number in range(10)]
-    for number, memory in enumerate(alive):
-        ask(memory, number)
-    failed = []
-
-    def keep_asking(first):
-        for turn in range(30):
-            number = (first + turn * 3) % 10
-            if len(alive[number].recall(f"zebra{number}")) != 1:
-                failed.append(number)
-
-    threads = [threading.Thread(target=keep_asking, args=(first,)) for first in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert failed == []
-    for memory in alive:
-        memory.close()
-    assert open_files(tmp_path) == 0
-
-
-def test_a_memory_that_was_dropped_unclosed_is_no_holder(tmp_path, few):
-    """The bound holds no one alive."""
-
-    class Dropped:
-        def rest(self):
-            raise AssertionError("nobody is there to be asked")
-
-    for _ in range(10):
-        handles.used(Dropped())
-    handles.used(kept := Scope(tmp_path / "m").index)
-    assert len(handles._held) <= handles.KEPT
-    kept.close()

@@ -433,12 +433,10 @@ class Commits:
     def forget(self) -> None:
         """Start anew in a forked child: no lock of the parent's."""
         self.lock.forget()
-        self.state.forget()
         self._replacer.discard()
 
     def close(self) -> None:
         """Move the checkpoint when this store committed anything and nobody is busy."""
-        self.state.close()
         if not self._dirty or self.failed:
             return
         try:

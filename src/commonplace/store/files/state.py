@@ -14,7 +14,6 @@ from typing import Final
 
 import msgspec
 
-from commonplace.store import handles
 from commonplace.store.files.disk import CREATE, FILE_MODE, READ, Disk, read_all, write_all
 from commonplace.store.files.locks import boot_id
 
@@ -47,84 +46,29 @@ class Checkpoint(msgspec.Struct, frozen=True):
     at: str
 
 
-class State(handles.Kept):
-    """The two small files; the head is kept open."""
+class State:
+    """The two small files."""
 
     def __init__(self, folder: str, disk: Disk) -> None:
-        super().__init__()
         self._head_path = os.path.join(folder, "head")
         self._checkpoint_path = os.path.join(folder, "checkpoint")
         self._folder = folder
         self._disk = disk
-        self._inode = 0  # of what is kept open
-        self._last: tuple[bytes, Head] | None = None  # the head as it was last read settled
-        self._none_yet = False
 
     def head(self) -> Head | None:
         """Read the head; None where there is none that can be used."""
         try:
             fd = os.open(self._head_path, READ)
         except FileNotFoundError:
-            self._last = None
             return None
         try:
             for _ in range(_TRIES):
-                data = os.pread(fd, _HEAD_BYTES, 0)
-                head = _parse(data)
+                head = _parse(os.pread(fd, _HEAD_BYTES, 0))
                 if head is not None:
-                    self._none_yet = False  # should it be taken away, the log is still there
-                    self._last = (data, head) if head.settled else None
                     return head
         finally:
             os.close(fd)
         return None
-
-    def glance(self) -> Head | None:
-        """Give what `head` gives, without reading it again where the file stands as it was last read settled."""
-        last = self._last
-        return last[1] if last is not None and self._stands(last[0], in_place=True) else self.head()
-
-    def mark(self) -> tuple[str, int] | None:
-        """Name how the change log stands while nobody is at work; None where somebody is, or nobody can say."""
-        last = self._last
-        if last is not None and self._stands(last[0], in_place=True):
-            return last[1].hash, last[1].number
-        head = self.head()
-        if head is None:
-            return ("", 0) if self._none_yet else None
-        return (head.hash, head.number) if head.settled else None
-
-    def note_none(self) -> None:
-        """Take note that there is neither a head nor a log; the first change of all makes the head first."""
-        self._none_yet = True
-
-    def stands_settled(self) -> bool:
-        """Say whether nothing was begun since `head` last found all settled, at the price of one system call.
-
-        False tells nothing: read the head. The file is kept open; that another took its place is noticed
-        by `head` and `glance`.
-        """
-        last = self._last
-        if last is None:
-            return self._none_yet and not os.access(self._head_path, os.F_OK)
-        return self._stands(last[0], in_place=False)
-
-    def _stands(self, settled: bytes, *, in_place: bool) -> bool:
-        """Say whether the file that is kept open holds these bytes, and with `in_place` is the one of that name."""
-        with self._mutex:
-            try:
-                if self._fd < 0:
-                    self._fd = os.open(self._head_path, READ)
-                    self._inode = os.fstat(self._fd).st_ino
-                    handles.used(self)  # not at each look: an append takes one
-                if os.pread(self._fd, _HEAD_BYTES, 0) == settled and (
-                    not in_place or os.stat(self._head_path).st_ino == self._inode
-                ):
-                    return True
-            except OSError:
-                pass
-            self._let_go()
-        return False
 
     def write_head(self, head: Head) -> None:
         """Put the head down, unsynced."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from typing import Final, NoReturn, Self
 
 from commonplace import forks
@@ -22,7 +22,6 @@ from commonplace.store.files.commits import Commits
 from commonplace.store.files.disk import Disk, read_span, typed, typed_errors
 from commonplace.store.files.feed import Feed
 from commonplace.store.files.leases import FileLease, Leases
-from commonplace.store.files.marks import stamps
 from commonplace.store.files.paths import Tree, split
 from commonplace.store.files.redo import project, steps_by_path
 from commonplace.store.files.state import Head
@@ -141,15 +140,6 @@ class FilesStore:
                 return version_at(self._tree, path)
             return version_of(path, self._overlaid(path))
 
-    def mark(self, paths: Sequence[str]) -> object | None:
-        """Give what two looks at some files have in common only where they and the change log stand unmoved."""
-        try:  # not `typed_errors`: this is asked for each prompt, and its frame is a tenth of the answer
-            head = self._commits.state.mark()
-        except OSError as error:
-            raise typed(error, "") from error
-        found = stamps(self._tree.root, paths, state=self._tree.state)
-        return None if head is None or found is None else (head, found)
-
     def list(self, prefix: str = "") -> list[Stat]:
         """List the files below a folder, sorted by path; hidden names and links are left out."""
         with typed_errors(prefix):
@@ -163,37 +153,23 @@ class FilesStore:
             InputError: A line holds a line break or is longer than the config allows.
             StoreError: They could not be kept; the file is as before.
         """
-        body = body_of(path, lines, self._most_bytes)
-        with self._writing(path):
-            self._appender.append(path, body, durable=durable)
+        with self.locked(path) as held:
+            held.append(lines, durable=durable)
 
-    def append_if(self, path: str, stamp: object, lines: Sequence[Screened]) -> tuple[int, object] | None:
-        """Add lines, synced, where a file is free and stands as `Held` once gave its stamp: (its size, its stamp) then.
+    @contextmanager
+    def locked(self, path: str) -> Iterator[Held]:
+        """Hold one append-only file against other appenders, so that read-then-append is one step.
 
-        None where it does not: nothing was done.
-
-        Raises:
-            InputError: A line holds a line break or is longer than the config allows.
-            StoreError: They could not be kept; the file is as before.
+        What a dead writer left half done is finished first.
         """
-        body = body_of(path, lines, self._most_bytes)
-        try:  # not `_writing`: this is the path that every message takes
-            if self._read_only or self._commits.failed or not self._folders_made:
-                self._make_ready(path)
-            if not self._commits.state.stands_settled():
-                self._settled()
-            return self._appender.append_if(path, stamp, body)
-        except OSError as error:
-            self._raise_typed(error, path)
+        with self._writing(path):
+            self._settled()
+            with self._appender.hold(path, create=True) as handle:
+                yield _Held(self._appender, handle, self._most_bytes)
 
-    def locked(self, path: str) -> AbstractContextManager[Held]:
-        """Hold one append-only file against other appenders, so that read-then-append is one step."""
-        return _Locked(self, path)
-
-    def feed(self, number: int) -> tuple[int, tuple[str, ...] | None]:
-        """Say which paths were appended to since a look: (number of this one, paths, or None for `look at all`)."""
-        with typed_errors():
-            return self._feed.since(number, mark=not self.read_only)
+    def appended(self, mark: object) -> tuple[object, tuple[str, ...] | None]:
+        """Return a mark of now, and the paths that were appended to after an earlier mark; None for any path."""
+        return self._feed.since(mark, begin=not self.read_only)
 
     def commit(
         self,
@@ -294,8 +270,6 @@ class FilesStore:
     def close(self) -> None:
         """Release handles; what was acknowledged stays."""
         self._commits.close()
-        self._appender.close()
-        self._feed.close()
 
     def __enter__(self) -> Self:
         return self
@@ -303,35 +277,9 @@ class FilesStore:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def hold(self, path: str) -> Handle:
-        """Hold a file for appends; what a dead writer left half done is finished first."""
-        if self._read_only or self._commits.failed or not self._folders_made:
-            self._make_ready(path)
-        try:
-            if not self._commits.state.stands_settled():
-                self._settled()
-            return self._appender.enter(path, create=True)
-        except OSError as error:
-            self._raise_typed(error, path)
-
-    def append_held(self, handle: Handle, lines: Sequence[Screened], *, durable: bool) -> None:
-        """Add lines to a file that is held."""
-        path = handle.path
-        body = body_of(path, lines, self._most_bytes)
-        with self._writing(path):
-            self._appender.append_held(handle, body, durable=durable)
-
-    def let_go(self, handle: Handle) -> None:
-        """End a holding."""
-        try:
-            self._appender.leave(handle)
-        except OSError as error:
-            raise typed(error, handle.path) from error
-
     def forget(self) -> None:
         """Start anew in a forked child: no lock, no shared descriptor."""
         self._appender.forget()
-        self._feed.forget()
         self._commits.forget()
 
     @contextmanager
@@ -361,7 +309,7 @@ class FilesStore:
         raise found from error
 
     def _head(self) -> Head | None:
-        return self._commits.state.glance()
+        return self._commits.state.head()
 
     def _settled(self) -> bool:
         """Finish a dead writer's change where that is possible; False where readers must add it in memory."""
@@ -371,7 +319,6 @@ class FilesStore:
         if head is not None and head.settled:
             return True
         if head is None and not self._commits.log.months():
-            self._commits.state.note_none()
             return True
         if not self.read_only:
             try:
@@ -438,29 +385,17 @@ def _unfenced() -> None:
     return
 
 
-class _Locked:
-    """A block in which one file is held."""
+class _Held:
+    """An append-only file that is held."""
 
-    __slots__ = ("_handle", "_path", "_store", "size", "stamp")
-    size: int
-    stamp: object
-
-    def __init__(self, store: FilesStore, path: str) -> None:
-        self._store = store
-        self._path = path
+    def __init__(self, appender: Appender, handle: Handle, most_bytes: int) -> None:
+        self._appender = appender
+        self._handle = handle
+        self._most_bytes = most_bytes  # of a line
 
     def append(self, lines: Sequence[Screened], *, durable: bool = True) -> None:
-        handle = self._handle
-        self._store.append_held(handle, lines, durable=durable)
-        self.size, self.stamp = handle.size, handle.stamp
-
-    def __enter__(self) -> Held:
-        self._handle = handle = self._store.hold(self._path)
-        self.size, self.stamp = handle.size, handle.stamp
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._store.let_go(self._handle)
+        body = body_of(self._handle.path, lines, self._most_bytes)
+        self._appender.append(self._handle, body, durable=durable)
 
 
 def _forbidden(root: str) -> bool:
