@@ -14,6 +14,7 @@ from typing import Final
 import msgspec
 
 from commonplace.config import RecallConfig
+from commonplace.guard.pasted import part_trust
 from commonplace.recall import choosing, dated, events, ranking
 from commonplace.recall import question as questions
 from commonplace.recall.index import passages, rows
@@ -365,7 +366,7 @@ class _Search:
             score=ranked.score,
             layer="sessions",
             sources=(Source(message.session, message.message.id or "", None if whole else (start, end)),),
-            trust=message.message.trust or "agent",
+            trust=part_trust(message.message.trust or "agent", message.text, start, end),
             at=message.message.at,
             why=ranked.parts,
         )

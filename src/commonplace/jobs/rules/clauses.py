@@ -8,7 +8,7 @@ Positions stay those of the message. All work is linear in its length.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import msgspec
@@ -38,21 +38,22 @@ class Clause(msgspec.Struct, frozen=True):
     reported: bool = False
 
 
-def mask(text: str) -> str:
+def mask(text: str, foreign: Sequence[tuple[int, int]] = ()) -> str:
     """Blank what a person pasted, quoted or attached; the length stays the same.
 
     A title in quotes stays; words in quotes that address somebody are somebody's words.
+
+    Args:
+        text: What was said.
+        foreign: The parts that are not the person's own, as the guard finds them.
     """
     chars = list(text)
 
     def blank(start: int, end: int) -> None:
         chars[start:end] = MASK * (end - start)
 
-    for start, end in (*_fenced(text), *_tagged(text)):
+    for start, end in foreign:
         blank(start, end)
-    forwarded = guard("forwarded").search(text)
-    if forwarded:
-        blank(forwarded.start(), len(text))
     for pattern in (guard("caption"), guard("secret")):
         for found in pattern.finditer(text):
             blank(*found.span())
@@ -65,22 +66,6 @@ def mask(text: str) -> str:
             blank(start, start + len(line))
         start += len(line) + 1
     return "".join(chars)
-
-
-def _fenced(text: str) -> Iterator[tuple[int, int]]:
-    marks = [found.span() for found in guard("fence").finditer(text)]
-    for opened, closed in zip(marks[::2], [*marks[1::2], (len(text), len(text))], strict=False):
-        yield opened[0], closed[1]
-
-
-def _tagged(text: str) -> Iterator[tuple[int, int]]:
-    last = {found[1]: found.start() for found in guard("closed").finditer(text)}
-    position = 0
-    while (opened := guard("opened").search(text, position)) is not None:
-        position = opened.end()
-        if last.get(opened[1], -1) >= position:
-            position = text.index(f"</{opened[1]}>", position) + len(opened[1]) + 3
-            yield opened.start(), position
 
 
 def sentences(masked: str) -> Iterator[tuple[int, int, str]]:

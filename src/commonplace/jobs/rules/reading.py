@@ -14,6 +14,7 @@ from datetime import date, timedelta, tzinfo
 import msgspec
 
 from commonplace.config import RulesConfig
+from commonplace.guard.pasted import pasted
 from commonplace.jobs.rules import clauses, corrections, dates, foreign, matching, patterns, wording
 from commonplace.jobs.rules.clauses import Clause
 from commonplace.jobs.rules.memos import CHANGED_MIND, HOME, NAMED, Memo
@@ -96,7 +97,9 @@ class Reader:
         yield len(text) - (limit - head), text[len(text) - (limit - head) :]
 
     def _of_user(self, item: RecordedMessage, start: int, text: str) -> Iterator[Memo]:
-        masked = clauses.mask(text)
+        end = start + len(text)
+        foreign = ((max(a, start) - start, min(b, end) - start) for a, b in pasted(item.text) if a < end and b > start)
+        masked = clauses.mask(text, tuple(foreign))
         drafted = guard("draft").search(text)
         if drafted is not None:
             masked = masked[: drafted.start()] + clauses.MASK * (len(text) - drafted.start())
@@ -153,7 +156,7 @@ class Reader:
         return msgspec.structs.replace(memo, text=text, span=span, quote=item.text[slice(*span)])
 
     def _of_agent(self, item: RecordedMessage, start: int, text: str) -> Iterator[Memo]:
-        for clause in clauses.clauses(text, clauses.mask(text)):
+        for clause in clauses.clauses(text, clauses.mask(text, pasted(text))):
             memo = self._remark(item, start, clause)
             if memo is not None and memo.kind == "fix":
                 yield memo
