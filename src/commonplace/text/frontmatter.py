@@ -2,7 +2,7 @@
 
 Every value is text, a list or a mapping of text: `no`, `12:30` and `1.10` mean what they say. What
 cannot be read safely is left where it is and reported; an edit touches the lines of its own keys.
-`nodes` reads a whole small YAML file by the same rules. This module opens no file.
+This module opens no file.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from typing import Any, Final
 import msgspec
 
 from commonplace import forks
-from commonplace.errors import InputError
 from commonplace.text.patterns import pattern
 
 MAX_BYTES: Final = 8192  # safety notes F27
@@ -44,13 +43,6 @@ class Front(msgspec.Struct, frozen=True):
     values: dict[str, Value]
     body: int
     problem: str = ""
-
-
-class Node(msgspec.Struct, frozen=True):
-    """One value of a YAML file, and the line it stands on; that of its key where it has one."""
-
-    line: int
-    value: str | list[Node] | dict[str, Node]
 
 
 class _Span(msgspec.Struct, frozen=True):
@@ -199,82 +191,6 @@ def _parse(block: str) -> tuple[dict[str, Value], dict[str, _Span]]:
         mark = getattr(error, "problem_mark", None)
         where = f" at line {mark.line + 2}" if mark is not None else ""
         raise _UnreadableError(f"the front matter is not YAML{where}") from error
-
-
-def nodes(text: str) -> Node | None:
-    """Read one YAML document, every value as the text it is written as; None where there is nothing in it.
-
-    What could grow or surprise is refused: anchors, aliases, tags, merge keys, a key twice, a second
-    document, deep nesting.
-
-    Raises:
-        InputError: It cannot be read so; the error carries the `line`.
-    """
-    with forks.loading:
-        import yaml  # noqa: PLC0415 - see `_parse`
-
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    clean = text.encode("utf-8", "replace").decode("utf-8")
-    try:
-        return _tree(yaml.parse(clean, Loader=loader), yaml)
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        at = getattr(error, "position", None)
-        line = mark.line + 1 if mark is not None else clean.count("\n", 0, at or 0) + 1
-        said = getattr(error, "problem", None) or getattr(error, "reason", None) or "it cannot be read"
-        raise InputError(f"this is not YAML: {said}", line=line) from None
-
-
-def _tree(events: Iterator[Any], yaml: Any) -> Node | None:
-    """Put the events of a document together without recursion; a mapping's key waits until its value came."""
-    root: Node | None = None
-    stack: list[tuple[Node, list[tuple[str, int]]]] = []
-    for event in events:
-        line = event.start_mark.line + 1
-        _refuse(event, line, len(stack), yaml, again=root is not None)
-        if isinstance(event, yaml.CollectionEndEvent):
-            node, _ = stack.pop()
-        elif isinstance(event, yaml.ScalarEvent):
-            node = Node(line, event.value)
-        elif isinstance(event, (yaml.MappingStartEvent, yaml.SequenceStartEvent)):
-            stack.append((Node(line, {} if isinstance(event, yaml.MappingStartEvent) else []), []))
-            inside = stack[-2] if len(stack) > 1 else None
-            if inside is not None and isinstance(inside[0].value, dict) and not inside[1]:
-                raise InputError("a key is a word, not a list or a mapping", line=line)
-            continue
-        else:
-            continue
-        if not stack:
-            root = node
-        elif isinstance(parent := stack[-1][0].value, list):
-            parent.append(node)
-        elif isinstance(parent, dict):
-            _into(parent, stack[-1][1], node)
-    return None if root is not None and root.value == "" else root
-
-
-def _into(parent: dict[str, Node], waiting: list[tuple[str, int]], node: Node) -> None:
-    if waiting:
-        key, line = waiting.pop()
-        parent[key] = Node(line, node.value)
-        return
-    key = str(node.value)
-    if key in parent:
-        raise InputError(f"the key {key!r} stands there twice", line=node.line)
-    if key == "<<":
-        raise InputError("a merge key is not read; write the values out", line=node.line)
-    waiting.append((key, node.line))
-
-
-def _refuse(event: Any, line: int, depth: int, yaml: Any, *, again: bool) -> None:
-    if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None) is not None:
-        raise InputError("anchors and aliases are not read; write the value out", line=line)
-    if getattr(event, "tag", None) is not None:
-        raise InputError("tags are not read; every value is text", line=line)
-    if isinstance(event, yaml.DocumentStartEvent) and again:
-        raise InputError("a second document begins here; write one", line=line)
-    if isinstance(event, yaml.CollectionStartEvent) and depth >= MAX_DEPTH:
-        raise InputError(f"this is nested deeper than {MAX_DEPTH}", line=line)
 
 
 class _Builder:

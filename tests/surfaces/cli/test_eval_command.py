@@ -10,13 +10,8 @@ import pytest
 from commonplace.surfaces import evaluate
 
 CASES = """\
-cases:
-  - name: ferry
-    question: when does the ferry leave
-    expected: at noon
-  - name: dog
-    question: zeppelin
-    nothing: true
+{"name": "ferry", "question": "when does the ferry leave", "expected": [{"text": "at noon"}]}
+{"name": "dog", "question": "zeppelin", "nothing": true}
 """
 
 
@@ -32,14 +27,14 @@ def said(run):
 
 @pytest.fixture
 def file(here):
-    path = here / "cases.yaml"
+    path = here / "cases.jsonl"
     path.write_text(CASES, encoding="utf-8")
     return path
 
 
 def test_all_cases_pass_and_the_exit_code_is_0(run, said, file):
     """Issue 7: exit code for CI."""
-    done = run("eval", "cases.yaml")
+    done = run("eval", "cases.jsonl")
     assert (done.code, done.err) == (0, "")
     lines = [line.split()[:3] for line in done.out.splitlines()]
     assert ["passed", "1.000", "████████████████████"] in lines
@@ -51,7 +46,7 @@ def test_all_cases_pass_and_the_exit_code_is_0(run, said, file):
 
 def test_every_case_is_shown_when_asked_for(run, said, file):
     """`--all`."""
-    out = run("eval", "cases.yaml", "--all").out
+    out = run("eval", "cases.jsonl", "--all").out
     assert re.search(r"^✓ when does the ferry leave  ferry\n   rank \d  text at noon$", out, re.MULTILINE)
     assert "✓ zeppelin  dog\n" in out
 
@@ -59,13 +54,15 @@ def test_every_case_is_shown_when_asked_for(run, said, file):
 def test_a_case_that_fails_says_what_was_shown_instead(run, said, file):
     """Brief: per case pass or fail with rank and what was shown instead."""
     file.write_text(
-        CASES.replace("at noon", "at midnight") + "  - {name: colour, question: the blue ferry, forbidden: [is blue]}\n"
-        "  - {name: gone, question: the blue ferry, expected: {record: memory/MEMORY.md#0123456789ab}}\n"
-        "  - {name: quiet, question: my green bicycle, nothing: true}\n"
-        "  - {name: old, question: the blue ferry leaves, expected: {text: is red}, superseded: {text: is blue}}\n",
+        CASES.replace("at noon", "at midnight")
+        + '{"name": "colour", "question": "the blue ferry", "forbidden": [{"text": "is blue"}]}\n'
+        + '{"name": "gone", "question": "the blue ferry", "expected": [{"record": "memory/MEMORY.md#0123456789ab"}]}\n'
+        + '{"name": "quiet", "question": "my green bicycle", "nothing": true}\n'
+        + '{"name": "old", "question": "the blue ferry leaves", "expected": [{"text": "is red"}], '
+        + '"superseded": [{"text": "is blue"}]}\n',
         encoding="utf-8",
     )
-    done = run("eval", "cases.yaml")
+    done = run("eval", "cases.jsonl")
     assert done.code == 1
     assert "✗ when does the ferry leave  ferry\n   missed  text at midnight\n   rank 1  instead: " in done.out
     assert "  forbidden: " in done.out
@@ -102,25 +99,17 @@ def test_a_case_that_fails_says_what_was_shown_instead(run, said, file):
 def test_thresholds_decide_the_exit_code(run, said, file, options, code):
     """Brief: 0 all over the thresholds, 1 below, 2 bad input."""
     file.write_text(CASES.replace("at noon", "at midnight"), encoding="utf-8")
-    done = run("eval", "cases.yaml", *options)
+    done = run("eval", "cases.jsonl", *options)
     assert done.code == code
     assert done.err.startswith("error: ") == (code == 2)
 
 
-def test_thresholds_may_stand_in_the_file_and_options_go_over_them(run, said, file):
-    """Brief: thresholds in the file."""
-    file.write_text("at_least: {passed: 0.4}\n" + CASES.replace("at noon", "at midnight"), encoding="utf-8")
-    assert run("eval", "cases.yaml").code == 0
-    assert run("eval", "cases.yaml", "--at-least", ".6").code == 1
-    assert run("eval", "cases.yaml", "--at-most", "superseded=0").code == 0
-
-
 def test_json_has_all_that_was_measured(run, said, file):
     """docs/commands.md names the keys."""
-    done = run("eval", "cases.yaml", "--json", "-k", "2", "--layer", "sessions", "--tokens", "50")
+    done = run("eval", "cases.jsonl", "--json", "-k", "2", "--layer", "sessions", "--tokens", "50")
     assert done.code == 0
     assert list(done.data) == ["location", "file", "figures", "below", "cases"]
-    assert done.data["file"] == "cases.yaml"
+    assert done.data["file"] == "cases.jsonl"
     assert done.data["figures"]["recall"] == 1.0
     ferry, dog = done.data["cases"]
     assert ferry["ranks"] == [2]  # a record says otherwise since
@@ -133,7 +122,7 @@ def test_json_has_all_that_was_measured(run, said, file):
 
 def test_json_says_what_falls_short(run, said, file):
     """The exit code and the JSON agree."""
-    done = run("eval", "cases.yaml", "--json", "--at-most", "tokens=0")
+    done = run("eval", "cases.jsonl", "--json", "--at-most", "tokens=0")
     assert done.code == 1
     assert [(each["figure"], each["limit"]) for each in done.data["below"]] == [("tokens", 0.0)]
 
@@ -150,7 +139,7 @@ def test_listed_cases_are_a_file_to_start_from(run, said, here):
     """`--list` prints JSON lines that `eval` takes."""
     listed = run("eval", "--list")
     assert listed.code == 0
-    assert evaluate.read(listed.out, "own.jsonl").cases
+    assert evaluate.read(listed.out, "own.jsonl")
     (here / "own.jsonl").write_text(listed.out, encoding="utf-8")
     from_file = run("eval", "own.jsonl", "--json", "--at-least", "0").data
     made = run("eval", "--json", "--at-least", "0").data
@@ -176,7 +165,7 @@ def test_listed_cases_are_one_object_of_json_where_that_is_asked_for(run, said):
 
 def test_a_file_and_the_memorys_own_cases_are_asked_together(run, said, file):
     """`--made` beside a FILE."""
-    done = run("eval", "cases.yaml", "--made", "5", "--json", "--at-least", "0")
+    done = run("eval", "cases.jsonl", "--made", "5", "--json", "--at-least", "0")
     assert [case["name"] for case in done.data["cases"]][:2] == ["ferry", "dog"]
     assert len(done.data["cases"]) == 3
 
@@ -193,17 +182,15 @@ def test_a_memory_that_makes_no_case_says_so(run, here):
 
 def test_a_file_that_cannot_be_used_is_named(run, said, here):
     """Brief: 2 for bad input, in one line with file and line."""
-    (here / "bad.yaml").write_text("cases:\n  - question: a\n    expect: b\n", encoding="utf-8")
+    (here / "bad.jsonl").write_text('\n{"question": "a", "expect": "b"}\n', encoding="utf-8")
     (here / "latin.jsonl").write_bytes(b'{"question": "a", "nothing": true}\n{"question": "\xe9"}\n')
-    (here / "folder.yaml").mkdir()
-    (here / "cases.txt").write_text(CASES, encoding="utf-8")
+    (here / "folder.jsonl").mkdir()
     for name, said_of_it in [
-        ("bad.yaml", "bad.yaml:3: 'expect' is no key of a case"),
+        ("bad.jsonl", "bad.jsonl:2: Object contains unknown field `expect`"),
         ("latin.jsonl", "latin.jsonl:2: this is not UTF-8"),
-        ("folder.yaml", "'folder.yaml' cannot be read: Is a directory"),
-        ("missing.yaml", "'missing.yaml' cannot be read: No such file"),
-        ("cases.txt", "'cases.txt' is no file of cases"),
-        ("a\0.yaml", "no file"),
+        ("folder.jsonl", "'folder.jsonl' cannot be read: Is a directory"),
+        ("missing.jsonl", "'missing.jsonl' cannot be read: No such file"),
+        ("a\0.jsonl", "no file"),
     ]:
         done = run("eval", name)
         assert done.code == 2
@@ -215,13 +202,13 @@ def test_a_file_that_cannot_be_used_is_named(run, said, here):
 def test_a_huge_file_is_not_read_whole(run, said, here, monkeypatch):
     """A file of cases is small."""
     monkeypatch.setattr("commonplace.surfaces.cli.evaluating.FILE_BYTES", 10)
-    (here / "cases.yaml").write_text(CASES, encoding="utf-8")
-    assert "is over 10 bytes" in run("eval", "cases.yaml").err
+    (here / "cases.jsonl").write_text(CASES, encoding="utf-8")
+    assert "is over 10 bytes" in run("eval", "cases.jsonl").err
 
 
 def test_foreign_text_cannot_drive_the_terminal(run, here):
     """docs/commands.md: hidden characters are made visible."""
-    case = {"name": "n\x1b[2J", "question": "which \x1b[31mferry", "expected": "\x1b]0;x\x07"}
+    case = {"name": "n\x1b[2J", "question": "which \x1b[31mferry", "expected": [{"text": "\x1b]0;x\x07"}]}
     (here / "cases.jsonl").write_text(json.dumps(case) + "\n", encoding="utf-8")
     run("record", "The ferry \x1b[2J is blue.")
     done = run("eval", "cases.jsonl")
@@ -233,4 +220,4 @@ def test_foreign_text_cannot_drive_the_terminal(run, here):
 def test_a_table_is_drawn_on_a_terminal_in_colours(run, said, file, monkeypatch):
     """Colours on a terminal, plain text in a pipe."""
     monkeypatch.setenv("FORCE_COLOR", "1")
-    assert "\x1b[32m" in run("eval", "cases.yaml", "--all").out
+    assert "\x1b[32m" in run("eval", "cases.jsonl", "--all").out

@@ -52,7 +52,7 @@ def test_recall_is_that_of_a_plain_count_of_sources(tmp_path):
             }
             for each in questions
         ]  # fmt: skip
-        cases = evaluate.read("\n".join(map(json.dumps, lines)), "cases.jsonl").cases
+        cases = evaluate.read("\n".join(map(json.dumps, lines)), "cases.jsonl")
         shares = []
         for each in questions:
             hits = memory.recall(each["text"], k=10, layers=["sessions"])

@@ -34,8 +34,8 @@ def test_a_correction_asks_for_the_new_value_and_not_the_old(memory):
     assert correction == Case(
         name=f"correction of {second}",
         question="stand-up Lantern begins",
-        expected=(Target("record", second),),
-        superseded=(Target("text", "The stand-up of Lantern begins at nine."), Target("message", "cli:main#m0")),
+        expected=(Target(record=second),),
+        superseded=(Target(text="The stand-up of Lantern begins at nine."), Target(message="cli:main#m0")),
     )
 
 
@@ -60,7 +60,7 @@ def test_a_correction_taken_back_asks_the_other_way_round(memory):
     memory.undo(done.change)
     correction = next(case for case in evaluate.made(memory) if case.name.startswith("correction"))
     assert correction.expected[0].value == first
-    assert correction.superseded[0] == Target("text", "The stand-up of Lantern begins at eleven.")
+    assert correction.superseded[0] == Target(text="The stand-up of Lantern begins at eleven.")
 
 
 def test_a_trail_is_asked_both_ways(memory):
@@ -70,13 +70,13 @@ def test_a_trail_is_asked_both_ways(memory):
         Case(
             name=f"message behind {record}",
             question="Ada wants metric units",
-            expected=(Target("message", "cli:main#m0"),),
+            expected=(Target(message="cli:main#m0"),),
             layers=("sessions",),
         ),
         Case(
             name=f"record of {record}",
             question="always metric units",
-            expected=(Target("record", record),),
+            expected=(Target(record=record),),
             layers=("documents",),
         ),
     )
@@ -200,7 +200,7 @@ def test_whatever_happened_the_cases_made_can_be_asked_and_written_down(tmp_path
         assert all(verdict.unknown == () for verdict in found.verdicts)
         if cases:
             text = "".join(evaluate.line(case) + "\n" for case in cases)
-            assert evaluate.read(text, "cases.jsonl").cases == cases
+            assert evaluate.read(text, "cases.jsonl") == cases
 
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 7])

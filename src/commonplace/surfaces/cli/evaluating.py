@@ -20,7 +20,6 @@ from commonplace.surfaces.evaluate import (
     AT_LEAST,
     AT_MOST,
     Case,
-    CaseFile,
     Evaluation,
     Figures,
     Shortfall,
@@ -28,7 +27,6 @@ from commonplace.surfaces.evaluate import (
     Verdict,
 )
 from commonplace.surfaces.evaluate.cases import TOKENS, K
-from commonplace.surfaces.evaluate.reading import threshold
 
 FILE_BYTES: Final = 20_000_000  # of a file of cases
 MADE: Final = 50  # cases made from the memory where no file is given
@@ -82,19 +80,19 @@ def eval_command(
 ) -> None:
     """Measure recall on this memory: does each question find what it should?
 
-    The questions stand in FILE (YAML or JSONL). Without one they are made from what was corrected in this memory
-    and from the messages its records rest on. Exit code 1 when a figure misses its threshold; without any, when a
-    case fails.
+    The questions stand in FILE, one case a line (JSONL). Without one they are made from what was corrected in this
+    memory and from the messages its records rest on. Exit code 1 when a figure misses its threshold; without any,
+    when a case fails.
     """
-    given = _read(file) if file is not None else CaseFile(())
-    least = {**given.at_least, **_thresholds(at_least, AT_LEAST, "--at-least")}
-    most = {**given.at_most, **_thresholds(at_most, AT_MOST, "--at-most")}
+    given = _read(file) if file is not None else ()
+    least = _thresholds(at_least, AT_LEAST, "--at-least")
+    most = _thresholds(at_most, AT_MOST, "--at-most")
     with place.open() as memory:
         wanted = made if made is not None else MADE * (file is None)
-        named = {case.name for case in given.cases}  # a file that began as a list of made cases has some of them
+        named = {case.name for case in given}  # a file that began as a list of made cases has some of them
         made_now = evaluate.made(memory, limit=wanted, seed=seed) if wanted else ()
         own = [case for case in made_now if case.name not in named]
-        cases = [_changed(case, k, tokens, cast("tuple[LayerName, ...]", layers)) for case in (*given.cases, *own)]
+        cases = [_changed(case, k, tokens, cast("tuple[LayerName, ...]", layers)) for case in (*given, *own)]
         if not cases:
             _nothing(ctx, memory, as_json=as_json)
         if listed:
@@ -132,7 +130,7 @@ def _nothing(ctx: click.Context, memory: Memory, *, as_json: bool) -> None:
     ctx.exit(1)
 
 
-def _read(file: str) -> CaseFile:
+def _read(file: str) -> tuple[Case, ...]:
     path = Path(file)
     try:
         if "\0" in file:
@@ -157,8 +155,20 @@ def _thresholds(given: Sequence[str], known: tuple[str, ...], option: str) -> di
         figure = figure if mark or known is not AT_LEAST else "passed"
         if figure not in known:
             raise InputError(f"{option} {each!r} names no figure; write FIGURE=N with one of {', '.join(known)}")
-        found[figure] = threshold(figure, value)
+        found[figure] = _threshold(figure, value)
     return found
+
+
+def _threshold(figure: str, value: str) -> float:
+    try:
+        number = float(value)
+    except ValueError:
+        number = -1.0
+    if figure in AT_LEAST and not 0 <= number <= 1:
+        raise InputError(f"{figure} is a share from 0 to 1, not {value!r}")
+    if not 0 <= number < float("inf"):
+        raise InputError(f"{figure} is a number not below 0, not {value!r}")
+    return number
 
 
 def _changed(case: Case, k: int | None, tokens: int | None, layers: tuple[LayerName, ...]) -> Case:
@@ -247,7 +257,7 @@ def _wrong(verdict: Verdict, place: int) -> str:
 
 def _named(verdict: Verdict, target: Target) -> str:
     said = terminal.cut(terminal.line(target.value), 60)
-    others = f" or {terminal.count(len(target.choices) - 1, 'other')}" if target.others else ""
+    others = f" or {terminal.count(len(target.choices) - 1, 'other')}" if target.any else ""
     gone = terminal.warning("  is not in memory") if target.value in verdict.unknown else ""
     return f"{target.kind} {terminal.accent(said)}{others}{gone}"
 

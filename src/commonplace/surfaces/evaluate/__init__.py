@@ -5,17 +5,15 @@ asks them and says how often the right record came back, how soon, and what else
 asked, and no memory is changed.
 """
 
-from commonplace.surfaces.evaluate.cases import Case, CaseFile, Target, line
+from commonplace.surfaces.evaluate.cases import Case, Target, line, read
 from commonplace.surfaces.evaluate.figures import AT_LEAST, AT_MOST, Evaluation, Figures, Shortfall, Verdict
 from commonplace.surfaces.evaluate.making import made
 from commonplace.surfaces.evaluate.measuring import evaluate
-from commonplace.surfaces.evaluate.reading import read
 
 __all__ = [
     "AT_LEAST",
     "AT_MOST",
     "Case",
-    "CaseFile",
     "Evaluation",
     "Figures",
     "Shortfall",

@@ -111,12 +111,12 @@ def _correction(trail: Trail, changes: Mapping[int, Change]) -> Case | None:
         since = [each.change for each in trail.steps[:at]]
         rests_now = _quoted(trail, changes, since)
         rested = [source for source in _quoted(trail, changes, [step.change]) if source not in rests_now]
-        current = Target("record", trail.record, tuple(_message(source) for source in rests_now))
+        current = _one_of([Target(record=trail.record), *map(_message, rests_now)])
         return Case(
             name=f"correction of {trail.record}",
             question=" ".join(shared[:_WORDS]),
             expected=(current,),
-            superseded=(Target("text", step.text), *(_message(source) for source in rested)),
+            superseded=(Target(text=step.text), *map(_message, rested)),
         )
     return None
 
@@ -136,11 +136,10 @@ def _both_ways(memory: Memory, trail: Trail, changes: Mapping[int, Change]) -> I
     layer = _layer(memory, trail.record) if own and 0 < len(sources) <= _RESTS_ON else None
     if layer is None:
         return
-    first = _message(sources[0])
     yield Case(
         name=f"message behind {trail.record}",
         question=" ".join(list(own.values())[:_WORDS]),
-        expected=(Target(first.kind, first.value, tuple(_message(source) for source in sources[1:])),),
+        expected=(_one_of([_message(source) for source in sources]),),
         layers=("sessions",),
     )
     asked = _asked(next(quote for quote in trail.quotes if _whole([quote.source])[0] == sources[0]), own)
@@ -148,7 +147,7 @@ def _both_ways(memory: Memory, trail: Trail, changes: Mapping[int, Change]) -> I
         yield Case(
             name=f"record of {trail.record}",
             question=asked,
-            expected=(Target("record", trail.record),),
+            expected=(Target(record=trail.record),),
             layers=(layer,),
         )
 
@@ -185,7 +184,11 @@ def _whole(sources: Iterable[Source]) -> list[Source]:
 
 
 def _message(source: Source) -> Target:
-    return Target("message", f"{source.session}#{source.message}")
+    return Target(message=f"{source.session}#{source.message}")
+
+
+def _one_of(targets: list[Target]) -> Target:
+    return targets[0] if len(targets) == 1 else Target(any=tuple(targets))
 
 
 def _content(text: str) -> dict[str, str]:
