@@ -9,7 +9,7 @@ import pytest
 from commonplace import Memory, Message
 from commonplace.testing import FixedClock
 
-OURS = ["state", "leases", "log", "quarantine"]
+OURS = ["state", "log", "quarantine"]
 
 
 def opened(folder, **options):

@@ -14,6 +14,7 @@ from commonplace.errors import LeaseLostError, StoreError
 from commonplace.store.files.disk import Disk
 from commonplace.store.files.locks import Process, may_live, this_process
 from commonplace.store.protocol import Put
+from forking import in_child
 
 
 class Clock:
@@ -34,14 +35,14 @@ def test_a_lease_has_one_holder_and_the_fence_grows_with_each(tmp_path):
         first = one.lease("dream", 60)
         assert two.lease("dream", 60) is None
         assert one.lease("dream", 60) is None
-        assert two.lease("another / job:é", 60).fence == 1
+        assert two.lease("another / job:é", 60).fence == 2
         now.advance(50)
         first.renew()
         now.advance(50)
         assert two.lease("dream", 60) is None
         now.advance(11)
         second = two.lease("dream", 60)
-        assert (first.fence, second.fence) == (1, 2)
+        assert (first.fence, second.fence) == (1, 3)
         with pytest.raises(LeaseLostError):
             first.check()
         with pytest.raises(LeaseLostError):
@@ -49,7 +50,7 @@ def test_a_lease_has_one_holder_and_the_fence_grows_with_each(tmp_path):
         first.release()  # not its own any more: nothing happens
         second.check()
         second.release()
-        assert one.lease("dream", 60).fence == 3
+        assert one.lease("dream", 60).fence == 4
 
 
 def test_a_stopped_holder_is_fenced_out_when_it_wakes(tmp_path):
@@ -110,12 +111,51 @@ def test_a_process_id_used_again_is_not_the_same_process():
     assert may_live(Process(me.boot, 999_999_999, "1", "pid:[1]"))
 
 
-def test_a_damaged_lease_file_can_be_taken(tmp_path):
-    """A torn lease must not stop a job for good."""
+def test_a_damaged_lease_file_stops_no_job_and_no_write(tmp_path):
+    """Issue 23: one flipped bit, whichever it is, costs at most the leases that were held."""
+    path = tmp_path / ".commonplace" / "state" / "leases"
     with open_store(tmp_path) as store:
         store.lease("dream", 60)
-        (tmp_path / ".commonplace" / "leases" / "dream.json").write_bytes(b'{"name": "dr')
+        whole = path.read_bytes()
+        for place in range(len(whole)):
+            for bit in (1, 4, 32, 128):
+                damaged = bytearray(whole)
+                damaged[place] ^= bit
+                path.write_bytes(damaged)
+                lease = store.lease("another", 60)
+                store.commit({}, {}, [], fence=lease)
+                lease.release()
+        path.write_bytes(whole[:20])
         assert store.lease("dream", 60) is not None
+
+
+def test_leases_leave_no_file_for_each_session(tmp_path):
+    """DESIGN 6: no file per session; what was given back or whose owner died leaves nothing at all."""
+    state = tmp_path / ".commonplace" / "state"
+    now = Clock()
+    with open_store(tmp_path, clock=now) as store:
+        store.lease("first", 60).release()
+        files, size = sorted(state.iterdir()), (state / "leases").stat().st_size
+        for number in range(9):
+            store.lease(f"job of session {number}", 60).release()
+        assert in_child(lambda: store.lease("of a process that dies", 60) and os.kill(os.getpid(), signal.SIGKILL)) == 9
+        store.lease("long gone", 60)
+        now.advance(2 * 24 * 3600)
+        store.lease("last", 60).release()
+        assert sorted(state.iterdir()) == files
+        assert (state / "leases").stat().st_size <= size + 1  # the fence has two digits now
+
+
+def test_a_lease_is_lost_only_to_who_takes_it(tmp_path):
+    """Others take and give back theirs meanwhile, in one file."""
+    with open_store(tmp_path) as one, open_store(tmp_path) as two:
+        mine = one.lease("mine", 60)
+        for name in ("a", "b"):
+            other = two.lease(name, 60)
+            mine.renew()
+            other.check()
+            other.release()
+        mine.check()
 
 
 def test_an_expired_lease_that_nobody_took_still_commits(tmp_path):

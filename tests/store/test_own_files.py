@@ -27,3 +27,21 @@ def test_a_store_closes_though_its_folder_is_none_any_more(tmp_path, caplog):
         (tmp_path / ".commonplace").rename(tmp_path / "aside")
         (tmp_path / ".commonplace").write_bytes(b"a file")
     assert "no checkpoint was written" in caplog.text
+
+
+def test_a_flipped_bit_in_the_checkpoint_stops_no_write(tmp_path):
+    """Issue 23: it raised a UnicodeDecodeError at every write that was done."""
+    path = tmp_path / ".commonplace" / "state" / "checkpoint"
+    with open_store(tmp_path) as store:
+        store.commit({}, {}, [Put(A, (document(1),))])
+        store.checkpoint()
+    whole = path.read_bytes()
+    for place in range(len(whole)):
+        for bit in (1, 4, 32, 128):
+            damaged = bytearray(whole)
+            damaged[place] ^= bit
+            path.write_bytes(damaged)
+            with open_store(tmp_path) as store:
+                number = store.change_number()
+                assert store.commit({}, {}, [Put(A, (document(2 + number),))]).number == number + 1
+                assert store.read(A).data == document(2 + number).text.encode()

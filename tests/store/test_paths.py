@@ -30,7 +30,7 @@ UP = (
 )
 ABSOLUTE = ("/etc/passwd", "/tmp/x", "C:/x", "c:x", "C:\\x", "\\\\host\\share", "a\\b", "..\\x", "\\x")
 BYTES = ("a\0b", "\0", "a\nb", "a\rb", "a\tb", "a\x1bb", "a\x7f", "x" * 256, "é" * 200, "a/" + "x" * 300, "\ud800x")
-OURS = (".commonplace", *(f".commonplace/{name}" for name in ("log", "lock", "key", "feed", "state", "leases", "locks")),
+OURS = (".commonplace", *(f".commonplace/{name}" for name in ("log", "lock", "key", "feed", "state")),
         ".commonplace/log/2026-11.jsonl", ".commonplace/state/head", ".commonplace/key/x", ".A.md.3-0.cptmp")  # fmt: skip
 WRAPPED = tuple(
     f"{before}{path}{after}"

@@ -33,7 +33,7 @@ from commonplace.store.protocol import Append, Delete, Logged, LogProblem, Put, 
 from commonplace.text.spans import Keep
 
 _KEY_BYTES: Final = 32
-_FOLDERS: Final = ("", "log", "state", "leases", "quarantine")
+_FOLDERS: Final = ("", "log", "state", "quarantine")
 
 _logger = logging.getLogger(__name__)
 

@@ -1,42 +1,51 @@
-"""Leases on files: a right to do one job, with a fence that grows whenever the right changes hands.
+"""Leases on files: a right to do one job, with a fence that grows whenever a right changes hands.
 
-A lease file is never deleted, so its fence never goes back. A dead owner on this machine frees its
-lease at once; a slow one keeps it until it expires, and what it commits after a steal is refused.
-Source: safety notes 2.3.
+One small file has those that are held now, and the newest fence of all; it is read and written under the scope
+lock. A dead owner on this machine frees its lease at once; a slow one keeps it until another takes it, and what it
+commits after that is refused. Source: safety notes 2.3.
 """
 
 from __future__ import annotations
 
-import json
 import logging
 import os
-import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
+from typing import Annotated, Final
 
 import msgspec
 
 from commonplace.config import Clock
 from commonplace.errors import LeaseLostError
-from commonplace.guard.screened import instant
 from commonplace.store.files.disk import Disk, typed, typed_errors
 from commonplace.store.files.locks import Process, may_live, this_process_cached
 from commonplace.store.files.state import read_small, replace_synced
-from commonplace.text.pieces import encode_name
 
 logger = logging.getLogger(__name__)
 
+_NAME: Final = "leases"
+_KEPT: Final = timedelta(days=1)  # after it ran out; whoever holds a lease for so long without renewing it is gone
+
 
 class _Held(msgspec.Struct, frozen=True):
-    """What a lease file says; `token` is empty once it was given back."""
+    """One lease that was not given back; `token` tells its holding from all others."""
 
     name: str
     fence: int
     token: str
     owner: Process
-    expires: datetime
-    ttl_seconds: float
+    expires: Annotated[datetime, msgspec.Meta(tz=True)]
+
+
+class _All(msgspec.Struct, frozen=True):
+    """What the file says."""
+
+    newest: int = 0
+    held: tuple[_Held, ...] = ()
+
+    def named(self, name: str) -> _Held | None:
+        return next((each for each in self.held if each.name == name), None)
 
 
 class Leases:
@@ -53,34 +62,21 @@ class Leases:
     def take(self, name: str, ttl_seconds: float) -> FileLease | None:
         """Take a lease; None while a live holder's has not expired."""
         with typed_errors(), self._locked():
-            held = self.read(name)
-            if held is not None and held.token and held.expires > self._clock() and may_live(held.owner):
+            known = self._read()
+            held = known.named(name)
+            if held is not None and held.expires > self._clock() and may_live(held.owner):
                 return None
-            me = this_process_cached()
-            fence = held.fence + 1 if held else 1
-            token = f"{me.pid}-{threading.get_ident()}-{fence}"
-            self.write(_Held(name, fence, token, me, self._clock() + timedelta(seconds=ttl_seconds), ttl_seconds))
+            fence, token = known.newest + 1, os.urandom(8).hex()
+            expires = self._clock() + timedelta(seconds=ttl_seconds)
+            self._write(known, name, _Held(name, fence, token, this_process_cached(), expires))
             return FileLease(self, name, fence, token, ttl_seconds)
-
-    def read(self, name: str) -> _Held | None:
-        """Read what a lease file says; None where there is none or it cannot be read."""
-        content = read_small(os.path.join(self._folder, _file_name(name)))
-        try:
-            return msgspec.json.decode(content, type=_Held) if content else None
-        except msgspec.DecodeError:
-            return None
-
-    def write(self, held: _Held) -> None:
-        """Put a lease file down so that its fence survives a loss of power."""
-        values = msgspec.to_builtins(held, builtin_types=(datetime,)) | {"expires": instant(held.expires)}
-        replace_synced(self._disk, self._folder, _file_name(held.name), json.dumps(values).encode() + b"\n")
 
     def renew(self, lease: FileLease, ttl_seconds: float) -> None:
         """Extend a lease that is still this holder's."""
         with typed_errors(), self._locked():
             held = self.require(lease)
             expires = self._clock() + timedelta(seconds=ttl_seconds)
-            self.write(msgspec.structs.replace(held, expires=expires, ttl_seconds=ttl_seconds))
+            self._write(self._read(), lease.name, msgspec.structs.replace(held, expires=expires))
 
     def release(self, lease: FileLease) -> None:
         """Give a lease back when it is still this holder's.
@@ -89,28 +85,44 @@ class Leases:
         """
         try:
             with self._locked():
-                held = self.read(lease.name)
-                if held is not None and held.token == lease.token and held.fence == lease.fence:
-                    long_ago = datetime.fromtimestamp(0, UTC)
-                    self.write(msgspec.structs.replace(held, token="", expires=long_ago))
+                known = self._read()
+                held = known.named(lease.name)
+                if held is not None and held.token == lease.token:
+                    self._write(known, lease.name, None)
         except OSError as error:
             logger.warning("the lease %r could not be given back and runs out by itself: %s", lease.name, typed(error))
 
     def require(self, lease: FileLease) -> _Held:
-        """Give what the file says of a lease that is still this holder's.
+        """Return what is said of a lease that is still this holder's.
 
         Raises:
             LeaseLostError: It was given back or another took it over.
         """
         with typed_errors():
-            held = self.read(lease.name)
-        if held is None or held.token != lease.token or held.fence != lease.fence:
+            held = self._read().named(lease.name)
+        if held is None or held.token != lease.token:
             raise LeaseLostError(
                 f"the lease {lease.name!r} is no longer held (fence {lease.fence}); start the job anew",
                 name=lease.name,
                 fence=lease.fence,
             )
         return held
+
+    def _read(self) -> _All:
+        """Read the file; one that is missing or damaged says that nothing is held."""
+        content = read_small(os.path.join(self._folder, _NAME))
+        try:
+            return msgspec.json.decode(content, type=_All) if content else _All()
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            return _All()
+
+    def _write(self, known: _All, name: str, held: _Held | None) -> None:
+        """Put one lease in the place of what is known of its name; those of the dead are left out."""
+        forgotten = self._clock() - _KEPT
+        others = [e for e in known.held if e.name != name and e.expires > forgotten and may_live(e.owner)]
+        newest = max(known.newest, held.fence if held else 0)
+        content = msgspec.json.encode(_All(newest, (*others, held) if held else tuple(others)))
+        replace_synced(self._disk, self._folder, _NAME, content + b"\n")
 
 
 class FileLease:
@@ -139,7 +151,3 @@ class FileLease:
     def release(self) -> None:
         """Give the lease back; does nothing when another holds it."""
         self._leases.release(self)
-
-
-def _file_name(name: str) -> str:
-    return f"{encode_name(name)}.json"

@@ -21,7 +21,7 @@ from commonplace.text.patterns import pattern
 # Nearly every path: told from all that is forbidden in a fifth of the time. The store's own folder begins with a dot.
 _ORDINARY: Final = pattern(r"(?:[\w%~-][\w%~.-]{0,199}/)*[\w%~-][\w%~.-]{0,199}", re.ASCII)
 _FORBIDDEN: Final = pattern(r"[\x00-\x1f\x7f\\]|^[A-Za-z]:")
-_OURS: Final = frozenset(["log", "lock", "locks", "leases", "feed", "key", "state"])
+_OURS: Final = frozenset(["log", "lock", "feed", "key", "state"])
 _NAME_BYTES: Final = 255
 _TEMPORARY: Final = pattern(r"\..*\.\d+-\d+(?:-\d+)?\.cp(?:tmp|new)\Z", re.DOTALL)
 

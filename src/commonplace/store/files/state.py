@@ -83,7 +83,7 @@ class State:
         try:
             with open(self._checkpoint_path, "rb") as file:
                 return msgspec.json.decode(file.read(), type=Checkpoint)
-        except (OSError, msgspec.DecodeError):
+        except (OSError, msgspec.DecodeError, UnicodeDecodeError):
             return Checkpoint(0, NONE, "")
 
     def write_checkpoint(self, checkpoint: Checkpoint) -> None:

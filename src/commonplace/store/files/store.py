@@ -76,7 +76,7 @@ class FilesStore:
         self._feed = Feed(os.path.join(folder, "feed"), disk)
         self._appender = Appender(self._tree, disk, self._feed, wait_seconds=config.lock_wait_seconds)
         self._commits = Commits(self._tree, disk, self._appender, clock=clock, config=config, rebase=rebase)
-        self._leases = Leases(os.path.join(folder, "leases"), disk, clock, self._commits.locked)
+        self._leases = Leases(os.path.join(folder, "state"), disk, clock, self._commits.locked)
         self._folders_made = False
         self._most_bytes = config.max_line_bytes  # of a line
         forks.join(self)
