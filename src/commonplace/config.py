@@ -128,6 +128,8 @@ class ConsolidationConfig(msgspec.Struct, frozen=True):
     rewrite_tokens: int = 16_000  # of a document a model writes anew; of a longer one it is given the end
     model: str = ""  # seed two-layer: the model of these calls; the one that was opened when empty
     summary_tokens: int = 500  # seed structured: of a compaction's summary
+    attempts: int = 5  # of a model at one range; then the rules take it
+    retry_seconds: float = 60.0  # until the second attempt; doubled for each after it, an hour at most
     awaited_seconds: float = 30.0  # seed two-layer: reset and end wait for their job at most so long
     close_seconds: float = 60.0  # seed memdir: jobs under way at close may take so long
 

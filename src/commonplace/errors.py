@@ -20,7 +20,9 @@
     ├── IndexVersionError                 an index written by a newer commonplace
     └── ModelError                        a model gave no usable answer
         ├── ModelTimeoutError (TimeoutError)
-        ├── ModelUnavailableError         429, 5xx, no connection, missing extra or key
+        ├── ModelUnavailableError         429, 5xx, no connection
+        ├── ModelSetupError (ConfigError) a missing package or key, a key or model name that is not accepted
+        ├── UnusableReplyError            an answer that holds no proposal
         ├── ModelRefusedError             the model declined
         ├── ModelTruncatedError           the answer was cut at the token limit
         └── BudgetExceededError           the daily ceiling or the breaker stopped the call
@@ -135,6 +137,14 @@ class ModelTimeoutError(ModelError, TimeoutError):
 
 class ModelUnavailableError(ModelError):
     """A model could not be reached."""
+
+
+class ModelSetupError(ModelError, ConfigError):
+    """A package or key is missing, or the server does not accept the key or the model's name."""
+
+
+class UnusableReplyError(ModelError):
+    """A model's answer holds nothing that can be used."""
 
 
 class ModelRefusedError(ModelError):

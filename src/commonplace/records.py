@@ -245,7 +245,16 @@ class Context(msgspec.Struct, frozen=True):
 
 
 OutcomeStatus = Literal[
-    "applied", "planned", "unchanged", "duplicate", "refused", "pending", "over_cap", "conflict", "skipped"
+    "applied",
+    "planned",
+    "unchanged",
+    "duplicate",
+    "refused",
+    "pending",
+    "over_cap",
+    "conflict",
+    "skipped",
+    "failed",
 ]
 
 

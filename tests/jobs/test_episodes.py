@@ -39,11 +39,15 @@ def rows(memory: Memory) -> list[dict]:
 @pytest.mark.parametrize(
     "answer", [ModelTimeoutError("too late"), Reply("The mirror", stop="length"), Reply("", stop="refusal"), ""]
 )
-def test_a_model_that_gives_no_answer_of_use_leaves_the_rules_to_write_it(tmp_path, answer):
-    """Nothing of a session is lost because a model failed."""
+def test_a_model_that_gives_no_answer_of_use_is_asked_again_and_then_the_rules_write_it(tmp_path, answer):
+    """DESIGN 1.5: nothing of a session is lost because a model failed."""
     with opened(tmp_path / "a", answer) as memory:
         talk(memory)
-        memory.end("s1")
+        assert memory.end("s1").status == "failed"
+        assert episode(memory) == ""
+        assert memory.sessions.state("s1").ended
+        for _ in range(4):
+            memory.consolidate("s1")
         asked = episode(memory)
     with opened(tmp_path / "b") as memory:
         talk(memory)

@@ -125,14 +125,15 @@ def returns_ten_megabytes(_: str) -> str:
 
 
 @pytest.mark.parametrize("function", [raises, returns_nothing, returns_ten_megabytes])
-def test_a_function_that_fails_leaves_a_raw_entry_and_goes_on(tmp_path: Path, function: object) -> None:
+def test_a_function_that_fails_writes_and_moves_nothing(tmp_path: Path, function: object) -> None:
+    """DESIGN 1.5."""
     with opened(tmp_path, function) as memory:
         talk(memory)
-        memory.consolidate("cli:a")
-        assert memory.sessions.state("cli:a").cursors == {"consolidate": 2}
+        assert memory.consolidate("cli:a").status == "failed"
+        assert memory.sessions.state("cli:a").cursors == {}
         assert memory.doctor().problems == ()
-    assert "[raw] Session cli:a, messages 0 to 1" in journal_of(tmp_path)
-    assert facts_of(tmp_path) == ""
+        assert memory.review().list() == ()
+    assert journal_of(tmp_path) == facts_of(tmp_path) == ""
 
 
 def test_a_function_that_hangs_is_left_at_the_deadline_and_its_late_answer_is_dropped(tmp_path: Path) -> None:
@@ -144,18 +145,10 @@ def test_a_function_that_hangs_is_left_at_the_deadline_and_its_late_answer_is_dr
 
     with opened(tmp_path, hangs, model=ModelConfig(timeout_seconds=0.2)) as memory:
         talk(memory)
-        memory.consolidate("cli:a")
+        assert memory.consolidate("cli:a").status == "failed"
         release.set()
-        assert memory.sessions.state("cli:a").cursors == {"consolidate": 2}
-    assert "[raw] Session cli:a" in journal_of(tmp_path)
+        assert memory.sessions.state("cli:a").cursors == {}
     assert facts_of(tmp_path) == ""
-
-
-def test_an_unusable_reply_waits_for_a_person_with_its_text(tmp_path: Path) -> None:
-    with opened(tmp_path, ScriptedLLM(["I would rather talk about the weather."])) as memory:
-        talk(memory)
-        memory.consolidate("cli:a")
-        assert [w.operation["text"] for w in memory.review()] == ["I would rather talk about the weather."]
 
 
 def test_what_the_gate_holds_waits_and_can_be_approved(tmp_path: Path) -> None:
@@ -307,7 +300,8 @@ def test_a_model_that_is_down_does_not_stop_a_compaction(tmp_path: Path) -> None
             talk(memory, text=f"number {number}")
         memory.compact("cli:a", keep=2)
         assert [m.number for m in memory.sessions.window("cli:a")] == [10, 11]
-    assert "[raw] Session cli:a" in journal_of(tmp_path)
+        assert memory.sessions.state("cli:a").cursors == {}, "the range stays due"
+        assert "user  number 3" in memory.sessions.summary("cli:a")
 
 
 def test_reset_empties_the_window_only_when_its_range_is_safe(tmp_path: Path) -> None:
@@ -355,11 +349,11 @@ def test_at_the_daily_ceiling_no_model_is_called_the_range_waits_and_capture_goe
     clock = FixedClock("2026-03-01T10:00:00+00:00", step_seconds=0.001)
     with opened(tmp_path, llm, spending=SpendingConfig(daily_tokens=10), clock=clock) as memory:
         talk(memory)
-        assert memory.consolidate("cli:a").status == "skipped"
+        assert memory.consolidate("cli:a").status == "failed"
         assert memory.sessions.state("cli:a").cursors == {}
         assert llm.requests == []
         assert memory.recall("where do I live, Bergen?")
-        assert memory.reset("cli:a").ok, "a person is not kept from going on"
+        assert memory.reset("cli:a", now=True).ok, "a person is not kept from going on"
         assert memory.sessions.window("cli:a") == ()
 
 

@@ -216,14 +216,14 @@ def test_a_job_that_changed_nothing_is_not_run_for_the_same_again(tmp_path, monk
     knobs = ConsolidationConfig(range_tokens=10**6, window_tokens=20)
     ran = []
     with opened(tmp_path, clock=clock, knobs=knobs, jobs="inline") as memory:
-        jobs = schedule_of(memory)._jobs
-        compact = jobs.compact
+        windows = schedule_of(memory)._windows
+        compact = windows.compact
 
         def noted(*args, **options):
             ran.append(compact(*args, **options))
             return ran[-1]
 
-        monkeypatch.setattr(jobs, "compact", noted)
+        monkeypatch.setattr(windows, "compact", noted)
         for turn in range(3):
             memory.append("s", [Message("user", "a question")])
             for _ in range(20):

@@ -10,6 +10,7 @@ from commonplace.errors import (
     BudgetExceededError,
     ModelError,
     ModelRefusedError,
+    ModelSetupError,
     ModelTimeoutError,
     ModelTruncatedError,
     ModelUnavailableError,
@@ -197,10 +198,10 @@ def test_no_server_is_unavailable(provider, server):
 
 
 @pytest.mark.parametrize("status", [401, 403, 404])
-def test_a_rejected_key_or_unknown_model_is_unavailable_and_not_retried(provider, server, status):
+def test_a_rejected_key_or_unknown_model_is_a_fault_of_the_setup_and_not_retried(provider, server, status):
     """Issue 4: a clean outcome that says what to check."""
     server.script = [(status, provider.error("authentication_error", "Incorrect API key: test-key"))]
-    with pytest.raises(ModelUnavailableError, match="check") as caught:
+    with pytest.raises(ModelSetupError, match="check") as caught:
         provider.open().complete(ask())
     assert "test-key" not in str(caught.value)
     assert len(server.seen) == 1

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from commonplace.config import ModelConfig
-from commonplace.errors import ConfigError, ModelError, ModelTimeoutError, ModelUnavailableError
+from commonplace.errors import ConfigError, ModelError, ModelSetupError, ModelTimeoutError
 from commonplace.models import LLM, Reply, Request, resolve
 from commonplace.models.anthropic import AnthropicLLM
 from commonplace.models.openai import OpenAILLM
@@ -66,7 +66,7 @@ def test_a_base_url_must_be_a_web_address():
 def test_a_missing_extra_names_the_install_command(name, monkeypatch):
     """House style: the error names the install command."""
     monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(ModelUnavailableError, match=rf"pip install 'commonplace\[{name}\]'"):
+    with pytest.raises(ModelSetupError, match=rf"pip install 'commonplace-memory\[{name}\]'"):
         ask(resolve(f"{name}:x"))
 
 
@@ -85,14 +85,14 @@ def test_a_missing_key_says_which_variable_to_set(name, monkeypatch, tmp_path):
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.setenv("ANTHROPIC_CONFIG_DIR", str(tmp_path))
     llm = resolve(f"{name}:x", config=ModelConfig(retries=0))
-    with pytest.raises(ModelUnavailableError, match="API_KEY"):
+    with pytest.raises(ModelSetupError, match="API_KEY"):
         ask(llm)
     if llm._opened:
         llm._opened[1].close()
 
 
-def test_a_key_that_is_missed_only_when_sending_is_named_too(monkeypatch, tmp_path):
-    """Without a configuration folder Anthropic's SDK opens, and misses the key at the first request."""
+def test_a_key_that_the_sdk_would_miss_only_when_sending_is_missed_before(monkeypatch, tmp_path):
+    """Issue 17: a missing key is known before any message is read; Anthropic's SDK opens without one."""
     for variable in (
         "ANTHROPIC_API_KEY",
         "ANTHROPIC_AUTH_TOKEN",
@@ -103,7 +103,7 @@ def test_a_key_that_is_missed_only_when_sending_is_named_too(monkeypatch, tmp_pa
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.setenv("HOME", str(tmp_path))
     llm = resolve("anthropic:x", base_url="http://127.0.0.1:9", config=ModelConfig(retries=0))
-    with pytest.raises(ModelUnavailableError, match="ANTHROPIC_API_KEY"):
+    with pytest.raises(ModelSetupError, match="ANTHROPIC_API_KEY"):
         ask(llm)
     if llm._opened:
         llm._opened[1].close()
@@ -241,8 +241,8 @@ def test_an_object_with_complete_is_held_to_the_deadline_and_the_shape():
     assert (ask(resolve(scripted)).text, scripted.prompts) == ("x", ["hello"])
     with pytest.raises(ModelTimeoutError):
         ask(resolve(Hanging()), timeout_seconds=0.05)
-    with pytest.raises(ModelUnavailableError):
-        ask(resolve(ScriptedLLM(ModelUnavailableError("down"))))
+    with pytest.raises(ModelSetupError):
+        ask(resolve(ScriptedLLM(ModelSetupError("down"))))
 
 
 def test_a_resolved_model_resolves_to_itself():

@@ -1,7 +1,9 @@
 """Jobs: an immutable range, a lease, a proposal, a verdict, one commit that also moves the cursor.
 
 Killed at any point and run again, the result is there once: the cursor moves in the commit that
-holds the result. A range that is refused or fails leaves a raw entry that names it, and goes on.
+holds the result. A range that a model fails to do stays due: nothing is written and nothing moves. It is tried
+again later, and after the configured attempts the rules take it. Only a layout whose document says so writes a
+raw entry at the first failure.
 """
 
 from __future__ import annotations
@@ -9,7 +11,7 @@ from __future__ import annotations
 import logging
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime, tzinfo
 from typing import Final, cast
 
@@ -20,27 +22,26 @@ from commonplace.changes.admission import Waits
 from commonplace.changes.door import Door
 from commonplace.changes.sessions import Sessions
 from commonplace.config import Clock, Config
-from commonplace.errors import BudgetExceededError, LeaseLostError, ModelError
+from commonplace.errors import LeaseLostError, ModelError, ModelSetupError, ModelTimeoutError, UnusableReplyError
 from commonplace.guard import gate, screen
 from commonplace.guard.screened import instant
 from commonplace.jobs import ranges
-from commonplace.jobs.consolidators import compact, rewrite, sifting, summarise
+from commonplace.jobs.consolidators import rewrite, sifting, summarise
 from commonplace.jobs.consolidators.episodes import Episodes
 from commonplace.jobs.consolidators.work import Consolidator, Work
+from commonplace.jobs.failures import Failure, Failures
 from commonplace.jobs.rules import proposing
 from commonplace.jobs.rules.memos import Known, Place, Targets
 from commonplace.jobs.running import Piece, Run, batches
 from commonplace.jobs.views import Views
 from commonplace.layouts.schema import Layout
-from commonplace.models.protocol import LLM
 from commonplace.models.reading import Unusable
+from commonplace.models.spending import MeteredLLM
 from commonplace.operations import (
     AppendJournal,
     Edit,
-    EndSession,
     HoldRange,
     MoveCursor,
-    MoveWindow,
     Operation,
     Proposal,
     RewriteDocument,
@@ -61,7 +62,7 @@ _TOGETHER: Final = 16  # sessions whose leases are held at a time
 _TURN_SECONDS: Final = 0.02  # between two looks whether it is one's turn
 _FALLBACK_MESSAGES: Final = 10  # seed two-layer: of a failed range, its last messages
 _FALLBACK_CHARS: Final = 200  # seed two-layer: of each
-_RAW_CHARS: Final = 20_000  # of an unusable reply that is kept for review
+_RAW_HEAD: Final = "[raw-fallback] Consolidation failed. Recent messages:"  # seed two-layer
 _ITEM_FIELDS: Final = {"text": "content", "kind": "type"}
 
 
@@ -110,7 +111,7 @@ class Jobs:
         clock: Clock,
         config: Config,
         zone: tzinfo,
-        llm: LLM | None,
+        llm: MeteredLLM | None,
     ) -> None:
         self._store = store
         self._layout = layout
@@ -125,6 +126,7 @@ class Jobs:
         self._consolidator = CONSOLIDATORS.get(name, by_rules)
         self._rewrites = self._consolidator is rewrite.propose
         self._actor = Actor(f"consolidator:{name}", "user", explicit=False)
+        self._failures = Failures(store, clock, config.consolidation)
         self._episodes = Episodes(layout, config, views.reader, by_rules) if layout.leaves == "episode" else None
 
     @property
@@ -141,8 +143,8 @@ class Jobs:
         seconds: float | None = None,
         whole: bool = True,
         until: int | None = None,
-        must: bool = False,
         model: str | None = None,
+        patient: bool = False,
     ) -> Outcome:
         """Do what lies between the cursor and the end of some sessions.
 
@@ -151,23 +153,27 @@ class Jobs:
             cause: What set it off, for the ledger and the log.
             explicit: Also run ranges that an undo holds.
             dry_run: Only say what the first range of each would change.
-            seconds: What the whole of it may take, waiting for others included; a range whose time is over
-                leaves a raw entry.
+            seconds: What the whole of it may take, waiting for others included; a range whose time is over has
+                failed.
             whole: Take the tail that is shorter than a range too.
             until: Stop before the message of this number.
-            must: Leave a raw entry and go on even where spending stopped the call; otherwise the range waits.
             model: The model to ask, in place of the one that was opened.
+            patient: Leave a range that failed alone until its next attempt is due.
 
         Returns:
-            One outcome over all ranges; `skipped` where there was nothing to do or another worker does it.
+            One outcome over all ranges; `skipped` if there was nothing to do or another worker does it, `failed`
+            if a model did not do it: `reason` says why and when it is tried again.
+
+        Raises:
+            ModelSetupError: A package or key is missing; no message was read.
         """
+        self._require_model(sessions)
         end = time.monotonic() + seconds if seconds else None
         outcomes: list[Outcome] = []
         for some in (sessions[i : i + _TOGETHER] for i in range(0, len(sessions), _TOGETHER)):
             run = Run(
                 cause=cause,
                 dry_run=dry_run,
-                must=must,
                 model=model or self._config.consolidation.model or None,
                 leases={},
                 began=self._store.change_number(),
@@ -180,17 +186,52 @@ class Jobs:
                     if not dry_run and not self._holds(run, session):
                         outcomes.append(Outcome(status="skipped", reason="another worker is at this session"))
                         continue
-                    pieces += self._todo(session, explicit=explicit, whole=whole, until=until, first=dry_run)
+                    todo = self._todo(session, explicit=explicit, whole=whole, until=until, first=dry_run)
+                    waits = self._waits(todo[0]) if patient and todo else None
+                    if waits is not None:
+                        outcomes.append(self._tells(waits))
+                        continue
+                    pieces += todo
                 run.turn = None if dry_run or not pieces else self._turn(end)
-                outcomes += [self._range(batch, run) for batch in self._batches(pieces)]
-            except BudgetExceededError as error:
-                outcomes.append(Outcome(status="skipped", reason=str(error)))
-                break
+                outcomes += self._ranges(self._batches(pieces), run)
             except LeaseLostError:
                 outcomes.append(Outcome(status="skipped", reason="another worker took this session over"))
             finally:
                 run.release()
         return together(outcomes)
+
+    def _require_model(self, sessions: Sequence[str]) -> None:
+        """Make sure that the model can be asked at all, where it can say so without a call."""
+        try:
+            if self._llm is not None:
+                self._llm.ready()
+        except ModelSetupError as error:
+            for session in sessions:
+                start = self._sessions.state(session).cursors.get(JOB, 0)
+                self._failures.note(session, JOB, start, str(error), counts=False)
+            raise
+
+    def _waits(self, piece: Piece) -> Failure | None:
+        return self._failures.waits(piece.session, JOB, piece.messages[0].number)
+
+    def _tells(self, failure: Failure) -> Outcome:
+        """Return the outcome of a range that failed: why, and when it is tried again."""
+        when = f"tried again at {failure.again:%Y-%m-%d %H:%M} UTC" if failure.again else "tried again with the next job"
+        count = f"attempt {failure.attempts} of {self._config.consolidation.attempts}"
+        return Outcome(status="failed", reason=f"{failure.session}: {failure.why} ({count}; {when})")
+
+    def _ranges(self, batches: Sequence[Sequence[Piece]], run: Run) -> list[Outcome]:
+        """Do ranges one after the other; of a session with a range that failed, what follows waits too."""
+        outcomes: list[Outcome] = []
+        failed: set[str] = set()
+        for batch in batches:
+            if failed.intersection(piece.session for piece in batch):
+                continue
+            outcome = self._range(batch, run)
+            if outcome.status == "failed":
+                failed.update(piece.session for piece in batch)
+            outcomes.append(outcome)
+        return outcomes
 
     def _holds(self, run: Run, session: str) -> bool:
         lease = self._lease(f"{JOB}:{session}", run.end)
@@ -249,11 +290,60 @@ class Jobs:
         return todo[:1] if first else todo
 
     def _range(self, pieces: Sequence[Piece], run: Run) -> Outcome:
+        """Do one range, or note that it failed."""
         run.renew()
+        try:
+            return self._done(pieces, run)
+        except ModelSetupError as error:
+            if not run.dry_run:
+                for piece in pieces:
+                    self._failures.note(piece.session, JOB, piece.messages[0].number, str(error), counts=False)
+            raise
+        except ModelError as error:
+            logger.warning("no proposal for session %r: %s", pieces[0].session, error)
+            return self._failed(pieces, run, str(error))
+
+    def _failed(self, pieces: Sequence[Piece], run: Run, why: str) -> Outcome:
+        """Say what becomes of a range that the model did not do: a raw entry, another attempt, or the rules."""
+        if run.dry_run:
+            return Outcome(status="failed", reason=why)
+        if self._layout.fallback == "messages":
+            return self._commit(pieces, run, self._raw(pieces))
+        failures = [self._failures.note(piece.session, JOB, piece.messages[0].number, why) for piece in pieces]
+        if all(failure.attempts < self._config.consolidation.attempts for failure in failures):
+            return self._tells(failures[0])
+        ruled = msgspec.structs.replace(run, by_rules=True)
+        return together([self._ruled(piece, ruled) for piece in pieces])
+
+    def _ruled(self, piece: Piece, run: Run) -> Outcome:
+        """Have the rules do a range; what they cannot do either is held, and only an explicit job reads it again."""
+        try:
+            done = self._done([piece], run)
+        except ModelError as error:
+            done = Outcome(status="refused", reason=str(error))
+        if done.ok or done.status in {"pending", "skipped"}:
+            return done
+        first, last = piece.messages[0].number, piece.messages[-1].number + 1
+        held: list[Operation] = [
+            HoldRange(session=piece.session, name=JOB, start=first, end=last),
+            MoveCursor(session=piece.session, name=JOB, to=last),
+        ]
+        logger.error("%s can be done by no model and by no rule: %s", piece.name, done.reason)
+        self._door.commit(
+            held, actor=self._actor, reason=f"{run.cause}: {piece.name} is held: {done.reason}", fence=run
+        )
+        return done
+
+    def _done(self, pieces: Sequence[Piece], run: Run) -> Outcome:
+        """Do one range and commit it; raises ModelError if the model did not do it."""
         told, made = pieces, self._made(pieces, run)
         while self._forgotten_since(run.began, made.read):
             told = self._told(told)
             made = self._made(told, run) if told else _Made([], [], "all of it was forgotten meanwhile", ())
+        return self._commit(pieces, run, made)
+
+    def _commit(self, pieces: Sequence[Piece], run: Run, made: _Made) -> Outcome:
+        """Commit what a range came to, together with the cursor that it moves."""
         for piece in pieces:
             if piece.held is None:
                 to = piece.messages[-1].number + 1
@@ -307,7 +397,7 @@ class Jobs:
             message_tokens=self._config.consolidation.message_tokens,
             max_tokens=self._config.model.max_tokens,
             cause=run.cause,
-            llm=self._llm,
+            llm=None if run.by_rules else self._llm,
             documents=texts,
             model=run.model,
         )
@@ -324,29 +414,26 @@ class Jobs:
         said = tuple(self._sessions.read(piece.session, 0, piece.messages[-1].number + 1))
         return msgspec.structs.replace(work, view=msgspec.structs.replace(work.view, messages=said))
 
-    def _propose(self, work: Work, run: Run) -> Proposal | Unusable:
-        """Get a proposal; whatever a model does, in time, or the reason why there is none."""
-        alone = self._layout.serial_jobs and self._llm is not None and run.turn is None and not run.dry_run
-        if self._llm is not None and (alone or work.seconds <= 0):
-            return Unusable("no time was left to ask the model")
-        try:
-            return self._consolidator(work)
-        except ModelError as error:
-            if isinstance(error, BudgetExceededError) and not run.must:
-                raise
-            logger.warning("no proposal for session %r: %s", work.session, error)
-            return Unusable(str(error))
+    def _propose(self, work: Work, run: Run) -> Proposal:
+        """Return what the model or the rules propose; raises ModelError if the model's answer cannot be used."""
+        if work.llm is None:
+            return by_rules(work)
+        alone = self._layout.serial_jobs and run.turn is None and not run.dry_run
+        if alone or work.seconds <= 0:
+            raise ModelTimeoutError("no time was left to ask the model")
+        proposal = self._consolidator(work)
+        if isinstance(proposal, Unusable):
+            raise UnusableReplyError(proposal.reason)
+        return proposal
 
     def _verdict(
-        self, pieces: Sequence[Piece], proposal: Proposal | Unusable, view: View, now: datetime
+        self, pieces: Sequence[Piece], proposal: Proposal, view: View, now: datetime
     ) -> tuple[list[Operation], list[Waits], str]:
         """Turn a proposal into what is committed: accepted operations, what waits, and the journal entry."""
         path = self._views.journal_path(view.messages[-1].message.at or now)
-        if isinstance(proposal, Unusable):
-            waits = [Waits(AppendJournal(path=path, text=truncate(proposal.raw, _RAW_CHARS)), proposal.reason)]
-            entry = proposal.journal or self._raw(pieces, proposal.reason)
-            return [self._journal(path, entry, view)], waits if proposal.raw else [], f"; {proposal.reason}"
         judged = self._judge(proposal, view)
+        if judged.refused:
+            raise UnusableReplyError(judged.refused)
         aside: list[tuple[Edit, str]] = []
         if self._rewrites and any(isinstance(edit, RewriteDocument) for edit, _ in judged.held):
             sifted, aside = sifting.sift(proposal, view, lambda edit: self._why_held(edit, view))
@@ -356,12 +443,12 @@ class Jobs:
             else:
                 judged = again
         held = [Waits(self._settled(edit, path), why) for edit, why in (*judged.held, *aside)]
-        entry = judged.journal or (self._raw(pieces, judged.refused) if judged.refused or proposal.journal else "")
+        entry = judged.journal
         room = self._views.relief(view, judged.accepted) if self._llm is None else []
         operations: list[Operation] = [*room, *judged.accepted]
-        if entry or not operations:
-            operations.append(self._journal(path, entry or f"{_named(pieces)}: nothing to keep.", view))
-        return operations, held, f"; {judged.refused}" if judged.refused else ""
+        if entry:
+            operations.append(self._journal(path, entry, view))
+        return operations, held, ""
 
     def _judge(self, proposal: Proposal, view: View) -> gate.Judged:
         verdicts = {text: screen(text).findings for text in gate.texts(proposal)}
@@ -384,73 +471,19 @@ class Jobs:
         sources = tuple(dict.fromkeys(Source(m.session, str(m.message.id)) for m in (first, last)))
         return AppendJournal(path=path, text=text, at=instant(at) if at else "", sources=sources)
 
-    def _raw(self, pieces: Sequence[Piece], reason: str | None) -> str:
-        """Write the entry that names a range nobody summarised; every word of it is in the transcripts."""
+    def _raw(self, pieces: Sequence[Piece]) -> _Made:
+        """Return the entry that names a range nobody summarised; every word of it is in the transcripts."""
+        now = self._clock()
+        view = self._views.view([message for piece in pieces for message in piece.messages], now, {})
+        said = [m for m in view.messages if m.text.strip()][-_FALLBACK_MESSAGES:]
+        lines = [f"{m.message.role.upper()}: {truncate(m.text, _FALLBACK_CHARS)}" for m in said]
         paths = ", ".join(self._sessions.path(piece.session) for piece in pieces)
-        kept = f"All of it is kept in {paths}."
-        if self._layout.fallback == "messages":
-            said = [m for piece in pieces for m in piece.messages if m.text.strip()][-_FALLBACK_MESSAGES:]
-            lines = [f"{m.message.role.upper()}: {truncate(m.text, _FALLBACK_CHARS)}" for m in said]
-            head = "[raw-fallback] Consolidation failed. Recent messages:"
-            return "\n".join([head, *lines, f"{_named(pieces)}. {kept}"])
-        return f"[raw] {_named(pieces)} was not summarised ({reason or 'refused'}). {kept}"
+        text = "\n".join([_RAW_HEAD, *lines, f"{_named(pieces)}. All of it is kept in {paths}."])
+        entry = self._journal(self._views.journal_path(view.messages[-1].message.at or now), text, view)
+        return _Made([entry], [], f"{_named(pieces)}; the model did not do it", view.messages)
 
-    # --- window ---
-
-    def compact(
-        self, session: str, keep: int | None = None, *, end: int | None = None, cause: str = "manual"
-    ) -> Outcome:
-        """Let the live window begin later, with a summary of what was before; nothing is deleted.
-
-        The window begins where a turn does, so that a call and its results stay together; the range
-        before it is consolidated first.
-
-        Args:
-            session: The session.
-            keep: How many messages stay; as the layout has it when None.
-            end: Count the window up to this message number only: what came after is of the turn under way.
-            cause: What set it off.
-        """
-        window = tuple(m for m in self._sessions.window(session) if end is None or m.number < end)
-        keep = self._keep() if keep is None else keep
-        if len(window) <= keep:
-            return Outcome(status="unchanged", reason=f"the window holds {len(window)} messages")
-        cut_at = window[len(window) - keep].number if keep else window[-1].number + 1
-        start = ranges.turn_start(window, cut_at) if keep else cut_at
-        gone = [message for message in window if message.number < start]
-        if not gone:
-            return Outcome(status="unchanged", reason="the window is one turn")
-        done = self.consolidate(session, cause=cause, explicit=False, until=start, must=True)
-        if self._is_open(session, start):
-            return Outcome(status="conflict", reason=f"{session} is not safe yet: {done.reason}; try again")
-        knobs = self._config.consolidation
-        began = self._store.change_number()
-        gone = list(self._sessions.read(session, gone[0].number, start))  # the job before may have taken long
-        summary = (
-            ""
-            if not self._layout.window_summary
-            else compact.summarise(
-                gone,
-                self._sessions.summary(session),
-                llm=self._llm,
-                tokens=knobs.summary_tokens,
-                message_tokens=knobs.message_tokens,
-                seconds=self._config.model.timeout_seconds,
-                cause=cause,
-            )
-        )
-        if summary and self._forgotten_since(began, gone):
-            return Outcome(status="conflict", reason="some of it was forgotten meanwhile; try again")
-        move = MoveWindow(session=session, to=start, why="compact", summary=summary)
-        moved = self._door.commit([move], actor=self._actor, reason=f"{cause}: window of {session}")
-        return together([done, moved])
-
-    def _keep(self) -> int:
-        knobs = self._config.consolidation
-        return int(knobs.window_messages * knobs.keep_share) if self._layout.keeps == "share" else knobs.keep_messages
-
-    def _is_open(self, session: str, end: int) -> bool:
-        """Say whether a message before this number is neither consolidated nor held; what was forgotten is not asked.
+    def is_open(self, session: str, end: int) -> bool:
+        """True if a message before this number is neither consolidated nor held; what was forgotten does not count.
 
         The cursor stays before what was forgotten at the end of a session: undone, it is read by the next job.
         """
@@ -458,22 +491,20 @@ class Jobs:
         safe = max(self._sessions.state(session).cursors.get(JOB, 0), held)
         return safe < end and next(self._sessions.read(session, safe, end), None) is not None
 
-    def reset(self, session: str) -> Outcome:
-        """Consolidate what is open, then let the window be empty; never the second without the first."""
-        return self._finish(session, "reset", lambda end: [MoveWindow(session=session, to=end, why="reset")])
+    def failures(self) -> list[Failure]:
+        """Return the ranges that a model failed to do and that are still to be done, oldest first."""
+        return [each for each in self._failures.all() if each.job == JOB and self._is_due(each)]
 
-    def end(self, session: str) -> Outcome:
-        """Consolidate what is open, then mark the session as ended."""
-        return self._finish(session, "session_end", lambda _: [EndSession(session=session)])
+    def _is_due(self, failure: Failure) -> bool:
+        if not self._sessions.exists(failure.session):
+            return False
+        return self._sessions.state(failure.session).cursors.get(JOB, 0) == failure.start and self.is_open(
+            failure.session, sys.maxsize
+        )
 
-    def _finish(self, session: str, cause: str, then: Callable[[int], list[Operation]]) -> Outcome:
-        end = self._sessions.state(session).messages
-        seconds = self._config.consolidation.awaited_seconds
-        done = self.consolidate(session, cause=cause, explicit=False, seconds=seconds, must=True)
-        if self._is_open(session, end):
-            return Outcome(status="conflict", reason=f"{session} is not safe yet: {done.reason}; try again")
-        moved = self._door.commit(then(end), actor=self._actor, reason=cause)
-        return together([done, moved])
+    def retries(self) -> list[str]:
+        """Return the sessions with a failed range that may be tried again now."""
+        return [each.session for each in self.failures() if self._failures.waits(each.session, JOB, each.start) is None]
 
 
 def _named(pieces: Sequence[Piece]) -> str:
@@ -481,12 +512,13 @@ def _named(pieces: Sequence[Piece]) -> str:
 
 
 def together(outcomes: Sequence[Outcome]) -> Outcome:
-    """Put the outcomes of several ranges into one."""
+    """Return one outcome for several ranges; if one of them failed, all of them have."""
     if not outcomes:
         return Outcome(status="skipped", reason=NOTHING)
+    failed = [each for each in outcomes if each.status == "failed"]
     did = [each for each in outcomes if each.status in {"applied", "planned", "pending"}]
     return Outcome(
-        status=did[-1].status if did else outcomes[-1].status,
+        status=(failed or did or outcomes)[-1].status,
         change=max((each.change for each in outcomes if each.change), default=None),
         records=tuple(dict.fromkeys(record for each in outcomes for record in each.records)),
         review=tuple(dict.fromkeys(name for each in outcomes for name in each.review)),

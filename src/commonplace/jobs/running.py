@@ -50,17 +50,18 @@ class Run(msgspec.Struct, kw_only=True):
     """How one job is to go: what set it off, its rights to work, its deadline on the monotonic clock.
 
     `leases` are by session; together they fence the commit. `turn` is the right to be the only one at
-    work, where the layout wants one job after the other; `began` the newest change when it began.
+    work, where the layout wants one job after the other; `began` the newest change when it began. `by_rules`
+    leaves the model out.
     """
 
     cause: str
     dry_run: bool
-    must: bool
     model: str | None
     leases: dict[str, Lease]
     turn: Lease | None
     end: float | None
     began: int
+    by_rules: bool = False
 
     def left(self, limit: float) -> float:
         """Give the seconds that the next model call may take."""

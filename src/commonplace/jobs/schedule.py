@@ -22,9 +22,11 @@ import msgspec
 from commonplace import forks
 from commonplace.changes.sessions import Sessions
 from commonplace.config import Clock
-from commonplace.errors import CommonplaceError, RecordNotFoundError
+from commonplace.errors import CommonplaceError, ModelSetupError, RecordNotFoundError
 from commonplace.jobs import triggers
 from commonplace.jobs.runner import JOB, NOTHING, Jobs
+from commonplace.jobs.windows import SUMMARY, Windows
+from commonplace.records import Outcome
 from commonplace.text.pieces import estimate_tokens
 
 logger = logging.getLogger(__name__)
@@ -139,9 +141,17 @@ class Schedule:
     """
 
     def __init__(
-        self, jobs: Jobs, sessions: Sessions, *, rules: Sequence[triggers.Rule], mode: Mode, clock: Clock
+        self,
+        jobs: Jobs,
+        windows: Windows,
+        sessions: Sessions,
+        *,
+        rules: Sequence[triggers.Rule],
+        mode: Mode,
+        clock: Clock,
     ) -> None:
         self._jobs = jobs
+        self._windows = windows
         self._sessions = sessions
         self._rules = tuple(rule for rule in rules if not triggers.awaits_event(rule))
         self._mode = mode
@@ -154,6 +164,7 @@ class Schedule:
         self._grown: dict[str, datetime] = {}  # and when; taken from and added to without the lock
         self._counted: dict[str, _Counted] = {}
         self._due: dict[str, tuple[str, ...]] = {}
+        self._told: set[str] = set()  # faults of the setup
         self._handed: set[str] = set()  # to the thread, which has not come to them
         self._lock = threading.Lock()
         self._swept: datetime | None = None
@@ -195,7 +206,17 @@ class Schedule:
                 for session, counted in list(self._counted.items()):  # only waiting makes these due
                     if counted.due(self._rules, now):
                         self._look_into(session, now)
+                self._look_for_retries(now)
             return list(self._due)
+
+    def _look_for_retries(self, now: datetime) -> None:
+        """Note the failed ranges and summaries that may be tried again now, whichever process began them."""
+        for job, sessions in ((JOB, self._jobs.retries()), (SUMMARY, self._windows.retries())):
+            for session in sessions:
+                if session not in self._counted:
+                    self._grown.setdefault(session, now)
+                    self._look_into(session, now)
+                self._due[session] = tuple(dict.fromkeys((*self._due.get(session, ()), job)))
 
     def _look_into(self, session: str, now: datetime | None = None) -> None:
         """Count what came in to one session and note what is due; it is looked into again where that fails."""
@@ -262,11 +283,16 @@ class Schedule:
         try:
             for name in names:
                 if name == "compact":
-                    done = self._jobs.compact(session, end=end, cause="trigger")
+                    done = self._windows.compact(session, end=end, cause="trigger", patient=True)
+                elif name == SUMMARY:
+                    self._windows.retry(session)
+                    done = Outcome(status="applied")
                 else:
-                    done = self._jobs.consolidate(session, cause="trigger", explicit=False)
-                if done.status not in {"skipped", "conflict"} or done.reason == NOTHING:
+                    done = self._jobs.consolidate(session, cause="trigger", explicit=False, patient=True)
+                if done.status not in {"skipped", "conflict", "failed"} or done.reason == NOTHING:
                     failed.discard(name)
+        except ModelSetupError as error:
+            self._tell_once(str(error))
         except CommonplaceError:
             logger.warning("a job of session %r did not run; its range waits", session, exc_info=True)
         finally:
@@ -275,6 +301,12 @@ class Schedule:
                     for name in failed:  # tried again at the next look
                         counted.ran.pop(name, None)
                     self._grown.setdefault(session, counted.last)  # what is left of it is counted then
+
+    def _tell_once(self, fault: str) -> None:
+        """Log a fault of the setup once: it is the same for every job until somebody mends it."""
+        if fault not in self._told:
+            self._told.add(fault)
+            logger.error("jobs with a model wait: %s", fault)
 
     def _one_less(self) -> None:
         with self._idle:

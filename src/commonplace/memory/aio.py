@@ -17,6 +17,7 @@ from commonplace import forks
 from commonplace.changes.actors import LIBRARY, PERSON, Actor
 from commonplace.changes.review import Queue
 from commonplace.config import Clock, Config
+from commonplace.jobs.failures import Failure
 from commonplace.jobs.schedule import Mode
 from commonplace.memory.memory import Memory
 from commonplace.memory.tool import Provider, Tool
@@ -367,13 +368,17 @@ class AsyncMemory:
         """As `Memory.compact`."""
         return await _in(self._models, self._memory.compact, session_id, keep)
 
-    async def reset(self, session_id: str) -> Outcome:
+    async def reset(self, session_id: str, *, now: bool = False) -> Outcome:
         """As `Memory.reset`."""
-        return await _in(self._models, self._memory.reset, session_id)
+        return await _in(self._models, self._memory.reset, session_id, now=now)
 
     async def end(self, session_id: str) -> Outcome:
         """As `Memory.end`."""
         return await _in(self._models, self._memory.end, session_id)
+
+    async def failures(self) -> list[Failure]:
+        """As `Memory.failures`."""
+        return await _in(self._store, self._memory.failures)
 
     async def flush(self, timeout_seconds: float | None = None) -> bool:
         """As `Memory.flush`."""

@@ -25,6 +25,7 @@ from commonplace.jobs.consolidators.merge import MergingDoor
 from commonplace.jobs.runner import Jobs
 from commonplace.jobs.schedule import Mode, Schedule
 from commonplace.jobs.views import Views
+from commonplace.jobs.windows import Windows
 from commonplace.layouts.schema import Layout
 from commonplace.models import spending
 from commonplace.models.protocol import LLM
@@ -92,9 +93,19 @@ class Changing:
             zone=zone,
             llm=self.llm,
         )
+        self.windows = Windows(
+            store,
+            layout=layout,
+            sessions=sessions,
+            door=self.door,
+            jobs=self.jobs,
+            clock=clock,
+            config=config,
+            llm=self.llm,
+        )
         declared = ((each.job, each.when, each.over) for each in layout.triggers)
         rules = triggers.rules(declared, _numbers(config.consolidation))
-        self.schedule = Schedule(self.jobs, sessions, rules=rules, mode=mode, clock=clock)
+        self.schedule = Schedule(self.jobs, self.windows, sessions, rules=rules, mode=mode, clock=clock)
 
     def _note_spend(self, line: Screened) -> None:
         self._store.append(SPENDING, [line], durable=False)

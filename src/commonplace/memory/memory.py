@@ -47,6 +47,7 @@ from commonplace.text.pieces import strip_fences
 
 if TYPE_CHECKING:  # what only some methods need is loaded by them: a command that reads starts at once
     from commonplace.changes.review import Queue
+    from commonplace.jobs.failures import Failure
     from commonplace.jobs.schedule import Mode
     from commonplace.memory.tool import Tool
     from commonplace.models import LLM
@@ -372,8 +373,12 @@ class Memory:
         """Turn what was said since the last time into memory, of one session or of all.
 
         Also runs ranges that an undo holds. With a model it is asked once a range; without one the
-        rules decide. What is refused leaves a raw entry and waits in `review`. `model` is asked for this
-        once in place of the one that was opened.
+        rules decide. What the gate holds waits in `review`. If the model fails, the outcome is `failed`, nothing
+        of the range is written, and it is tried again; `failures` lists what waits so. `model` is asked for
+        this once in place of the one that was opened.
+
+        Raises:
+            ModelSetupError: A package or key is missing, or the server does not accept the key or the model.
         """
         scope = self._chain.first
         names = [session_id] if session_id is not None else [s.id for s in reversed(scope.sessions.list())]
@@ -387,17 +392,26 @@ class Memory:
             InputError: `keep` is no number of messages.
         """
         first = self._chain.first
-        return self._chain.made_in(first, first.changing.jobs.compact(session_id, verbs.window_size(keep)))
+        return self._chain.made_in(first, first.changing.windows.compact(session_id, verbs.window_size(keep)))
 
-    def reset(self, session_id: str) -> Outcome:
-        """Consolidate a session, then empty its live window; the transcript stays."""
+    def reset(self, session_id: str, *, now: bool = False) -> Outcome:
+        """Consolidate a session, then empty its live window; the transcript stays.
+
+        If the model fails, the window stays as it is and the outcome is `failed`. With `now` nothing is
+        consolidated first: the window is empty at once, and its range stays due.
+        """
         scope = self._chain.first
-        return self._chain.made_in(scope, scope.changing.jobs.reset(session_id))
+        return self._chain.made_in(scope, scope.changing.windows.reset(session_id, now=now))
 
     def end(self, session_id: str) -> Outcome:
         """Consolidate a session and mark it as ended; an append opens it again."""
         scope = self._chain.first
         return self._chain.made_in(scope, scope.end(session_id))
+
+    def failures(self) -> list[Failure]:
+        """Return what a model failed to do and is still to be done: why, how often, and when it is tried again."""
+        changing = self._chain.first.changing
+        return [*changing.jobs.failures(), *changing.windows.failures()]
 
     def flush(self, timeout_seconds: float | None = None) -> bool:
         """Wait until all jobs that are due have run; False where the time was not enough."""

@@ -371,7 +371,7 @@ class Scope:
 
     def end(self, session_id: str) -> Outcome:
         """Consolidate a session and mark it as ended; what it is shown from then on is as of then."""
-        outcome = self.changing.jobs.end(session_id)
+        outcome = self.changing.windows.end(session_id)
         if self.capped is not None:
             self.capped.thaw(session_id)
         return outcome

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
+from typing import Any, Final
 
 from commonplace import forks
 from commonplace.config import ModelConfig
-from commonplace.errors import ModelError, ModelUnavailableError
+from commonplace.errors import ModelError, ModelSetupError
 from commonplace.models import calls, sdk
 from commonplace.models.protocol import Reply, Request, Stop
 from commonplace.text.pieces import estimate_tokens
+
+_NO_KEY: Final = "no key for Anthropic; set ANTHROPIC_API_KEY"
 
 
 class AnthropicLLM(sdk.Opening):
@@ -35,7 +37,8 @@ class AnthropicLLM(sdk.Opening):
 
         Raises:
             ModelTimeoutError: No answer in time.
-            ModelUnavailableError: 429, 5xx, no connection, no key, or the SDK is not installed.
+            ModelUnavailableError: 429, 5xx, no connection.
+            ModelSetupError: No key, or the SDK is not installed.
             ModelRefusedError: The model declined.
             ModelTruncatedError: The limit was reached before any text.
             ModelError: The request was rejected or the answer cannot be read.
@@ -48,15 +51,18 @@ class AnthropicLLM(sdk.Opening):
             with forks.loading:
                 import anthropic  # noqa: PLC0415 - an extra, and 1.2 s that only its users pay
         except ImportError as error:
-            raise ModelUnavailableError(
-                "the anthropic package is missing; run: pip install 'commonplace[anthropic]'"
+            raise ModelSetupError(
+                "the anthropic package is missing; run: pip install 'commonplace-memory[anthropic]'"
             ) from error
         try:
             client = anthropic.Anthropic(
                 api_key=self._api_key, base_url=self._base_url, max_retries=0, timeout=self._config.timeout_seconds
             )
         except anthropic.AnthropicError:
-            raise ModelUnavailableError("no key for Anthropic; set ANTHROPIC_API_KEY") from None
+            raise ModelSetupError(_NO_KEY) from None
+        if not (client.api_key or client.auth_token or client.credentials):
+            client.close()
+            raise ModelSetupError(_NO_KEY)
         return anthropic, client
 
     def _ask(self, request: Request, name: str, deadline: calls.Deadline) -> Reply:

@@ -8,7 +8,7 @@ from typing import Any
 
 from commonplace import forks
 from commonplace.config import ModelConfig
-from commonplace.errors import ModelError, ModelUnavailableError
+from commonplace.errors import ModelError, ModelSetupError
 from commonplace.models import calls, sdk
 from commonplace.models.protocol import Reply, Request, Stop
 from commonplace.text.pieces import estimate_tokens
@@ -39,7 +39,8 @@ class OpenAILLM(sdk.Opening):
 
         Raises:
             ModelTimeoutError: No answer in time.
-            ModelUnavailableError: 429, 5xx, no connection, no key, or the SDK is not installed.
+            ModelUnavailableError: 429, 5xx, no connection.
+            ModelSetupError: No key, or the SDK is not installed.
             ModelRefusedError: The model or the provider's filter declined.
             ModelTruncatedError: The limit was reached before any text.
             ModelError: The request was rejected or the answer cannot be read.
@@ -117,7 +118,8 @@ class OpenAIEmbedder(sdk.Opening):
 
         Raises:
             ModelTimeoutError: No answer in time.
-            ModelUnavailableError: 429, 5xx, no connection, no key, or the SDK is not installed.
+            ModelUnavailableError: 429, 5xx, no connection.
+            ModelSetupError: No key, or the SDK is not installed.
             ModelError: The request was rejected or the answer cannot be read.
         """
         module, client = self._open()
@@ -145,13 +147,13 @@ def _client(config: ModelConfig, base_url: str | None, api_key: str | None) -> t
         with forks.loading:
             import openai  # noqa: PLC0415 - an extra, and 0.5 s that only its users pay
     except ImportError as error:
-        raise ModelUnavailableError("the openai package is missing; run: pip install 'commonplace[openai]'") from error
+        raise ModelSetupError("the openai package is missing; run: pip install 'commonplace-memory[openai]'") from error
     options = {"base_url": base_url, "max_retries": 0, "timeout": config.timeout_seconds}
     try:
         client = openai.OpenAI(api_key=api_key, **options)  # type: ignore[arg-type] # one dict, three types
     except openai.OpenAIError:
         if not base_url:
-            raise ModelUnavailableError("no key for OpenAI; set OPENAI_API_KEY") from None
+            raise ModelSetupError("no key for OpenAI; set OPENAI_API_KEY") from None
         client = openai.OpenAI(api_key="none", **options)  # type: ignore[arg-type] # a local server asks for none
     return openai, client
 

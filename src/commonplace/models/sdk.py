@@ -18,6 +18,7 @@ from commonplace.config import ModelConfig
 from commonplace.errors import (
     ModelError,
     ModelRefusedError,
+    ModelSetupError,
     ModelTimeoutError,
     ModelTruncatedError,
     ModelUnavailableError,
@@ -53,12 +54,20 @@ class Opening(ABC):
         """Give the module of the SDK and the client.
 
         Raises:
-            ModelUnavailableError: There is no SDK, or no key.
+            ModelSetupError: There is no SDK, or no key.
         """
         with self._opening:
             if self._opened is None:
                 self._opened = self._made()
             return self._opened
+
+    def ready(self) -> None:
+        """Make sure that the model can be asked at all, without asking it.
+
+        Raises:
+            ModelSetupError: There is no SDK, or no key.
+        """
+        self._open()
 
     @abstractmethod
     def _made(self) -> tuple[Any, Any]:
@@ -78,7 +87,8 @@ def send(sdk: Any, post: Callable[[Any], Any], deadline: Deadline, name: str, co
     Raises:
         SchemaRejectedError: The server answered with a status that a schema it does not know may cause.
         ModelTimeoutError: The time is over.
-        ModelUnavailableError: It kept failing, or the key or model name is not accepted.
+        ModelUnavailableError: It kept failing.
+        ModelSetupError: There is no key, or the key or the model's name is not accepted.
         ModelRefusedError: The provider's filter stopped it.
         ModelError: The request itself is at fault, or the answer is no JSON.
     """
@@ -103,7 +113,7 @@ def send(sdk: Any, post: Callable[[Any], Any], deadline: Deadline, name: str, co
             # Anthropic's SDK looks for a key only when it sends, and says so in two ways.
             if isinstance(error, TypeError) and "authentication" not in str(error):
                 raise
-            raise ModelUnavailableError(f"no key for {name!r}; set ANTHROPIC_API_KEY", model=name) from None
+            raise ModelSetupError(f"no key for {name!r}; set ANTHROPIC_API_KEY", model=name) from None
         if number == config.retries or not deadline.pause(wait):
             raise failure
     raise AssertionError("unreachable: the last turn raises")
@@ -147,9 +157,9 @@ def _status(error: Any, name: str) -> Exception:
     if status in _SCHEMA_STATUS:
         return SchemaRejectedError(status, code, _message(error))
     if status in _KEY_STATUS:
-        return ModelUnavailableError(f"{name!r} does not accept the key; check it", model=name, status=status)
+        return ModelSetupError(f"{name!r} does not accept the key; check it", model=name, status=status)
     if status == 404:
-        return ModelUnavailableError(f"no model {name!r} there; check the name and base_url", model=name, status=status)
+        return ModelSetupError(f"no model {name!r} there; check the name and base_url", model=name, status=status)
     if status == 413:
         return ModelError(f"the request to {name!r} is too large; cut smaller ranges", model=name, status=status)
     return ModelError(f"{name!r} answered with status {status} {code}".rstrip(), model=name, status=status)

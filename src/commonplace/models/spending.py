@@ -21,6 +21,7 @@ from commonplace.errors import (
     BudgetExceededError,
     ModelError,
     ModelRefusedError,
+    ModelSetupError,
     ModelTimeoutError,
     ModelTruncatedError,
     ModelUnavailableError,
@@ -280,6 +281,16 @@ class MeteredLLM:
         self._held_money = 0.0
         self._trying = False
 
+    def ready(self) -> None:
+        """Make sure that the model can be asked at all, if it can tell without a call.
+
+        Raises:
+            ModelSetupError: A package or key is missing.
+        """
+        check = getattr(self.inner, "ready", None)
+        if check is not None:
+            check()
+
     def complete(self, request: Request) -> Reply:
         """Ask the model if it may be asked.
 
@@ -315,6 +326,8 @@ class MeteredLLM:
     def _ask(self, request: Request, model: str, tokens_in: int) -> Reply:
         try:
             reply = self.inner.complete(request)
+        except ModelSetupError:
+            raise  # nothing was taken, and the breaker is for servers that fail
         except ModelError as error:
             outcome: Outcome = next((name for kind, name in _OUTCOMES if isinstance(error, kind)), "failed")
             told = error.data.get("reply")

@@ -9,14 +9,13 @@ Source: seed facts, "Tier 3"; seed model, conclusion 8.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Sequence
 from typing import Final
 
 from commonplace.changes.admission import Waits
 from commonplace.changes.reader import Reader
 from commonplace.config import Config
-from commonplace.errors import BudgetExceededError, ModelError
+from commonplace.errors import ModelTimeoutError, UnusableReplyError
 from commonplace.guard import gate, screen
 from commonplace.guard.screened import instant
 from commonplace.guard.trust import message_trust
@@ -30,8 +29,6 @@ from commonplace.operations import AddEntry, Operation, Promote, Proposal, PutIt
 from commonplace.records import TRUST_RANK, RecordedMessage, Source, Topic, Trust, lowest_trust
 from commonplace.text.patterns import pattern
 from commonplace.text.pieces import encode_name, one_line, truncate
-
-logger = logging.getLogger(__name__)
 
 FACTS: Final = 3  # seed facts: 1 to 3 durable facts
 FACT_CHARS: Final = 320  # three of them stay within the 1,024 bytes of the original in most languages
@@ -60,7 +57,7 @@ class Episodes:
         `work.view.messages` is the whole session, however far it was read before.
 
         Raises:
-            BudgetExceededError: Spending stopped the call.
+            ModelError: The model did not write it.
         """
         said = [m for m in work.view.messages if m.text.strip()]
         count = sum(m.message.role == "user" for m in said)
@@ -106,28 +103,24 @@ class Episodes:
         )
 
     def _facts(self, work: Work) -> tuple[list[str], list[Waits]]:
-        if work.llm is None or not self._config.facts.llm_extract or work.seconds <= 0:
+        if work.llm is None or not self._config.facts.llm_extract:
             return self._ruled(work), []
-        try:
-            reply = work.llm.complete(
-                Request(
-                    system=prompt("episode"),
-                    prompt=f"## Session\n{ranges.show(work.view.messages, message_tokens=work.message_tokens)}",
-                    max_tokens=work.max_tokens,
-                    timeout_seconds=work.seconds,
-                    purpose="episode",
-                    cause=work.cause,
-                    model=work.model,
-                )
+        if work.seconds <= 0:
+            raise ModelTimeoutError("no time was left to ask the model")
+        reply = work.llm.complete(
+            Request(
+                system=prompt("episode"),
+                prompt=f"## Session\n{ranges.show(work.view.messages, message_tokens=work.message_tokens)}",
+                max_tokens=work.max_tokens,
+                timeout_seconds=work.seconds,
+                purpose="episode",
+                cause=work.cause,
+                model=work.model,
             )
-        except BudgetExceededError:
-            raise
-        except ModelError as error:
-            logger.warning("no episode from the model for session %r; the rules write it: %s", work.session, error)
-            return self._ruled(work), []
+        )
         text = body(reply)
         if isinstance(text, Unusable):
-            return self._ruled(work), []
+            raise UnusableReplyError(text.reason)
         facts = _lines(text)
         if not facts:
             return [], []

@@ -28,6 +28,7 @@ _SAID: Final[dict[OutcomeStatus, str]] = {
     "over_cap": "no room for it",
     "conflict": "memory was changed meanwhile; look and try again",
     "skipped": "not done",
+    "failed": "the model did not do it",
 }
 
 

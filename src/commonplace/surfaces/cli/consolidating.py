@@ -12,7 +12,7 @@ from commonplace.surfaces.cli import drawing, plain, terminal
 from commonplace.surfaces.cli.opening import Place, placed
 
 MODEL_VARIABLE: Final = "COMMONPLACE_MODEL"
-_CODES: Final = {"refused": 2, "conflict": 4, "over_cap": 4}
+_CODES: Final = {"refused": 2, "conflict": 4, "over_cap": 4, "failed": 5}
 
 
 @click.command("consolidate")
@@ -37,6 +37,8 @@ def consolidate_command(
         elif dry_run and outcome.diff:
             for each in drawing.diff(outcome.diff):
                 terminal.out(each)
+        elif outcome.status == "failed":
+            terminal.note(terminal.bad("error: ") + f"the model did not do it: {terminal.line(outcome.reason)}")
         elif outcome.status == "skipped":
             terminal.out("nothing was said since the last time")
         else:
@@ -65,8 +67,9 @@ def status_command(*, as_json: bool, place: Place) -> None:
             plain.show(facts)
             return
         for name, value in facts.items():
-            said = f"{value:,}" if isinstance(value, int) else terminal.line(str(value))
-            terminal.out(f"{terminal.faint(terminal.pad(name.replace('_', ' '), 18))}  {said}")
+            for each in value or [0] if isinstance(value, list) else [value]:
+                said = f"{each:,}" if isinstance(each, int) else terminal.line(str(each))
+                terminal.out(f"{terminal.faint(terminal.pad(name.replace('_', ' '), 18))}  {said}")
 
 
 def status(memory: Memory) -> dict[str, Any]:
@@ -82,6 +85,7 @@ def status(memory: Memory) -> dict[str, Any]:
         "not_consolidated": sum(session.messages - max(session.cursors.values(), default=0) for session in sessions),
         "changes": newest[0].number if newest else 0,
         "waiting": len(memory.review().list()),
+        "failed": [drawing.failure(each) for each in memory.failures()],
         "model_calls": sum(total.calls for total in spent),
         "model_tokens": sum(total.tokens for total in spent),
     }

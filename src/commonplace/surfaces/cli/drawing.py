@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from commonplace.errors import CommonplaceError
+from commonplace.jobs.failures import Failure
 from commonplace.memory.memory import Memory
 from commonplace.records import TRUST_RANK, Change, Context, Dropped, Hit, Message, Quote, Session, Trail, Waiting
 from commonplace.surfaces.cli import terminal
@@ -280,3 +281,9 @@ def _scan(folder: Path) -> list[Path]:
             for entry in found
             if not entry.name.endswith((".lock", "-wal", "-shm", "-journal", ".tmp"))
         ]
+
+
+def failure(each: Failure) -> str:
+    """Return a failure in words: whose range, why, and when it is tried again."""
+    when = f"tried again at {each.again:%Y-%m-%d %H:%M} UTC" if each.again else "tried again with the next job"
+    return f"{each.session}, from message {each.start}: {each.why}; {when}"

@@ -32,15 +32,18 @@ def compact_command(
 
 @click.command("reset")
 @click.argument("session")
+@click.option("--now", is_flag=True, help="Do not wait for a model: empty the window at once, the range stays due.")
 @_MODEL
 @_JSON
 @placed
 @click.pass_context
-def reset_command(ctx: click.Context, session: str, *, model: str | None, as_json: bool, place: Place) -> None:
+def reset_command(
+    ctx: click.Context, session: str, *, now: bool, model: str | None, as_json: bool, place: Place
+) -> None:
     """Consolidate a SESSION, then empty its live window; the transcript stays."""
     with place.open(writes=True, model=model or None) as memory:
         memory.sessions.state(session)
-        settle(ctx, memory, memory.reset(session), as_json=as_json)
+        settle(ctx, memory, memory.reset(session, now=now), as_json=as_json)
 
 
 @click.command("end")

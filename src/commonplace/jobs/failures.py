@@ -1,0 +1,111 @@
+"""What failed of the jobs with a model, and when it is tried again.
+
+One line a failure in a file of our own; the last line of a session and a job counts, as long as its cursor has
+not moved past. Nothing of what was said and no text of a server is in it.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Final
+
+import msgspec
+
+from commonplace.config import Clock, ConsolidationConfig
+from commonplace.guard.screened import instant, json_line
+from commonplace.store.protocol import STATE, Store
+from commonplace.text.pieces import one_line, truncate
+
+PATH: Final = f"{STATE}/failures.jsonl"
+
+_WHY_CHARS: Final = 300
+_LONGEST: Final = timedelta(hours=1)  # between two attempts
+
+
+class Failure(msgspec.Struct, frozen=True, kw_only=True):
+    """One range that a model did not do.
+
+    `start` is the number of its first message, `attempts` how often it was tried: 0 if the setup was at fault (a
+    missing package, a wrong key), which counts as no attempt. `again` is None then: it is tried with the next job.
+    `begin` is where the text of a failed summary begins.
+    """
+
+    session: str
+    job: str
+    start: int
+    attempts: int
+    at: datetime
+    again: datetime | None
+    why: str
+    begin: int = 0
+
+
+class Failures:
+    """The failures of one scope."""
+
+    def __init__(self, store: Store, clock: Clock, config: ConsolidationConfig) -> None:
+        self._store = store
+        self._clock = clock
+        self._config = config
+
+    def note(self, session: str, job: str, start: int, why: str, *, counts: bool = True, begin: int = 0) -> Failure:
+        """Write down that a range failed, and return what is known of it now."""
+        last = self.of(session, job, start)
+        attempts = (last.attempts if last else 0) + counts
+        now = self._clock()
+        wait = (
+            min(_LONGEST, timedelta(seconds=self._config.retry_seconds) * 2 ** min(attempts - 1, 20))
+            if counts
+            else None
+        )
+        failure = Failure(
+            session=session,
+            job=job,
+            start=start,
+            attempts=attempts,
+            at=now,
+            again=now + wait if wait is not None else None,
+            why=truncate(one_line(why), _WHY_CHARS),
+            begin=begin,
+        )
+        if last is None or counts or last.why != failure.why:
+            self._write(failure)
+        return failure
+
+    def done(self, failure: Failure) -> None:
+        """Write down that what failed was done after all, where no cursor tells it."""
+        self._write(msgspec.structs.replace(failure, start=-1, attempts=0, again=None, why=""))
+
+    def _write(self, failure: Failure) -> None:
+        line = msgspec.structs.asdict(failure)
+        line["at"] = instant(failure.at)
+        line["again"] = instant(failure.again) if failure.again else None
+        self._store.append(PATH, [json_line(line)])
+
+    def of(self, session: str, job: str, start: int) -> Failure | None:
+        """Return the last failure of the range that begins at a message; None if it has none."""
+        found = self._last().get((session, job))
+        return found if found is not None and found.start == start else None
+
+    def waits(self, session: str, job: str, start: int) -> Failure | None:
+        """Return the failure of a range that is not to be tried yet; None if it may be tried now."""
+        failure = self.of(session, job, start)
+        if failure is None or failure.again is None:
+            return None
+        left = failure.again - self._clock()
+        return failure if timedelta(0) < left <= _LONGEST else None  # more is left only if the clock went back
+
+    def all(self) -> list[Failure]:
+        """Return the last failure of every session and job, oldest first; some may be done since."""
+        return sorted(self._last().values(), key=lambda failure: failure.at)
+
+    def _last(self) -> dict[tuple[str, str], Failure]:
+        blob = self._store.read(PATH)
+        found: dict[tuple[str, str], Failure] = {}
+        for line in blob.data.splitlines() if blob is not None else ():
+            try:
+                failure = msgspec.json.decode(line, type=Failure)
+            except (msgspec.DecodeError, UnicodeDecodeError):  # a damaged line costs only itself
+                continue
+            found[failure.session, failure.job] = failure
+        return found

@@ -1,0 +1,183 @@
+"""The live window of a session: shortened, emptied, or ended with its session. Nothing is deleted.
+
+What leaves the window is consolidated first. If the model fails, the window is shortened all the same, because its
+range stays due and its messages stay in the transcript.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from typing import Final
+
+import msgspec
+
+from commonplace.changes.actors import Actor
+from commonplace.changes.door import Door
+from commonplace.changes.sessions import Sessions
+from commonplace.config import Clock, Config
+from commonplace.errors import ModelError
+from commonplace.jobs import ranges
+from commonplace.jobs.consolidators import compact
+from commonplace.jobs.failures import Failure, Failures
+from commonplace.jobs.runner import Jobs, together
+from commonplace.layouts.schema import Layout
+from commonplace.models.protocol import LLM
+from commonplace.operations import EndSession, MoveWindow, Operation
+from commonplace.records import Outcome, RecordedMessage
+from commonplace.store.protocol import Store
+
+logger = logging.getLogger(__name__)
+
+SUMMARY: Final = "summary"
+"""The job that summarises what left a window."""
+
+
+class Windows:
+    """Moves the windows of one scope's sessions."""
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        layout: Layout,
+        sessions: Sessions,
+        door: Door,
+        jobs: Jobs,
+        clock: Clock,
+        config: Config,
+        llm: LLM | None,
+    ) -> None:
+        self._store = store
+        self._layout = layout
+        self._sessions = sessions
+        self._door = door
+        self._jobs = jobs
+        self._config = config
+        self._llm = llm
+        self._failures = Failures(store, clock, config.consolidation)
+        self._actor = Actor("window", "agent", explicit=False)
+
+    def compact(
+        self,
+        session: str,
+        keep: int | None = None,
+        *,
+        end: int | None = None,
+        cause: str = "manual",
+        patient: bool = False,
+    ) -> Outcome:
+        """Let the live window begin later, with a summary of what was before.
+
+        The window begins where a turn does, so that a call and its results stay together.
+
+        Args:
+            session: The session.
+            keep: How many messages stay; as the layout has it when None.
+            end: Count the window up to this message number only: what came after is of the turn under way.
+            cause: What set it off.
+            patient: Do not ask a model again that failed a short time ago.
+        """
+        window = tuple(m for m in self._sessions.window(session) if end is None or m.number < end)
+        keep = self._keep() if keep is None else keep
+        if len(window) <= keep:
+            return Outcome(status="unchanged", reason=f"the window holds {len(window)} messages")
+        cut_at = window[len(window) - keep].number if keep else window[-1].number + 1
+        start = ranges.turn_start(window, cut_at) if keep else cut_at
+        begin = window[0].number
+        if begin >= start:
+            return Outcome(status="unchanged", reason="the window is one turn")
+        try:
+            done = self._jobs.consolidate(session, cause=cause, explicit=False, until=start, patient=patient)
+        except ModelError as error:  # the setup is at fault; the range stays due
+            done = Outcome(status="failed", reason=str(error))
+        if done.status == "failed":  # what was asked for is done all the same; `failures` tells of the range
+            done = msgspec.structs.replace(done, status="skipped")
+        moved = self._move(session, begin, start, self._sessions.summary(session), cause)
+        return together([done, moved])
+
+    def _move(self, session: str, begin: int, start: int, earlier: str, cause: str) -> Outcome:
+        """Let the window begin at a message, with a summary of those from `begin` on."""
+        began = self._store.change_number()
+        gone = list(self._sessions.read(session, begin, start))
+        summary = ""
+        if self._layout.window_summary:
+            try:
+                summary = self._summary(gone, earlier, cause)
+            except ModelError as error:
+                self._failures.note(session, SUMMARY, start, f"{error}", counts=True, begin=begin)
+                logger.warning("no summary of session %r from the model; it keeps one-line summaries", session)
+                summary = compact.recap(gone, earlier, tokens=self._config.consolidation.summary_tokens)
+        if summary and self._forgotten_since(began, session, gone):
+            return Outcome(status="conflict", reason="some of it was forgotten meanwhile; try again")
+        move = MoveWindow(session=session, to=start, why="compact", summary=summary)
+        return self._door.commit([move], actor=self._actor, reason=f"{cause}: window of {session}")
+
+    def _summary(self, gone: Sequence[RecordedMessage], earlier: str, cause: str) -> str:
+        knobs = self._config.consolidation
+        if self._llm is None:
+            return compact.recap(gone, earlier, tokens=knobs.summary_tokens)
+        return compact.summarise(
+            gone,
+            earlier,
+            llm=self._llm,
+            tokens=knobs.summary_tokens,
+            message_tokens=knobs.message_tokens,
+            seconds=self._config.model.timeout_seconds,
+            cause=cause,
+        )
+
+    def _forgotten_since(self, change: int, session: str, gone: Sequence[RecordedMessage]) -> bool:
+        if not gone or self._store.change_number() == change:
+            return False
+        left = {m.number for m in self._sessions.read(session, gone[0].number, gone[-1].number + 1)}
+        return not left.issuperset(m.number for m in gone)
+
+    def failures(self) -> list[Failure]:
+        """Return the windows whose summary is still to be written by the model, oldest first."""
+        return [
+            each
+            for each in self._failures.all()
+            if each.job == SUMMARY
+            and self._sessions.exists(each.session)
+            and self._sessions.state(each.session).window_start == each.start
+            and each.attempts < self._config.consolidation.attempts
+        ]
+
+    def retry(self, session: str) -> None:
+        """Ask the model again for the summary of a window that it failed to write, if that is due."""
+        for each in self.failures():
+            if each.session != session or self._failures.waits(session, SUMMARY, each.start) is not None:
+                continue
+            if self._move(session, each.begin, each.start, "", "retry").ok:
+                self._failures.done(each)
+
+    def retries(self) -> list[str]:
+        """Return the sessions whose summary may be asked for again now."""
+        return [e.session for e in self.failures() if self._failures.waits(e.session, SUMMARY, e.start) is None]
+
+    def reset(self, session: str, *, now: bool = False) -> Outcome:
+        """Consolidate what is open, then let the window be empty; with `now` leave the range due instead."""
+        end = self._sessions.state(session).messages
+        return self._finish(session, "reset", MoveWindow(session=session, to=end, why="reset"), now=now)
+
+    def end(self, session: str) -> Outcome:
+        """Consolidate what is open, and mark the session as ended."""
+        return self._finish(session, "session_end", EndSession(session=session), now=False)
+
+    def _finish(self, session: str, cause: str, then: Operation, *, now: bool) -> Outcome:
+        end = self._sessions.state(session).messages
+        outcomes: list[Outcome] = []
+        if not now:
+            seconds = self._config.consolidation.awaited_seconds
+            done = self._jobs.consolidate(session, cause=cause, explicit=False, seconds=seconds)
+            outcomes.append(done)
+            if isinstance(then, MoveWindow) and self._jobs.is_open(session, end):
+                reason = f"{session} keeps its window: {done.reason}"
+                return Outcome(status="failed" if done.status == "failed" else "conflict", reason=reason)
+        outcomes.append(self._door.commit([then], actor=self._actor, reason=cause))
+        return together(outcomes)
+
+    def _keep(self) -> int:
+        knobs = self._config.consolidation
+        return int(knobs.window_messages * knobs.keep_share) if self._layout.keeps == "share" else knobs.keep_messages
