@@ -21,7 +21,9 @@ from commonplace.models import Reply
 from commonplace.store.files.disk import Disk
 from commonplace.testing import FixedClock, ScriptedLLM
 
-KILLS = 2000  # issue on consolidation: over all steps of a job
+KILLS = (
+    2000 if os.environ.get("COMMONPLACE_BATTERY") == "full" else 160
+)  # issue on consolidation: over all steps of a job
 FACT = "The user lives in Bergen."
 
 

@@ -13,7 +13,7 @@ import sys
 import time
 from collections.abc import Sequence
 from datetime import datetime, tzinfo
-from typing import Final, cast
+from typing import Final
 
 import msgspec
 
@@ -26,13 +26,12 @@ from commonplace.errors import LeaseLostError, ModelError, ModelSetupError, Mode
 from commonplace.guard import gate, screen
 from commonplace.guard.screened import instant
 from commonplace.jobs import ranges
-from commonplace.jobs.consolidators import rewrite, sifting, summarise
+from commonplace.jobs.consolidators import rewrite, sifting
+from commonplace.jobs.consolidators.choice import CONSOLIDATORS, by_rules
 from commonplace.jobs.consolidators.episodes import Episodes
-from commonplace.jobs.consolidators.work import Consolidator, Work
+from commonplace.jobs.consolidators.work import Work
 from commonplace.jobs.failures import Failure, Failures
-from commonplace.jobs.rules import proposing
-from commonplace.jobs.rules.memos import Known, Place, Targets
-from commonplace.jobs.running import Piece, Run, batches
+from commonplace.jobs.running import Piece, Run, batches, together
 from commonplace.jobs.views import Views
 from commonplace.layouts.schema import Layout
 from commonplace.models.reading import Unusable
@@ -53,7 +52,6 @@ from commonplace.text.pieces import truncate
 
 logger = logging.getLogger(__name__)
 
-NOTHING: Final = "nothing to do"
 JOB: Final = "consolidate"
 """The name of the cursor that range jobs move, whichever consolidator runs them."""
 
@@ -63,25 +61,6 @@ _TURN_SECONDS: Final = 0.02  # between two looks whether it is one's turn
 _FALLBACK_MESSAGES: Final = 10  # seed two-layer: of a failed range, its last messages
 _FALLBACK_CHARS: Final = 200  # seed two-layer: of each
 _RAW_HEAD: Final = "[raw-fallback] Consolidation failed. Recent messages:"  # seed two-layer
-_ITEM_FIELDS: Final = {"text": "content", "kind": "type"}
-
-
-def by_rules(work: Work) -> Proposal:
-    """Propose without a model."""
-    places: dict[str, Place] = {}
-    for kind, path in work.places.items():
-        items = path.endswith(".jsonl")
-        places[kind] = Place(path=path, form="item" if items else "entry", fields=_ITEM_FIELDS if items else {})
-    known = [Known(entry.id, entry.path, entry.text) for entry in work.view.entries]
-    targets = cast("Targets", places)  # kinds a layout names beyond those of the rules are never asked for
-    return proposing.propose(work.view.messages, session=work.session, zone=work.zone, targets=targets, existing=known)
-
-
-CONSOLIDATORS: Final[dict[str, Consolidator]] = {
-    "rules": by_rules,
-    "summarise": summarise.propose,
-    "rewrite": rewrite.propose,
-}
 
 
 class _Made(msgspec.Struct, frozen=True):
@@ -216,7 +195,9 @@ class Jobs:
 
     def _tells(self, failure: Failure) -> Outcome:
         """Return the outcome of a range that failed: why, and when it is tried again."""
-        when = f"tried again at {failure.again:%Y-%m-%d %H:%M} UTC" if failure.again else "tried again with the next job"
+        when = (
+            f"tried again at {failure.again:%Y-%m-%d %H:%M} UTC" if failure.again else "tried again with the next job"
+        )
         count = f"attempt {failure.attempts} of {self._config.consolidation.attempts}"
         return Outcome(status="failed", reason=f"{failure.session}: {failure.why} ({count}; {when})")
 
@@ -406,7 +387,7 @@ class Jobs:
             operations, waits, reason = self._episodes.propose(work)
             reason = f"; {reason}" if reason else ""
         else:
-            operations, waits, reason = self._verdict(pieces, self._propose(work, run), view, now)
+            operations, waits, reason = self._verdict(self._propose(work, run), view, now)
         return _Made(operations, waits, f"{_named(pieces)}{reason}", work.view.messages)
 
     def _whole(self, work: Work, piece: Piece) -> Work:
@@ -426,9 +407,7 @@ class Jobs:
             raise UnusableReplyError(proposal.reason)
         return proposal
 
-    def _verdict(
-        self, pieces: Sequence[Piece], proposal: Proposal, view: View, now: datetime
-    ) -> tuple[list[Operation], list[Waits], str]:
+    def _verdict(self, proposal: Proposal, view: View, now: datetime) -> tuple[list[Operation], list[Waits], str]:
         """Turn a proposal into what is committed: accepted operations, what waits, and the journal entry."""
         path = self._views.journal_path(view.messages[-1].message.at or now)
         judged = self._judge(proposal, view)
@@ -509,19 +488,3 @@ class Jobs:
 
 def _named(pieces: Sequence[Piece]) -> str:
     return "; ".join(piece.name for piece in pieces)
-
-
-def together(outcomes: Sequence[Outcome]) -> Outcome:
-    """Return one outcome for several ranges; if one of them failed, all of them have."""
-    if not outcomes:
-        return Outcome(status="skipped", reason=NOTHING)
-    failed = [each for each in outcomes if each.status == "failed"]
-    did = [each for each in outcomes if each.status in {"applied", "planned", "pending"}]
-    return Outcome(
-        status=(failed or did or outcomes)[-1].status,
-        change=max((each.change for each in outcomes if each.change), default=None),
-        records=tuple(dict.fromkeys(record for each in outcomes for record in each.records)),
-        review=tuple(dict.fromkeys(name for each in outcomes for name in each.review)),
-        reason="; ".join(dict.fromkeys(each.reason for each in outcomes if each.reason)),
-        diff="\n".join(each.diff for each in outcomes if each.diff),
-    )

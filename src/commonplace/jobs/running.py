@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from typing import Final
 
 import msgspec
 
 from commonplace.jobs import ranges
-from commonplace.records import RecordedMessage
+from commonplace.records import Outcome, RecordedMessage
 from commonplace.store.protocol import Lease
+
+NOTHING: Final = "nothing to do"
 
 
 class Piece(msgspec.Struct, frozen=True):
@@ -89,3 +92,19 @@ class Run(msgspec.Struct, kw_only=True):
         """Give back what is held."""
         for lease in self._all():
             lease.release()
+
+
+def together(outcomes: Sequence[Outcome]) -> Outcome:
+    """Return one outcome for several ranges; if one of them failed, all of them have."""
+    if not outcomes:
+        return Outcome(status="skipped", reason=NOTHING)
+    failed = [each for each in outcomes if each.status == "failed"]
+    did = [each for each in outcomes if each.status in {"applied", "planned", "pending"}]
+    return Outcome(
+        status=(failed or did or outcomes)[-1].status,
+        change=max((each.change for each in outcomes if each.change), default=None),
+        records=tuple(dict.fromkeys(record for each in outcomes for record in each.records)),
+        review=tuple(dict.fromkeys(name for each in outcomes for name in each.review)),
+        reason="; ".join(dict.fromkeys(each.reason for each in outcomes if each.reason)),
+        diff="\n".join(each.diff for each in outcomes if each.diff),
+    )

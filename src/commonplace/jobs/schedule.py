@@ -24,7 +24,8 @@ from commonplace.changes.sessions import Sessions
 from commonplace.config import Clock
 from commonplace.errors import CommonplaceError, ModelSetupError, RecordNotFoundError
 from commonplace.jobs import triggers
-from commonplace.jobs.runner import JOB, NOTHING, Jobs
+from commonplace.jobs.runner import JOB, Jobs
+from commonplace.jobs.running import NOTHING
 from commonplace.jobs.windows import SUMMARY, Windows
 from commonplace.records import Outcome
 from commonplace.text.pieces import estimate_tokens

@@ -20,7 +20,8 @@ from commonplace.errors import ModelError
 from commonplace.jobs import ranges
 from commonplace.jobs.consolidators import compact
 from commonplace.jobs.failures import Failure, Failures
-from commonplace.jobs.runner import Jobs, together
+from commonplace.jobs.runner import Jobs
+from commonplace.jobs.running import together
 from commonplace.layouts.schema import Layout
 from commonplace.models.protocol import LLM
 from commonplace.operations import EndSession, MoveWindow, Operation
