@@ -22,6 +22,7 @@ CALLS = {
     "doctor": (),
     "document": ("shown",),
     "end": ("s",),
+    "failures": (),
     "flush": (),
     "forget": ("kettle",),
     "log": (),
