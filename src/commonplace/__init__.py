@@ -7,38 +7,27 @@
         memory.recall("where do I live?")
 
 The values that methods take and give are in `commonplace.records`, the errors in `commonplace.errors`,
-what can be committed in `commonplace.operations`. A public name is loaded when it is first asked for, so
-that importing the package costs next to nothing.
+what can be committed in `commonplace.operations`.
 """
 
-from __future__ import annotations
+from commonplace.config import Config
+from commonplace.layouts.schema import Layout
+from commonplace.memory.aio import AsyncMemory
+from commonplace.memory.memory import Memory
+from commonplace.models import Reply, Request
+from commonplace.records import Message, Query
+from commonplace.surfaces import adopt, importers, snapshots
 
-from importlib import import_module
-
-TYPE_CHECKING = False  # what `typing` calls so; loading that takes longer than all the rest here
-if TYPE_CHECKING:
-    from commonplace.config import Config
-    from commonplace.memory.aio import AsyncMemory
-    from commonplace.memory.memory import Memory
-    from commonplace.records import Message, Query
-
-__all__ = ["AsyncMemory", "Config", "Memory", "Message", "Query"]
-
-_HOMES = {
-    "AsyncMemory": "memory.aio",
-    "Config": "config",
-    "Memory": "memory.memory",
-    "Message": "records",
-    "Query": "records",
-}
-
-
-def __getattr__(name: str) -> object:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'commonplace' has no attribute {name!r}")
-    found = globals()[name] = getattr(import_module(f"commonplace.{_HOMES[name]}"), name)
-    return found
-
-
-def __dir__() -> list[str]:
-    return __all__
+__all__ = [
+    "AsyncMemory",
+    "Config",
+    "Layout",
+    "Memory",
+    "Message",
+    "Query",
+    "Reply",
+    "Request",
+    "adopt",
+    "importers",
+    "snapshots",
+]

@@ -10,10 +10,10 @@ from collections.abc import Callable
 from datetime import UTC, datetime, tzinfo
 from functools import partial
 from typing import Final
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import msgspec
 
-from commonplace import forks
 from commonplace.errors import ConfigError
 
 Clock = Callable[[], datetime]
@@ -186,9 +186,6 @@ class Config(msgspec.Struct, frozen=True):
         """
         if self.timezone == "UTC":
             return UTC
-        with forks.loading:
-            from zoneinfo import ZoneInfo, ZoneInfoNotFoundError  # noqa: PLC0415 - most memories are dated in UTC
-
         try:
             return ZoneInfo(self.timezone)
         except (ZoneInfoNotFoundError, ValueError, OSError):

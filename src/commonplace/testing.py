@@ -10,7 +10,6 @@ import threading
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
 
-from commonplace import forks
 from commonplace.models import Reply, Request
 from commonplace.text.pieces import estimate_tokens
 
@@ -38,11 +37,6 @@ class ScriptedLLM:
         self._lock = threading.Lock()
         self.model = model
         self.requests: list[Request] = []
-        forks.join(self)
-
-    def forget(self) -> None:
-        """Start anew in a forked child."""
-        self._lock = threading.Lock()
 
     def complete(self, request: Request) -> Reply:
         """Answer with the next scripted reply.
@@ -88,11 +82,6 @@ class FixedClock:
         at = datetime.fromisoformat(start) if isinstance(start, str) else start
         self._now = at if at.tzinfo else at.replace(tzinfo=UTC)
         self._step = timedelta(seconds=step_seconds)
-        self._lock = threading.Lock()
-        forks.join(self)
-
-    def forget(self) -> None:
-        """Start anew in a forked child."""
         self._lock = threading.Lock()
 
     def __call__(self) -> datetime:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from commonplace.memory.wiring import LAYOUTS
+from commonplace.memory.opening import LAYOUTS
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted((ROOT / "docs" / "layouts").glob("*.md"))

@@ -69,7 +69,7 @@ def test_more_of_the_same_never_makes_a_job_less_due(messages: int, tokens: int)
 
 
 def test_every_layout_names_triggers_and_knobs_that_exist() -> None:
-    from commonplace.memory.wiring import LAYOUTS
+    from commonplace.memory.opening import LAYOUTS
 
     given = {name: getattr(ConsolidationConfig(), name) for name in ConsolidationConfig.__struct_fields__}
     knobs = {name: float(value) for name, value in given.items() if isinstance(value, (int, float))}

@@ -15,7 +15,6 @@ from typing import Final, Literal
 
 import msgspec
 
-from commonplace import forks
 from commonplace.changes.actors import Actor
 from commonplace.changes.admission import RACED, Admission, Stop, Waits
 from commonplace.changes.drift import Drift
@@ -108,12 +107,6 @@ class Door:
         self._renewed = 0  # the change up to which topics edited outside are in the index
         self.lock = threading.RLock()
         """Held by whoever plans and commits in this process; other processes meet at the store's lock."""
-        forks.join(self)
-
-    def forget(self) -> None:
-        """Start anew in a forked child."""
-        if forks.is_abandoned(self.lock):
-            self.lock = threading.RLock()
 
     def plan(self) -> Plan:
         """Begin a plan on the files as they are."""

@@ -14,7 +14,6 @@ from typing import Any, Final
 
 import msgspec
 
-from commonplace import forks
 from commonplace.errors import DamagedError
 from commonplace.guard.trust import content_words
 from commonplace.layouts.codecs.edits import split_id
@@ -162,10 +161,6 @@ class Ledger:
 
     def __init__(self, since: Callable[[int], Iterable[Logged]]) -> None:
         self._since = since
-        self._begin()
-        forks.join(self)
-
-    def _begin(self) -> None:
         self._lock = threading.RLock()
         self._read_to = 0
         self._changes: dict[int, Change] = {}
@@ -177,11 +172,6 @@ class Ledger:
         self._trust: dict[str, Trust] = {}
         self._promotions: dict[str, list[int]] = {}
         self._superseded: tuple[int, dict[tuple[str, str], tuple[Superseded, ...]]] = (0, {})
-
-    def forget(self) -> None:
-        """Start anew in a forked child."""
-        if forks.is_abandoned(self._lock):  # and a change may be folded half way
-            self._begin()
 
     def catch_up(self) -> None:
         """Fold what was committed since the last time."""

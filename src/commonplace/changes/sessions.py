@@ -13,7 +13,6 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from commonplace import forks
 from commonplace.changes.transcripts import Event, State, key_of, messages_of, require_form, web_follows
 from commonplace.config import Clock, GuardConfig
 from commonplace.errors import InputError, RecordNotFoundError, StoreReadOnlyError, require_text
@@ -74,13 +73,6 @@ class Sessions:
         self._lock = threading.RLock()
         self._commit: Callable[[Sequence[Operation]], Outcome] = _uncommitted
         self._forgotten = forgotten
-        forks.join(self)
-
-    def forget(self) -> None:
-        """Start anew in a forked child."""
-        if forks.is_abandoned(self._lock):  # and a state may be folded half way
-            self._lock = threading.RLock()
-            self._states.clear()
 
     @property
     def folder(self) -> str:

@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import re
 import sys
+import tomllib
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache, lru_cache
 from typing import Any, Final, NamedTuple
 
-from commonplace import forks
 from commonplace.records import Trust
 from commonplace.text import packaged
 from commonplace.text.patterns import pattern
@@ -127,9 +127,6 @@ def own_words(text: str) -> str:
 
 @cache
 def _words(name: str) -> re.Pattern[str]:
-    with forks.loading:
-        import tomllib  # noqa: PLC0415 - at the first message only, so that importing the package costs nothing
-
     table: dict[str, Any] = tomllib.loads(packaged.text(__package__, "rules/pasted.toml"))
     listed: list[str] = table["patterns"][name]
     whole = "|".join(f"(?:{part})" for part in listed).replace("\n", "")

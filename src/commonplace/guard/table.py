@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import functools
 import re
+import tomllib
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 import msgspec
 
-from commonplace import forks
 from commonplace.text import packaged
 
 _GAP: Final = (
@@ -117,9 +117,6 @@ class Table(msgspec.Struct, frozen=True):
 @functools.cache
 def load() -> Table:
     """Read the rule files of the package."""
-    with forks.loading:
-        import tomllib  # noqa: PLC0415 - at the first text only, so that importing the package costs nothing
-
     rules: list[Rule] = []
     words: dict[str, frozenset[str]] = {}
     for name in ("secrets", "phrases", "injection"):

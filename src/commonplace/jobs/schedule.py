@@ -19,7 +19,6 @@ from typing import Final, Literal
 
 import msgspec
 
-from commonplace import forks
 from commonplace.changes.sessions import Sessions
 from commonplace.config import Clock
 from commonplace.errors import CommonplaceError, ModelSetupError, RecordNotFoundError
@@ -84,11 +83,6 @@ class _Lookout:
     """The one thread of a process that has schedules look: soon after a note, and for sessions that fell silent."""
 
     def __init__(self) -> None:
-        self.forget()
-        forks.join(self)
-
-    def forget(self) -> None:
-        """Start anew in a forked child: the thread is the parent's."""
         self._lock = threading.Lock()
         self._watched: weakref.WeakSet[Schedule] = weakref.WeakSet()
         self._asked: queue.SimpleQueue[tuple[float, Schedule]] = queue.SimpleQueue()
@@ -129,7 +123,13 @@ class _Lookout:
                 swept = time.monotonic()
 
 
-_lookout: Final = _Lookout()
+_lookout = _Lookout()
+
+
+def renew() -> None:
+    """Start anew in a forked child: the thread that looks is the parent's."""
+    global _lookout  # noqa: PLW0603 - one a process
+    _lookout = _Lookout()
 
 
 class Schedule:
@@ -157,11 +157,6 @@ class Schedule:
         self._rules = tuple(rule for rule in rules if not triggers.awaits_event(rule))
         self._mode = mode
         self._clock = clock
-        self.forget()
-        forks.join(self)
-
-    def forget(self) -> None:
-        """Start anew in a forked child: what is due is the parent's to run; the cursor tells what is not done."""
         self._grown: dict[str, datetime] = {}  # and when; taken from and added to without the lock
         self._counted: dict[str, _Counted] = {}
         self._due: dict[str, tuple[str, ...]] = {}

@@ -9,16 +9,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
 from datetime import date, datetime
+from functools import partial
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Self, TypeVar
+from typing import Any, Literal, ParamSpec, Self, TypeVar
 
-from commonplace import forks
 from commonplace.changes.actors import LIBRARY, PERSON, Actor
 from commonplace.changes.review import Queue
 from commonplace.config import Clock, Config
 from commonplace.jobs.failures import Failure
 from commonplace.jobs.schedule import Mode
+from commonplace.memory import forks
 from commonplace.memory.memory import Memory
 from commonplace.memory.tool import Provider, Tool
 from commonplace.models import LLM
@@ -45,9 +47,6 @@ from commonplace.records import (
     Waiting,
 )
 
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -58,7 +57,6 @@ MODEL_THREADS = 4  # calls that wait for a server at the same time
 async def _in(pool: Executor | None, call: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R:
     # Imported here: asyncio costs 30 ms, and whoever awaits this has paid for it already.
     from asyncio import get_running_loop  # noqa: PLC0415 - see above
-    from functools import partial  # noqa: PLC0415 - see above
 
     return await get_running_loop().run_in_executor(pool, partial(call, *args, **kwargs))
 
@@ -66,22 +64,23 @@ async def _in(pool: Executor | None, call: Callable[P, R], /, *args: P.args, **k
 class _Pools:
     """The threads of one AsyncMemory; none after its close, when its calls do nothing that takes long."""
 
-    store: Executor | None
-    models: Executor | None
-
     def __init__(self, *, embeds: bool) -> None:
         self._embeds = embeds
-        self.forget()
-        forks.join(self)
+        self.store: Executor | None
+        self.models: Executor | None
+        self.renew()
+        forks.watch(self)
 
-    def forget(self) -> None:
-        """Start anew in a forked child: the threads are the parent's."""
-        # Imported here for the same reason as asyncio above.
-        with forks.loading:
-            from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - see above
-
+    def renew(self) -> tuple[Executor | None, Executor | None]:
+        """Make threads, anew in a forked child, and return those of before."""
+        left = getattr(self, "store", None), getattr(self, "models", None)
         self.store = ThreadPoolExecutor(STORE_THREADS, thread_name_prefix="commonplace-store")
         self.models = ThreadPoolExecutor(MODEL_THREADS, thread_name_prefix="commonplace-model")
+        return left
+
+    def databases(self) -> tuple[forks.Database, ...]:
+        """Return nothing: threads have no files."""
+        return ()
 
     @property
     def asking(self) -> Executor | None:

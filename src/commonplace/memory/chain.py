@@ -8,15 +8,15 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import msgspec
 
-from commonplace import forks
-from commonplace.errors import CommonplaceError, InputError, RecordNotFoundError, StoreError
+from commonplace.errors import CommonplaceError, InputError, RecordNotFoundError
 from commonplace.guard import fold
 from commonplace.memory.wiring import Scope
-from commonplace.recall import sharing
+from commonplace.recall import select, sharing
+from commonplace.recall.prompt import capped
 from commonplace.recall.prompt import context as contexts
 from commonplace.records import Change, Context, Hit, Outcome, Query, Receipt, Record
 from commonplace.text.pieces import fence
@@ -66,13 +66,11 @@ class Chain:
         return sharing.fair_share(found, asked.k) if len(self.scopes) > 1 else (found or [[]])[0]
 
     def _reranked(self, asked: Query, *, now: datetime, explain: bool) -> list[Hit]:
-        select = forks.load("commonplace.recall.select")  # it speaks to models, as no other question does
         wide = msgspec.structs.replace(asked, k=max(asked.k, select.CANDIDATES))
         hits = self.recall(wide, now=now, explain=explain)
         seconds = self.first.config.recall.rerank_seconds
         llm = self.first.changing.llm
-        ordered: list[Hit] = select.rerank(asked.text, hits, llm=llm, seconds=seconds, explain=explain)
-        return ordered[: asked.k]
+        return select.rerank(asked.text, hits, llm=llm, seconds=seconds, explain=explain)[: asked.k]
 
     def context(self, session: str | None, question: str | None, *, tokens: int | None, now: datetime) -> Context:
         """Build what should enter the prompt from the sections of each scope and the hits of a question.
@@ -117,9 +115,10 @@ class Chain:
         """Give what a sub-agent is told: capped facts without their head, else what is always shown."""
         if self.first.capped is None:
             return stable
-        text_of = forks.load("commonplace.recall.prompt.capped").text_of
         parts = [
-            (text_of(tuple(scope.capped.sections())), scope.key) for scope in self.scopes if scope.capped is not None
+            (capped.text_of(tuple(scope.capped.sections())), scope.key)
+            for scope in self.scopes
+            if scope.capped is not None
         ]
         return "\n".join(fence(text, key) for text, key in parts if text)
 
@@ -218,17 +217,6 @@ class Chain:
             if scope.name == (name or self.first.name):
                 return scope
         raise InputError(f"this is a change of scope {name!r}; open that scope", scope=name)
-
-
-class Closed(Chain):
-    """What a closed memory has in place of its scopes."""
-
-    def __init__(self, location: str) -> None:
-        self._location = location
-
-    def __getattribute__(self, name: str) -> Any:
-        location = object.__getattribute__(self, "_location")
-        raise StoreError("this memory was closed; open it again", path=location)
 
 
 def _number_of(given: Outcome | Receipt | Change) -> int | None:

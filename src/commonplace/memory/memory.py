@@ -12,21 +12,28 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import Any, Literal, Self
 
 import msgspec
 
-from commonplace import forks
 from commonplace.changes.actors import LIBRARY, PERSON, Actor
+from commonplace.changes.review import Queue
 from commonplace.changes.sessions import Sessions
 from commonplace.config import Clock, Config, system_clock
 from commonplace.errors import StoreReadOnlyError
+from commonplace.jobs.failures import Failure
+from commonplace.jobs.schedule import Mode
 from commonplace.layouts.knobs import settled
+from commonplace.memory import capped_tool, verbs
 from commonplace.memory import doctor as doctors
-from commonplace.memory import verbs
-from commonplace.memory.chain import Chain, Closed
-from commonplace.memory.wiring import Scope, layout_named, scope_chain
+from commonplace.memory.chain import Chain
+from commonplace.memory.opening import Opened, Opening, layout_named, scope_chain
+from commonplace.memory.tool import Tool
+from commonplace.memory.wiring import Scope
+from commonplace.models import LLM
+from commonplace.models.spending import Totals, totals
 from commonplace.operations import Forget, Operation, Promote
+from commonplace.recall.index.near import Embedder
 from commonplace.records import (
     Change,
     Context,
@@ -45,15 +52,6 @@ from commonplace.records import (
 )
 from commonplace.text.pieces import strip_fences
 
-if TYPE_CHECKING:  # what only some methods need is loaded by them: a command that reads starts at once
-    from commonplace.changes.review import Queue
-    from commonplace.jobs.failures import Failure
-    from commonplace.jobs.schedule import Mode
-    from commonplace.memory.tool import Tool
-    from commonplace.models import LLM
-    from commonplace.models.spending import Totals
-    from commonplace.recall.index.near import Embedder
-
 logger = logging.getLogger(__name__)
 
 
@@ -63,11 +61,17 @@ class Memory:
     Made by `Memory.open`; use it as a context manager or call `close`. Threads may share it.
     """
 
-    def __init__(self, scopes: Sequence[Scope], *, config: Config, clock: Clock) -> None:
-        self._chain = Chain(scopes)
-        self._scopes = self._chain.scopes
-        self._config = config
-        self._clock = clock
+    def __init__(self, opening: Opening) -> None:
+        self._opened = Opened(opening)
+        self._clock = opening.clock
+
+    @property
+    def _chain(self) -> Chain:
+        return self._opened.chain()
+
+    @property
+    def _scopes(self) -> tuple[Scope, ...]:
+        return self._opened.scopes()
 
     @classmethod
     def open(
@@ -105,17 +109,19 @@ class Memory:
             StoreError: The folder cannot be used.
         """
         found = layout_named(layout)
-        config = settled(found, config)
-        clock = clock or system_clock
-        model = forks.load("commonplace.models").resolve(llm, config=config.model) if llm is not None else None
-        given = config.recall.embedder if embedder is None else embedder  # its code is loaded only where there is one
-        vectors = forks.load("commonplace.recall.embedding").resolve(given, config=config.model) if given else None
-        scopes = [
-            Scope(os.fspath(location), name, layout=found, config=config, clock=clock, read_only=read_only,
-                  llm=model, embedder=vectors, mode=jobs)
-            for name in scope_chain(scope)
-        ]  # fmt: skip
-        return cls(scopes, config=config, clock=clock)
+        return cls(
+            Opening(
+                location=os.fspath(location),
+                scopes=scope_chain(scope),
+                layout=found,
+                config=settled(found, config),
+                clock=clock or system_clock,
+                llm=llm,
+                embedder=embedder,
+                mode=jobs,
+                read_only=read_only,
+            )
+        )
 
     def __enter__(self) -> Self:
         return self
@@ -420,7 +426,6 @@ class Memory:
 
     def cost(self, by: Literal["day", "purpose", "model"] = "day") -> dict[str, Totals]:
         """Sum what model calls took, by day, purpose or model."""
-        totals: Callable[..., dict[str, Totals]] = forks.load("commonplace.models.spending").totals
         return totals(self._chain.first.changing.spending.spends(), by, self._chain.first.zone)
 
     # --- the past ---
@@ -460,9 +465,7 @@ class Memory:
     def at(self, instant: datetime) -> Self:
         """Give this memory as it was at an instant, read-only."""
         verbs.require_aware(instant)
-        return type(self)(
-            [scope.at(instant) for scope in self._chain.scopes], config=self._config, clock=lambda: instant
-        )
+        return type(self)(self._opened.past(instant))
 
     def review(self) -> Queue:
         """Give what waits for a person; approving writes as one."""
@@ -477,8 +480,7 @@ class Memory:
     def tool(self, *, read_only: bool = False) -> Tool:
         """Give the agent's tool of this layout; it never approves, promotes or undoes."""
         if self._chain.first.layout.actions == "capped":
-            tool: Tool = forks.load("commonplace.memory.capped_tool").tool(self._chain.scopes, read_only=read_only)
-            return tool
+            return capped_tool.tool(self._chain.scopes, read_only=read_only)
         return verbs.tool(self, self._chain.first.layout, read_only=read_only)
 
     def sync(self) -> int:
@@ -503,6 +505,4 @@ class Memory:
 
         `sessions` can still be read and this be called again; from then on every other method raises StoreError.
         """
-        self._chain = Closed(self.location)
-        for scope in self._scopes:
-            scope.close()
+        self._opened.close()

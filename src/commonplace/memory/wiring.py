@@ -10,11 +10,11 @@ import threading
 from collections.abc import Callable, Collection, Iterable
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
 import msgspec
 
-from commonplace import forks, guard
+from commonplace import guard
 from commonplace.changes import edits
 from commonplace.changes.actors import LIBRARY
 from commonplace.changes.drift import Drift
@@ -27,78 +27,38 @@ from commonplace.changes.tombstones import Tombstones
 from commonplace.config import Clock, Config
 from commonplace.errors import (
     CommonplaceError,
-    ConfigError,
     DamagedError,
     IndexVersionError,
     RecordNotFoundError,
-    ScopeError,
     StoreError,
     require_text,
 )
-from commonplace.layouts import facts, native, two_layer
+from commonplace.jobs.schedule import Mode
 from commonplace.layouts.codecs.edits import split_id
 from commonplace.layouts.schema import Layer, Layout, for_project
 from commonplace.memory import doctor
+from commonplace.memory.changing import Changing
+from commonplace.models.protocol import LLM
 from commonplace.recall import search
-from commonplace.recall.index import near
+from commonplace.recall.embedding import Guarded
+from commonplace.recall.index import near, vectors
 from commonplace.recall.index.looking import copied
 from commonplace.recall.index.rows import IndexRow
 from commonplace.recall.index.sqlite import SqliteIndex
 from commonplace.recall.indexing import Indexing
+from commonplace.recall.prompt.capped import CappedBlock
 from commonplace.recall.prompt.sections import Sections
 from commonplace.records import TRUST_RANK, Hit, Outcome, Problem, Query, Record, Report, Trust
 from commonplace.store.files.store import FilesStore
 from commonplace.store.protocol import STATE, Store
 from commonplace.store.seen import Seen
-from commonplace.text.patterns import pattern
 from commonplace.text.pieces import encode_name
-
-if TYPE_CHECKING:  # loaded only where something is changed, or by the layouts and memories that have it
-    from commonplace.jobs.schedule import Mode
-    from commonplace.memory.changing import Changing
-    from commonplace.models.protocol import LLM
-    from commonplace.recall.embedding import Guarded
-    from commonplace.recall.prompt.capped import CappedBlock
 
 logger = logging.getLogger(__name__)
 
-LAYOUTS: Final[dict[str, Layout]] = {layout.name: layout for layout in (native.LAYOUT, two_layer.LAYOUT, facts.LAYOUT)}
 _HIDDEN_ROOM: Final = 50  # so many forgotten messages may stand among the best hits until more are asked for
 _LOOKS: Final = 20  # an editor that saves without end gets its way
 _WIDER: Final = 8
-_SCOPE: Final = pattern(r"[^\s/\\\x00-\x1f\x7f.][^/\\\x00-\x1f\x7f]{0,199}")
-
-
-def layout_named(name: str) -> Layout:
-    """Give a layout by its name.
-
-    Raises:
-        ConfigError: There is no layout of that name.
-    """
-    try:
-        return LAYOUTS[name]
-    except KeyError:
-        names = ", ".join(sorted(LAYOUTS))
-        raise ConfigError(f"there is no layout {name!r}; choose one of {names}", layout=name) from None
-
-
-def scope_chain(scope: str | Iterable[str]) -> tuple[str, ...]:
-    """Read a scope or an ordered chain of scopes.
-
-    Raises:
-        ScopeError: A name is empty, too long, doubled, or holds a slash or a control character.
-    """
-    given: object = scope  # annotations do not hold at run time for a caller's own values
-    chain: tuple[Any, ...] = (given,) if isinstance(given, str) or not isinstance(given, Iterable) else tuple(given)
-    for name in chain:
-        if not isinstance(name, str) or not _SCOPE.fullmatch(name):
-            raise ScopeError(
-                f"{name!r} is no scope; use a name such as 'user:42', without slashes, at most 200 characters",
-                scope=name,
-            )
-    if not chain or len(set(chain)) != len(chain):
-        raise ScopeError("a scope chain holds at least one name, each once", scope=chain)
-    return chain
 
 
 class Scope:
@@ -146,12 +106,6 @@ class Scope:
         """Have it noted that a session grew, unless a worker process looks after what that makes due."""
         self._wire_reading()
         self._wire_vectors(embedder)
-        forks.join(self)
-
-    def forget(self) -> None:
-        """Start anew in a forked child."""
-        if forks.is_abandoned(self._making):
-            self._making = threading.Lock()
 
     def _open_store(self, *, read_only: bool, at: datetime | None) -> Store:
         inside = "" if self.name == "default" else "/" + self.layout.scopes.format(scope=encode_name(self.name))
@@ -207,7 +161,7 @@ class Scope:
         return self._changing
 
     def _wire_changing(self) -> Changing:
-        changing: Changing = forks.load("commonplace.memory.changing").Changing(
+        return Changing(
             self.store,
             layout=self.layout,
             config=self.config,
@@ -221,7 +175,6 @@ class Scope:
             llm=self._llm,
             mode=self._mode,
         )
-        return changing
 
     def _note(self, session: str) -> None:
         if self._mode != "worker":
@@ -257,14 +210,13 @@ class Scope:
         index = self.indexing.index
         if self.embedding is not None or not near.holds_vectors(index):
             return
-        vectors = forks.load("commonplace.recall.index.vectors")  # numpy's neighbour: only where an embedder was
         try:
             vectors.Vectors(index).tidy(vectors.mark(self.tombstones.hidden()))
         except CommonplaceError:
             logger.warning("vectors of what was forgotten are taken out another time", exc_info=True)
 
     def _capped(self) -> CappedBlock:
-        block: CappedBlock = forks.load("commonplace.recall.prompt.capped").CappedBlock(
+        return CappedBlock(
             self.store,
             layout=self.layout,
             config=self.config,
@@ -274,7 +226,6 @@ class Scope:
             tombstones=self.tombstones,
             zone=self.zone,
         )
-        return block
 
     def _sections(self) -> Sections:
         return Sections(
@@ -289,10 +240,6 @@ class Scope:
             clock=self._clock,
             zone=self.zone,
         )
-
-    def at(self, instant: datetime) -> Scope:
-        """Give this scope as it was."""
-        return Scope(self._location, self.name, layout=self.layout, config=self.config, clock=self._clock, at=instant)
 
     def _indexing(self, index: SqliteIndex) -> Indexing:
         return Indexing(self.store, index, folder=self.layout.sessions, records=self._rows)
@@ -420,6 +367,10 @@ class Scope:
             self.embedding.fill(hidden=self.tombstones.hidden)
         self._tidy_vectors()
         return max(len(edited), looked)
+
+    def databases(self) -> tuple[SqliteIndex, Seen]:
+        """Give the SQLite files of this scope."""
+        return self.indexing.index, self._seen
 
     def close(self) -> None:
         """Finish the jobs under way, then let go of files and the index; what was acknowledged stays."""

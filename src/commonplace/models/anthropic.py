@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 from typing import Any, Final
 
-from commonplace import forks
 from commonplace.config import ModelConfig
 from commonplace.errors import ModelError, ModelSetupError
 from commonplace.models import calls, sdk
@@ -48,8 +47,7 @@ class AnthropicLLM(sdk.Opening):
 
     def _made(self) -> tuple[Any, Any]:
         try:
-            with forks.loading:
-                import anthropic  # noqa: PLC0415 - an extra, and 1.2 s that only its users pay
+            import anthropic  # noqa: PLC0415 - an extra, and 1.2 s that only its users pay
         except ImportError as error:
             raise ModelSetupError(
                 "the anthropic package is missing; run: pip install 'commonplace-memory[anthropic]'"

@@ -12,7 +12,6 @@ import time
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
-from commonplace import forks
 from commonplace.errors import ModelError, ModelTimeoutError
 from commonplace.models.protocol import LLM, Reply, Request
 from commonplace.text.pieces import estimate_tokens
@@ -127,8 +126,7 @@ class ForeignLLM:
 
 
 def _wants_options(function: Callable[..., Any]) -> bool:
-    with forks.loading:
-        import inspect  # noqa: PLC0415 - 8 ms that only users of a function pay
+    import inspect  # noqa: PLC0415 - 8 ms that only users of a function pay
 
     try:
         parameters = inspect.signature(function).parameters.values()
@@ -143,8 +141,7 @@ def settle(answer: Any, deadline: Deadline) -> Any:
     """Run an awaitable to its end in this thread; anything else is given back as it is."""
     if not hasattr(answer, "__await__"):
         return answer
-    with forks.loading:
-        import asyncio  # noqa: PLC0415 - 60 ms that only users of an async function pay
+    import asyncio  # noqa: PLC0415 - 60 ms that only users of an async function pay
 
     async def wait() -> Any:
         return await asyncio.wait_for(answer, max(0.001, deadline.remaining()))

@@ -6,7 +6,6 @@ import functools
 from collections.abc import Sequence
 from typing import Any
 
-from commonplace import forks
 from commonplace.config import ModelConfig
 from commonplace.errors import ModelError, ModelSetupError
 from commonplace.models import calls, sdk
@@ -144,8 +143,7 @@ class OpenAIEmbedder(sdk.Opening):
 
 def _client(config: ModelConfig, base_url: str | None, api_key: str | None) -> tuple[Any, Any]:
     try:
-        with forks.loading:
-            import openai  # noqa: PLC0415 - an extra, and 0.5 s that only its users pay
+        import openai  # noqa: PLC0415 - an extra, and 0.5 s that only its users pay
     except ImportError as error:
         raise ModelSetupError("the openai package is missing; run: pip install 'commonplace-memory[openai]'") from error
     options = {"base_url": base_url, "max_retries": 0, "timeout": config.timeout_seconds}

@@ -13,7 +13,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, Final
 
-from commonplace import forks
 from commonplace.config import ModelConfig
 from commonplace.errors import (
     ModelError,
@@ -42,13 +41,6 @@ class Opening(ABC):
     def __init__(self) -> None:
         self._opening = threading.Lock()
         self._opened: tuple[Any, Any] | None = None
-        forks.join(self)
-
-    def forget(self) -> None:
-        """Start anew in a forked child: the connections are the parent's."""
-        forks.leave(self._opened)
-        self._opening = threading.Lock()
-        self._opened = None
 
     def _open(self) -> tuple[Any, Any]:
         """Give the module of the SDK and the client.

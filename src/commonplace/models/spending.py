@@ -15,7 +15,6 @@ from typing import Final, Literal
 
 import msgspec
 
-from commonplace import forks
 from commonplace.config import Clock, Price, SpendingConfig
 from commonplace.errors import (
     BudgetExceededError,
@@ -271,11 +270,6 @@ class MeteredLLM:
         self._budget = budget
         self._breaker = breaker
         self._clock = clock
-        self.forget()
-        forks.join(self)
-
-    def forget(self) -> None:
-        """Start anew in a forked child: the calls under way are the parent's."""
         self._lock = threading.Lock()
         self._held_tokens = 0
         self._held_money = 0.0

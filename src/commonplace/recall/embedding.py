@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import combinations
 from typing import Any, Final
 
-from commonplace import forks
 from commonplace.changes import transcripts
 from commonplace.config import ModelConfig, RecallConfig
 from commonplace.errors import CommonplaceError, ConfigError, ModelError
@@ -95,12 +94,6 @@ class Guarded:
         self._asked: dict[str, array[float]] = {}
         self._told = 0
         self._lock = threading.Lock()
-        forks.join(self)
-
-    def forget(self) -> None:
-        """Start anew in a forked child."""
-        if forks.is_abandoned(self._lock):
-            self._lock = threading.Lock()
 
     def scope(
         self, *, indexing: Indexing, store: Store, config: RecallConfig, seconds: float, meter: EmbeddingMeter
@@ -235,14 +228,6 @@ class Embedding:
         self._vectors = Vectors(indexing.index)
         self._hidden: tuple[frozenset[tuple[str, str]], str] = frozenset(), ""  # messages, and their mark
         self._closing = threading.Event()
-        self.forget()
-        forks.join(self)
-
-    def forget(self) -> None:
-        """Start anew in a forked child: the filler is the parent's."""
-        closing, self._closing = self._closing.is_set(), threading.Event()
-        if closing:
-            self._closing.set()
         self._lock = threading.Lock()
         self._done = threading.Event()
         self._filler: threading.Thread | None = None

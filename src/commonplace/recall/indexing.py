@@ -16,7 +16,6 @@ from typing import Final, TypeVar
 
 import msgspec
 
-from commonplace import forks
 from commonplace.changes import transcripts
 from commonplace.errors import CommonplaceError, DamagedError, StoreBusyError, StoreReadOnlyError
 from commonplace.recall.index.rows import IndexRow, MessageRow, PathState, Places
@@ -63,13 +62,6 @@ class Indexing:
         self._noticed: set[str] = set()
         self._compared: tuple[tuple[int, ...], list[Stat]] = ((), [])  # an index and the files that it is up to
         self._lock = threading.RLock()
-        forks.join(self)
-
-    def forget(self) -> None:
-        """Start anew in a forked child: the next catch-up looks at everything."""
-        if forks.is_abandoned(self._lock):
-            self._lock = threading.RLock()
-        self._swept = None
 
     def catch_up(self, *, sweep: bool = False) -> int:
         """Bring the index up to the store and return how many files were looked into.

@@ -12,10 +12,9 @@ import threading
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from commonplace import forks
 from commonplace.errors import StoreBusyError
 from commonplace.guard.screened import Screened
-from commonplace.store.sqlite_file import connect, left
+from commonplace.store.sqlite_file import connect
 
 _BUSY_SECONDS = 30.0
 
@@ -41,7 +40,6 @@ class Seen:
         self._resting = False
         self._closed = False
         self._db = self._open()
-        forks.join_resting(self, self._lock)
 
     def _open(self) -> sqlite3.Connection:
         for place in (self._path, None):
@@ -78,15 +76,9 @@ class Seen:
         finally:
             self._lock.release()
 
-    def forget(self) -> None:
-        """Start anew in a forked child; what did not rest at the fork is the parent's alone."""
-        stuck = forks.is_abandoned(self._lock)
-        if not stuck and (self._resting or self._closed or self._path is None):
-            return
-        self._db = left(self._db, self._path)
-        self._lock = threading.RLock()
-        forks.join_resting(self, self._lock)
-        self._resting = True
+    def open_file(self) -> str | None:
+        """Name the file that is open; None if none is."""
+        return None if self._resting or self._closed else self._path
 
     def _run(self, statement: str, values: tuple[object, ...] = ()) -> list[tuple[str, str, str, int]]:
         if self._resting:
@@ -144,5 +136,4 @@ class Seen:
             self._closed = True
 
     def _let_go(self) -> None:
-        with contextlib.suppress(sqlite3.ProgrammingError):  # one that was left to the parent is none
-            self._db.close()
+        self._db.close()

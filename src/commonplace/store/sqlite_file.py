@@ -16,7 +16,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from commonplace import forks
 from commonplace.errors import DamagedError, IndexVersionError, StoreBusyError, StoreError, StoreReadOnlyError
 
 logger = logging.getLogger(__name__)
@@ -35,7 +34,8 @@ def make_private(path: Path | str) -> None:
         os.mknod(path, 0o600)
 
 
-_in_use: set[str] = set()  # files that a thread of the parent was at when this process was forked
+inherited: Final[set[str]] = set()
+"""Files that were open when this process was forked."""
 
 
 def connect(path: Path | str | None, *, seconds: float) -> sqlite3.Connection:
@@ -47,24 +47,13 @@ def connect(path: Path | str | None, *, seconds: float) -> sqlite3.Connection:
 
     Raises:
         sqlite3.OperationalError: It cannot be opened, or may not: SQLite keeps one account of a file's locks for
-            a whole process, and a child forked while a thread was at the file has an account that is not its own.
+            a whole process, and the account of a child forked while the file was open is its parent's.
     """
     if path is not None:
-        if str(path) in _in_use:
-            raise sqlite3.OperationalError("unable to open: in use when this process was forked")
+        if str(path) in inherited:
+            raise sqlite3.OperationalError("unable to open: it was open when this process was forked")
         make_private(path)
     return sqlite3.connect(path or ":memory:", timeout=seconds, isolation_level=None, check_same_thread=False)
-
-
-def left(db: sqlite3.Connection, path: Path | str | None) -> sqlite3.Connection:
-    """Leave a connection that was in use at the fork to the parent; gives a closed one in its place.
-
-    Not closed and never taken back: that would tidy up the file under the parent's hands.
-    """
-    forks.leave(db)
-    if path is not None:
-        _in_use.add(str(path))
-    return sqlite3.Connection.__new__(sqlite3.Connection)
 
 
 class IndexFile(ABC):
@@ -85,7 +74,6 @@ class IndexFile(ABC):
         self._closed = False
         self._opened = 0  # times
         self._open_first()
-        forks.join_resting(self, self._lock)
 
     def _open_first(self) -> None:
         if not self._mend:
@@ -147,17 +135,9 @@ class IndexFile(ABC):
         finally:
             self._lock.release()
 
-    def forget(self) -> None:
-        """Start anew in a forked child; what did not rest at the fork is the parent's alone."""
-        stuck = forks.is_abandoned(self._lock)
-        if not stuck and (self._resting or self._closed or self.path is None):
-            return
-        self._db = left(self._db, self.path)
-        self._lock = threading.RLock()
-        forks.join_resting(self, self._lock)
-        self._uses = 0
-        self._forget()
-        self._resting = True
+    def open_file(self) -> str | None:
+        """Name the file that is open; None if none is."""
+        return None if self._resting or self._closed or self.path is None else str(self.path)
 
     @contextlib.contextmanager
     def _using(self) -> Iterator[None]:

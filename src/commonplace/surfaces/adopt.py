@@ -19,7 +19,7 @@ from commonplace.config import Clock, Config
 from commonplace.errors import CommonplaceError, ConfigError, InputError
 from commonplace.jobs.runner import JOB
 from commonplace.memory.memory import Memory
-from commonplace.memory.wiring import LAYOUTS, layout_named
+from commonplace.memory.opening import LAYOUTS, layout_named
 from commonplace.operations import MoveCursor
 from commonplace.store.protocol import STATE
 from commonplace.surfaces import importers

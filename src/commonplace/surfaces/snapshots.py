@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import contextlib
 import os
+import tempfile
 from collections.abc import Iterator
 from typing import Final
 
 import msgspec
 
-from commonplace import forks
 from commonplace.errors import InputError
 from commonplace.guard import screen
 from commonplace.records import Snapshot
@@ -36,9 +36,6 @@ def file(snapshot: Snapshot, folder: str | None = None) -> Iterator[str]:
     Yields:
         The path of the file, which only its owner may read; it is gone afterwards, whatever happened.
     """
-    with forks.loading:
-        import tempfile  # noqa: PLC0415 - a command that only reads a snapshot need not load what makes one
-
     handle, path = tempfile.mkstemp(prefix=_PREFIX, suffix=".json", dir=folder)
     try:
         with os.fdopen(handle, "wb") as stream:

@@ -14,7 +14,6 @@ from typing import Any, Final
 
 import msgspec
 
-from commonplace import forks
 from commonplace.text.patterns import pattern
 
 MAX_BYTES: Final = 8192  # safety notes F27
@@ -180,8 +179,7 @@ def _parse(block: str) -> tuple[dict[str, Value], dict[str, _Span]]:
     """
     if len(block.encode("utf-8", "surrogateescape")) > MAX_BYTES:
         raise _UnreadableError(f"the front matter is over {MAX_BYTES} bytes")
-    with forks.loading:
-        import yaml  # noqa: PLC0415 - costs 15 ms to import and most commands read no front matter
+    import yaml  # noqa: PLC0415 - costs 15 ms to import and most commands read no front matter
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     clean = block.encode("utf-8", "replace").decode("utf-8")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from commonplace import forks
+import pkgutil
 
 
 def text(package: str, name: str) -> str:
@@ -15,9 +15,6 @@ def text(package: str, name: str) -> str:
     Raises:
         FileNotFoundError: There is none; the installation is not whole.
     """
-    with forks.loading:
-        import pkgutil  # noqa: PLC0415 - at the first text only, so that importing what reads texts costs nothing
-
     data = pkgutil.get_data(package, name)
     if data is None:
         raise FileNotFoundError(f"{name!r} of {package!r} cannot be read; install the package again")

@@ -392,13 +392,12 @@ def test_two_memories_fill_the_same_scope_without_a_double(tmp_path, patient):
             assert rows(second) == rows(second, "vectors") == 300
 
 
-def test_what_works_with_vectors_is_loaded_only_where_there_is_an_embedder():
-    """DESIGN 8: what is heavy is imported where it is used."""
+def test_no_package_of_others_is_loaded_without_an_embedder():
+    """Issue 15: extras of others are imported when they are first used."""
     program = (
         "import sys, tempfile\nfrom commonplace import Memory\n"
         "with Memory.open(tempfile.mkdtemp()) as memory:\n    memory.recall('anything')\n"
-        "print(*[name for name in sys.modules if name in {'numpy', 'commonplace.recall.embedding', "
-        "'commonplace.recall.index.vectors', 'commonplace.recall.index.embedders'}])"
+        "print(*[name for name in sys.modules if name in {'numpy', 'sentence_transformers', 'model2vec'}])"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, encoding="utf-8")
     assert done.stdout.split() == []

@@ -7,12 +7,12 @@ to hold besides the words; its group `o` is what the statement is about. A guard
 from __future__ import annotations
 
 import re
+import tomllib
 from functools import cache
 from typing import Any, Literal
 
 import msgspec
 
-from commonplace import forks
 from commonplace.text import packaged
 
 Kind = Literal["preference", "fact", "decision", "constraint", "instruction", "failure", "fix", "task"]
@@ -66,9 +66,6 @@ def corrections() -> tuple[re.Pattern[str], ...]:
 
 @cache
 def _data() -> dict[str, Any]:
-    with forks.loading:
-        import tomllib  # noqa: PLC0415 - at the first clause only, so that importing the package costs nothing
-
     return tomllib.loads(packaged.text(__package__, "rules.toml"))
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from commonplace import forks
 from commonplace.errors import DamagedError, IndexVersionError
 from commonplace.recall.index.sqlite import SqliteIndex
 
@@ -23,9 +23,6 @@ def copied(path: Path | str) -> Iterator[SqliteIndex | None]:
     Raises:
         DamagedError: The file cannot be read as an index.
     """
-    with forks.loading:
-        import tempfile  # noqa: PLC0415 - it loads much, and only a doctor looks
-
     with tempfile.TemporaryDirectory(prefix="commonplace-") as folder:
         index = _opened(Path(path), Path(folder))
         try:

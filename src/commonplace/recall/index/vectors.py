@@ -24,7 +24,6 @@ from typing import Any, Final
 
 import msgspec
 
-from commonplace import forks
 from commonplace.recall.index import rows
 from commonplace.recall.index.sqlite import BESIDE, SqliteIndex
 
@@ -281,8 +280,7 @@ class Vectors:
 def numpy() -> Any | None:
     """Return numpy, or None if it is not installed: without it every comparison takes longer."""
     try:
-        with forks.loading:
-            import numpy as np  # noqa: PLC0415 - an extra, and 0.1 s that only users of vectors pay
+        import numpy as np  # noqa: PLC0415 - an extra, and 0.1 s that only users of vectors pay
     except ImportError:
         return None
     return np

@@ -16,7 +16,7 @@ from typing import Final
 
 import msgspec
 
-from commonplace import forks, guard
+from commonplace import guard
 from commonplace.changes import edits, inverse
 from commonplace.changes.log import Ledger
 from commonplace.changes.reader import Reader
@@ -81,14 +81,6 @@ class CappedBlock:
         self._marks: dict[str, _Mark] | None = None
         self._past: dict[tuple[str, int], dict[str, bytes]] = {}
         self._lock = threading.RLock()
-        forks.join(self)
-
-    def forget(self) -> None:
-        """Start anew in a forked child."""
-        if forks.is_abandoned(self._lock):
-            self._lock = threading.RLock()
-            self._marks = None
-            self._past = {}
 
     def drafts(self, session: str | None) -> Iterator[Draft]:
         """Give the sections of a prompt: the facts, what changed of them, and the session's buffer."""

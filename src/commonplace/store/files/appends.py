@@ -79,13 +79,6 @@ class Appender:
         me = threading.get_ident()
         return any(thread == me for thread, _ in list(self._held))
 
-    def forget(self) -> None:
-        """Start anew in a forked child; the locks stay the parent's."""
-        left, self._held = self._held, {}
-        for handle in left.values():
-            with suppress(OSError):  # another thread of the parent was just closing it
-                handle.close()
-
     @contextmanager
     def hold(self, path: str, *, create: bool, replacing: bool = False) -> Iterator[Handle]:
         """Hold a file against other appenders, re-entrantly in one thread.

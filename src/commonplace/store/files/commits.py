@@ -430,11 +430,6 @@ class Commits:
                 break
         return problems
 
-    def forget(self) -> None:
-        """Start anew in a forked child: no lock of the parent's."""
-        self.lock.forget()
-        self._replacer.discard()
-
     def close(self) -> None:
         """Move the checkpoint when this store committed anything and nobody is busy."""
         if not self._dirty or self.failed:

@@ -15,7 +15,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
-from commonplace import forks
 from commonplace.errors import (
     CommonplaceError,
     PathError,
@@ -136,8 +135,7 @@ def _libc(name: str, *arguments: int | bytes) -> int:
 
 @functools.cache
 def _loaded() -> tuple[Any, Any]:
-    with forks.loading:
-        import ctypes  # noqa: PLC0415 - a few ms that a process pays only where it makes one of these rare calls
+    import ctypes  # noqa: PLC0415 - a few ms that a process pays only where it makes one of these rare calls
 
     return ctypes, ctypes.CDLL(None, use_errno=True)
 

@@ -110,17 +110,9 @@ class FileLock:
         self._path = path
         self._disk = disk
         self._fd = -1
-        self.forget()
-
-    def forget(self) -> None:
-        """Start anew in a forked child; the parent's lock is left alone."""
         self._threads = threading.RLock()
         self._holder: int | None = None
         self._depth = 0
-        fd, self._fd = self._fd, -1
-        if fd >= 0:
-            with suppress(OSError):
-                os.close(fd)  # without unlocking: the parent still holds it through its own descriptor
 
     @property
     def mine(self) -> bool:

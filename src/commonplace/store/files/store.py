@@ -13,7 +13,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Final, NoReturn, Self
 
-from commonplace import forks
 from commonplace.config import Clock, StoreConfig
 from commonplace.errors import CommonplaceError, StoreBusyError, StoreFailedError, StoreReadOnlyError
 from commonplace.guard.screened import Screened
@@ -79,7 +78,6 @@ class FilesStore:
         self._leases = Leases(os.path.join(folder, "state"), disk, clock, self._commits.locked)
         self._folders_made = False
         self._most_bytes = config.max_line_bytes  # of a line
-        forks.join(self)
 
     @property
     def root(self) -> str:
@@ -276,11 +274,6 @@ class FilesStore:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-    def forget(self) -> None:
-        """Start anew in a forked child: no lock, no shared descriptor."""
-        self._appender.forget()
-        self._commits.forget()
 
     @contextmanager
     def _writing(self, path: str = "") -> Iterator[None]:

@@ -1,0 +1,65 @@
+"""A fork of the process: the child opens each open memory anew at its next call.
+
+A child has one thread and no lock or connection it may trust, so it leaves the parent's parts alone and makes its
+own. SQLite keeps one account of a file's locks for a whole process: an index is let go before the fork if nobody
+uses it, else the child keeps its own in memory.
+"""
+
+from __future__ import annotations
+
+import os
+import weakref
+from collections.abc import Iterable
+from typing import Final, Protocol
+
+from commonplace.jobs import schedule
+from commonplace.store import sqlite_file
+
+
+class Database(Protocol):
+    """An SQLite file that can be let go between uses."""
+
+    def rest(self) -> bool:
+        """Let the file go until the next use; False if it is in use."""
+
+    def open_file(self) -> str | None:
+        """Name the file that is open; None if none is."""
+
+
+class Parts(Protocol):
+    """The parts of one open memory."""
+
+    def databases(self) -> Iterable[Database]:
+        """Return their SQLite files."""
+
+    def renew(self) -> object:
+        """Take them out, to be made again at the next call, and return them."""
+
+
+_open: Final[weakref.WeakValueDictionary[int, Parts]] = weakref.WeakValueDictionary()
+_left: Final[list[object]] = []  # parts of the parent: never closed and never collected here
+
+
+def watch(memory: Parts) -> None:
+    """Have the parts of a memory made again in each forked child, for as long as it lives."""
+    _open[id(memory)] = memory
+
+
+def _memories() -> list[Parts]:
+    return [memory for reference in _open.valuerefs() if (memory := reference()) is not None]
+
+
+def _before() -> None:
+    for memory in _memories():
+        for database in memory.databases():
+            database.rest()
+
+
+def _after_in_child() -> None:
+    schedule.renew()
+    for memory in _memories():
+        sqlite_file.inherited.update(filter(None, (database.open_file() for database in memory.databases())))
+        _left.append(memory.renew())
+
+
+os.register_at_fork(before=_before, after_in_child=_after_in_child)

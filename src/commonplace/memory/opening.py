@@ -1,0 +1,167 @@
+"""What a memory is opened with: the checked arguments of `Memory.open`, from which its scopes are made."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable, Iterable
+from datetime import datetime
+from typing import Any, Final
+
+import msgspec
+
+from commonplace.config import Clock, Config
+from commonplace.errors import ConfigError, ScopeError, StoreError
+from commonplace.jobs.schedule import Mode
+from commonplace.layouts import facts, native, two_layer
+from commonplace.layouts.schema import Layout
+from commonplace.memory import forks
+from commonplace.memory.chain import Chain
+from commonplace.memory.wiring import Scope
+from commonplace.models import LLM
+from commonplace.models import resolve as model_of
+from commonplace.recall.embedding import resolve as embedder_of
+from commonplace.recall.index.near import Embedder
+
+LAYOUTS: Final[dict[str, Layout]] = {layout.name: layout for layout in (native.LAYOUT, two_layer.LAYOUT, facts.LAYOUT)}
+_SCOPE: Final = re.compile(r"[^\s/\\\x00-\x1f\x7f.][^/\\\x00-\x1f\x7f]{0,199}")
+
+
+def layout_named(name: str) -> Layout:
+    """Return a layout by its name.
+
+    Raises:
+        ConfigError: There is no layout of that name.
+    """
+    try:
+        return LAYOUTS[name]
+    except KeyError:
+        names = ", ".join(sorted(LAYOUTS))
+        raise ConfigError(f"there is no layout {name!r}; choose one of {names}", layout=name) from None
+
+
+def scope_chain(scope: str | Iterable[str]) -> tuple[str, ...]:
+    """Read a scope or an ordered chain of scopes.
+
+    Raises:
+        ScopeError: A name is empty, too long, doubled, or holds a slash or a control character.
+    """
+    given: object = scope  # annotations do not hold at run time for a caller's own values
+    chain: tuple[Any, ...] = (given,) if isinstance(given, str) or not isinstance(given, Iterable) else tuple(given)
+    for name in chain:
+        if not isinstance(name, str) or not _SCOPE.fullmatch(name):
+            raise ScopeError(
+                f"{name!r} is no scope; use a name such as 'user:42', without slashes, at most 200 characters",
+                scope=name,
+            )
+    if not chain or len(set(chain)) != len(chain):
+        raise ScopeError("a scope chain holds at least one name, each once", scope=chain)
+    return chain
+
+
+class Opening(msgspec.Struct, frozen=True, kw_only=True):
+    """Enough to open a memory, any number of times.
+
+    `at` opens it as it was at that instant, read-only.
+    """
+
+    location: str
+    scopes: tuple[str, ...]
+    layout: Layout
+    config: Config
+    clock: Clock
+    llm: str | LLM | Callable[..., Any] | None = None
+    embedder: str | Embedder | None = None
+    mode: Mode = "thread"
+    read_only: bool = False
+    at: datetime | None = None
+
+    def chain(self) -> Chain:
+        """Make the scopes.
+
+        Raises:
+            ConfigError: No model or embedder can be made of what was given.
+            StoreError: The folder cannot be used.
+        """
+        llm = model_of(self.llm, config=self.config.model)
+        given = self.config.recall.embedder if self.embedder is None else self.embedder
+        embedder = embedder_of(given, config=self.config.model)
+        return Chain(
+            [
+                Scope(
+                    self.location,
+                    name,
+                    layout=self.layout,
+                    config=self.config,
+                    clock=self.clock,
+                    read_only=self.read_only,
+                    at=self.at,
+                    llm=llm,
+                    embedder=embedder,
+                    mode=self.mode,
+                )
+                for name in self.scopes
+            ]
+        )
+
+    def past(self, instant: datetime) -> Opening:
+        """Return how to open the same memory as it was at an instant, with that instant as now."""
+        changed = msgspec.structs.replace(self, at=instant, clock=lambda: instant)
+        return msgspec.structs.replace(changed, llm=None, embedder="")
+
+
+class Opened:
+    """The scopes of an open memory; a forked child makes its own at its next call."""
+
+    def __init__(self, opening: Opening) -> None:
+        self._opening = opening
+        self._making = threading.Lock()
+        self._made: Chain | None = opening.chain()
+        self._closed = False
+        forks.watch(self)
+
+    def chain(self) -> Chain:
+        """Return the scopes.
+
+        Raises:
+            StoreError: They were closed.
+        """
+        if self._closed:
+            raise StoreError("this memory was closed; open it again", path=self._opening.location)
+        return self._chain()
+
+    def scopes(self) -> tuple[Scope, ...]:
+        """Return the scopes, also after a close: transcripts can still be read."""
+        return self._chain().scopes
+
+    def past(self, instant: datetime) -> Opening:
+        """Return how to open the same memory as it was at an instant.
+
+        Raises:
+            StoreError: It was closed.
+        """
+        self.chain()
+        return self._opening.past(instant)
+
+    def _chain(self) -> Chain:
+        if self._made is None:
+            with self._making:
+                if self._made is None:
+                    self._made = self._opening.chain()
+        return self._made
+
+    def databases(self) -> tuple[forks.Database, ...]:
+        """Return the SQLite files of the scopes."""
+        scopes = self._made.scopes if self._made is not None else ()
+        return tuple(database for scope in scopes for database in scope.databases())
+
+    def renew(self) -> Chain | None:
+        """Take the scopes out, to be made again at the next call, and return them."""
+        left, self._made, self._making = self._made, None, threading.Lock()
+        return left
+
+    def close(self) -> None:
+        """Close the scopes that were made; from then on they are not given."""
+        self._closed = True
+        for scope in self._made.scopes if self._made is not None else ():
+            scope.close()
