@@ -151,14 +151,9 @@ class Jobs:
         outcomes: list[Outcome] = []
         for some in (sessions[i : i + _TOGETHER] for i in range(0, len(sessions), _TOGETHER)):
             run = Run(
-                cause=cause,
-                dry_run=dry_run,
-                model=model or self._config.consolidation.model or None,
-                leases={},
-                began=self._store.change_number(),
-                turn=None,
-                end=end,
-            )
+                cause=cause, dry_run=dry_run, model=model or self._config.consolidation.model or None,
+                leases={}, began=self._store.change_number(), turn=None, end=end,
+            )  # fmt: skip
             try:
                 pieces: list[Piece] = []
                 for session in some:

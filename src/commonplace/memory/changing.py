@@ -61,16 +61,9 @@ class Changing:
     ) -> None:
         self._store = store
         self.door = Door(
-            store,
-            layout=layout,
-            sessions=sessions,
-            ledger=ledger,
-            reader=reader,
-            drift=drift,
-            tombstones=tombstones,
-            clock=clock,
-            config=config,
-        )
+            store, layout=layout, sessions=sessions, ledger=ledger, reader=reader, drift=drift,
+            tombstones=tombstones, clock=clock, config=config,
+        )  # fmt: skip
         self.history = History(store, layout=layout, sessions=sessions, ledger=ledger, reader=reader, door=self.door)
         self.review = Queue(store, self.door)
         self.spending = spending.Ledger(self._note_spend, self._spend_lines)

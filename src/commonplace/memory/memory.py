@@ -109,19 +109,10 @@ class Memory:
             StoreError: The folder cannot be used.
         """
         found = layout_named(layout)
-        return cls(
-            Opening(
-                location=os.fspath(location),
-                scopes=scope_chain(scope),
-                layout=found,
-                config=settled(found, config),
-                clock=clock or system_clock,
-                llm=llm,
-                embedder=embedder,
-                mode=jobs,
-                read_only=read_only,
-            )
-        )
+        return cls(Opening(
+            location=os.fspath(location), scopes=scope_chain(scope), layout=found, config=settled(found, config),
+            clock=clock or system_clock, llm=llm, embedder=embedder, mode=jobs, read_only=read_only,
+        ))  # fmt: skip
 
     def __enter__(self) -> Self:
         return self
