@@ -107,6 +107,11 @@ class Topic(msgspec.Struct, frozen=True):
         """Title, description and body together."""
         return "\n".join(part for part in (self.title, self.description, self.body) if part)
 
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """What `tags` in its front matter says."""
+        return _tags(self.extra.get("tags"))
+
 
 class Item(msgspec.Struct, frozen=True):
     """One typed JSONL record; `data` is the whole object as stored, unknown keys included."""
@@ -118,6 +123,17 @@ class Item(msgspec.Struct, frozen=True):
     title: str = ""
     at: datetime | None = None
     data: dict[str, Any] = msgspec.field(default_factory=dict)
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """What `tags` in its object says."""
+        return _tags(self.data.get("tags"))
+
+
+def _tags(value: object) -> tuple[str, ...]:
+    """Read tags from a list of texts, or from one text with commas between them."""
+    listed = value.split(",") if isinstance(value, str) else value if isinstance(value, list) else ()
+    return tuple(tag for each in listed if isinstance(each, str) and (tag := each.strip()))
 
 
 class RecordedMessage(msgspec.Struct, frozen=True):

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from commonplace import Message
 from commonplace.changes.actors import PERSON, TOOL, Actor
 from commonplace.errors import GoneError, InputError, RecordNotFoundError, StoreReadOnlyError, VersionConflictError
+from commonplace.guard import views
 from commonplace.operations import (
     AddEntry,
     AppendJournal,
@@ -45,6 +46,20 @@ def test_a_change_is_logged_with_actor_reason_sources_and_its_real_diff(tmp_path
         assert change.sources == (source,)
         assert change.added == (f"{DOC}#" + change.added[0].split("#")[1],)
         assert memory.diff(change.number) == f"--- {DOC}\n@@ line 1 @@\n+- prefers tabs"
+
+
+def test_each_text_of_a_change_is_screened_once(tmp_path, monkeypatch):
+    """Issue 15, statement 4: one `remember` had screened 32 texts, the names of our own fields among them."""
+    screened = []
+    of = views.of
+    monkeypatch.setattr(views, "of", lambda text: screened.append(text) or of(text))
+    with opened(tmp_path) as memory:
+        memory.remember("prefers tabs", kind="decision")
+        screened.clear()
+        memory.remember("prefers short answers", kind="decision")
+    assert "prefers short answers" in screened
+    assert sorted(screened) == sorted(set(screened))
+    assert len(screened) <= 8  # text, path, kind, piece and whole of the file, diff, actor, reason
 
 
 def test_operations_that_cannot_all_be_done_change_nothing(tmp_path):

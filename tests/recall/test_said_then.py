@@ -8,6 +8,7 @@ import pytest
 
 from commonplace import Config, Memory, Message, Query
 from commonplace.errors import InputError
+from commonplace.operations import PutItem
 from commonplace.testing import FixedClock
 
 NOW = "2026-11-22T12:00:00+00:00"  # a Sunday
@@ -130,6 +131,28 @@ def test_tags_are_those_of_records_and_tools_those_of_messages(tmp_path):
         memory.remember("The kettle whistles.")
         assert texts(memory.recall(Query(text="kettle", tools=("bash",)))) == ["the kettle log"]
         assert memory.recall(Query(text="kettle", tags=("nowhere",))) == []
+
+
+def test_a_record_is_found_by_its_tags(tmp_path):
+    """Issue 15, statement 4: records had been indexed without their tags, so no query with tags found anything."""
+    (tmp_path / "memory").mkdir()
+    (tmp_path / "memory" / "kettle.md").write_text(
+        "---\ntitle: Kettle\ntags: [kitchen, Über uns, c++]\n---\nThe kettle is red.\n", encoding="utf-8"
+    )
+    (tmp_path / "memory" / "lamp.md").write_text("---\ntitle: Lamp\ntags: hall\n---\nNo kettle.\n", encoding="utf-8")
+    with Memory.open(tmp_path, jobs="worker") as memory:
+        memory.append("s", [Message("user", "the kettle whistles")])
+        item = PutItem(path="items/semantic.jsonl", id="k", data={"content": "A kettle boils.", "tags": ["kitchen"]})
+        assert memory.apply([item], reason="noted").ok
+
+        def found(*tags):
+            return sorted(hit.record.partition("/")[2] for hit in memory.recall(Query(text="kettle", tags=tags)))
+
+        assert found("kitchen") == ["items/semantic.jsonl#k", "kettle.md"]
+        assert found("Kitchen", "über uns") == ["kettle.md"]
+        assert found("hall") == ["lamp.md"]
+        assert (found("c++"), found("c#"), found("c")) == (["kettle.md"], [], [])
+        assert found("kitchen", "hall") == []
 
 
 @pytest.mark.parametrize(

@@ -102,7 +102,7 @@ class Admission:
     def take(self, plan: Plan, operation: Operation, actor: Actor, *, raced: bool) -> Waits | str | None:
         """Put one operation into the plan; give what waits instead, or the id that already says it."""
         trust = self._trust(operation, actor)
-        judged = judge(operation, explicit=actor.explicit, trust=trust)
+        judged = judge(operation, explicit=actor.explicit, trust=trust, screen=plan.screen)
         if judged.verdict == "refuse":
             raise Stop(Outcome(status="refused", reason=f"the text holds {', '.join(judged.classes)}; leave it out"))
         operation = judged.operation

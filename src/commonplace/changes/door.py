@@ -373,12 +373,12 @@ class Door:
     ) -> Written:
         """Commit a plan as it stands."""
         writes = plan.writes()
-        header: dict[str, object] = {"actor": screen(actor.name), "kinds": list(plan.kinds) or ["review"]}
+        header: dict[str, object] = {"actor": plan.screen(actor.name), "kinds": list(plan.kinds) or ["review"]}
         if undoes is not None:
             header |= {"kinds": ["undo"], "undoes": undoes}
         logged = self._store.commit(
             header,
-            plan.payload(screen(reason).text, writes),
+            plan.payload(plan.screen(reason).text, writes),
             writes,
             expect=plan.expected() | dict(expect or {}),
             fence=fence,

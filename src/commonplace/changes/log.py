@@ -86,6 +86,10 @@ class Payload(msgspec.Struct, frozen=True, omit_defaults=True):
     operations: tuple[dict[str, Any], ...] = ()
 
 
+STORED: Final = (Payload, Added, CursorMove, ForgetMove, HoldMove)
+"""What a payload is made of."""
+
+
 class Entered(msgspec.Struct, frozen=True):
     """One change with its payload read; `payload` is empty where it was erased."""
 

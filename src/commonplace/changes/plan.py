@@ -6,12 +6,14 @@ a payload. It writes nothing itself; the door commits it or throws it away.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, tzinfo
 from typing import Any, Final
 
 import msgspec
 
+from commonplace import guard
 from commonplace.changes import diffs, edits, tombstones
 from commonplace.changes.log import Added, CursorMove, ForgetMove, HoldMove, Payload
 from commonplace.changes.rope import Rope
@@ -19,7 +21,6 @@ from commonplace.changes.sealing import sealed
 from commonplace.changes.sessions import Sessions
 from commonplace.changes.transcripts import Event
 from commonplace.errors import DamagedError, InputError
-from commonplace.guard import screen
 from commonplace.guard.screened import Screened
 from commonplace.layouts.codecs.merges import merge3
 from commonplace.layouts.schema import Layer, Layout
@@ -82,6 +83,7 @@ class Plan:
         self.did: list[Did] = []
         self.kinds: dict[str, None] = {}
         self.operations: list[Operation] = []
+        self.screen = functools.cache(guard.screen)  # each text of a change is screened once
 
     # --- reading ---
 
@@ -184,7 +186,7 @@ class Plan:
         """Add the tombstone of a text, or of what a session said."""
         sources = tuple(sources)
         stone = tombstones.of(text, key, at=self.at, sources=sources, hides=hides, said=said)
-        encoded = screen(msgspec.json.encode(sources).decode()) if sources else None
+        encoded = self.screen(msgspec.json.encode(sources).decode()) if sources else None
         self.line(tombstones.PATH, tombstones.line(stone, encoded))
 
     def forget_messages(self, move: ForgetMove) -> None:
@@ -218,7 +220,7 @@ class Plan:
             rope.edit(())
         else:
             pieces = edits.between(rope.data, data)
-            if any(isinstance(piece, str) and screen(_text(piece)).text != piece for piece in pieces):
+            if any(isinstance(piece, str) and self.screen(_text(piece)).text != piece for piece in pieces):
                 raise DamagedError(f"what stood in {path!r} cannot be put back as it was", path=path)
             self._deleted.discard(path)
             rope.edit(pieces)
@@ -238,7 +240,7 @@ class Plan:
                 if self.versions[path] != MISSING:
                     writes.append(Delete(path))
             elif rope.changed or (self.versions[path] == MISSING and rope.data):
-                writes.append(self._append_of(path, rope) or _put(path, rope))
+                writes.append(self._append_of(path, rope) or self._put(path, rope))
         writes.extend(Append(path, tuple(lines)) for path, lines in self._lines.items())
         return writes
 
@@ -261,7 +263,10 @@ class Plan:
             return None
         torn = bool(rope.original) and not rope.original.endswith(b"\n")
         text = last.removeprefix("\n") if torn else last  # the store itself ends a torn line
-        return Append(path, tuple(screen(_text(line)) for line in text.removesuffix("\n").split("\n")))
+        return Append(path, tuple(self.screen(_text(line)) for line in text.removesuffix("\n").split("\n")))
+
+    def _put(self, path: str, rope: Rope) -> Put:
+        return Put(path, tuple(p if isinstance(p, Keep) else self.screen(_text(p)) for p in rope.pieces))
 
     def expected(self) -> dict[str, str]:
         """Give the versions that the files this plan rewrites were read at."""
@@ -279,7 +284,7 @@ class Plan:
             for path, rope in sorted(self._ropes.items())
             if rope.changed and not path.startswith(".")
         ]
-        return screen("\n".join(shown)).text
+        return self.screen("\n".join(shown)).text
 
     def lost(self, writes: Iterable[Write]) -> list[list[list[Any]]]:
         """Give, for each write, the spans of old text that go: [offset, text], for undo."""
@@ -290,7 +295,7 @@ class Plan:
                 found.append([])
                 continue
             pieces = () if isinstance(write, Delete) else rope.pieces
-            found.append([[start, screen(_text_of(part))] for start, part in diffs.gaps(rope.original, pieces)])
+            found.append([[start, self.screen(_text_of(part))] for start, part in diffs.gaps(rope.original, pieces)])
         return found
 
     def payload(self, reason: str, writes: Iterable[Write]) -> dict[str, Any]:
@@ -309,7 +314,7 @@ class Plan:
             promoted=self.promoted,
             operations=tuple(msgspec.to_builtins(operation) for operation in self.operations),
         )
-        return {"change": sealed(msgspec.to_builtins(payload)), "removed": self.lost(writes)}
+        return {"change": sealed(msgspec.to_builtins(payload), screen=self.screen), "removed": self.lost(writes)}
 
 
 def _on_top(operation: Edit, layer: Layer, path: str, data: bytes) -> Edit:
@@ -359,10 +364,6 @@ def files_of(layout: Layout, layer: Layer, at: datetime) -> str:
     return layout.path_of(
         layer, year=f"{at.year:04}", month=f"{at.month:02}", date=at.date().isoformat(), session="", topic=""
     )
-
-
-def _put(path: str, rope: Rope) -> Put:
-    return Put(path, tuple(p if isinstance(p, Keep) else screen(_text(p)) for p in rope.pieces))
 
 
 def _text(piece: str) -> str:

@@ -5,20 +5,26 @@ Owns the walk over an operation's texts; which findings refuse and which quarant
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import msgspec
 
+from commonplace.changes import log
 from commonplace.errors import InputError
 from commonplace.guard import Verdict, screen, verdict
 from commonplace.guard.screened import Screened, structural
-from commonplace.operations import Operation
+from commonplace.operations import OPERATIONS, Operation
 from commonplace.records import Trust
 
 _NAMES: Final = frozenset({"op", "path", "id", "session", "message", "name", "record", "why", "to", "at", "trust"})
 _PLAIN: Final = frozenset({"id", "trust"})
 _OPERATION: Final[Any] = Operation
+_OWN: Final = frozenset(
+    {kind.__struct_config__.tag for kind in OPERATIONS}
+    | {"op", *(name for kind in (*OPERATIONS, *log.STORED) for name in kind.__struct_fields__)}
+)
+"""Names of our own: whoever wrote them, they need no screening."""
 _ORDER: Final[tuple[Verdict, ...]] = ("ok", "quarantine", "refuse")
 
 
@@ -30,13 +36,14 @@ class Judged(msgspec.Struct, frozen=True):
     classes: tuple[str, ...]
 
 
-def judge(operation: Operation, *, explicit: bool, trust: Trust) -> Judged:
+def judge(operation: Operation, *, explicit: bool, trust: Trust, screen: Callable[[str], Screened] = screen) -> Judged:
     """Screen every text of an operation.
 
     Args:
         operation: As it was asked for.
         explicit: Someone asked for this very text, so a secret refuses it instead of being redacted.
         trust: How far its texts are trusted.
+        screen: The guard's, or one that remembers what it screened.
 
     Raises:
         InputError: A path, id or name of it holds control characters or a secret.
@@ -46,6 +53,8 @@ def judge(operation: Operation, *, explicit: bool, trust: Trust) -> Judged:
 
     def clean(value: Any, name: str) -> Any:
         if isinstance(value, str):
+            if value in _OWN:
+                return value
             screened = screen(value)
             if name in _NAMES and screened.text != value:
                 raise InputError(f"{name} holds control characters or a secret; use a plain name", field=name)
@@ -68,19 +77,20 @@ def judge(operation: Operation, *, explicit: bool, trust: Trust) -> Judged:
     return Judged(cleaned, max(verdicts, key=_ORDER.index), tuple(classes))
 
 
-def sealed(value: Any, name: str = "") -> Any:
+def sealed(value: Any, name: str = "", *, screen: Callable[[str], Screened] = screen) -> Any:
     """Give values as plain data with every text in it screened, ready for a stored line.
 
-    Ids and levels of trust in plain ASCII pass as they are: the line itself holds them to structure.
+    Names of our own, and ids and levels of trust in plain ASCII, pass as they are: the line itself holds them
+    to structure.
     """
     if isinstance(value, str):
-        return value if name in _PLAIN and structural(value) else screen(value)
+        return value if value in _OWN or (name in _PLAIN and structural(value)) else screen(value)
     if isinstance(value, msgspec.Struct):
         value = msgspec.to_builtins(value)
     if isinstance(value, Mapping):
-        return {screen(str(key)): sealed(item, str(key)) for key, item in value.items()}
+        return {sealed(str(key), screen=screen): sealed(item, str(key), screen=screen) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [sealed(item) for item in value]
+        return [sealed(item, screen=screen) for item in value]
     return value
 
 

@@ -392,4 +392,5 @@ def _row(layer: Layer, record: Record) -> IndexRow:
         title=guard.shown(getattr(record, "title", "")),
         kind=getattr(record, "kind", ""),
         at_ms=int(at.timestamp() * 1000) if at else None,
+        tags=getattr(record, "tags", ()),
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+import zlib
 from collections.abc import Iterable, Iterator
 from typing import Final
 
@@ -122,8 +123,11 @@ def pairs(run: str) -> list[str]:
 
 def marker(kind: str, value: str) -> str:
     """Make the term that stands for a fact of a row (its tool, its kind, its tag), not for a word of it."""
-    digest = _MARKS.sub("", value.lower()) or "".join(f"{ord(char):x}" for char in value[:12])
-    return f"zz{kind}0{digest}"
+    folded = value.lower()
+    plain = _MARKS.sub("", folded)
+    if plain != folded:  # `c++` is not `c`
+        plain += f"{zlib.crc32(folded.encode('utf-8', 'surrogatepass')):x}"
+    return f"zz{kind}0{plain}"
 
 
 def match(group: Iterable[str], marks: Iterable[Iterable[str]] = ()) -> str:
