@@ -1,7 +1,7 @@
 # Everything a person or a CI machine needs: `make demo`, `make test`, `make check`.
 PYTHON ?= python3
 
-.PHONY: setup demo test check format docs picture lock battery bench clean
+.PHONY: setup demo test check slow format docs picture lock battery bench clean
 
 setup: .venv/.done
 
@@ -12,11 +12,17 @@ setup: .venv/.done
 	.venv/bin/python -m compileall -q -j 2 src .venv/lib/python*/site-packages -x 'site-packages/(mypy|numpy|openai|anthropic|uv)/' || true
 	@touch .venv/.done
 
-demo: setup
-	@.venv/bin/commonplace demo $(if $(TRANSCRIPT),"$(TRANSCRIPT)")
+demo: .venv-demo/.done
+	@PYTHONPATH=src .venv-demo/bin/python -m commonplace.surfaces.cli demo $(if $(TRANSCRIPT),"$(TRANSCRIPT)")
+
+# What commonplace needs at run time and nothing else.
+.venv-demo/.done: requirements-run.txt
+	$(PYTHON) -m venv .venv-demo
+	.venv-demo/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-run.txt
+	@touch .venv-demo/.done
 
 test: setup
-	PYTHONWARNDEFAULTENCODING=1 .venv/bin/python -m pytest -n 2
+	PYTHONWARNDEFAULTENCODING=1 .venv/bin/python -m pytest -n 2 --durations=10
 
 check: setup
 	.venv/bin/ruff format --check src tests docs bench
@@ -34,6 +40,10 @@ docs: setup
 picture: setup
 	.venv/bin/python docs/generate.py --picture
 
+# What is left out of `make test` for its time.
+slow: setup
+	PYTHONWARNDEFAULTENCODING=1 .venv/bin/python -m pytest -n 2 -m slow --durations=10
+
 battery: setup
 	COMMONPLACE_BATTERY=full .venv/bin/python -m pytest -n 2 -m battery
 
@@ -49,8 +59,10 @@ lock:
 	$(PYTHON) -m pip install --quiet uv
 	uv pip compile --quiet pyproject.toml --group dev --generate-hashes --universal --python-version 3.11 \
 		--no-header --no-emit-index-url --no-annotate -o requirements.txt
+	uv pip compile --quiet pyproject.toml --generate-hashes --universal --python-version 3.11 \
+		--no-header --no-emit-index-url --no-annotate --constraint requirements.txt -o requirements-run.txt
 	uv pip compile --quiet pyproject.toml --group bench --generate-hashes --universal --python-version 3.11 \
 		--no-header --no-emit-index-url --no-annotate -o requirements-bench.txt
 
 clean:
-	rm -rf .venv .venv-bench .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv .venv-demo .venv-bench .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+import tomllib
 from functools import cache
 from pathlib import Path
 
@@ -76,3 +77,13 @@ def test_the_licence_is_apache_2():
     assert "Apache License" in text
     assert "Version 2.0, January 2004" in text
     assert "END OF TERMS AND CONDITIONS" in text
+
+
+def test_what_runs_needs_only_what_the_project_depends_on():
+    """`make demo` installs what is needed at run time, in the versions that the tests run with."""
+    pin = re.compile(r"^([a-z0-9-]+)==(\S+)", re.MULTILINE)
+    run, all_of = (dict(pin.findall((ROOT / f"requirements{name}.txt").read_text("utf-8"))) for name in ("-run", ""))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert {*run} >= {re.split(r"[^a-z0-9-]", each.lower())[0] for each in project["dependencies"]}
+    assert run.items() <= all_of.items()
+    assert "pytest" not in run
