@@ -3,7 +3,7 @@
 What is announced as one's own (`my rules:`) or is written in plain sentences is the person's. Foreign is
 what is announced as such (`Here is the README:`, `Context: … Question: …`) or has the shape of mail, log,
 chat, code, JSON, a page or a quotation. Pure: text in, spans out; the work is bounded for any length.
-The words that announce are data, in `rules/pasted.toml`.
+The words that announce are data, in `announced`.
 
 Source: DESIGN 1.6.
 """
@@ -12,19 +12,19 @@ from __future__ import annotations
 
 import re
 import sys
-import tomllib
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache, lru_cache
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
+from commonplace.guard import announced
 from commonplace.records import Trust
-from commonplace.text import packaged
 from commonplace.text.patterns import pattern
 
 Span = tuple[int, int]
 
+_MARKS: Final = pattern('[\\n:："“„«「『<>{`]')  # without one of them nothing is announced and has no shape
 _FENCE: Final = pattern(r"(?m)^[ \t]{0,3}(?:```|~~~).*$")
 _TRIPLE: Final = pattern(r"\"\"\"|'''")
 _OPENED: Final = pattern(r"<([A-Za-z][\w-]{1,40})(?: [^<>\n]{0,200})?>")
@@ -84,6 +84,8 @@ class _Line(NamedTuple):
 @lru_cache(maxsize=256)  # rules, trust and recall ask for the same messages
 def pasted(text: str) -> tuple[Span, ...]:
     """List the parts of a person's message that are not their own words, in order and apart."""
+    if _MARKS.search(text) is None:
+        return ()
     if len(text) <= _HEAD_CHARS + _TAIL_CHARS:
         return _spans(text)
     head = _spans(text[:_HEAD_CHARS])
@@ -127,12 +129,15 @@ def own_words(text: str) -> str:
 
 @cache
 def _words(name: str) -> re.Pattern[str]:
-    table: dict[str, Any] = tomllib.loads(packaged.text(__package__, "rules/pasted.toml"))
-    listed: list[str] = table["patterns"][name]
-    whole = "|".join(f"(?:{part})" for part in listed).replace("\n", "")
-    for key, parts in table["fragments"].items():
-        whole = whole.replace("{{" + key + "}}", "(?:" + "|".join(parts).replace("\n", "") + ")")
+    whole = "|".join(f"(?:{part})" for part in announced.PATTERNS[name])
+    for key, parts in announced.FRAGMENTS.items():
+        whole = whole.replace("{{" + key + "}}", "(?:" + "|".join(parts) + ")")
     return re.compile(whole, re.IGNORECASE)
+
+
+def _followed(heads: str, by: str, text: str) -> bool:
+    """True if one of some words stands in a text with what must come behind it."""
+    return any(_words(by).match(text, found.end()) for found in _words(heads).finditer(text))
 
 
 def _lines(text: str) -> Iterator[_Line]:
@@ -331,12 +336,10 @@ def _lead(line: _Line, below: list[_Line], last_asked: int) -> int | None:
     if len(lead) > _LEAD_CHARS or (not cut and (not below or _BULLET.match(lead) or _HEADING.match(lead))):
         return None
     if cut:
-        telling = any(_words(name).search(lead) for name in ("says", "shows", "asks_of_it"))
+        telling = _words("says").search(lead) is not None or _shows(lead) or _asks_of_it(lead)
     else:  # a line alone announces a text that a blank line sets apart; a request on the first line any
         apart = not below[0].text.strip()
-        telling = (apart and _words("shows").search(lead) is not None) or (
-            (apart or line.start == 0) and _words("asks_of_it").search(lead) is not None
-        )
+        telling = (apart and _shows(lead)) or ((apart or line.start == 0) and _asks_of_it(lead))
     if not telling or _words("own").search(lead):
         return None
     return line.start + cut if cut else line.end
@@ -351,7 +354,15 @@ def _colon(line: str) -> int:
 def _asks(text: str, start: int) -> bool:
     """True if the person has already said what they want of the text that comes."""
     before = text[max(0, start - 2 * _LEAD_CHARS) : start]
-    return "?" in before or "？" in before or _words("asks_of_it").search(before) is not None
+    return "?" in before or "？" in before or _asks_of_it(before)
+
+
+def _asks_of_it(text: str) -> bool:
+    return _words("asks_of_it").search(text) is not None or _followed("verbs", "it", text)
+
+
+def _shows(lead: str) -> bool:
+    return any(_words(name).search(lead) for name in ("shows", "named")) or _followed("heads", "shown", lead)
 
 
 def _paragraph_end(text: str, start: int) -> int:
@@ -379,7 +390,7 @@ def _resumed(text: str, start: int, *, asked: bool) -> int:
     if asked or last < 0 or len(tail) - last > _LEAD_CHARS:
         return len(text)
     ends = [found.end() for found in _SENTENCE_END.finditer(tail, last)]
-    if not tail.endswith(("?", "？")) and not _words("asks_of_it").search(tail, last):
+    if not tail.endswith(("?", "？")) and not _asks_of_it(tail[last:]):
         return len(text)
     return max((end for end in ends[:-1]), default=last) if tail.endswith(("?", "？")) else last
 
