@@ -157,15 +157,9 @@ class Jobs:
             try:
                 pieces: list[Piece] = []
                 for session in some:
-                    if not dry_run and not self._holds(run, session):
-                        outcomes.append(Outcome(status="skipped", reason="another worker is at this session"))
-                        continue
-                    todo = self._todo(session, explicit=explicit, whole=whole, until=until, first=dry_run)
-                    waits = self._waits(todo[0]) if patient and todo else None
-                    if waits is not None:
-                        outcomes.append(self._tells(waits))
-                        continue
-                    pieces += todo
+                    todo = self._to_do(run, session, explicit=explicit, whole=whole, until=until, patient=patient)
+                    pieces += todo if isinstance(todo, list) else ()
+                    outcomes += [todo] if isinstance(todo, Outcome) else ()
                 run.turn = None if dry_run or not pieces else self._turn(end)
                 outcomes += self._ranges(self._batches(pieces), run)
             except LeaseLostError:
@@ -173,6 +167,16 @@ class Jobs:
             finally:
                 run.release()
         return together(outcomes)
+
+    def _to_do(
+        self, run: Run, session: str, *, explicit: bool, whole: bool, until: int | None, patient: bool
+    ) -> list[Piece] | Outcome:
+        """Return the ranges of a session to do now, or the outcome that says why there are none."""
+        if not run.dry_run and not self._holds(run, session):
+            return Outcome(status="skipped", reason="another worker is at this session")
+        todo = self._todo(session, explicit=explicit, whole=whole, until=until, first=run.dry_run)
+        waits = self._waits(todo[0]) if patient and todo else None
+        return todo if waits is None else self._tells(waits)
 
     def _require_model(self, sessions: Sequence[str]) -> None:
         """Make sure that the model can be asked at all, where it can say so without a call."""

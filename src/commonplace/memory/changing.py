@@ -87,15 +87,9 @@ class Changing:
             llm=self.llm,
         )
         self.windows = Windows(
-            store,
-            layout=layout,
-            sessions=sessions,
-            door=self.door,
-            jobs=self.jobs,
-            clock=clock,
-            config=config,
+            store, layout=layout, sessions=sessions, door=self.door, jobs=self.jobs, clock=clock, config=config,
             llm=self.llm,
-        )
+        )  # fmt: skip
         declared = ((each.job, each.when, each.over) for each in layout.triggers)
         rules = triggers.rules(declared, _numbers(config.consolidation))
         self.schedule = Schedule(self.jobs, self.windows, sessions, rules=rules, mode=mode, clock=clock)
