@@ -7,6 +7,7 @@ lines (`transcripts` has their format); the door writes the events, in the commi
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -15,12 +16,14 @@ from typing import Any, Final
 
 from commonplace.changes.transcripts import Event, State, key_of, messages_of, require_form, web_follows
 from commonplace.config import Clock, GuardConfig
-from commonplace.errors import InputError, RecordNotFoundError, StoreReadOnlyError, require_text
+from commonplace.errors import InputError, RecordNotFoundError, StoreError, StoreReadOnlyError, require_text
 from commonplace.guard.screened import Screened, json_line
 from commonplace.operations import Forget, MoveWindow, Operation
 from commonplace.records import Message, Outcome, RecordedMessage, Role, Session, Source, Trust, lowest_trust
 from commonplace.store.protocol import Store
 from commonplace.text.pieces import encode_name, summary_line
+
+logger = logging.getLogger(__name__)
 
 SESSION_ID_CHARS: Final = 1000
 BUFFER_LINES: Final = 20  # seed facts: ring of one-line summaries
@@ -419,11 +422,15 @@ class Sessions:
         return tuple(summary_line(m.message) for m in said[-lines:])
 
     def list(self) -> Sequence[Session]:
-        """Give all sessions, the most recently used first."""
+        """Give all sessions that can be read, the most recently used first."""
         found: Any = []
         for stat in self._store.list(self._folder):
             if stat.path.endswith(".jsonl"):
-                state = self._fold(stat.path)
+                try:
+                    state = self._fold(stat.path)
+                except StoreError as error:
+                    logger.warning("%s is left out of the sessions: %s", stat.path, error)
+                    continue
                 if state.head is not None and state.stands:
                     found.append(state.session(state.head))
         return sorted(found, key=lambda s: (s.last_at or s.created_at, s.id), reverse=True)

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 import msgspec
 
-from commonplace.errors import CommonplaceError, InputError, RecordNotFoundError
+from commonplace.errors import CommonplaceError, InputError, RecordNotFoundError, StoreError
 from commonplace.guard import fold
 from commonplace.memory.wiring import Scope
 from commonplace.recall import select, sharing
@@ -82,6 +82,7 @@ class Chain:
         budget = config.context.tokens if tokens is None else tokens
         if type(budget) is not int or budget < 1:
             raise InputError(f"a token budget is a number, at least 1, not {budget!r}")
+        session = session if self._is_readable(session) else None
         drafts = self._drafts(session)
         hits: list[Hit] = []
         if question and question.strip() and layout.recalls:
@@ -91,6 +92,16 @@ class Chain:
             hits = [hit for hit in found if not any((s.session, s.message) in live for s in hit.sources)]
         share = config.context.stable_share
         return contexts.build(drafts, hits, tokens=budget, key=self.first.key, stable_share=share)
+
+    def _is_readable(self, session: str | None) -> bool:
+        """True if the transcript of a session can be read; without it a context has all the rest."""
+        try:
+            if session is not None:
+                self.first.sessions.exists(session)
+        except StoreError:
+            logger.warning("the context goes on without session %r", session, exc_info=True)
+            return False
+        return True
 
     def _drafts(self, session: str | None) -> list[contexts.Draft]:
         found: list[contexts.Draft] = []

@@ -118,10 +118,14 @@ class Indexing:
             return problems
 
     def message(self, places: Places, path: str, session: str, number: int) -> RecordedMessage | None:
-        """Read back the message at a place of a slot; None when the file no longer holds it there."""
+        """Read back the message at a place of a slot; None when the file no longer holds it there or cannot be read."""
         start = places.offsets[number]
         end = places.offsets[number + 1] if number + 1 < len(places.offsets) else places.end
-        blob = self._store.read(path, start, end)
+        try:
+            blob = self._store.read(path, start, end)
+        except CommonplaceError as error:
+            logger.warning("%s is left out of this search: %s", path, error)
+            return None
         if blob is None:
             return None
         return next(transcripts.messages_of(path, session, blob.data, start), None)

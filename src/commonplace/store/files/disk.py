@@ -191,7 +191,7 @@ def being_written(fd: int) -> bool:
     return False
 
 
-def typed(error: OSError, path: str = "") -> CommonplaceError:
+def typed(error: OSError, path: str = "", *, reading: bool = False) -> CommonplaceError:
     """Turn a failed system call into the error that callers know."""
     if isinstance(error, CommonplaceError):
         return error
@@ -200,6 +200,8 @@ def typed(error: OSError, path: str = "") -> CommonplaceError:
         return StoreFailedError(f"the disk failed a sync ({what}); reopen the store before writing again", path=path)
     if error.errno in _FULL:
         return StoreFullError(f"no room to write ({what}); nothing was changed, free some space", path=path)
+    if error.errno in _FORBIDDEN and reading:
+        return StoreError(f"reading is not allowed here ({what})", path=path)
     if error.errno in _FORBIDDEN:
         return StoreReadOnlyError(f"writing is not allowed here ({what})", path=path)
     if error.errno in _BAD_PATH:
@@ -208,11 +210,11 @@ def typed(error: OSError, path: str = "") -> CommonplaceError:
 
 
 @contextmanager
-def typed_errors(path: str = "") -> Iterator[None]:
+def typed_errors(path: str = "", *, reading: bool = False) -> Iterator[None]:
     """Raise every failed system call inside as its typed error."""
     try:
         yield
     except CommonplaceError:
         raise
     except OSError as error:
-        raise typed(error, path) from error
+        raise typed(error, path, reading=reading) from error

@@ -10,6 +10,8 @@ import stat
 from collections.abc import Iterator
 from typing import Final
 
+from commonplace.store.files.paths import is_plain
+
 _FILES: Final = (".md", ".json", ".jsonl")
 """How the files of memory are called; what else lies there is somebody's own."""
 
@@ -34,6 +36,10 @@ def misplaced(root: str, folder: str) -> Iterator[tuple[str, str]]:
                 continue
             path = f"{below}/{entry.name}" if below else entry.name
             is_folder = entry.is_dir(follow_symlinks=False)
+            if not is_plain(entry.name):
+                if is_folder or entry.name.endswith(_FILES):
+                    yield path.encode("ascii", "backslashreplace").decode(), "a name that memory cannot write"
+                continue
             if is_folder:
                 folders.append(path)
             if entry.is_symlink():

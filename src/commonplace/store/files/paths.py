@@ -20,7 +20,7 @@ from commonplace.text.patterns import pattern
 
 # Nearly every path: told from all that is forbidden in a fifth of the time. The store's own folder begins with a dot.
 _ORDINARY: Final = pattern(r"(?:[\w%~-][\w%~.-]{0,199}/)*[\w%~-][\w%~.-]{0,199}", re.ASCII)
-_FORBIDDEN: Final = pattern(r"[\x00-\x1f\x7f\\]|^[A-Za-z]:")
+_FORBIDDEN: Final = pattern(r"[\x00-\x1f\x7f\\\ud800-\udfff]|^[A-Za-z]:")
 _OURS: Final = frozenset(["log", "lock", "feed", "key", "state"])
 _NAME_BYTES: Final = 255
 _TEMPORARY: Final = pattern(r"\..*\.\d+-\d+(?:-\d+)?\.cp(?:tmp|new)\Z", re.DOTALL)
@@ -29,6 +29,11 @@ _TEMPORARY: Final = pattern(r"\..*\.\d+-\d+(?:-\d+)?\.cp(?:tmp|new)\Z", re.DOTAL
 def is_temporary(name: str) -> bool:
     """Say whether a file name is one that a commit gives to a file on its way."""
     return _TEMPORARY.match(name) is not None
+
+
+def is_plain(name: str) -> bool:
+    """True if a path can name a file of this name: no control character, no backslash, nothing that is no UTF-8."""
+    return _FORBIDDEN.search(name) is None
 
 
 def split(path: str, state: str) -> tuple[str, ...]:
@@ -252,7 +257,7 @@ def _is_link(name: str, folder: int) -> bool:
 
 
 def _hidden(name: str) -> bool:
-    return name.startswith(".") or _FORBIDDEN.search(name) is not None
+    return name.startswith(".") or not is_plain(name)
 
 
 def _seen(found: os.stat_result) -> tuple[int, ...]:

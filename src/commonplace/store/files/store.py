@@ -101,13 +101,13 @@ class FilesStore:
 
         An append-only file is given up to its last whole line, unless that is torn for good.
         """
-        with typed_errors(path):
+        with typed_errors(path, reading=True):
             split(path, self._tree.state)
             return self._read_as(path, start, end, on_disk=self._settled())
 
     def read_many(self, paths: Sequence[str]) -> dict[str, Blob | None]:
         """Read several files as they stand between two changes."""
-        with typed_errors():
+        with typed_errors(reading=True):
             deadline = time.monotonic() + self._config.lock_wait_seconds
             tries = 0
             while True:
@@ -132,7 +132,7 @@ class FilesStore:
 
     def version(self, path: str) -> str:
         """Name the version of a file: content hash, `length:hash of last line` for append-only, or MISSING."""
-        with typed_errors(path):
+        with typed_errors(path, reading=True):
             split(path, self._tree.state)
             if self._settled():
                 return version_at(self._tree, path)
@@ -140,7 +140,7 @@ class FilesStore:
 
     def list(self, prefix: str = "") -> list[Stat]:
         """List the files below a folder, sorted by path; hidden names and links are left out."""
-        with typed_errors(prefix):
+        with typed_errors(prefix, reading=True):
             self._settled()
             return self._tree.list(prefix)
 
