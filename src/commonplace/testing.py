@@ -1,4 +1,4 @@
-"""Doubles for the two things a test may not have for real: a model and a clock.
+"""Doubles for the two things a test may not have for real, a model and a clock, and a suite that any layout passes.
 
 Shipped, so that code built on commonplace can test itself the same way. Nothing here reads the wall
 clock, sleeps or opens a connection.
@@ -10,7 +10,10 @@ import threading
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
 
+from commonplace.layouts.schema import Layout
+from commonplace.memory.memory import Memory
 from commonplace.models import Reply, Request
+from commonplace.records import Message
 from commonplace.text.pieces import estimate_tokens
 
 Scripted = str | Reply | Exception | Callable[[Request], "str | Reply"]
@@ -101,3 +104,63 @@ class FixedClock:
         """Put the clock to an aware instant."""
         with self._lock:
             self._now = at
+
+
+def check_layout(layout: Layout | str, folder: str) -> None:
+    """Run a layout through append, remember, consolidate, context, recall, tool, undo and forget, on real files.
+
+    Args:
+        layout: A value, a name, or the path of a TOML file.
+        folder: An empty folder; the memory stays in it for a look.
+
+    Raises:
+        ConfigError: The layout has mistakes.
+        AssertionError: Something that every layout does is not done; the sentence says what.
+    """
+    clock = FixedClock("2026-03-01T10:00:00+00:00", step_seconds=1)
+    with Memory.open(folder, layout=layout, clock=clock, jobs="inline") as memory:
+        said = [Message("user", "I live in Bergen, and I prefer green tea."), Message("assistant", "Noted.")]
+        memory.append("check:1", said)
+        _demand(memory.recall("Where does the user live, in Bergen?"), "recall finds what was appended")
+        noted = memory.remember("The user has a cat called Fritz.")
+        _demand(noted.status == "applied", f"remember writes a fact: {noted.reason}")
+        _demand(_finds(memory, "Fritz"), "recall finds what was remembered")
+        consolidated = memory.consolidate("check:1")
+        _demand(consolidated.status in {"applied", "skipped"}, f"consolidate does a range: {consolidated.reason}")
+        _demand(memory.consolidate("check:1").status == "skipped", "a range is consolidated once")
+        context = memory.context("check:1", "Where does the user live, and what is the cat called?")
+        _demand("Fritz" in context.stable + context.volatile, "a context holds what was remembered or asked for")
+        _demand(memory.context("check:1").stable == context.stable, "the stable part does not depend on the question")
+        _check_tool(memory)
+        _check_undo_and_forget(memory, noted.records[0])
+    with Memory.open(folder, layout=layout, clock=clock, jobs="inline") as memory:
+        _demand(not _finds(memory, "Fritz"), "what was forgotten stays forgotten")
+        _demand(memory.recall("green tea"), "a memory that is opened again finds what was said")
+        problems = [str(problem) for problem in memory.doctor().problems]
+        _demand(not problems, f"doctor finds nothing: {problems}")
+
+
+def _check_tool(memory: Memory) -> None:
+    tool = memory.tool()
+    _demand(tool.schema()["name"], "the agent's tool has a schema")
+    answer = tool.call({"action": "no such action"})
+    _demand(answer.get("success") is False, "the tool answers a wrong action with an error")
+
+
+def _check_undo_and_forget(memory: Memory, record: str) -> None:
+    second = memory.remember("The user has a dog called Rex.")
+    _demand(second.status == "applied", f"remember writes a second fact: {second.reason}")
+    _demand(memory.undo(second).status == "applied", "undo takes back a change")
+    _demand(not _finds(memory, "Rex"), "what was undone is not found")
+    _demand(memory.why(record).record, "why tells what made a record")
+    memory.forget(record)
+    _demand(not _finds(memory, "Fritz"), "what was forgotten is not found")
+
+
+def _finds(memory: Memory, word: str) -> bool:
+    return any(word in hit.text for hit in memory.recall(f"What is {word}?", k=20))
+
+
+def _demand(holds: object, sentence: str) -> None:
+    if not holds:
+        raise AssertionError(f"this does not hold: {sentence}")

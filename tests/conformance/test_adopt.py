@@ -14,7 +14,7 @@ from two_layer_cases import history, memory_text, model, opened, theirs
 
 from commonplace import Memory, Message
 from commonplace.errors import ConfigError, InputError
-from commonplace.memory.opening import LAYOUTS
+from commonplace.memory.designs import LAYOUTS
 from commonplace.surfaces import adopt, importers
 from commonplace.testing import FixedClock
 

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from commonplace.memory.opening import LAYOUTS
+from commonplace.memory.designs import LAYOUTS
 
 ROOT = Path(__file__).parents[2]
-PAGES = sorted((ROOT / "docs" / "layouts").glob("*.md"))
+PAGES = sorted(page for page in (ROOT / "docs" / "layouts").glob("*.md") if page.stem != "README")
 KINDS = {"file", "component", "method", "type", "trigger", "key", "default", "limit", "rule"}
 DIFFERING = 5
 _TEST = re.compile(r"`(tests/[\w/]+\.py)::(\w+)`")

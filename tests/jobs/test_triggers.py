@@ -69,9 +69,9 @@ def test_more_of_the_same_never_makes_a_job_less_due(messages: int, tokens: int)
 
 
 def test_every_layout_names_triggers_and_knobs_that_exist() -> None:
-    from commonplace.memory.opening import LAYOUTS
+    from commonplace.memory.designs import LAYOUTS
 
     given = {name: getattr(ConsolidationConfig(), name) for name in ConsolidationConfig.__struct_fields__}
     knobs = {name: float(value) for name, value in given.items() if isinstance(value, (int, float))}
     for layout in LAYOUTS.values():
-        assert triggers.rules(((t.job, t.when, t.over) for t in layout.triggers), knobs)
+        assert triggers.rules(((job.name, t.when, t.over) for job in layout.jobs for t in job.triggers), knobs)

@@ -33,6 +33,7 @@ from commonplace.jobs.consolidators.work import Work
 from commonplace.jobs.failures import Failure, Failures
 from commonplace.jobs.running import Piece, Run, batches, together
 from commonplace.jobs.views import Views
+from commonplace.layouts.schema import Job as LayoutJob
 from commonplace.layouts.schema import Layout
 from commonplace.models.reading import Unusable
 from commonplace.models.spending import MeteredLLM
@@ -101,12 +102,15 @@ class Jobs:
         self._config = config
         self._zone = zone
         self._llm = llm
-        name = layout.consolidator if llm is not None else "rules"
+        self._job = layout.job("open", "session") or LayoutJob(name=JOB)
+        name = self._job.consolidator if llm is not None else "rules"
         self._consolidator = CONSOLIDATORS.get(name, by_rules)
         self._rewrites = self._consolidator is rewrite.propose
         self._actor = Actor(f"consolidator:{name}", "user", explicit=False)
         self._failures = Failures(store, clock, config.consolidation)
-        self._episodes = Episodes(layout, config, views.reader, by_rules) if layout.leaves == "episode" else None
+        self._episodes = (
+            Episodes(layout, config, views.reader, by_rules) if self._job.consolidator == "episodes" else None
+        )
 
     @property
     def model_free(self) -> bool:
@@ -220,7 +224,7 @@ class Jobs:
         return lease is not None
 
     def _batches(self, pieces: Sequence[Piece]) -> list[list[Piece]]:
-        if self._llm is None or not self._layout.batches:
+        if self._llm is None or not self._job.together:
             return [[piece] for piece in pieces]
         knobs = self._config.consolidation
         return batches(pieces, tokens=knobs.range_tokens, message_tokens=knobs.message_tokens)
@@ -241,7 +245,7 @@ class Jobs:
         Whoever waited in vain has no time left for a model call: its ranges leave raw entries, which races
         with nobody.
         """
-        if not self._layout.serial_jobs or self._llm is None:
+        if not self._job.alone or self._llm is None:
             return None
         model = self._config.model
         return self._lease(JOB, end or time.monotonic() + _PATIENCE * model.timeout_seconds * (model.retries + 1))
@@ -260,7 +264,7 @@ class Jobs:
         knobs = self._config.consolidation
         pieces = ranges.cut(
             tuple(self._sessions.read(session, start, until)),
-            tokens=knobs.range_tokens if self._episodes is None else sys.maxsize,  # an episode is of a whole session
+            tokens=sys.maxsize if self._job.range == "session" else knobs.range_tokens,
             message_tokens=knobs.message_tokens,
         )
         if pieces and not whole:
@@ -287,7 +291,7 @@ class Jobs:
         """Say what becomes of a range that the model did not do: a raw entry, another attempt, or the rules."""
         if run.dry_run:
             return Outcome(status="failed", reason=why)
-        if self._layout.fallback == "messages":
+        if self._job.failure == "raw":
             return self._commit(pieces, run, self._raw(pieces))
         failures = [self._failures.note(piece.session, JOB, piece.messages[0].number, why) for piece in pieces]
         if all(failure.attempts < self._config.consolidation.attempts for failure in failures):
@@ -398,7 +402,7 @@ class Jobs:
         """Return what the model or the rules propose; raises ModelError if the model's answer cannot be used."""
         if work.llm is None:
             return by_rules(work)
-        alone = self._layout.serial_jobs and run.turn is None and not run.dry_run
+        alone = self._job.alone and run.turn is None and not run.dry_run
         if alone or work.seconds <= 0:
             raise ModelTimeoutError("no time was left to ask the model")
         proposal = self._consolidator(work)
@@ -421,7 +425,7 @@ class Jobs:
             else:
                 judged = again
         held = [Waits(self._settled(edit, path), why) for edit, why in (*judged.held, *aside)]
-        entry = judged.journal
+        entry = judged.journal if path else ""
         room = self._views.relief(view, judged.accepted) if self._llm is None else []
         operations: list[Operation] = [*room, *judged.accepted]
         if entry:

@@ -98,7 +98,9 @@ class Views:
         return 0
 
     def journal_path(self, at: datetime) -> str:
-        """Name the journal that takes what happened at an instant."""
+        """Return the journal that takes what happened at an instant; empty if the layout has none."""
+        if "journal" not in self._layout.targets:
+            return ""
         return files_of(self._layout, self._layout.layer(self._layout.targets["journal"]), at)
 
     def relief(self, view: View, wanted: Sequence[Edit]) -> list[Edit]:

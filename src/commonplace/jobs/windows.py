@@ -22,7 +22,7 @@ from commonplace.jobs.consolidators import compact
 from commonplace.jobs.failures import Failure, Failures
 from commonplace.jobs.runner import Jobs
 from commonplace.jobs.running import together
-from commonplace.layouts.schema import Layout
+from commonplace.layouts.schema import Job, Layout
 from commonplace.models.protocol import LLM
 from commonplace.operations import EndSession, MoveWindow, Operation
 from commonplace.records import Outcome, RecordedMessage
@@ -50,7 +50,7 @@ class Windows:
         llm: LLM | None,
     ) -> None:
         self._store = store
-        self._layout = layout
+        self._job = layout.job("window") or Job(name="compact", range="window", consolidator="compact")
         self._sessions = sessions
         self._door = door
         self._jobs = jobs
@@ -102,7 +102,7 @@ class Windows:
         began = self._store.change_number()
         gone = list(self._sessions.read(session, begin, start))
         summary = ""
-        if self._layout.window_summary:
+        if self._job.consolidator:
             try:
                 summary = self._summary(gone, earlier, cause)
             except ModelError as error:
@@ -181,4 +181,5 @@ class Windows:
 
     def _keep(self) -> int:
         knobs = self._config.consolidation
-        return int(knobs.window_messages * knobs.keep_share) if self._layout.keeps == "share" else knobs.keep_messages
+        share = self._job.keep == "keep_share"
+        return int(knobs.window_messages * knobs.keep_share) if share else knobs.keep_messages

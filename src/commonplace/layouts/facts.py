@@ -6,7 +6,7 @@ beside, in a folder it does not look into. A project's own files go before the g
 
 from __future__ import annotations
 
-from commonplace.layouts.schema import Layer, Layout, Trigger
+from commonplace.layouts.schema import Job, Layer, Layout, Trigger
 
 LAYOUT = Layout(
     name="facts",
@@ -75,11 +75,11 @@ LAYOUT = Layout(
     },
     sessions="transcripts",  # `sessions` is theirs, and stays as they wrote it
     recalls=(),
-    batches=False,
-    triggers=(Trigger(job="consolidate", when="session_end"),),
-    consolidator="episodes",
+    jobs=(
+        Job(name="consolidate", range="session", consolidator="episodes", triggers=(Trigger(when="session_end"),)),
+        Job(name="compact", range="window", consolidator="compact"),
+    ),
     block="capped",
-    leaves="episode",
     rows_of="episodes",
     merge_on_write=True,
     actions="capped",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from commonplace.layouts.schema import Layer, Layout, Trigger
+from commonplace.layouts.schema import Job, Layer, Layout, Trigger
 
 LAYOUT = Layout(
     name="native",
@@ -71,11 +71,23 @@ LAYOUT = Layout(
         "topic": "topics",
     },
     index_of="memory",
-    triggers=(
-        Trigger(job="consolidate", when="tokens", over="range_tokens"),
-        Trigger(job="consolidate", when="idle", over="idle_seconds"),
-        Trigger(job="consolidate", when="reset"),
-        Trigger(job="consolidate", when="session_end"),
-        Trigger(job="compact", when="window_tokens", over="window_tokens"),
+    jobs=(
+        Job(
+            name="consolidate",
+            consolidator="summarise",
+            triggers=(
+                Trigger(when="tokens", over="range_tokens"),
+                Trigger(when="idle", over="idle_seconds"),
+                Trigger(when="reset"),
+                Trigger(when="session_end"),
+            ),
+            together=True,
+        ),
+        Job(
+            name="compact",
+            range="window",
+            consolidator="compact",
+            triggers=(Trigger(when="window_tokens", over="window_tokens"),),
+        ),
     ),
 )

@@ -19,7 +19,7 @@ from commonplace.records import LayerName, Trust
 
 LayerKind = Literal["documents", "journals", "topics", "items"]
 
-_FIELDS: Final = {
+FIELDS: Final = {
     "year": r"\d{4}",
     "month": r"\d{2}",
     "date": r"\d{4}-\d{2}-\d{2}",
@@ -27,9 +27,10 @@ _FIELDS: Final = {
     "project": r"[^/]+",
     "topic": r"[^/.][^/]*(?:/[^/.][^/]*)*",
 }
+"""What may stand in braces in the path of a layer, and what it matches in the name of a file."""
 
 
-class Layer(msgspec.Struct, frozen=True, kw_only=True):
+class Layer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One layer of a layout: where its files are and what they are for.
 
     `path` is relative to the memory folder and may hold `{year} {month} {date} {session} {topic}`.
@@ -61,29 +62,54 @@ class Layer(msgspec.Struct, frozen=True, kw_only=True):
     overrides: str = ""
 
 
-class Trigger(msgspec.Struct, frozen=True, kw_only=True):
-    """When a job is due: `when` names a predicate of `triggers`, `over` the Config field it is held against."""
+class Trigger(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """When a job is due.
 
-    job: str
+    `when` names predicates, joined by `+` if all must hold; `over` names the knobs of the configuration's
+    `consolidation` that they are compared with, in the same order.
+    """
+
     when: str
     over: str = ""
 
 
-class Layout(msgspec.Struct, frozen=True, kw_only=True):
+class Job(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One job of a layout: when it is due, what it reads, who does it, and what happens if that fails.
+
+    Attributes:
+        name: Also the name of its cursor.
+        consolidator: The function that turns the range into a proposal, by its name. Without a model the rules
+            do it. Of a job on the window: `compact` has a model write a summary, nothing leaves none.
+        triggers: It is due if one of them holds.
+        range: `open` is what lies between the cursor and the end of a session, cut into parts; `session` all of
+            it; `window` the part of the live window that leaves it.
+        failure: `again` tries later and then takes the rules; `raw` writes a raw entry at the first failure.
+        together: Short ranges of several sessions share a model call.
+        alone: The jobs of all sessions run one after the other.
+        keep: Of a job on the window: the knob that says how much of it stays, as messages or as a share.
+    """
+
+    name: str
+    consolidator: str = ""
+    triggers: tuple[Trigger, ...] = ()
+    range: Literal["open", "session", "window"] = "open"
+    failure: Literal["again", "raw"] = "again"
+    together: bool = False
+    alone: bool = False
+    keep: Literal["keep_messages", "keep_share"] = "keep_messages"
+
+
+class Layout(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One layout, whole.
 
     `memory` and `sessions` are folders below a scope's root; `scopes` is where scopes other than `default`
     have theirs. `targets` says which layer takes a memory of which kind. `index_of` names the document that
-    carries the generated index of topics, if any. `recap` puts the live window into the context,
-    `window_summary` has a compaction write a summary, `keeps` says how much of the window it leaves: so
-    many messages, or a share. `serial_jobs` runs the jobs of all sessions one after the other, `batches`
-    lets short ranges of several sessions share a model call. `fallback` is what a failed range leaves in
-    the journal: a line that names it, or its last messages too. `agent_edits_files` says that the agent has
+    carries the generated index of topics, if any. `recap` puts the live window into the context.
+    `agent_edits_files` says that the agent has
     a file tool, so that an outside edit ranks `agent`. `config_names` maps the knobs of the layout's own
     document to ours (several joined by `+`), with the factor to our unit; `defaults` are its own values for
     knobs that stand at ours. `their_sessions` is the folder of transcripts that the system it comes from
-    wrote; adopting reads them. `block` names how the shown layers are written into a prompt, `leaves` says
-    what a consolidated range leaves behind: an entry of the journal, or the session's episode. `rows_of`
+    wrote; adopting reads them. `block` names how the shown layers are written into a prompt. `rows_of`
     names the topics whose `index.json` is kept in step. `merge_on_write` holds a new entry against those
     that are there. `tool` is what the agent's tool is called, `actions` which set of actions it has.
     """
@@ -97,23 +123,20 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True):
     index_of: str = ""
     recalls: tuple[LayerName, ...] = ("sessions", "documents", "journals", "topics", "items")
     recap: bool = False
-    window_summary: bool = True
-    keeps: Literal["messages", "share"] = "messages"
-    serial_jobs: bool = False
-    batches: bool = True
-    fallback: Literal["range", "messages"] = "range"
     agent_edits_files: bool = False
     config_names: dict[str, tuple[str, float]] = msgspec.field(default_factory=dict)
     defaults: dict[str, int | float] = msgspec.field(default_factory=dict)
     their_sessions: str = ""
-    triggers: tuple[Trigger, ...] = ()
-    consolidator: str = "summarise"
+    jobs: tuple[Job, ...] = ()
     block: Literal["sections", "capped"] = "sections"
-    leaves: Literal["entry", "episode"] = "entry"
     rows_of: str = ""
     merge_on_write: bool = False
     tool: str = "memory"
     actions: Literal["records", "capped"] = "records"
+
+    def job(self, *ranges: str) -> Job | None:
+        """Return the first job on one of these kinds of range; None if the layout has none."""
+        return next((job for job in self.jobs if job.range in ranges), None)
 
     def layer(self, name: str) -> Layer:
         """Give a layer by its name; KeyError where the layout has none of it."""
@@ -161,4 +184,4 @@ def _is_of(template: str, path: str) -> bool:
 def pattern(path: str) -> re.Pattern[str]:
     """Compile a layer's path with its fields to a pattern for stored paths."""
     pieces = re.split(r"\{(\w+)\}", path)
-    return re.compile("".join(_FIELDS[piece] if i % 2 else re.escape(piece) for i, piece in enumerate(pieces)))
+    return re.compile("".join(FIELDS[piece] if i % 2 else re.escape(piece) for i, piece in enumerate(pieces)))

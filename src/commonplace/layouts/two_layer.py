@@ -6,7 +6,7 @@ and state lie beside, in folders it does not look into.
 
 from __future__ import annotations
 
-from commonplace.layouts.schema import Layer, Layout, Trigger
+from commonplace.layouts.schema import Job, Layer, Layout, Trigger
 
 LAYOUT = Layout(
     name="two-layer",
@@ -47,16 +47,15 @@ LAYOUT = Layout(
     their_sessions="sessions",
     recalls=("sessions", "documents"),
     recap=True,
-    window_summary=False,
-    keeps="share",
-    serial_jobs=True,
-    batches=False,
-    fallback="messages",
     agent_edits_files=True,
-    consolidator="rewrite",
-    triggers=(
-        Trigger(job="compact", when="window_messages", over="window_messages"),
-        Trigger(job="consolidate", when="reset"),
+    jobs=(
+        Job(
+            name="compact",
+            range="window",
+            keep="keep_share",
+            triggers=(Trigger(when="window_messages", over="window_messages"),),
+        ),
+        Job(name="consolidate", consolidator="rewrite", triggers=(Trigger(when="reset"),), failure="raw", alone=True),
     ),
     config_names={
         "maxMemorySize": ("limits.memory_bytes", 1.0),

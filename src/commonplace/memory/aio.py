@@ -203,7 +203,7 @@ class AsyncMemory:
         location: str | os.PathLike[str],
         *,
         scope: str | Iterable[str] = "default",
-        layout: str = "native",
+        layout: str | Layout = "native",
         llm: str | LLM | Callable[..., Any] | None = None,
         embedder: str | Embedder | None = None,
         config: Config | Mapping[str, Any] | None = None,

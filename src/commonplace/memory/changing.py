@@ -90,7 +90,7 @@ class Changing:
             store, layout=layout, sessions=sessions, door=self.door, jobs=self.jobs, clock=clock, config=config,
             llm=self.llm,
         )  # fmt: skip
-        declared = ((each.job, each.when, each.over) for each in layout.triggers)
+        declared = ((job.name, each.when, each.over) for job in layout.jobs for each in job.triggers)
         rules = triggers.rules(declared, _numbers(config.consolidation))
         self.schedule = Schedule(self.jobs, self.windows, sessions, rules=rules, mode=mode, clock=clock)
 

@@ -24,10 +24,12 @@ from commonplace.errors import StoreReadOnlyError
 from commonplace.jobs.failures import Failure
 from commonplace.jobs.schedule import Mode
 from commonplace.layouts.knobs import settled
+from commonplace.layouts.schema import Layout
 from commonplace.memory import capped_tool, verbs
+from commonplace.memory import designs
 from commonplace.memory import doctor as doctors
 from commonplace.memory.chain import Chain
-from commonplace.memory.opening import Opened, Opening, layout_named, scope_chain
+from commonplace.memory.opening import Opened, Opening, scope_chain
 from commonplace.memory.tool import Tool
 from commonplace.memory.wiring import Scope
 from commonplace.models import LLM
@@ -79,7 +81,7 @@ class Memory:
         location: str | os.PathLike[str],
         *,
         scope: str | Iterable[str] = "default",
-        layout: str = "native",
+        layout: str | Layout = "native",
         llm: str | LLM | Callable[..., Any] | None = None,
         embedder: str | Embedder | None = None,
         config: Config | Mapping[str, Any] | None = None,
@@ -92,7 +94,7 @@ class Memory:
         Args:
             location: A folder.
             scope: A name, or names in order: reads follow the chain, writes go to the first.
-            layout: How memory is laid out in files.
+            layout: How memory is laid out in files: a name, a `Layout`, or the path of a TOML file.
             llm: `anthropic:MODEL`, `openai:MODEL`, anything with `complete`, or a function of a prompt;
                 without one the rules consolidate, and nothing leaves the machine.
             embedder: A function from texts to vectors, `openai:MODEL`, `sentence-transformers:FOLDER` or
@@ -104,11 +106,12 @@ class Memory:
             read_only: Nothing is written, not even an index.
 
         Raises:
-            ConfigError: There is no such layout or knob, or no model or embedder can be made of what was given.
+            ConfigError: There is no such layout or knob, the layout has mistakes, or no model or embedder can be
+                made of what was given.
             ScopeError: A scope is not a name.
             StoreError: The folder cannot be used.
         """
-        found = layout_named(layout)
+        found = designs.resolve(layout)
         return cls(Opening(
             location=os.fspath(location), scopes=scope_chain(scope), layout=found, config=settled(found, config),
             clock=clock or system_clock, llm=llm, embedder=embedder, mode=jobs, read_only=read_only,

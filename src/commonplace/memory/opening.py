@@ -11,9 +11,8 @@ from typing import Any, Final
 import msgspec
 
 from commonplace.config import Clock, Config
-from commonplace.errors import ConfigError, ScopeError, StoreError
+from commonplace.errors import ScopeError, StoreError
 from commonplace.jobs.schedule import Mode
-from commonplace.layouts import facts, native, two_layer
 from commonplace.layouts.schema import Layout
 from commonplace.memory import forks
 from commonplace.memory.chain import Chain
@@ -23,21 +22,7 @@ from commonplace.models import resolve as model_of
 from commonplace.recall.embedding import resolve as embedder_of
 from commonplace.recall.index.near import Embedder
 
-LAYOUTS: Final[dict[str, Layout]] = {layout.name: layout for layout in (native.LAYOUT, two_layer.LAYOUT, facts.LAYOUT)}
 _SCOPE: Final = re.compile(r"[^\s/\\\x00-\x1f\x7f.][^/\\\x00-\x1f\x7f]{0,199}")
-
-
-def layout_named(name: str) -> Layout:
-    """Return a layout by its name.
-
-    Raises:
-        ConfigError: There is no layout of that name.
-    """
-    try:
-        return LAYOUTS[name]
-    except KeyError:
-        names = ", ".join(sorted(LAYOUTS))
-        raise ConfigError(f"there is no layout {name!r}; choose one of {names}", layout=name) from None
 
 
 def scope_chain(scope: str | Iterable[str]) -> tuple[str, ...]:

@@ -19,7 +19,8 @@ from commonplace.config import Clock, Config
 from commonplace.errors import CommonplaceError, ConfigError, InputError
 from commonplace.jobs.runner import JOB
 from commonplace.memory.memory import Memory
-from commonplace.memory.opening import LAYOUTS, layout_named
+from commonplace.memory import designs
+from commonplace.memory.designs import LAYOUTS
 from commonplace.operations import MoveCursor
 from commonplace.store.protocol import STATE
 from commonplace.surfaces import importers
@@ -89,7 +90,7 @@ def adopt(
             f"open it yet, only {', '.join(sorted(LAYOUTS))}",
             layout=name,
         )
-    found = layout_named(name)
+    found = designs.named(name)
     theirs = found.their_sessions
     if not folder.is_dir():
         raise InputError(f"{str(folder)!r} is no directory; name the one that holds the memory", path=str(folder))

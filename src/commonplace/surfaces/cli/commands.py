@@ -68,6 +68,7 @@ COMMANDS: Final[dict[str, str]] = {
     "undo": "changing",
     "review": "changing",
     "promote": "windows",
+    "layout": "layouts",
     "eval": "evaluating",
     "doctor": "upkeep",
     "reindex": "upkeep",

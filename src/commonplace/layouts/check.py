@@ -1,0 +1,212 @@
+"""Every mistake in a layout, in a sentence each, before a memory is opened with it.
+
+Pure: knows the schema, the codecs and the configuration. What jobs, prompts and tools can do is passed in.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Collection, Iterator
+from typing import Final, get_args, get_type_hints
+
+import msgspec
+
+from commonplace.config import Config
+from commonplace.errors import ConfigError
+from commonplace.layouts.codecs import entries, journals
+from commonplace.layouts.schema import FIELDS, Job, Layer, LayerKind, Layout
+from commonplace.records import LayerName, Trust
+
+_KINDS: Final = get_args(LayerKind)
+_STYLES: Final = {"documents": entries.STYLES, "journals": journals.STYLES, "topics": ("",), "items": ("",)}
+_NAME: Final = re.compile(r"[a-z][a-z0-9_-]{0,39}")
+_FOLDER: Final = re.compile(r"(?:[\w-][\w .-]*(?:/[\w-][\w .-]*)*)?")
+_TOOL: Final = re.compile(r"[a-zA-Z][a-zA-Z0-9_-]{0,63}")
+_EVENTS: Final = frozenset({"reset", "session_end", "manual"})
+_NEEDS: Final = {"journals": ("date", "month", "year"), "topics": ("topic", "session")}
+
+
+class Abilities(msgspec.Struct, frozen=True, kw_only=True):
+    """The names of the functions that a layout can choose: our own and those of other packages."""
+
+    consolidators: Collection[str]
+    triggers: Collection[str]
+    blocks: Collection[str]
+    actions: Collection[str]
+
+
+def mistakes(layout: Layout, abilities: Abilities) -> list[str]:
+    """Return every mistake in a layout, a sentence each that names the field and what to write instead."""
+    found = [
+        *_names(layout),
+        *(each for layer in layout.layers for each in _layer(layout, layer)),
+        *_targets(layout),
+        *_references(layout, abilities),
+        *(each for job in layout.jobs for each in _job(layout, job, abilities)),
+        *_knobs(layout),
+    ]
+    return list(dict.fromkeys(found))
+
+
+def require(layout: Layout, abilities: Abilities) -> None:
+    """Make sure that a layout can be used.
+
+    Raises:
+        ConfigError: It cannot; the error has one sentence for each mistake, also as `mistakes`.
+    """
+    found = mistakes(layout, abilities)
+    if found:
+        raise ConfigError(f"the layout {layout.name!r} cannot be used: {' '.join(found)}", mistakes=tuple(found))
+
+
+def _one_of(field: str, value: object, known: Collection[object]) -> Iterator[str]:
+    if value not in known:
+        yield f"{field} is {value!r}; use one of {', '.join(sorted(map(repr, known)))}."
+
+
+def _names(layout: Layout) -> Iterator[str]:
+    if not _NAME.fullmatch(layout.name):
+        yield f"name is {layout.name!r}; use lower-case letters, digits and hyphens, such as 'my-notes'."
+    for table, names in (
+        ("layers", [each.name for each in layout.layers]),
+        ("jobs", [each.name for each in layout.jobs]),
+    ):
+        for name in sorted({name for name in names if names.count(name) > 1}):
+            yield f"{table} has {name!r} more than once; give each its own name."
+        for name in names:
+            if not _NAME.fullmatch(name):
+                yield f"{table} has the name {name!r}; use lower-case letters, digits, hyphens and underscores."
+    for field in ("memory", "sessions"):
+        folder = getattr(layout, field)
+        if not _FOLDER.fullmatch(folder) or _leaves(folder):
+            yield f"{field} is {folder!r}; use the name of a folder inside the memory, such as {field!r}."
+    if layout.sessions == layout.memory:
+        yield f"sessions and memory are both {layout.memory!r}; keep transcripts in a folder of their own."
+    if "{scope}" not in layout.scopes or _leaves(layout.scopes):
+        yield f"scopes is {layout.scopes!r}; it has {{scope}} and stays inside the memory, as 'scopes/{{scope}}' does."
+    if not _TOOL.fullmatch(layout.tool):
+        yield f"tool is {layout.tool!r}; use letters, digits, _ and -, as models' tools are called."
+
+
+def _leaves(path: str) -> bool:
+    """True if a path could lead out of the memory, or into the folder of our own files."""
+    parts = path.split("/")
+    return path.startswith(("/", "~")) or "\\" in path or ".." in parts or ".commonplace" in parts or "\0" in path
+
+
+def _layer(layout: Layout, layer: Layer) -> Iterator[str]:
+    at = f"layers.{layer.name}"
+    yield from _one_of(f"{at}.kind", layer.kind, _KINDS)
+    if not layer.path or _leaves(layer.path) or layer.path.endswith("/"):
+        yield f"{at}.path is {layer.path!r}; use a file inside the memory folder, such as 'MEMORY.md'."
+    if any(other.path == layer.path for other in layout.layers if other is not layer):
+        yield f"{at}.path is {layer.path!r}, as another layer's is; two layers cannot share a file."
+    fields = re.findall(r"\{(\w*)\}", layer.path)
+    for name in fields:
+        yield from _one_of(f"{at}.path, a field in braces,", name, FIELDS)
+    if re.sub(r"\{\w*\}", "", layer.path).count("{") + re.sub(r"\{\w*\}", "", layer.path).count("}"):
+        yield f"{at}.path is {layer.path!r}; a field is one name in braces, such as {{date}}."
+    suffix = ".jsonl" if layer.kind == "items" else ".md"
+    if layer.kind in _KINDS and not layer.path.endswith(suffix):
+        yield f"{at}.path is {layer.path!r}; a file of {layer.kind} ends in {suffix}."
+    if layer.kind == "topics" and not set(_NEEDS["topics"]) & set(fields):
+        yield f"{at}.path is {layer.path!r}; topics are one file each, so it holds {{topic}} or {{session}}."
+    if layer.kind == "documents" and {"topic", "session"} & set(fields):
+        yield f"{at}.path is {layer.path!r}; a document is one file: make {layer.name} a layer of topics."
+    if layer.kind in _STYLES:
+        yield from _one_of(f"{at}.style", layer.style, _STYLES[layer.kind])
+    yield from _one_of(f"{at}.shown", layer.shown, ("stable", "volatile", ""))
+    yield from _one_of(f"{at}.recall_from", layer.recall_from, get_args(Trust))
+    if not math.isfinite(layer.weight) or not 0 <= layer.weight <= 10:
+        yield f"{at}.weight is {layer.weight}; use a number from 0 (kept out of recall) to 10."
+    for field in ("cap", "compress_over"):
+        value = getattr(layer, field)
+        if value and value not in Config().limits.__struct_fields__:
+            yield from _one_of(f"{at}.{field}", value, Config().limits.__struct_fields__)
+    yield from _other_layer(layout, f"{at}.mirror", layer.mirror, "journals")
+    yield from _other_layer(layout, f"{at}.overrides", layer.overrides, layer.kind)
+
+
+def _other_layer(layout: Layout, field: str, name: str, kind: str) -> Iterator[str]:
+    if not name:
+        return
+    other = next((each for each in layout.layers if each.name == name), None)
+    if other is None:
+        yield from _one_of(field, name, [each.name for each in layout.layers])
+    elif other.kind != kind:
+        yield f"{field} is {name!r}, a layer of {other.kind}; it names a layer of {kind}."
+
+
+def _targets(layout: Layout) -> Iterator[str]:
+    names = {layer.name: layer for layer in layout.layers}
+    for kind, name in layout.targets.items():
+        if name not in names:
+            yield from _one_of(f"targets.{kind}", name, names)
+        elif kind == "journal" and names[name].kind != "journals":
+            yield f"targets.journal is {name!r}, a layer of {names[name].kind}; it names a layer of journals."
+        elif kind == "topic" and names[name].kind != "topics":
+            yield f"targets.topic is {name!r}, a layer of {names[name].kind}; it names a layer of topics."
+        elif kind not in {"journal", "topic"} and names[name].kind == "journals":
+            yield f"targets.{kind} is {name!r}, a layer of journals; statements go to documents, items or topics."
+    if "fact" not in layout.targets:
+        yield "targets has no 'fact'; say which layer takes a plain fact, as `remember` needs it."
+
+
+def _references(layout: Layout, abilities: Abilities) -> Iterator[str]:
+    yield from _other_layer(layout, "index_of", layout.index_of, "documents")
+    yield from _other_layer(layout, "rows_of", layout.rows_of, "topics")
+    for name in layout.recalls:
+        yield from _one_of("recalls", name, get_args(LayerName))
+    yield from _one_of("block", layout.block, abilities.blocks)
+    yield from _one_of("actions", layout.actions, abilities.actions)
+
+
+def _job(layout: Layout, job: Job, abilities: Abilities) -> Iterator[str]:
+    at = f"jobs.{job.name}"
+    for field in ("range", "failure", "keep"):
+        yield from _one_of(f"{at}.{field}", getattr(job, field), get_args(get_type_hints(Job)[field]))
+    window = job.range == "window"
+    if sum((each.range == "window") == window for each in layout.jobs) > 1:
+        yield f"{at} is the second job on {'the window' if window else 'ranges'}; a layout has one."
+    if window:
+        yield from _one_of(f"{at}.consolidator", job.consolidator, ("", "compact"))
+    else:
+        yield from _one_of(f"{at}.consolidator", job.consolidator, abilities.consolidators)
+    if job.failure == "raw" and "journal" not in layout.targets:
+        yield f"{at}.failure is 'raw', but targets has no 'journal' that takes the raw entry; add one or use 'again'."
+    if job.consolidator == "episodes" and not layout.rows_of:
+        yield f"{at}.consolidator is 'episodes', but rows_of names no layer of topics for them."
+    for trigger in job.triggers:
+        names, knobs = trigger.when.split("+"), [each for each in trigger.over.split("+") if each]
+        for name in names:
+            yield from _one_of(f"{at}.triggers.when", name, abilities.triggers)
+        for knob in knobs:
+            yield from _one_of(f"{at}.triggers.over", knob, Config().consolidation.__struct_fields__)
+        wanted = sum(name not in _EVENTS for name in names)
+        if len(knobs) != wanted:
+            yield f"{at}.triggers.over is {trigger.over!r}; {trigger.when!r} is compared with {wanted} knobs, one each."
+
+
+def _knobs(layout: Layout) -> Iterator[str]:
+    for name, (paths, factor) in layout.config_names.items():
+        for path in paths.split("+"):
+            if _knob(path) is None:
+                yield f"config_names.{name} names {path!r}; there is no such knob, docs/configuration.md lists them."
+        if not math.isfinite(factor) or factor <= 0:
+            yield f"config_names.{name} has the factor {factor}; use a number above 0."
+    for path, value in layout.defaults.items():
+        knob = _knob(path)
+        if knob is None:
+            yield f"defaults has {path!r}; there is no such knob, docs/configuration.md lists them."
+        elif isinstance(value, bool) != isinstance(knob, bool) or not isinstance(value, type(knob) | int):
+            yield f"defaults.{path} is {value!r}; it is a {type(knob).__name__}, as {knob!r}."
+
+
+def _knob(path: str) -> object:
+    found: object = Config()
+    for part in path.split("."):
+        if not isinstance(found, msgspec.Struct) or part not in found.__struct_fields__:
+            return None
+        found = getattr(found, part)
+    return None if isinstance(found, msgspec.Struct) else found

@@ -1,0 +1,94 @@
+"""Layouts by name, as a value, or from a TOML file: checked before a memory is opened with one.
+
+Other packages add layouts and consolidators through the entry points `commonplace.layouts` and
+`commonplace.consolidators`. A TOML file only chooses among what is installed: it names no code and no path
+outside the memory.
+"""
+
+from __future__ import annotations
+
+from importlib.metadata import entry_points
+from typing import Final
+
+import msgspec
+
+from commonplace.errors import ConfigError
+from commonplace.jobs import triggers
+from commonplace.jobs.consolidators.choice import CONSOLIDATORS
+from commonplace.layouts import check, facts, native, two_layer
+from commonplace.layouts.schema import Layout
+from commonplace.store import texts
+
+LAYOUTS: Final[dict[str, Layout]] = {layout.name: layout for layout in (native.LAYOUT, two_layer.LAYOUT, facts.LAYOUT)}
+"""The layouts that ship with the package."""
+
+ABILITIES: Final = check.Abilities(
+    consolidators=frozenset({*CONSOLIDATORS, "episodes"}),
+    triggers=frozenset(triggers.PREDICATES),
+    blocks=frozenset({"sections", "capped"}),
+    actions=frozenset({"records", "capped"}),
+)
+"""What a layout can choose."""
+
+_FILE_BYTES: Final = 200_000
+
+
+def named(name: str) -> Layout:
+    """Return the layout of a name.
+
+    Raises:
+        ConfigError: There is none of that name.
+    """
+    if name in LAYOUTS:
+        return LAYOUTS[name]
+    for point in entry_points(group="commonplace.layouts", name=name):
+        found = point.load()
+        if not isinstance(found, Layout):
+            raise ConfigError(f"the entry point {name!r} gives {type(found).__name__}, not a Layout", layout=name)
+        check.require(found, ABILITIES)
+        return found
+    known = sorted({*LAYOUTS, *entry_points(group="commonplace.layouts").names})
+    raise ConfigError(
+        f"there is no layout {str(name)[:80]!r}; use one of {', '.join(known)}, or a file that ends in .toml",
+        layout=name,
+    )
+
+
+def resolve(layout: Layout | str) -> Layout:
+    """Return a layout that can be used: a value, the one of a name, or what a TOML file holds.
+
+    Raises:
+        ConfigError: There is no such layout, or it has mistakes; the error names each.
+    """
+    if isinstance(layout, str) and not layout.endswith(".toml"):
+        return named(layout)
+    found = layout if isinstance(layout, Layout) else parse(texts.read(str(layout)), str(layout))
+    check.require(found, ABILITIES)
+    return found
+
+
+def mistakes(layout: Layout) -> list[str]:
+    """Return every mistake in a layout, a sentence each; nothing if memory can be opened with it."""
+    return check.mistakes(layout, ABILITIES)
+
+
+def parse(text: str, name: str) -> Layout:
+    """Read a layout from TOML; whether it can be used is not yet checked.
+
+    Raises:
+        ConfigError: It is no TOML, or a field has a name or type that a layout does not have.
+    """
+    if len(text) > _FILE_BYTES:
+        raise ConfigError(f"{name} holds {len(text)} characters; a layout has at most {_FILE_BYTES}")
+    try:
+        return msgspec.toml.decode(text, type=Layout)
+    except msgspec.ValidationError as error:
+        raise ConfigError(f"{name} is no layout: {_plain(str(error))}", layout=name) from None
+    except (msgspec.DecodeError, ValueError) as error:
+        raise ConfigError(f"{name} is no TOML: {error}", layout=name) from None
+
+
+def _plain(sentence: str) -> str:
+    """Turn the path in an error of the decoder into the name of a field."""
+    message, at, path = sentence.partition(" - at `$.")
+    return f"{path.rstrip('`')}: {message}" if at else message

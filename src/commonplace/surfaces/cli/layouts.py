@@ -1,0 +1,38 @@
+"""The command on layouts: `layout check` and `layout list`."""
+
+from __future__ import annotations
+
+import click
+
+from commonplace.memory import designs
+from commonplace.store import texts
+from commonplace.surfaces.cli import plain, terminal
+
+
+@click.command("layout")
+@click.argument("action", type=click.Choice(["check", "list"]))
+@click.argument("file", required=False)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_context
+def layout_command(ctx: click.Context, action: str, file: str | None, *, as_json: bool) -> None:
+    """Name every mistake in a layout's TOML FILE (`check`), or the layouts that are there (`list`)."""
+    if action == "list":
+        if as_json:
+            plain.show({"layouts": sorted(designs.LAYOUTS)})
+            return
+        for name in sorted(designs.LAYOUTS):
+            terminal.out(name)
+        return
+    if file is None:
+        raise click.UsageError("name the file: commonplace layout check FILE")
+    layout = designs.parse(texts.read(file), file)
+    found = designs.mistakes(layout)
+    if as_json:
+        plain.show({"layout": layout.name, "mistakes": found})
+    elif not found:
+        terminal.out(f"{terminal.accent(layout.name)}: no mistakes; use it with --layout {terminal.line(file)}")
+    else:
+        for each in found:
+            terminal.out(terminal.line(each))
+    if found:
+        ctx.exit(1)

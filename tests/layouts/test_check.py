@@ -1,0 +1,172 @@
+"""A layout is data: every mistake in it is named, and designs from outside work without a line of code."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from commonplace import Memory
+from commonplace.config import Config
+from commonplace.errors import ConfigError
+from commonplace.layouts.schema import Job, Layer, Layout, Trigger
+from commonplace.memory import designs
+from commonplace.testing import check_layout
+
+DESIGNS = sorted((Path(__file__).parent / "designs").glob("*.toml"))
+NOTES = Layer(name="notes", kind="documents", path="NOTES.md", shown="stable", title="Notes")
+LOG = Layer(name="log", kind="journals", path="log/{date}.md", style="daily")
+CARDS = Layer(name="cards", kind="topics", path="{topic}.md")
+FACTS = Layer(name="facts", kind="items", path="facts.jsonl")
+WORK = Job(name="consolidate", consolidator="summarise", triggers=(Trigger(when="tokens", over="range_tokens"),))
+GOOD = Layout(
+    name="good",
+    layers=(NOTES, LOG, CARDS, FACTS),
+    targets={"fact": "notes", "journal": "log", "topic": "cards", "decision": "facts"},
+    jobs=(WORK, Job(name="compact", range="window", consolidator="compact")),
+)
+
+
+def layer(one: Layer, **fields: object) -> Layout:
+    return replace(GOOD, layers=tuple(replace(each, **fields) if each is one else each for each in GOOD.layers))
+
+
+def job(**fields: object) -> Layout:
+    return replace(GOOD, jobs=(replace(WORK, **fields),))
+
+
+MISTAKES = {
+    "name is": replace(GOOD, name="My Layout!"),
+    "layers has 'notes' more than once": replace(GOOD, layers=(*GOOD.layers, replace(NOTES, path="OTHER.md"))),
+    "layers has the name": layer(FACTS, name="The Facts"),
+    "layers.log.kind": layer(LOG, kind="diary"),
+    "layers.notes.path is '../NOTES.md'": layer(NOTES, path="../NOTES.md"),
+    "layers.notes.path is '/etc/NOTES.md'": layer(NOTES, path="/etc/NOTES.md"),
+    "layers.notes.path is '.commonplace/NOTES.md'": layer(NOTES, path=".commonplace/NOTES.md"),
+    "layers.notes.path is ''": layer(NOTES, path=""),
+    "as another layer's is": layer(CARDS, path="NOTES.md"),
+    "a field in braces, is 'weekday'": layer(LOG, path="{weekday}.md"),
+    "a field is one name in braces": layer(LOG, path="{date.md"),
+    "a file of items ends in .jsonl": layer(FACTS, path="facts.json"),
+    "topics are one file each": layer(CARDS, path="cards.md"),
+    "a document is one file": layer(NOTES, path="notes/{topic}.md"),
+    "layers.log.style": layer(LOG, style="weekly"),
+    "layers.notes.shown": layer(NOTES, shown="always"),
+    "layers.notes.recall_from": layer(NOTES, recall_from="friends"),
+    "layers.notes.weight": layer(NOTES, weight=-1.0),
+    "layers.notes.cap": layer(NOTES, cap="no_such_limit"),
+    "layers.notes.compress_over": layer(NOTES, compress_over="no_such_limit"),
+    "layers.log.mirror": layer(LOG, mirror="nowhere"),
+    "it names a layer of journals": layer(LOG, mirror="cards"),
+    "layers.notes.overrides": layer(NOTES, overrides="nowhere"),
+    "targets.fact is": replace(GOOD, targets={"fact": "nowhere"}),
+    "targets.journal is": replace(GOOD, targets={"fact": "notes", "journal": "cards"}),
+    "targets.topic is": replace(GOOD, targets={"fact": "notes", "topic": "log"}),
+    "statements go to documents": replace(GOOD, targets={"fact": "log"}),
+    "targets has no 'fact'": replace(GOOD, targets={"decision": "facts"}),
+    "index_of is": replace(GOOD, index_of="nowhere"),
+    "rows_of is": replace(GOOD, rows_of="notes"),
+    "recalls is": replace(GOOD, recalls=("everything",)),
+    "block is": replace(GOOD, block="fancy"),
+    "actions is": replace(GOOD, actions="all"),
+    "tool is": replace(GOOD, tool="my tool"),
+    "memory is": replace(GOOD, memory="../elsewhere"),
+    "sessions is": replace(GOOD, sessions=".commonplace"),
+    "sessions and memory are both": replace(GOOD, sessions="memory"),
+    "scopes is": replace(GOOD, scopes="scopes/all"),
+    "jobs.consolidate.consolidator": job(consolidator="summarize"),
+    "jobs.consolidate.range": job(range="everything"),
+    "jobs.consolidate.failure is 'explode'": job(failure="explode"),
+    "that takes the raw entry": replace(job(failure="raw"), targets={"fact": "notes"}),
+    "jobs.consolidate.triggers.when": job(triggers=(Trigger(when="full-moon"),)),
+    "jobs.consolidate.triggers.over is 'phases'": job(triggers=(Trigger(when="tokens", over="phases"),)),
+    "is compared with 2 knobs": job(triggers=(Trigger(when="tokens+idle", over="range_tokens"),)),
+    "is the second job on ranges": replace(GOOD, jobs=(WORK, replace(WORK, name="again"))),
+    "jobs has 'consolidate' more than once": replace(GOOD, jobs=(WORK, WORK)),
+    "rows_of names no layer of topics for them": job(consolidator="episodes"),
+    "jobs.compact.consolidator": replace(GOOD, jobs=(Job(name="compact", range="window", consolidator="rewrite"),)),
+    "config_names.size names": replace(GOOD, config_names={"size": ("limits.nothing", 1.0)}),
+    "config_names.size has the factor": replace(GOOD, config_names={"size": ("limits.memory_bytes", 0.0)}),
+    "defaults has": replace(GOOD, defaults={"context.nothing": 1}),
+    "defaults.context.tokens is": replace(GOOD, defaults={"context.tokens": 1.5}),
+}
+
+
+@pytest.mark.parametrize("sentence", MISTAKES)
+def test_a_mistake_is_named_with_its_field_when_memory_is_opened(tmp_path, sentence):
+    """Issue 18: an error that names the field and the fix, and no file is made."""
+    with pytest.raises(ConfigError) as caught:
+        Memory.open(tmp_path / "m", layout=MISTAKES[sentence])
+    assert any(sentence in each for each in caught.value.mistakes), caught.value.mistakes
+    assert not (tmp_path / "m").exists()
+
+
+def test_every_mistake_is_named_at_once():
+    """One look is enough to mend a layout."""
+    bad = replace(layer(NOTES, cap="none", shown="maybe"), block="fancy")
+    assert len(designs.mistakes(bad)) == 3
+
+
+@pytest.mark.parametrize("name", sorted(designs.LAYOUTS))
+def test_our_own_layouts_have_no_mistake(name):
+    """Issue 18: one check for all."""
+    assert designs.mistakes(designs.LAYOUTS[name]) == []
+
+
+@pytest.mark.parametrize("layout", [*sorted(designs.LAYOUTS), *map(str, DESIGNS)], ids=lambda name: Path(name).stem)
+def test_a_layout_does_what_every_layout_does(tmp_path, layout):
+    """Issue 18: the contract suite that ships in `commonplace.testing`."""
+    check_layout(layout, str(tmp_path))
+
+
+@pytest.mark.parametrize("path", DESIGNS, ids=lambda path: path.stem)
+def test_a_design_from_outside_is_at_most_80_lines(path):
+    """DESIGN 5."""
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 80
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("name = ", "is no TOML"),
+        ('name = "x"', "missing required field `layers`"),
+        ('name = "x"\ntargets = {}\nlayers = "none"', "layers: Expected `array`"),
+        ('name = "x"\nlayers = []\ntargets = {}\ncolour = "red"', "unknown field `colour`"),
+        ('name = "x"\ntargets = {}\n[[layers]]\nname = "n"\nkind = "diary"\npath = "n.md"', "layers[0].kind"),
+    ],
+)
+def test_a_file_that_is_no_layout_says_where_it_is_wrong(tmp_path, text, sentence):
+    """Issue 18: no KeyError, StopIteration or AttributeError."""
+    path = tmp_path / "mine.toml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(ConfigError) as caught:
+        Memory.open(tmp_path / "m", layout=str(path))
+    assert sentence in str(caught.value)
+
+
+def test_a_file_that_is_not_there_or_no_text_is_said_to_be_so(tmp_path):
+    """Issue 18."""
+    (tmp_path / "binary.toml").write_bytes(b"\xff\xfe\x00")
+    for name in ("gone.toml", "binary.toml"):
+        with pytest.raises(ConfigError, match="cannot be read"):
+            Memory.open(tmp_path / "m", layout=str(tmp_path / name))
+
+
+def test_an_unknown_name_lists_those_that_are_there(tmp_path):
+    """Issue 18."""
+    with pytest.raises(ConfigError, match=r"facts, native, two-layer, or a file that ends in \.toml"):
+        Memory.open(tmp_path, layout="nativ")
+
+
+def test_a_layout_may_have_no_journal_and_no_job(tmp_path):
+    """Issue 18: today a layout without a journal ends in KeyError."""
+    bare = Layout(name="bare", layers=(NOTES,), targets={"fact": "notes"})
+    check_layout(bare, str(tmp_path))
+
+
+def test_knobs_that_a_layout_sets_hold(tmp_path):
+    """DESIGN 5: `limits` in the configuration overrides."""
+    with Memory.open(tmp_path, layout=replace(GOOD, defaults={"context.tokens": 777})) as memory:
+        assert memory._config.context.tokens == 777
+    assert Config().context.tokens == 2000
