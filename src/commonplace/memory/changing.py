@@ -76,16 +76,9 @@ class Changing:
             self.door, store=store, reader=reader, ledger=ledger, layout=layout, config=config, llm=self.llm
         )
         self.jobs = Jobs(
-            store,
-            layout=layout,
-            sessions=sessions,
-            door=self.door,
-            views=self.views,
-            clock=clock,
-            config=config,
-            zone=zone,
-            llm=self.llm,
-        )
+            store, layout=layout, sessions=sessions, door=self.door, views=self.views, clock=clock, config=config,
+            zone=zone, llm=self.llm,
+        )  # fmt: skip
         self.windows = Windows(
             store, layout=layout, sessions=sessions, door=self.door, jobs=self.jobs, clock=clock, config=config,
             llm=self.llm,

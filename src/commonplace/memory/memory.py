@@ -1,8 +1,6 @@
-"""Memory: the public face of one location, one scope or chain of scopes, one layout.
+"""Memory: the public face of one location, a chain of scopes and a layout. It holds no rule of its own.
 
-Wires nothing itself beyond its scopes and holds no rule: each method hands over to the stage that
-owns the work. What a caller must know is raised (bad input, a message that could not be kept); what
-would only make an answer poorer is logged, and the answer is given without it.
+What a caller must know is raised; what would only make an answer poorer is logged.
 """
 
 from __future__ import annotations
@@ -95,14 +93,12 @@ class Memory:
             location: A folder.
             scope: A name, or names in order: reads follow the chain, writes go to the first.
             layout: How memory is laid out in files: a name, a `Layout`, or the path of a TOML file.
-            llm: `anthropic:MODEL`, `openai:MODEL`, anything with `complete`, or a function of a prompt;
-                without one the rules consolidate, and nothing leaves the machine.
+            llm: `anthropic:MODEL`, `openai:MODEL`, anything with `complete`, or a function; else the rules work.
             embedder: A function from texts to vectors, `openai:MODEL`, `sentence-transformers:FOLDER` or
                 `model2vec:FOLDER`; the configured one when None, and without one recall goes by words.
             config: Knobs, or some of them by the names of the layout's document; defaults where not given.
             clock: Gives the time now, aware; the system's where not given.
-            jobs: `thread` runs what is due in the background, `inline` at the next context, flush or
-                close, `worker` leaves it to a worker.
+            jobs: `thread` runs them in the background, `inline` at a context, flush or close, `worker` nowhere.
             read_only: Nothing is written, not even an index.
 
         Raises:
@@ -363,12 +359,7 @@ class Memory:
     # --- consolidation ---
 
     def consolidate(
-        self,
-        session_id: str | None = None,
-        *,
-        reason: str = "manual",
-        dry_run: bool = False,
-        model: str | None = None,
+        self, session_id: str | None = None, *, reason: str = "manual", dry_run: bool = False, model: str | None = None
     ) -> Outcome:
         """Turn what was said since the last time into memory, of one session or of all.
 
@@ -382,8 +373,8 @@ class Memory:
         """
         scope = self._chain.first
         names = [session_id] if session_id is not None else [s.id for s in reversed(scope.sessions.list())]
-        jobs = scope.changing.jobs
-        return self._chain.made_in(scope, jobs.consolidate(*names, cause=reason, dry_run=dry_run, model=model))
+        done = scope.changing.jobs.consolidate(*names, cause=reason, dry_run=dry_run, model=model)
+        return self._chain.made_in(scope, done)
 
     def compact(self, session_id: str, keep: int | None = None) -> Outcome:
         """Let the live window of a session begin later, with a summary of what was before it.
@@ -410,8 +401,8 @@ class Memory:
 
     def failures(self) -> list[Failure]:
         """Return what a model failed to do and is still to be done: why, how often, and when it is tried again."""
-        changing = self._chain.first.changing
-        return [*changing.jobs.failures(), *changing.windows.failures()]
+        of = self._chain.first.changing
+        return [*of.jobs.failures(), *of.windows.failures()]
 
     def flush(self, timeout_seconds: float | None = None) -> bool:
         """Wait until all jobs that are due have run; False where the time was not enough."""
