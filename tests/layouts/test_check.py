@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from commonplace import Memory
 from commonplace.config import Config
 from commonplace.errors import ConfigError
+from commonplace.layouts.knobs import settled
 from commonplace.layouts.schema import Job, Layer, Layout, Trigger
 from commonplace.memory import designs
 from commonplace.testing import check_layout
@@ -165,8 +166,7 @@ def test_a_layout_may_have_no_journal_and_no_job(tmp_path):
     check_layout(bare, str(tmp_path))
 
 
-def test_knobs_that_a_layout_sets_hold(tmp_path):
+def test_knobs_that_a_layout_sets_hold():
     """DESIGN 5: `limits` in the configuration overrides."""
-    with Memory.open(tmp_path, layout=replace(GOOD, defaults={"context.tokens": 777})) as memory:
-        assert memory._config.context.tokens == 777
+    assert settled(replace(GOOD, defaults={"context.tokens": 777}), None).context.tokens == 777
     assert Config().context.tokens == 2000

@@ -20,6 +20,7 @@ from commonplace.changes.review import Queue
 from commonplace.config import Clock, Config
 from commonplace.jobs.failures import Failure
 from commonplace.jobs.schedule import Mode
+from commonplace.layouts.schema import Layout
 from commonplace.memory import forks
 from commonplace.memory.memory import Memory
 from commonplace.memory.tool import Provider, Tool

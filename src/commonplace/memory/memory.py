@@ -23,8 +23,7 @@ from commonplace.jobs.failures import Failure
 from commonplace.jobs.schedule import Mode
 from commonplace.layouts.knobs import settled
 from commonplace.layouts.schema import Layout
-from commonplace.memory import capped_tool, verbs
-from commonplace.memory import designs
+from commonplace.memory import capped_tool, designs, verbs
 from commonplace.memory import doctor as doctors
 from commonplace.memory.chain import Chain
 from commonplace.memory.opening import Opened, Opening, scope_chain

@@ -18,9 +18,9 @@ import msgspec
 from commonplace.config import Clock, Config
 from commonplace.errors import CommonplaceError, ConfigError, InputError
 from commonplace.jobs.runner import JOB
-from commonplace.memory.memory import Memory
 from commonplace.memory import designs
 from commonplace.memory.designs import LAYOUTS
+from commonplace.memory.memory import Memory
 from commonplace.operations import MoveCursor
 from commonplace.store.protocol import STATE
 from commonplace.surfaces import importers
