@@ -117,6 +117,7 @@ def main(root: str, races: int, seed: int, *, in_steps: bool) -> dict:
         spin(chance.random() * 0.0012)
         commit_line(store, race)
         how, wanted = receive(here)
+        store.commit({}, {}, [], durable=False)  # the next change: it looks at what this one swapped out
         data = Path(root, A).read_bytes()
         lines = data.split(b"\n")
         change_there = f"change {race}".encode() in lines
@@ -134,6 +135,7 @@ def main(root: str, races: int, seed: int, *, in_steps: bool) -> dict:
     counts["conflicts"] = len(store.conflicts())
     counts["problems"] = len(store.verify_log())
     counts["changes"] = store.change_number()
+    store.close()
     counts["left"] = sorted(str(path.name) for path in Path(root).rglob("*.cp*"))
     return counts
 

@@ -145,8 +145,8 @@ def test_a_busy_scope_is_named_after_the_wait(tmp_path):
             assert state_of(hasty) == (1, 1, [1])
 
 
-def test_a_reader_of_several_files_waits_while_a_change_is_applied(tmp_path):
-    """DESIGN 5: reads over several files repeat if the change number moved."""
+def test_readers_beside_a_writer_that_stopped_in_a_commit_see_its_change_whole(tmp_path):
+    """DESIGN 6, issue 23: once it is logged a change is done; nobody waits for its writer, or sees half of it."""
     half, go_on = threading.Event(), threading.Event()
     disk = FailingDisk(0, None)
     with open_store(tmp_path, disk=disk) as writer, open_store(tmp_path) as reader:
@@ -163,17 +163,14 @@ def test_a_reader_of_several_files_waits_while_a_change_is_applied(tmp_path):
         committing = threading.Thread(target=writer.commit, args=({}, {}, round_of(2)))
         committing.start()
         assert half.wait(10)
-        assert reader.change_number() == 1
-        assert list(reader.since(1)) == []
-        seen = []
-        reading = threading.Thread(target=lambda: seen.append(state_of(reader)))
-        reading.start()
-        reading.join(0.05)
-        assert seen == []
+        assert state_of(reader) == (2, 2, [1, 2])
+        assert reader.read(B).data.startswith(b"2\n")
+        assert not (tmp_path / B).read_bytes().startswith(b"2\n")
+        assert reader.change_number() == 2
+        assert [each.number for each in reader.since(1)] == [2]
         go_on.set()
         committing.join()
-        reading.join()
-        assert seen == [(2, 2, [1, 2])]
+        assert state_of(reader) == (2, 2, [1, 2])
 
 
 def test_the_log_goes_on_in_a_new_file_each_month(tmp_path):

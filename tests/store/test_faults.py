@@ -159,7 +159,13 @@ def test_a_failed_checkpoint_does_not_take_an_acknowledged_change_back(tmp_path)
     disk = FailingDisk(0, None)
     store = open_store(tmp_path, disk=disk, config=StoreConfig(checkpoint_changes=2, checkpoint_seconds=9999))
     store.commit({}, {}, round_of(1))
-    disk.sync_all = lambda fd: (_ for _ in ()).throw(SyncFailedError(errno.EIO, "Input/output error"))
+    swap = disk.exchange
+
+    def swaps_and_breaks(*args, **options):
+        disk.sync_all = lambda fd: (_ for _ in ()).throw(SyncFailedError(errno.EIO, "Input/output error"))
+        return swap(*args, **options)
+
+    disk.exchange = swaps_and_breaks
     assert store.commit({}, {}, round_of(2)).number == 2
     with pytest.raises(StoreFailedError):
         store.commit({}, {}, round_of(3))
@@ -216,7 +222,7 @@ def test_a_full_disk_is_named_and_nothing_is_changed(small_disk):
         assert state_of(store)[0] == number + 1
         assert numbers(store.read(SESSION).data)[-1] == 3
         assert store.verify_log() == ()
-        assert not list(root.rglob(".*.cp*"))
+    assert not list(root.rglob(".*.cp*"))
 
 
 def test_a_file_size_limit_is_a_full_store(tmp_path):

@@ -218,7 +218,7 @@ class Log:
         try:
             size = os.fstat(fd).st_size
             if size == 0:
-                self.sync_folder()
+                self._disk.sync_folder(self.folder)
             try:
                 write_all(self._disk, fd, line)
                 if durable:
@@ -242,14 +242,6 @@ class Log:
     def sync(self, month: str) -> None:
         """Bring a month's file to the disk."""
         fd = os.open(self.path(month), READ)
-        try:
-            self._disk.sync_all(fd)
-        finally:
-            os.close(fd)
-
-    def sync_folder(self) -> None:
-        """Bring the names of the log files to the disk."""
-        fd = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             self._disk.sync_all(fd)
         finally:

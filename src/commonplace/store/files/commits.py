@@ -1,8 +1,9 @@
 """Commits on files: one redo line in the change log, synced once, then applied, then acknowledged.
 
-Everything that can run out of space or permission happens before the line is written: new documents
-are built under temporary names, room for appends is set aside. What remains is renaming. Whoever takes
-the scope lock first finishes what a dead writer left. Source: DESIGN section 5.
+What can run out of space or permission happens before the line is written: new documents are built and
+synced under temporary names, room for appends is set aside. What remains is renaming. Once the line is
+synced the change is done: what cannot be applied now is applied by whoever takes the scope lock next, as
+what a dead writer left. Source: DESIGN section 6.
 """
 
 from __future__ import annotations
@@ -17,13 +18,13 @@ from typing import Final
 import msgspec
 
 from commonplace.config import Clock, StoreConfig
-from commonplace.errors import DamagedError, InputError, StoreBusyError, StoreFailedError, VersionConflictError
+from commonplace.errors import CommonplaceError, DamagedError, InputError, StoreBusyError, VersionConflictError
 from commonplace.guard.screened import instant, line_bytes
 from commonplace.store.files.appends import Appender, Handle
 from commonplace.store.files.changelog import FIRST, Entry, Log, Touched, content_hash, decode, encode, text_bytes
 from commonplace.store.files.conflicts import Conflicts
-from commonplace.store.files.disk import CREATE, FILE_MODE, READ, Disk, SyncFailedError, last_line_end, typed, write_all
-from commonplace.store.files.locks import FileLock, boot_id, try_flock
+from commonplace.store.files.disk import CREATE, FILE_MODE, Disk, SyncFailedError, last_line_end, typed, write_all
+from commonplace.store.files.locks import FileLock, boot_id
 from commonplace.store.files.paths import Tree
 from commonplace.store.files.redo import Redo, Step, lines_body
 from commonplace.store.files.replace import Place, Replacer
@@ -33,7 +34,7 @@ from commonplace.store.protocol import Append, Delete, Logged, LogProblem, Put, 
 from commonplace.text.spans import Keep
 
 _KEY_BYTES: Final = 32
-_FOLDERS: Final = ("", "log", "state", "quarantine")
+_FOLDERS: Final = ("", "log", "state", "quarantine", "swapped")
 
 _logger = logging.getLogger(__name__)
 
@@ -63,20 +64,20 @@ class Commits:
         self._appender = appender
         self._clock = clock
         self._config = config
-        self._replacer = Replacer(tree, disk, rebase)
+        self._replacer = Replacer(tree, disk, rebase, os.path.join(folder, "swapped"))
         self.conflicts = Conflicts(os.path.join(folder, "state", "conflicts"), disk, clock)
         self._redo = Redo(tree, disk, appender, self._replacer, self.conflicts.note)
         self.known_key: bytes | None = None
         self._last_checkpoint = time.monotonic()
         self._checkpoint_number: int | None = None
-        self._dirty = False
+        self._dirty = False  # whether anything was committed
         self.lock = FileLock(os.path.join(folder, "lock"), disk)
         self.log = Log(os.path.join(folder, "log"), disk)
         self.state = State(os.path.join(folder, "state"), disk)
         self.failed = False
 
     def make_folders(self) -> None:
-        """Make the folders of our own files that are missing, the root included: somebody may have taken one away."""
+        """Make the folders of our own files that are missing, the root included: it may have been taken away."""
         folders = [os.path.join(self._folder, name) if name else self._folder for name in _FOLDERS]
         missing = [folder for folder in folders if not os.path.isdir(folder)]
         if missing and not os.path.isdir(self._tree.root):
@@ -127,16 +128,10 @@ class Commits:
             self.lock.release()
         return True
 
-    def writer_lives(self) -> bool:
-        """Say whether somebody holds the scope lock, without writing anything."""
-        try:
-            fd = os.open(os.path.join(self._folder, "lock"), READ)
-        except OSError:
-            return False
-        try:
-            return not try_flock(self._disk, fd)
-        finally:
-            os.close(fd)
+    def log_end(self) -> int:
+        """Say how long the newest file of the log is."""
+        months = self.log.months()
+        return self.log.size(months[-1]) if months else 0
 
     def tail(self) -> list[Entry]:
         """Read the changes that may not be applied yet."""
@@ -144,8 +139,8 @@ class Commits:
         same_boot = head is not None and head.boot == boot_id()
         start = head.number if head is not None and same_boot else self.state.checkpoint().number
         entries = [entry for _, entry in self.log.after(start)]
-        # With both marks lost nothing tells how far it came; all but the last were applied by its writer.
-        return entries[-1:] if head is None and start == 0 else entries
+        # With both marks taken away nothing tells how far it came; all but the last were applied by its writer.
+        return entries[-1:] if start == 0 and not self.state.has_head() else entries
 
     def commit(
         self,
@@ -169,6 +164,7 @@ class Commits:
             number, now = head.number + 1, self._clock()
             held = {write.path: self._held(stack, write) for write in sorted(writes, key=lambda write: write.path)}
             for path in expect.keys() - {write.path for write in writes if not isinstance(write, Append)}:
+                self._sync_data(path)
                 _require(path, expect, version_at(self._tree, path))
             planned = [self._plan(stack, held, write, (number, i), expect) for i, write in enumerate(writes)]
             line, digest = encode(
@@ -183,10 +179,10 @@ class Commits:
             month = max(instant(now)[:7], head.month if head.number else "")
             self.state.write_head(msgspec.structs.replace(head, busy=True))
             end = self._write_ahead(planned, head, month, line, durable=durable)
-            self._apply_or_undo(planned, head, month, end - len(line))
-            self._finished(Head(number, False, month, end, digest, boot_id()))
             self._dirty = True
-            self._checkpoint_if_due(number)
+            if self._applied(planned, number):
+                self._finished(Head(number, False, month, end, digest, boot_id()))
+                self._checkpoint_if_due(number)
         return Entry(number, *decode(line[:-1]), end).logged()
 
     def _finished(self, head: Head) -> None:
@@ -216,7 +212,7 @@ class Commits:
             return _Planned(write, Touched(write.path, "append", offset=size), handle=handle, body=body)
         folder, name = stack.enter_context(self._tree.folder(write.path, create=True))
         place = Place(folder, name, write.path, *place_in_log)
-        before = self._replacer.read(place, name)
+        before = self._replacer.read(place, name, sync=True)  # what is logged rests on it
         if write.path in expect:  # of the very bytes that the kept spans are cut from
             _require(write.path, expect, version_of(write.path, before))
         after = None if isinstance(write, Delete) else _rendered(write, before or b"")
@@ -232,55 +228,41 @@ class Commits:
                     self._replacer.build(each.place, each.after)
                 elif each.handle is not None and each.handle.fd >= 0:
                     self._disk.reserve(each.handle.fd, each.touched.offset, len(each.body) + 1)
+            if month != head.month:
+                # A log with lines always has its name on the disk, and so has the head that tells how far it came.
+                self._tree.sync_up(os.path.join(self._folder, "state"))
             return self.log.append(month, line, durable=durable)
         except BaseException:
             self._take_back(planned, head)
             raise
 
-    def _apply_or_undo(self, planned: list[_Planned], head: Head, month: str, log_size: int) -> None:
+    def _applied(self, planned: list[_Planned], number: int) -> bool:
+        """Apply a logged change; False if the disk refuses: the change is done, and whoever comes next applies it."""
         try:
             for each in planned:
-                self._apply(each)
-            for place in self._replacer.confirm():
-                self.conflicts.note(place.path, place.number)
-        except OSError as error:
-            if any(map(self._is_applied, planned)):
-                self.failed = True
-                raise StoreFailedError(
-                    f"a logged change could be applied only in part ({error}); reopening the store finishes it"
-                ) from error
-            self.log.cut(month, log_size)
-            self._take_back(planned, head)
-            raise
+                if not self._apply(each):
+                    self.conflicts.note(each.write.path, number)
+        except (CommonplaceError, OSError) as error:
+            _logger.warning("change %d is in the log; the next writer brings it to its files: %s", number, error)
+            return False
+        return True
 
-    def _apply(self, each: _Planned) -> None:
+    def _apply(self, each: _Planned) -> bool:
+        """Apply one write; False if an edit from outside kept some of it out."""
         if each.place is None:
             step = Step(0, 0, each.touched, [line.text for line in each.write.lines], [])  # type: ignore[union-attr] # only appends have no place
             self._redo.append(step)
-        elif each.after is None:
-            if not self._replacer.delete(each.place, each.before):
-                self.conflicts.note(each.place.path, each.place.number)
-        elif each.after != each.before and not self._replacer.put(each.place, each.before, each.after):
-            self.conflicts.note(each.place.path, each.place.number)
-
-    def _is_applied(self, each: _Planned) -> bool:
-        if each.place is not None:
-            return each.after != each.before and self._replacer.read(each.place, each.place.name) != each.before
-        try:
-            fd = self._tree.open(each.write.path)
-        except FileNotFoundError:
-            return False
-        try:
-            return os.fstat(fd).st_size > each.touched.offset
-        finally:
-            os.close(fd)
+            return True
+        if each.after is None:
+            return self._replacer.delete(each.place, each.before)
+        return each.after == each.before or self._replacer.put(each.place, each.before, each.after)
 
     def _take_back(self, planned: list[_Planned], head: Head) -> None:
+        """Take away what was built for a change that is not done; a head left busy makes the next writer tidy up."""
         for each in planned:
             if each.place is not None:
-                for name in self._replacer.temporaries(each.place):
-                    self._disk.unlink(name, dir_fd=each.place.folder)
-        self.state.write_head(head)
+                self._replacer.drop(each.place, 0)
+        self._finished(head)
 
     @contextmanager
     def _acquired(self, seconds: float) -> Iterator[None]:
@@ -293,7 +275,7 @@ class Commits:
 
     def _settle(self) -> Head:
         """Apply the unapplied tail and say where the log stands; the lock is held."""
-        self._replacer.discard()
+        self._replacer.untidy = False
         head = self.state.head()
         months = self.log.months()
         if (
@@ -302,6 +284,7 @@ class Commits:
             and months[-1:] == ([head.month] if head.number else [])
             and (not months or self.log.size(head.month) == head.end)
         ):
+            self._redo.look_again(self.key(), self.log)
             return head
         if head is None and not months:
             return Head(0, False, "-", 0, FIRST, boot_id())
@@ -309,7 +292,8 @@ class Commits:
         if months:
             self._cut_torn_line(months[-1])
         entries = self.tail()
-        self._redo.finish(self.key(), entries, trust_temporaries=same_boot)
+        self._redo.finish(self.key(), entries, log=None if same_boot else self.everything)
+        self._redo.look_again(self.key(), self.log)
         self._redo.sweep()
         known = self.state.checkpoint()
         number, digest = (head.number, head.hash) if head is not None and same_boot else (known.number, known.hash)
@@ -319,6 +303,10 @@ class Commits:
         settled = Head(number, False, month, self.log.size(month), digest if number else FIRST, boot_id())
         self.state.write_head(settled)
         return settled
+
+    def everything(self) -> Iterator[Entry]:
+        """Yield all changes, oldest first."""
+        return (entry for _, entry in self.log.after(0))
 
     def _cut_torn_line(self, month: str) -> None:
         """Move what a dead writer left of a line to quarantine; it was never acknowledged."""
@@ -362,7 +350,6 @@ class Commits:
         head = self.state.head()
         known = self.state.checkpoint()
         self._last_checkpoint = time.monotonic()
-        self._dirty = False
         if head is None or head.number <= known.number:
             self._checkpoint_number = known.number
             return
@@ -379,20 +366,19 @@ class Commits:
         self._checkpoint_number = head.number
 
     def _sync_file(self, path: str) -> None:
+        self._sync_data(path)
+        with suppress(FileNotFoundError):  # its folder is gone with it
+            self._tree.sync_folders(path)
+
+    def _sync_data(self, path: str) -> None:
         try:
-            with self._tree.folder(path) as (folder, name):
-                try:
-                    fd = self._tree.open_in(folder, name, path)
-                except FileNotFoundError:
-                    pass  # deleted, by us or from outside; its folder is synced below
-                else:
-                    try:
-                        self._disk.sync_all(fd)
-                    finally:
-                        os.close(fd)
+            fd = self._tree.open(path)
         except FileNotFoundError:
-            return
-        self._tree.sync_folders(path)
+            return  # deleted, by us or from outside
+        try:
+            self._disk.sync_all(fd)
+        finally:
+            os.close(fd)
 
     def erase_payloads(self, numbers: Sequence[int]) -> list[int]:
         """Take the texts of some changes out of the log for good; headers and chain stay. Gives the erased ones."""
@@ -431,7 +417,7 @@ class Commits:
         return problems
 
     def close(self) -> None:
-        """Move the checkpoint when this store committed anything and nobody is busy."""
+        """Look at what was swapped out and move the checkpoint, if this store committed anything and nobody is busy."""
         if not self._dirty or self.failed:
             return
         try:

@@ -10,7 +10,6 @@ import errno
 import fcntl
 import functools
 import os
-import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Final
@@ -85,6 +84,14 @@ class Disk:
         except OSError as error:
             raise SyncFailedError(error.errno, f"sync failed: {error.strerror}") from error
 
+    def sync_folder(self, path: str) -> None:
+        """Bring the names in a folder to the disk."""
+        fd = os.open(path, FOLDER & ~os.O_NOFOLLOW)
+        try:
+            self.sync_all(fd)
+        finally:
+            os.close(fd)
+
     def truncate(self, fd: int, size: int) -> None:
         """Cut a file."""
         os.ftruncate(fd, size)
@@ -100,6 +107,10 @@ class Disk:
     def rename(self, old: str, new: str, *, dir_fd: int) -> None:
         """Put one name in the place of another, whatever stands there."""
         os.replace(old, new, src_dir_fd=dir_fd, dst_dir_fd=dir_fd)
+
+    def move(self, name: str, path: str, dir_fd: int) -> None:
+        """Move a file out of a folder."""
+        os.rename(name, path, src_dir_fd=dir_fd)
 
     def rename_new(self, old: str, new: str, *, dir_fd: int) -> None:
         """Rename only where nothing stands at the new name; else FileExistsError."""
@@ -174,21 +185,6 @@ def last_line_end(fd: int, size: int) -> int:
             return start + found + 1
         size = start
     return 0
-
-
-def being_written(fd: int) -> bool:
-    """Say whether some process holds this file open for writing; False where the system cannot tell.
-
-    A read lease is granted exactly when nobody writes. It is given back at once; should an opener
-    come between, the signal it causes is one that is ignored by default.
-    """
-    try:
-        fcntl.fcntl(fd, fcntl.F_SETSIG, signal.SIGURG)
-        fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_RDLCK)
-    except OSError as error:
-        return error.errno == errno.EAGAIN
-    fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_UNLCK)
-    return False
 
 
 def typed(error: OSError, path: str = "", *, reading: bool = False) -> CommonplaceError:

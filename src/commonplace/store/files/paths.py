@@ -21,9 +21,9 @@ from commonplace.text.patterns import pattern
 # Nearly every path: told from all that is forbidden in a fifth of the time. The store's own folder begins with a dot.
 _ORDINARY: Final = pattern(r"(?:[\w%~-][\w%~.-]{0,199}/)*[\w%~-][\w%~.-]{0,199}", re.ASCII)
 _FORBIDDEN: Final = pattern(r"[\x00-\x1f\x7f\\\ud800-\udfff]|^[A-Za-z]:")
-_OURS: Final = frozenset(["log", "lock", "feed", "key", "state"])
+_OURS: Final = frozenset(["log", "lock", "feed", "key", "state", "swapped"])
 _NAME_BYTES: Final = 255
-_TEMPORARY: Final = pattern(r"\..*\.\d+-\d+(?:-\d+)?\.cp(?:tmp|new)\Z", re.DOTALL)
+_TEMPORARY: Final = pattern(r"\..*\.\d+-\d+(?:-\d+)?\.cptmp\Z", re.DOTALL)
 
 
 def is_temporary(name: str) -> bool:
@@ -74,6 +74,7 @@ class Tree:
         self.root = os.path.realpath(root)
         self.state = state
         self._disk = disk
+        self._above_unsynced = True
         # Most files are as they were: their names need no second thought, and all of them no second sorting.
         self._listed: tuple[dict[str, _Listed], list[Stat] | None] = ({}, None)
 
@@ -165,14 +166,22 @@ class Tree:
         return os.path.realpath(os.path.join(self.root, *split(path, self.state)))
 
     def sync_folders(self, path: str) -> None:
-        """Bring the folders from a file's own up to the root to the disk."""
-        parts = split(path, self.state)
-        for depth in range(len(parts) - 1, -1, -1):
-            with_fd = os.open(os.path.join(self.root, *parts[:depth]), FOLDER & ~os.O_NOFOLLOW)
-            try:
-                self._disk.sync_all(with_fd)
-            finally:
-                os.close(with_fd)
+        """Bring the folders above a file to the disk."""
+        self.sync_up(os.path.dirname(os.path.join(self.root, *split(path, self.state))))
+
+    def sync_up(self, folder: str) -> None:
+        """Bring a folder below the root and those above it to the disk; those above the root only once."""
+        self._disk.sync_folder(folder)
+        while folder != self.root:
+            folder = os.path.dirname(folder)
+            self._disk.sync_folder(folder)
+        with suppress(OSError):  # what we may not open was not made for this root
+            while self._above_unsynced:
+                above = os.path.dirname(folder)
+                self._above_unsynced = above != folder
+                folder = above
+                self._disk.sync_folder(folder)
+        self._above_unsynced = False
 
     def list(self, prefix: str) -> list[Stat]:
         """List the plain files below a folder, sorted by path.

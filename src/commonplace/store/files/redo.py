@@ -1,7 +1,8 @@
-"""Finish what a dead writer began: bring files from where they are to where the log says they are.
+"""Finish what another writer began: bring files from where they are to where the log says they are.
 
 A write applies only where it finds what it was made for. Content the log does not know is an edit
-from outside; it is merged, or stays and ours waits. Pure but for `Redo`, which reads and writes.
+from outside; it is merged, or stays and ours waits. After a loss of power a file that is shorter than what
+the log says was written is made anew. Pure but for `Redo`, which reads and writes.
 """
 
 from __future__ import annotations
@@ -9,16 +10,21 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from functools import partial
 from typing import Any, Final
 
 import msgspec
 
+from commonplace.errors import PathError
 from commonplace.guard.screened import line_bytes
 from commonplace.store.files.appends import Appender
-from commonplace.store.files.changelog import Entry, Touched, content_hash, render, unrender
+from commonplace.store.files.changelog import Entry, Log, Touched, content_hash, render, unrender
 from commonplace.store.files.disk import Disk, read_all, typed, write_all
 from commonplace.store.files.paths import Tree, is_temporary
-from commonplace.store.files.replace import Place, Replacer
+from commonplace.store.files.replace import Partly, Place, Replacer, quiet
+from commonplace.store.files.state import read_small
+from commonplace.store.protocol import MISSING
 
 _FOREIGN: Final = object()
 
@@ -75,9 +81,9 @@ def missing_part(tail: bytes, body: bytes) -> bytes:
         at = tail.find(body, at + 1)
     if at >= 0:
         return b""
-    clean = tail.removeprefix(b"\n")
-    if clean and body.startswith(clean):
-        return body[len(clean) :]
+    for torn in (tail, tail.removeprefix(b"\n")):  # a line break may have closed an older torn line
+        if torn and body.startswith(torn):
+            return body[len(torn) :]
     return body if not tail or tail.endswith(b"\n") else b"\n" + body
 
 
@@ -124,6 +130,12 @@ def _done(key: bytes, data: bytes | None, steps: Sequence[Step]) -> int:
     return 0
 
 
+def _whole(key: bytes, steps: Sequence[Step]) -> bytes | None:
+    """Make a file from nothing but the log; None where an edit from outside came between."""
+    data, foreign = project(key, None, steps)
+    return None if foreign else data
+
+
 def _is(key: bytes, data: bytes | None, digest: str) -> bool:
     return content_hash(key, data) == digest
 
@@ -140,14 +152,53 @@ class Redo:
         self._replacer = replacer
         self._conflict = conflict
 
-    def finish(self, key: bytes, entries: Sequence[Entry], *, trust_temporaries: bool) -> None:
-        """Bring every file the changes name to where they leave it."""
+    def finish(self, key: bytes, entries: Sequence[Entry], *, log: Callable[[], Iterable[Entry]] | None) -> None:
+        """Bring every file the changes name to where they leave it.
+
+        Args:
+            key: Of the scope.
+            entries: The changes that may not be applied.
+            log: Gives all changes, if the machine went down since: a file that lost its end is made anew from them.
+        """
         for path, steps in steps_by_path(entries).items():
             if all(step.is_append for step in steps):
                 for step in steps:
                     self.append(step)
-            else:
-                self._document(key, path, steps, trust_temporaries=trust_temporaries)
+                continue
+            try:
+                self._document(key, path, steps, log=log)
+            except PathError:  # a folder or a link took the name
+                self._conflict(path, steps[-1].number)
+
+    def look_again(self, key: bytes, log: Log) -> None:
+        """Look once more at the files that were swapped out, then take them away.
+
+        What a program wrote into one of them after the swap is an edit from outside, unless its file was
+        edited again since.
+        """
+        aside = self._replacer.aside
+        for name in _listed(aside):
+            path = os.path.join(aside, name)
+            number, _, index = name.partition("-")
+            for _, entry in log.after(int(number) - 1):
+                if entry.number == int(number):
+                    self._late(key, entry, int(index), path)
+                break
+            self._disk.unlink(path)
+
+    def _late(self, key: bytes, entry: Entry, index: int, aside: str) -> None:
+        touched = entry.files()[index]
+        late = read_small(aside)
+        if not late or _is(key, late, touched.before):  # what is empty is nobody's edit
+            return
+        late = quiet(partial(read_small, aside))
+        with (
+            suppress(FileNotFoundError, PathError),
+            self._appender.hold(touched.path, create=False, replacing=True),
+            self._tree.folder(touched.path) as (folder, name),
+        ):
+            place = Place(folder, name, touched.path, entry.number, index)
+            self._bring_in(key, place, steps_by_path([entry])[touched.path][-1], late)
 
     def append(self, step: Step) -> None:
         """Add the lines of one step where they are not there yet."""
@@ -165,7 +216,7 @@ class Redo:
                 self._disk.truncate(handle.fd, size)
                 raise
 
-    def _document(self, key: bytes, path: str, steps: list[Step], *, trust_temporaries: bool) -> None:
+    def _document(self, key: bytes, path: str, steps: list[Step], *, log: Callable[[], Iterable[Entry]] | None) -> None:
         last = [step for step in steps if not step.is_append][-1]
         with (
             self._appender.hold(path, create=False, replacing=True),
@@ -174,61 +225,53 @@ class Redo:
             place = Place(folder, name, path, last.number, last.index)
             data = self._replacer.read(place, name)
             result, foreign = project(key, data, steps)
-            left = self._left(key, place, last) if trust_temporaries else {}
-            ours = left.pop(last.touched.after, None)
+            if foreign and data is not None and log is not None:
+                whole = _whole(key, steps_by_path(log())[path])
+                if whole is not None and whole.startswith(data.rstrip(b"\0")):  # it lost its end with the power
+                    result, foreign = whole, []
             if foreign:
-                self._meet(key, place, foreign, data, ours)
+                self._meet(key, place, foreign)
             elif result is None and data is not None:
+                self._replacer.drop(place)
                 if not self._replacer.delete(place, data):
                     self._conflict(path, last.number)
             elif result is not None and result != data:
                 self._write(place, data, result)
-            for edit in left.values():
-                self._bring_back(key, place, last, edit)
-            for kept_out in self._replacer.confirm():
-                self._conflict(path, kept_out.number)
+            elif log is None:  # its writer died with what came out still beside it
+                self._bring_in(key, place, last, self._replacer.read(place, place.temporary()))
+            self._replacer.drop(place)
 
-    def _left(self, key: bytes, place: Place, step: Step) -> dict[str, bytes]:
-        """Read what a dead writer left on its way: by hash, ours included, the old state left out."""
-        found: dict[str, bytes] = {}
-        for name in self._replacer.temporaries(place):
-            content = self._replacer.read(place, name)
-            if content is not None:
-                digest = content_hash(key, content)
-                if digest != step.touched.before:
-                    found[digest] = content
-        return found
-
-    def _meet(self, key: bytes, place: Place, foreign: list[Step], data: bytes | None, ours: bytes | None) -> None:
+    def _meet(self, key: bytes, place: Place, foreign: list[Step]) -> None:
         """Merge our write with an edit made after it was logged and before it was applied."""
         step = foreign[-1]
+        built = self._replacer.read(place, place.temporary())
+        ours = built if _is(key, built, step.touched.after) else None
+        theirs = quiet(partial(self._replacer.read, place, place.name))
         before = self._before(key, step, ours)
         merged = None
         if ours is not None and before is not None and len(foreign) == 1:
-            merged = self._replacer.merge(place, before, data or b"", ours)
-        if merged is None:
+            merged = self._replacer.merge(place, before, theirs or b"", ours)
+        if merged is None or isinstance(merged, Partly):
             self._conflict(place.path, step.number)
-        elif merged != (data or b""):
-            self._write(place, data, merged)
+        if merged is not None and merged != (theirs or b""):
+            self._write(place, theirs, merged)
 
-    def _bring_back(self, key: bytes, place: Place, step: Step, edit: bytes) -> None:
-        """Merge an edit that a swap had taken out when the writer died."""
+    def _bring_in(self, key: bytes, place: Place, step: Step, edit: bytes | None) -> None:
+        """Merge what was written into a file that had been swapped out, or let it stand instead of ours."""
         data = self._replacer.read(place, place.name)
-        if data == edit:
-            return
+        if not edit or content_hash(key, edit) == step.touched.before or not _is(key, data, step.touched.after):
+            return  # a file that was edited again since is the later save
         before = self._before(key, step, data)
         merged = None
         if before is not None and data is not None:
             merged = self._replacer.merge(place, before, edit, data)
-        if merged is None:
+        if merged is None or isinstance(merged, Partly):
             self._conflict(place.path, step.number)
-            merged = edit
-        if merged != data:
-            self._write(place, data, merged)
+        self._write(place, data, edit if merged is None else merged)
 
     def _before(self, key: bytes, step: Step, after: bytes | None) -> bytes | None:
         """Make the old bytes again from the new ones; None where what the log holds does not suffice."""
-        if step.touched.before == "missing":
+        if step.touched.before == MISSING:
             return b""
         if step.content is None or after is None or not _is(key, after, step.touched.after):
             return None
@@ -236,9 +279,10 @@ class Redo:
         return old if _is(key, old, step.touched.before) else None
 
     def _write(self, place: Place, data: bytes | None, content: bytes) -> None:
-        # Turn 900 and up: beside the names a commit uses, so that nothing it left is overwritten here.
-        self._replacer.build(place, content, 900)
-        if not self._replacer.put(place, data, content, turn=900):
+        if content == data:
+            return
+        self._replacer.build(place, content, 1)  # beside what the change itself left there
+        if not self._replacer.put(place, data, content, 1):
             self._conflict(place.path, place.number)
 
     def sweep(self) -> None:
@@ -252,3 +296,10 @@ class Redo:
                         continue
                     except OSError as error:
                         _logger.warning("a file on its way could not be taken away: %s", typed(error, name))
+
+
+def _listed(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except FileNotFoundError:
+        return []

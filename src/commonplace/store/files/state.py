@@ -70,6 +70,10 @@ class State:
             os.close(fd)
         return None
 
+    def has_head(self) -> bool:
+        """True if there is a head, though it may be one that a loss of power has emptied."""
+        return os.path.exists(self._head_path)
+
     def write_head(self, head: Head) -> None:
         """Put the head down, unsynced."""
         fd = self._disk.open(self._head_path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC)

@@ -7,16 +7,18 @@ dead writer left half applied is finished first. Never deletes or cuts what it d
 
 from __future__ import annotations
 
+import logging
 import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Final, NoReturn, Self
+from typing import Final, NamedTuple, NoReturn, Self
 
 from commonplace.config import Clock, StoreConfig
 from commonplace.errors import CommonplaceError, StoreBusyError, StoreFailedError, StoreReadOnlyError
 from commonplace.guard.screened import Screened
 from commonplace.store.files.appends import LINES_SUFFIX, Appender, Handle, body_of
+from commonplace.store.files.changelog import Entry
 from commonplace.store.files.commits import Commits
 from commonplace.store.files.disk import Disk, read_span, typed, typed_errors
 from commonplace.store.files.feed import Feed
@@ -39,8 +41,20 @@ from commonplace.store.protocol import (
     Write,
 )
 
+_logger = logging.getLogger(__name__)
+
 _PAUSE_SECONDS: Final = 0.001
 _FREE_TRIES: Final = 20  # then a reader of several files takes the lock, so that writers cannot starve it
+
+
+class _View(NamedTuple):
+    """How files are to be read: as they are, or with some logged changes added that are not applied yet.
+
+    Between two equal `stands` (head, end of the log) nothing was changed.
+    """
+
+    stands: tuple[Head | None, int]
+    pending: Sequence[Entry] | None
 
 
 class FilesStore:
@@ -103,40 +117,30 @@ class FilesStore:
         """
         with typed_errors(path, reading=True):
             split(path, self._tree.state)
-            return self._read_as(path, start, end, on_disk=self._settled())
+            return self._read_as(path, self._view(), start, end)
 
     def read_many(self, paths: Sequence[str]) -> dict[str, Blob | None]:
-        """Read several files as they stand between two changes."""
+        """Read several files as they are between two changes."""
         with typed_errors(reading=True):
-            deadline = time.monotonic() + self._config.lock_wait_seconds
-            tries = 0
-            while True:
-                on_disk = self._settled()
-                before = self._head()
-                # While a live writer is at work no files belong together; a dead one's are completed in memory.
-                if not on_disk or before is None or before.settled:
-                    found = (
-                        self._read_each(paths)
-                        if on_disk
-                        else {path: self._read_as(path, on_disk=False) for path in paths}
-                    )
-                    if before == self._head():
-                        return found
-                tries += 1
-                if tries > _FREE_TRIES and not self.read_only:
-                    with self._commits.locked():
-                        return {path: self._read(path, 0, None) for path in paths}
-                if time.monotonic() > deadline:
-                    raise StoreBusyError("changes kept coming while several files were read; try again")
+            for _ in range(_FREE_TRIES):
+                view = self._view()
+                found = self._read_each(paths) if view.pending is None else {p: self._read_as(p, view) for p in paths}
+                if view.stands == self._view().stands:
+                    return found
                 time.sleep(_PAUSE_SECONDS)
+            if self.read_only:
+                raise StoreBusyError("changes kept coming while several files were read; try again")
+            with self._commits.locked():
+                return {path: self._read(path, 0, None) for path in paths}
 
     def version(self, path: str) -> str:
         """Name the version of a file: content hash, `length:hash of last line` for append-only, or MISSING."""
         with typed_errors(path, reading=True):
             split(path, self._tree.state)
-            if self._settled():
+            view = self._view()
+            if view.pending is None:
                 return version_at(self._tree, path)
-            return version_of(path, self._overlaid(path))
+            return version_of(path, self._overlaid(path, view.pending))
 
     def list(self, prefix: str = "") -> list[Stat]:
         """List the files below a folder, sorted by path; hidden names and links are left out."""
@@ -227,10 +231,10 @@ class FilesStore:
     def change_number(self) -> int:
         """Give the number of the last change whose writes are all applied."""
         with typed_errors():
-            self._settled()
-            head = self._head()
-            if head is None:
-                return self._last_logged()
+            view = self._view()
+            head = view.stands[0]
+            if view.pending or head is None:
+                return max((entry.number for entry in view.pending or self._commits.everything()), default=0)
             return head.number
 
     def lease(self, name: str, ttl_seconds: float) -> FileLease | None:
@@ -305,7 +309,7 @@ class FilesStore:
         return self._commits.state.head()
 
     def _settled(self) -> bool:
-        """Finish a dead writer's change where that is possible; False where readers must add it in memory."""
+        """Finish a change that is not all applied, if that can be done; False if readers must add it in memory."""
         if self._commits.lock.mine:
             return True
         head = self._head()
@@ -313,32 +317,37 @@ class FilesStore:
             return True
         if head is None and not self._commits.log.months():
             return True
-        if not self.read_only:
-            try:
-                self._commits.try_settle()
-            except PermissionError:
-                self._read_only = True
-            else:
-                return True
-        return self._commits.writer_lives()
+        if self.read_only:
+            return False
+        try:
+            return self._commits.try_settle()
+        except PermissionError:
+            self._read_only = True
+        except OSError as error:  # no room, no descriptors: what is there can be read all the same
+            _logger.warning("a logged change cannot be applied now: %s", typed(error))
+        return False
 
-    def _read_as(self, path: str, start: int = 0, end: int | None = None, *, on_disk: bool) -> Blob | None:
-        if on_disk:
+    def _view(self) -> _View:
+        """Say how the files are to be read now."""
+        if self._settled():
+            return _View((self._head(), 0), None)
+        stands = (self._head(), self._commits.log_end())  # before the log is read: more may be added to it
+        return _View(stands, self._commits.tail())
+
+    def _read_as(self, path: str, view: _View, start: int = 0, end: int | None = None) -> Blob | None:
+        if view.pending is None:
             return self._read(path, start, end)
-        data = self._overlaid(path)
+        data = self._overlaid(path, view.pending)
         return None if data is None else Blob(data[start:end], version_of(path, data))
 
-    def _overlaid(self, path: str) -> bytes | None:
-        """Read a file as it will be once somebody who may write finishes the dead writer's change."""
+    def _overlaid(self, path: str, pending: Sequence[Entry]) -> bytes | None:
+        """Read a file as it is once all that is logged is applied."""
         data = self._tree.read(path)
+        steps = steps_by_path(pending).get(path)
         try:
-            key = self._commits.key(create=False)
+            return project(self._commits.key(create=False), data, steps)[0] if steps else data
         except PermissionError:
             return data
-        return project(key, data, steps_by_path(self._commits.tail()).get(path, []))[0]
-
-    def _last_logged(self) -> int:
-        return max((entry.number for _, entry in self._commits.log.after(0)), default=0)
 
     def _read_each(self, paths: Sequence[str]) -> dict[str, Blob | None]:
         found: dict[str, Blob | None] = {}
