@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+from types import SimpleNamespace
 
 import pytest
 
@@ -97,3 +98,33 @@ def test_what_could_not_be_synced_is_known_to_nobody(two, monkeypatch):
     [source] = other.append("tea", [Message("user", "A heron stands there again.")])
     assert source.message == "m1"
     assert [hit.text for hit in one.recall("heron")] == ["A heron stands there again."]
+
+
+def test_a_walk_over_all_files_that_takes_long_is_made_seldom(tmp_path, monkeypatch):
+    """Issue 23: with 100,000 sessions each recall after two seconds took as long as a walk over all of them."""
+    now, took, walks = [0.0], [0.0], []
+    with Memory.open(tmp_path, jobs="worker") as memory:
+        memory.append("tea", [Message("user", "My kettle whistles.")])
+        store = memory._scopes[0].store
+        real = store.list
+
+        def walk(prefix=""):
+            if not prefix:
+                walks.append(now[0])
+                now[0] += took[0]
+            return real(prefix)
+
+        monkeypatch.setattr(store, "list", walk)
+        monkeypatch.setattr(indexing_module, "time", SimpleNamespace(monotonic=lambda: now[0]))
+        for seconds, pause in ((0.01, 2.0), (1.0, 20.0)):
+            walks.clear()
+            took[0] = seconds
+            memory.sync()
+            memory.recall("kettle")
+            assert len(walks) == 1
+            now[0] += pause - 0.1
+            assert len(memory.recall("kettle")) == 1
+            assert len(walks) == 1
+            now[0] += 0.2
+            memory.recall("kettle")
+            assert len(walks) == 2

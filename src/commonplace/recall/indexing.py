@@ -8,6 +8,7 @@ the store alone and never writes one.
 from __future__ import annotations
 
 import logging
+import math
 import threading
 import time
 import zlib
@@ -28,7 +29,8 @@ logger = logging.getLogger(__name__)
 Records = Callable[[str, bytes], Iterable[IndexRow] | None]
 """Turns a file that is no transcript into rows; None for a file that is not to be searched."""
 
-SWEEP_SECONDS: Final = 2.0  # DESIGN 1: an outside edit is noticed after at most this
+SWEEP_SECONDS: Final = 2.0  # DESIGN 1.1: all files are compared at most so often
+_SWEEP_SHARE: Final = 20  # and for no more than 1/20 of the time, however many files there are
 _CHUNK_BYTES: Final = 4_000_000  # a transcript is read in parts of this, so that memory stays bounded
 _BATCH_BYTES: Final = 32_000_000  # files of about this much share one transaction
 _SMALL_BYTES: Final = 500_000  # transcripts up to this size are read many at a time
@@ -58,7 +60,7 @@ class Indexing:
         self._records = records
         self._mark: object = None  # of what was appended
         self._change = 0
-        self._swept: float | None = None
+        self._next_sweep = -math.inf
         self._noticed: set[str] = set()
         self._compared: tuple[tuple[int, ...], list[Stat]] = ((), [])  # an index and the files that it is up to
         self._lock = threading.RLock()
@@ -67,8 +69,8 @@ class Indexing:
         """Bring the index up to the store and return how many files were looked into.
 
         Appended files are known from what the store notes, changed ones from its change log, whichever process
-        wrote them; all files are compared by their token when asked, at the first call, and every two
-        seconds, for who edits them by hand. A busy index is left for the next call.
+        wrote them; all files are compared by their token when asked, at the first call, and from time to
+        time, for who edits them by hand. A busy index is left for the next call.
         """
         with self._lock:
             try:
@@ -147,14 +149,14 @@ class Indexing:
     def _catch_up(self, *, sweep: bool) -> int:
         if self.index.replaced():
             self.index.reopen()
-            self._swept = None
+            self._next_sweep = -math.inf
         mark, appended = self._store.appended(self._mark)
         change, changed = self._changed_since(self._change)
         now = time.monotonic()
-        due = sweep or self._swept is None or now - self._swept >= SWEEP_SECONDS
-        if due or appended is None or changed is None:
+        if sweep or now >= self._next_sweep or appended is None or changed is None:
             looked = self._sweep()
-            self._swept = now
+            ended = time.monotonic()
+            self._next_sweep = ended + max(SWEEP_SECONDS, (ended - now) * _SWEEP_SHARE)
         else:
             paths = [path for path in dict.fromkeys([*appended, *changed, *self._noticed]) if path]
             looked = len(paths)
