@@ -152,7 +152,7 @@ def test_without_a_key_or_the_sdk_the_sentence_says_what_to_do(monkeypatch):
     with pytest.raises(ModelUnavailableError, match="OPENAI_API_KEY"):
         OpenAIEmbedder("embed-test", ModelConfig())(["one"])
     monkeypatch.setitem(sys.modules, "openai", None)
-    with pytest.raises(ModelUnavailableError, match=r"pip install 'commonplace\[openai\]'"):
+    with pytest.raises(ModelUnavailableError, match=r"pip install 'commonplace-memory\[openai\]'"):
         OpenAIEmbedder("embed-test", ModelConfig())(["one"])
 
 
@@ -163,7 +163,7 @@ def test_a_package_that_is_missing_stops_no_recall_and_is_named(tmp_path, monkey
     with Memory.open(tmp_path, embedder=f"{name}:{tmp_path}") as memory:
         memory.append("s", [Message("user", "automobile")])
         (hit,) = memory.recall("automobile", explain=True)
-    assert f"run: pip install 'commonplace[{name}]'" in hit.why["no vectors"]
+    assert f"run: pip install 'commonplace-memory[{name}]'" in hit.why["no vectors"]
 
 
 def test_what_a_server_takes_stands_in_the_ledger_and_under_the_ceiling(tmp_path, serving, monkeypatch):

@@ -84,5 +84,5 @@ def _imported(module: str, extra: str) -> Any:
         return import_module(module)
     except ImportError as error:
         raise ModelUnavailableError(
-            f"the {extra} package is missing; run: pip install 'commonplace[{extra}]'"
+            f"the {extra} package is missing; run: pip install 'commonplace-memory[{extra}]'"
         ) from error
