@@ -10,7 +10,7 @@ from meanings import meaning
 
 from commonplace import Config, Memory, Message
 from commonplace.config import ModelConfig, RecallConfig, SpendingConfig
-from commonplace.errors import ModelError, ModelTimeoutError, ModelUnavailableError
+from commonplace.errors import ModelError, ModelSetupError, ModelTimeoutError
 from commonplace.models.calls import Deadline
 from commonplace.models.openai import OpenAIEmbedder
 from commonplace.recall.embedding import PROBES
@@ -66,7 +66,7 @@ def test_failures_that_may_pass_are_tried_again_and_others_are_not(opened, serve
     assert len(server.seen) == 1
     server.seen.clear()
     server.script = [(401, {"error": {"message": "no"}})]
-    with pytest.raises(ModelUnavailableError, match="key"):
+    with pytest.raises(ModelSetupError, match="key"):
         opened()(["one"])
 
 
@@ -149,10 +149,10 @@ def test_a_server_that_is_not_there_leaves_recall_to_the_words(tmp_path, monkeyp
 def test_without_a_key_or_the_sdk_the_sentence_says_what_to_do(monkeypatch):
     """Extras have their own install hint."""
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    with pytest.raises(ModelUnavailableError, match="OPENAI_API_KEY"):
+    with pytest.raises(ModelSetupError, match="OPENAI_API_KEY"):
         OpenAIEmbedder("embed-test", ModelConfig())(["one"])
     monkeypatch.setitem(sys.modules, "openai", None)
-    with pytest.raises(ModelUnavailableError, match=r"pip install 'commonplace-memory\[openai\]'"):
+    with pytest.raises(ModelSetupError, match=r"pip install 'commonplace-memory\[openai\]'"):
         OpenAIEmbedder("embed-test", ModelConfig())(["one"])
 
 

@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
-from commonplace.errors import ConfigError, ModelUnavailableError
+from commonplace.errors import ConfigError, ModelSetupError
 from commonplace.recall.index.near import Embedder
 
 Vectors = Sequence[Sequence[float]]
@@ -83,6 +83,6 @@ def _imported(module: str, extra: str) -> Any:
     try:
         return import_module(module)
     except ImportError as error:
-        raise ModelUnavailableError(
+        raise ModelSetupError(
             f"the {extra} package is missing; run: pip install 'commonplace-memory[{extra}]'"
         ) from error
