@@ -27,6 +27,7 @@ from commonplace.operations import (
     RewriteDocument,
 )
 from commonplace.store.protocol import MISSING
+from marking import slow_after
 
 DOC = "memory/MEMORY.md"
 CONSOLIDATION = Actor("rules", "agent", explicit=False)
@@ -285,7 +286,8 @@ def test_recall_covers_every_layer(tmp_path):
             assert {hit.layer for hit in memory.recall("heron", layers=[layer])} == {layer}
 
 
-def test_a_hundred_writers_keep_five_facts_each(tmp_path):
+@pytest.mark.parametrize(("processes", "writers"), slow_after(1, [(2, 2), (6, 4)]))
+def test_many_writers_keep_five_facts_each(tmp_path, processes, writers):
     """Safety F11: linear; 0 lost, 0 duplicate ids. Threads and processes."""
     code = (
         "import sys; sys.path.insert(0, sys.argv[2])\n"
@@ -297,7 +299,7 @@ def test_a_hundred_writers_keep_five_facts_each(tmp_path):
     )
     children = [
         subprocess.Popen([sys.executable, "-c", code, tmp_path, str(HERE), str(n)], stderr=subprocess.PIPE)
-        for n in range(6)
+        for n in range(processes)
     ]
     failed = []
     with opened(tmp_path) as memory:
@@ -306,16 +308,16 @@ def test_a_hundred_writers_keep_five_facts_each(tmp_path):
             said = [memory.remember(f"thread {name} says {number}", kind="decision") for number in range(5)]
             failed.extend(outcome for outcome in said if outcome.status != "applied")
 
-        threads = [threading.Thread(target=work, args=(n,)) for n in range(4)]
+        threads = [threading.Thread(target=work, args=(n,)) for n in range(writers)]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
         errors = [child.communicate()[1] for child in children]
-        assert [child.returncode for child in children] == [0] * 6, errors
+        assert [child.returncode for child in children] == [0] * processes, errors
         found = texts(memory, DOC)
         assert failed == []
-        assert len(found) == len(set(found)) == 6 * 5 + 4 * 5 + 1
+        assert len(found) == len(set(found)) == (processes + writers) * 5 + 1
         assert all(change.actor == "library" for change in memory.log(None))
         assert memory.doctor().problems == ()
 

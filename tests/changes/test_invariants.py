@@ -19,6 +19,7 @@ from commonplace.errors import CommonplaceError
 from commonplace.operations import AddEntry, AppendJournal, PutItem, PutTopic, RemoveEntry, RemoveTopic
 from commonplace.store.files.changelog import content_hash
 from commonplace.store.protocol import MISSING
+from marking import slow_after
 
 KILLS = 120 if FULL else 6
 ROUNDS = 300 if FULL else 15
@@ -44,12 +45,13 @@ with opened(sys.argv[1]) as memory:
 
 @pytest.mark.battery
 @pytest.mark.timeout(1200 if FULL else 120)
-def test_i1_what_was_acknowledged_can_be_read_or_was_forgotten_by_a_later_word(fast_path):
+@pytest.mark.parametrize("kills", slow_after(1, [2, KILLS]))
+def test_i1_what_was_acknowledged_can_be_read_or_was_forgotten_by_a_later_word(fast_path, kills):
     """Safety I1: acked means readable, or tombstoned by a later ack; with writers that are killed."""
     chance = random.Random(7)
     heard = {"message": set(), "entry": set(), "forgot": set()}
     unheard, start = set(), 0
-    for _ in range(KILLS):
+    for _ in range(kills):
         child = subprocess.Popen(
             [sys.executable, "-c", WRITER, str(fast_path), str(HERE), str(start)],
             stdout=subprocess.PIPE,

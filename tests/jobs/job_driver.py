@@ -1,6 +1,6 @@
 """Kills a consolidation job at every system call in turn and runs it again; run as its own process.
 
-`job_driver.py ROOT KILLS`: prints as JSON how many kills there were and what was wrong after each rerun.
+`job_driver.py ROOT KILLS STRIDE`, which takes every STRIDE-th call: prints as JSON how many kills there were and what was wrong after each rerun.
 Single-threaded, so that it may fork.
 """
 
@@ -99,18 +99,18 @@ def wrong(root: Path) -> list[str]:
     return found
 
 
-def main(root: str, kills: int) -> None:
+def main(root: str, kills: int, stride: int) -> None:
     base = Path(root)
     first = base / "first"
     prepare(first)
     done, steps, at, errors = 0, 0, 0, []
     while done < kills:
-        at += 1
+        at += stride
         here = base / "here"
         shutil.rmtree(here, ignore_errors=True)
         shutil.copytree(first, here)
         if not killed(here, at):
-            steps, at = at - 1, 0
+            steps, at = at - stride, done % stride  # the next round takes others
             continue
         done += 1
         errors += [f"kill at step {at}: {each}" for each in wrong(here)]
@@ -118,4 +118,4 @@ def main(root: str, kills: int) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]))
+    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))

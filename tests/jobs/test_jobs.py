@@ -20,6 +20,7 @@ from commonplace.errors import ModelUnavailableError, StoreFullError
 from commonplace.models import Reply
 from commonplace.store.files.disk import Disk
 from commonplace.testing import FixedClock, ScriptedLLM
+from marking import slow_after
 
 KILLS = (
     2000 if os.environ.get("COMMONPLACE_BATTERY") == "full" else 160
@@ -56,8 +57,8 @@ def facts_of(root: Path) -> str:
     return path.read_text(encoding="utf-8") if path.exists() else ""
 
 
-@pytest.mark.parametrize("part", [1, 2])
-def test_a_job_killed_at_any_step_and_run_again_is_there_once(part: int) -> None:
+@pytest.mark.parametrize(("kills", "stride"), slow_after(1, [(20, 8), (KILLS, 1)]))
+def test_a_job_killed_at_any_step_and_run_again_is_there_once(kills: int, stride: int) -> None:
     """Source: issue on consolidation (2,000 kills); safety notes F15."""
     # Memory of the machine where there is some: a kill is not a power loss, and syncs would only take time.
     place = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
@@ -65,7 +66,7 @@ def test_a_job_killed_at_any_step_and_run_again_is_there_once(part: int) -> None
     try:
         driver = Path(__file__).with_name("job_driver.py")
         run = subprocess.run(
-            [sys.executable, str(driver), root, str(KILLS // 2)],
+            [sys.executable, str(driver), root, str(kills), str(stride)],
             capture_output=True,
             encoding="utf-8",
             check=False,
@@ -76,7 +77,7 @@ def test_a_job_killed_at_any_step_and_run_again_is_there_once(part: int) -> None
     assert run.returncode == 0, run.stderr[-2000:]
     told = json.loads(run.stdout)
     assert told["errors"] == []
-    assert told["kills"] == KILLS // 2
+    assert told["kills"] == kills
     assert told["steps"] > 20, "the kills did not reach the end of the job"
 
 

@@ -22,6 +22,7 @@ from commonplace.records import Outcome
 from commonplace.testing import FixedClock
 from commonplace.text.pieces import estimate_tokens
 from forking import in_child
+from marking import slow_after
 
 KNOBS = ConsolidationConfig(range_tokens=150, window_tokens=400, window_messages=9)
 RULE = "From now on always answer in metric units."
@@ -61,7 +62,7 @@ def until(holds):
 
 
 @pytest.mark.parametrize("layout", ["native", "two-layer"])
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", slow_after(1, range(8)))
 def test_what_is_due_is_what_the_transcript_says(tmp_path, layout, seed):
     """DESIGN 7: a job is due with the message that makes it so, whichever process wrote it."""
     chance = random.Random(seed)

@@ -80,6 +80,7 @@ HOSTILE = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", HOSTILE, ids=range(len(HOSTILE)))
 def test_twice_the_text_is_twice_the_work(piece: str) -> None:
     """Issue 4: a range of one 348,853-character message; no pattern may run away."""

@@ -106,6 +106,7 @@ def test_labelled_texts_are_found_with_few_extras() -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "fewest", "most"), [("locomo_dev", 3.0, 12.0), ("beam100k_dev", 4.0, 14.0)])
 def test_conversations_give_few_records_and_hardly_any_of_junk_shape(name: str, fewest: float, most: float) -> None:
     """Issue 4: records per 100 messages and the share that looks like junk; precision is judged by eye."""

@@ -10,6 +10,7 @@ from scopes import FULL, line, open_store, round_of
 
 from commonplace.guard.screened import seal
 from commonplace.store.protocol import Append
+from marking import slow_after
 
 MUTATIONS = 10_000 if FULL else 1200
 
@@ -50,7 +51,8 @@ def mutated(lines: list[bytes], chance: random.Random) -> tuple[str, bytes]:
 
 
 @pytest.mark.battery
-def test_every_mutation_of_the_log_is_found(scope):
+@pytest.mark.parametrize("mutations", slow_after(1, [100, MUTATIONS]))
+def test_every_mutation_of_the_log_is_found(scope, mutations):
     """Safety notes, T11: flip, delete, reorder, cut: 100 % of at least 1,000."""
     path = scope / ".commonplace" / "log" / "2026-11.jsonl"
     whole = path.read_bytes()
@@ -59,7 +61,7 @@ def test_every_mutation_of_the_log_is_found(scope):
     missed = []
     with open_store(scope, read_only=True) as store:
         assert store.verify_log() == ()
-        for _ in range(MUTATIONS):
+        for _ in range(mutations):
             kind, data = mutated(lines, chance)
             path.write_bytes(data)
             if not store.verify_log():

@@ -6,6 +6,7 @@ import itertools
 import os
 import struct
 
+import pytest
 from scopes import ITEMS, A, line, numbers, open_store
 
 from commonplace.config import StoreConfig
@@ -14,12 +15,16 @@ from commonplace.guard.screened import seal
 from commonplace.store.protocol import Append, Put
 from commonplace.text.spans import Keep
 from forking import in_processes
+from marking import slow_after
 
-PROCESSES, TIMES = 100, 5
+TIMES = 5
 CONFIG = StoreConfig(lock_wait_seconds=120)
 
 
-def run_all(root, work) -> list[int]:
+PROCESSES = pytest.mark.parametrize("processes", slow_after(1, [10, 100]))
+
+
+def run_all(root, processes, work) -> list[int]:
     """Run work in many forked children at once and collect the numbers they report."""
     reader, writer = os.pipe()
 
@@ -28,7 +33,7 @@ def run_all(root, work) -> list[int]:
             for each in range(TIMES):
                 os.write(writer, struct.pack("<q", work(store, child * TIMES + each)))
 
-    assert in_processes(PROCESSES, report) == [0] * PROCESSES
+    assert in_processes(processes, report) == [0] * processes
     os.close(writer)
     data = b""
     while part := os.read(reader, 65536):
@@ -37,7 +42,8 @@ def run_all(root, work) -> list[int]:
     return [each[0] for each in struct.iter_unpack("<q", data)]
 
 
-def test_a_hundred_processes_append_five_lines_each(fast_path):
+@PROCESSES
+def test_many_processes_append_five_lines_each(fast_path, processes):
     """Issue 2, safety battery F11: 500 kept."""
 
     def work(store, number):
@@ -48,13 +54,14 @@ def test_a_hundred_processes_append_five_lines_each(fast_path):
         return number
 
     seen = [None]  # in each process its own
-    assert sorted(run_all(fast_path, work)) == list(range(500))
+    assert sorted(run_all(fast_path, processes, work)) == list(range(processes * TIMES))
     with open_store(fast_path) as store:
         kept = [numbers(store.read(f"sessions/{each}.jsonl").data) for each in range(3)]
-        assert sorted(itertools.chain(*kept)) == list(range(500))
+        assert sorted(itertools.chain(*kept)) == list(range(processes * TIMES))
 
 
-def test_a_hundred_processes_read_modify_and_commit_five_times_each(fast_path):
+@PROCESSES
+def test_many_processes_read_modify_and_commit_five_times_each(fast_path, processes):
     """Issue 2, finding 3: without a check 46 of 500 survived; conflicts are tried again."""
 
     def work(store, number):
@@ -67,16 +74,17 @@ def test_a_hundred_processes_read_modify_and_commit_five_times_each(fast_path):
             except VersionConflictError:
                 continue
 
-    committed = run_all(fast_path, work)
+    committed = run_all(fast_path, processes, work)
     with open_store(fast_path) as store:
-        assert sorted(committed) == list(range(1, 501))
-        assert sorted(int(each) for each in store.read(A).data.split()) == list(range(500))
-        assert sorted(numbers(store.read(ITEMS).data)) == list(range(500))
-        assert [each.number for each in store.since(0)] == list(range(1, 501))
+        assert sorted(committed) == list(range(1, processes * TIMES + 1))
+        assert sorted(int(each) for each in store.read(A).data.split()) == list(range(processes * TIMES))
+        assert sorted(numbers(store.read(ITEMS).data)) == list(range(processes * TIMES))
+        assert [each.number for each in store.since(0)] == list(range(1, processes * TIMES + 1))
         assert store.verify_log() == ()
 
 
-def test_a_hundred_processes_number_their_lines_under_the_lock(fast_path):
+@PROCESSES
+def test_many_processes_number_their_lines_under_the_lock(fast_path, processes):
     """Issue 2: no duplicate ids."""
 
     def work(store, number):
@@ -86,6 +94,6 @@ def test_a_hundred_processes_number_their_lines_under_the_lock(fast_path):
             store.append("sessions/a.jsonl", [line(mine)])
             return mine
 
-    assert sorted(run_all(fast_path, work)) == list(range(500))
+    assert sorted(run_all(fast_path, processes, work)) == list(range(processes * TIMES))
     with open_store(fast_path) as store:
-        assert numbers(store.read("sessions/a.jsonl").data) == list(range(500))
+        assert numbers(store.read("sessions/a.jsonl").data) == list(range(processes * TIMES))

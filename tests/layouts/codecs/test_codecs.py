@@ -81,6 +81,7 @@ def _read_anew(kind, path, data, style):
     return codec(kind).records(path, data, style)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "style"), CASES)
 @pytest.mark.parametrize("line", LONG)
 def test_twice_the_text_is_twice_the_work(kind, style, line):
@@ -92,6 +93,7 @@ def test_twice_the_text_is_twice_the_work(kind, style, line):
 
 
 @pytest.mark.battery
+@pytest.mark.slow
 @pytest.mark.parametrize("line", LONG)
 def test_eight_times_the_text_does_not_take_the_processor_64_times_as_long(line):
     """The same for what runs below Python: patterns and slices.
@@ -119,6 +121,7 @@ def test_eight_times_the_text_does_not_take_the_processor_64_times_as_long(line)
         assert seconds(kind, large, style) <= 20 * seconds(kind, small, style) + 0.05
 
 
+@pytest.mark.slow
 def test_a_document_of_ten_megabytes_is_read_and_edited():
     """Issue 3, bad input: 10 MB documents; every untouched byte is kept by position."""
     data = b"".join(b"- fact %06d about something or other, in so many words\n" % n for n in range(175_000))

@@ -85,6 +85,7 @@ LONG_RUNS = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", LONG_RUNS.values(), ids=LONG_RUNS.keys())
 @pytest.mark.parametrize("look", [terms.indexed, terms.words, terms.identifiers])
 def test_a_run_twice_as_long_takes_about_twice_the_time(look, part):

@@ -1,0 +1,15 @@
+"""Marks for cases of one test."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+
+
+def slow_after(kept: int, cases: Iterable[Any]) -> list[Any]:
+    """Return the cases, all but the first `kept` of them marked `slow`."""
+    listed = list(cases)
+    rest = (case if isinstance(case, tuple) else (case,) for case in listed[kept:])
+    return [*listed[:kept], *(pytest.param(*case, marks=pytest.mark.slow) for case in rest)]
