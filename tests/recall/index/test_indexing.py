@@ -12,6 +12,7 @@ from commonplace.guard.screened import seal
 from commonplace.recall.index.sqlite import SCHEMA, SqliteIndex
 from commonplace.records import Message
 from commonplace.store.protocol import Put
+from marking import slow_after
 
 SESSIONS = {
     "telegram:1": ["My sister Ada moved to Lisbon", "The pipeline failed because the token expired", "Lunch at noon?"],
@@ -293,14 +294,15 @@ def test_a_session_of_many_messages_fills_several_slots(scope):
     assert len(scope.index.shelf().slots) == 3
 
 
-def test_a_message_of_ten_megabytes_is_found_by_its_last_words(scope):
-    """Issue 7, bad input: a scope of one message of 10 MB."""
-    scope.say("s", "filler sentence number one stands here. " * 250_000 + "The password hint is marmalade.")
+@pytest.mark.parametrize("sentences", slow_after(1, [25_000, 250_000]))
+def test_a_message_of_ten_megabytes_is_found_by_its_last_words(scope, sentences):
+    """Issue 7, bad input: a scope of one message of 1 MB, and of 10."""
+    scope.say("s", "filler sentence number one stands here. " * sentences + "The password hint is marmalade.")
     hits = scope.recall("marmalade hint")
     assert len(hits) == 1
     assert "marmalade" in hits[0].text
     assert len(hits[0].text) <= 600
-    assert hits[0].sources[0].span[1] > 9_000_000
+    assert hits[0].sources[0].span[1] > 36 * sentences
 
 
 def test_the_index_keeps_no_copy_of_what_was_said(scope):
