@@ -13,12 +13,13 @@ setup: .venv/.done
 	@touch .venv/.done
 
 demo: .venv-demo/.done
-	@PYTHONPATH=src .venv-demo/bin/python -m commonplace.surfaces.cli demo $(if $(TRANSCRIPT),"$(TRANSCRIPT)")
+	@.venv-demo/bin/commonplace demo $(if $(TRANSCRIPT),"$(TRANSCRIPT)")
 
 # What commonplace needs at run time and nothing else.
-.venv-demo/.done: requirements-run.txt
+.venv-demo/.done: requirements-run.txt pyproject.toml
 	$(PYTHON) -m venv .venv-demo
 	.venv-demo/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-run.txt
+	.venv-demo/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
 	@touch .venv-demo/.done
 
 test: setup
