@@ -62,16 +62,8 @@ class ContextConfig(msgspec.Struct, frozen=True):
     stable_share: float = 0.75  # of the budget, for what stands unasked; the rest is for what is recalled
     recall_k: int = 8  # hits asked for
     notes_tokens: int = 400  # of today's notes, in layouts that show them
-
-
-class LimitsConfig(msgspec.Struct, frozen=True):
-    """How much a layer may hold; the unit is in the name: characters are code points, bytes are UTF-8."""
-
-    memory_bytes: int = 8192  # seed two-layer, maxMemorySize: past it a consolidation is asked to compress
-    facts_user_chars: int = 1500  # seed facts, facts_limit_user
-    facts_env_chars: int = 2500  # seed facts, facts_limit_env
-    index_lines: int = 200  # seed memdir: lines of the entrypoint that are loaded
-    index_bytes: int = 25_000  # seed memdir: bytes of it that are loaded
+    index_lines: int = 200  # seed memdir: lines of a document with its generated index of topics
+    index_bytes: int = 25_000  # seed memdir: bytes of the same
 
 
 class ModelConfig(msgspec.Struct, frozen=True):
@@ -109,7 +101,6 @@ class GateRules(msgspec.Struct, frozen=True):
     delete_share: float = 0.05  # of the entries, where that is more
     shrink_share: float = 0.30  # of the bytes
     compress_shrink_share: float = 0.60  # of the bytes, when compressing was asked for
-    cap_factor: float = 2.0  # a document may grow to this many times its cap before it is held
     unfounded_share: float = 0.0  # of an operation's words that may stand in no message; plain words only
 
 
@@ -169,7 +160,7 @@ class Config(msgspec.Struct, frozen=True):
     guard: GuardConfig = msgspec.field(default_factory=GuardConfig)
     recall: RecallConfig = msgspec.field(default_factory=RecallConfig)
     context: ContextConfig = msgspec.field(default_factory=ContextConfig)
-    limits: LimitsConfig = msgspec.field(default_factory=LimitsConfig)
+    limits: dict[str, int] = msgspec.field(default_factory=dict)  # by layer, in the unit of its cap: other caps
     model: ModelConfig = msgspec.field(default_factory=ModelConfig)
     spending: SpendingConfig = msgspec.field(default_factory=SpendingConfig)
     gate: GateRules = msgspec.field(default_factory=GateRules)

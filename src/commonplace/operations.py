@@ -192,15 +192,14 @@ class ViewEntry(msgspec.Struct, frozen=True, kw_only=True):
 class View(msgspec.Struct, frozen=True, kw_only=True):
     """What a consolidator sees, and what its proposal is judged against.
 
-    A model sees `messages` numbered from 1 in this order and `entries` by their `number`. `caps` are
-    bytes by path; `shown` are the paths that enter every prompt; `writable` are patterns
+    A model sees `messages` numbered from 1 in this order and `entries` by their `number`. `shown` are
+    the paths that enter every prompt; `writable` are patterns
     (`topics/*.md`) of the paths it may write, None for any; `unseen` are paths that exist though none of
     their text is among `entries`. `compress` says that shrinking was asked for.
     """
 
     messages: tuple[RecordedMessage, ...] = ()
     entries: tuple[ViewEntry, ...] = ()
-    caps: dict[str, int] = msgspec.field(default_factory=dict)
     shown: tuple[str, ...] = ()
     writable: tuple[str, ...] | None = None
     unseen: tuple[str, ...] = ()

@@ -27,7 +27,7 @@ from two_layer_cases import (
 )
 
 from commonplace import Config, Message
-from commonplace.config import ConsolidationConfig, LimitsConfig
+from commonplace.config import ConsolidationConfig
 from commonplace.errors import CommonplaceError, ConfigError, InputError
 from commonplace.layouts.codecs import journals
 from commonplace.models import Reply
@@ -306,8 +306,8 @@ def test_an_overflow_in_the_background_blocks_no_append(tmp_path):
 # --- configuration ---
 
 NAMES = {
-    "maxMemorySize": (123, lambda c: c.limits.memory_bytes, 123),
-    "max_memory_bytes": (123, lambda c: c.limits.memory_bytes, 123),
+    "maxMemorySize": (123, lambda c: c.limits.get("memory"), 123),
+    "max_memory_bytes": (123, lambda c: c.limits.get("memory"), 123),
     "consolidationTimeout": (5000, lambda c: (c.consolidation.awaited_seconds, c.model.timeout_seconds), (5.0, 5.0)),
     "memoryWindow": (6, lambda c: c.consolidation.window_messages, 6),
     "memory_window": (6, lambda c: c.consolidation.window_messages, 6),
@@ -349,7 +349,7 @@ def test_the_defaults_are_those_of_the_document(tmp_path):
     for config in (None, Config(), Config(timezone="Europe/Oslo"), {}, {"maxMemorySize": None}):
         with opened(tmp_path, config=config) as memory:
             knobs = memory._config
-        assert knobs.limits.memory_bytes == 8192
+        assert knobs.limits["memory"] == 8192
         assert knobs.consolidation.awaited_seconds == knobs.model.timeout_seconds == 30.0
         assert knobs.consolidation.window_messages == 50
         assert knobs.consolidation.keep_share == 0.5
@@ -357,13 +357,13 @@ def test_the_defaults_are_those_of_the_document(tmp_path):
 
 def test_a_config_that_is_given_stands(tmp_path):
     """A knob that is set is not the layout's to change."""
-    given = Config(limits=LimitsConfig(memory_bytes=1), consolidation=ConsolidationConfig(window_messages=4))
+    given = Config(limits={"memory": 1}, consolidation=ConsolidationConfig(window_messages=4))
     with opened(tmp_path, config=given) as memory:
-        assert memory._config.limits.memory_bytes == 1
+        assert memory._config.limits["memory"] == 1
         assert memory._config.consolidation.window_messages == 4
 
 
-@pytest.mark.parametrize("name", ["maxMemory", "limits", "limits.nothing", "nothing.memory_bytes", "", "memorywindow"])
+@pytest.mark.parametrize("name", ["maxMemory", "limits", "limits.nothing", "nothing.memory", "", "memorywindow"])
 def test_an_unknown_name_is_refused_and_the_known_ones_named(tmp_path, name):
     """Issue 5: configuration under the document's names."""
     with pytest.raises(ConfigError, match=r"maxMemorySize, .*consolidationTimeout, .*memoryWindow"):

@@ -1,15 +1,29 @@
-"""A full document without a model: its lowest-ranked entries move to a topic, in one change."""
+"""A full document: what it has no room for moves to the archive, in the same change, and no write is refused."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import pytest
+
 from commonplace import Memory, Message
-from commonplace.changes.actors import PERSON
-from commonplace.config import Config, LimitsConfig
+from commonplace.changes.actors import PERSON, TOOL
+from commonplace.config import Config
+from commonplace.errors import ConfigError
+from commonplace.operations import AddEntry
 
 START = datetime(2026, 1, 1, 9, tzinfo=UTC)
+CAP = Config(limits={"facts_user": 400})
+USER = "memory/facts/user.md"
+
+
+def opened(folder: Path, config: Config = CAP, **more) -> Memory:
+    return Memory.open(folder, jobs="worker", config=config, clock=lambda: START, **more)
+
+
+def archive(folder: Path) -> str:
+    return (folder / "memory/archive/2026-01.md").read_text(encoding="utf-8")
 
 
 def prefer(memory: Memory, number: int) -> None:
@@ -20,36 +34,115 @@ def prefer(memory: Memory, number: int) -> None:
     memory.consolidate(f"cli:{number}")
 
 
-def test_over_the_cap_the_oldest_entries_move_to_a_topic_and_nothing_is_lost(tmp_path: Path) -> None:
-    """Source: DESIGN section 7; issue on consolidation."""
-    with Memory.open(tmp_path, jobs="worker", config=Config(limits=LimitsConfig(facts_user_chars=400))) as memory:
+def test_over_the_cap_the_oldest_entries_move_to_the_archive_and_nothing_is_lost(tmp_path: Path) -> None:
+    """DESIGN 1.9."""
+    with opened(tmp_path) as memory:
         for number in range(8):
             prefer(memory, number)
-        facts = (tmp_path / "memory/facts/user.md").read_text(encoding="utf-8")
-        older = (tmp_path / "memory/older-facts-user.md").read_text(encoding="utf-8")
+        facts = (tmp_path / USER).read_text(encoding="utf-8")
+        older = archive(tmp_path)
         assert len(facts.strip()) <= 400
         assert "Alpha7" in facts
         assert "Alpha0" in older
+        assert "## User profile" in older
         assert all((f"Alpha{number} " in facts) != (f"Alpha{number} " in older) for number in range(8))
         assert len(memory.review()) == 0
-        assert any(hit.layer == "topics" for hit in memory.recall("Alpha0 framework", layers=["topics"]))
+        assert memory.recall("Alpha0 framework", layers=["documents"])[0].record.startswith("memory/archive/")
+
+
+def test_no_short_fact_is_refused_by_remember_the_tool_or_an_approval(tmp_path: Path) -> None:
+    """Issue 17: the 24th short fact was refused by a status nobody looks at."""
+    with opened(tmp_path, Config()) as memory:
+        for number in range(60):
+            assert memory.remember(f"Colleague number {number} sits in room {number + 100} of the south wing").ok
+        held = memory.apply([AddEntry(path="facts/user.md", text="Has a boat", trust="web")], reason="", actor=TOOL)
+        assert memory.review().approve(held.review[0]).status == "applied"
+        added = memory.tool().call({"action": "add", "text": "Keeps bees on the roof of the office"})
+        assert added["success"]
+        assert len(added["records"]) == 1
+        assert len((tmp_path / USER).read_text(encoding="utf-8")) <= 1500
+        for number in range(60):
+            assert any(
+                f"number {number} sits" in hit.text for hit in memory.recall(f"room of colleague number {number}")
+            )
 
 
 def test_the_move_and_the_new_entry_are_one_change_that_undo_takes_back(tmp_path: Path) -> None:
-    with Memory.open(tmp_path, jobs="worker", config=Config(limits=LimitsConfig(facts_user_chars=400))) as memory:
+    with opened(tmp_path) as memory:
         for number in range(4):
             prefer(memory, number)
-        before = (tmp_path / "memory/facts/user.md").read_bytes()
+        before = (tmp_path / USER).read_bytes()
         prefer(memory, 4)
         newest = memory.log(1)[0]
-        assert {"remove", "put_topic", "add"} <= set(newest.kinds)
+        assert {"remove", "add"} <= set(newest.kinds)
         memory.undo(newest.number)
-        assert (tmp_path / "memory/facts/user.md").read_bytes() == before
+        assert (tmp_path / USER).read_bytes() == before
+        assert list((tmp_path / "memory").glob("archive/*")) == []
+        assert "Alpha0" in memory.context().stable
 
 
-def test_what_a_person_wrote_does_not_move(tmp_path: Path) -> None:
-    with Memory.open(tmp_path, jobs="worker", config=Config(limits=LimitsConfig(facts_user_chars=400))) as memory:
+def test_a_moved_entry_is_found_under_its_old_id_with_its_sources_and_trust(tmp_path: Path) -> None:
+    with opened(tmp_path) as memory:
+        prefer(memory, 0)
+        old = next(iter(memory.log(1)[0].added))
+        trail = memory.why(old)
+        for number in range(1, 8):
+            prefer(memory, number)
+        moved = memory.read(old)
+        assert moved.path == "memory/archive/2026-01.md"
+        assert memory.why(old).quotes == trail.quotes
+        assert memory.why(old).trust == "user"
+
+
+def test_what_a_person_gave_moves_last_and_instructions_and_safety_matters_stay(tmp_path: Path) -> None:
+    """DESIGN 1.9."""
+    with opened(tmp_path) as memory:
         memory.remember("My own words, which stay where I put them, whatever comes.", kind="preference", actor=PERSON)
+        memory.remember("Answer in short sentences", kind="instruction")
+        memory.remember("Is allergic to peanuts")
         for number in range(8):
             prefer(memory, number)
-        assert "My own words" in (tmp_path / "memory/facts/user.md").read_text(encoding="utf-8")
+        facts = (tmp_path / USER).read_text(encoding="utf-8")
+        assert all(each in facts for each in ("My own words", "short sentences", "peanuts"))
+        for number in range(10):
+            assert memory.remember(f"Always greet guest {number} by the whole name and title").ok
+        assert "My own words" in archive(tmp_path)
+        facts = (tmp_path / USER).read_text(encoding="utf-8")
+        assert all(f"guest {number} " in facts for number in range(10))
+
+
+def test_what_was_superseded_moves_first(tmp_path: Path) -> None:
+    """DESIGN 1.9."""
+    with opened(tmp_path, Config(limits={"facts_user": 110})) as memory:
+        memory.remember("Plays the cello in a quartet")
+        memory.remember("Lives in Oslo")
+        memory.remember("Lives in Bergen")
+        memory.remember("Rides a green bicycle to the office every single day")
+        facts = (tmp_path / USER).read_text(encoding="utf-8")
+        assert "Oslo" not in facts
+        assert "cello" in facts
+
+
+def test_what_an_editor_made_too_large_stays_and_new_entries_move_on(tmp_path: Path) -> None:
+    """DESIGN 1.1: an edit made outside wins."""
+    (tmp_path / USER).parent.mkdir(parents=True)
+    theirs = "\n§\n".join(f"A line of my own, number {n:02}" for n in range(30))
+    (tmp_path / USER).write_text(theirs, encoding="utf-8")
+    with opened(tmp_path) as memory:
+        assert memory.remember("Keeps bees").ok
+        assert (tmp_path / USER).read_text(encoding="utf-8") == theirs
+        assert memory.recall("bees")[0].text == "Keeps bees"
+
+
+def test_two_layer_moves_past_twice_what_it_asks_a_model_to_shorten(tmp_path: Path) -> None:
+    """DESIGN 1.9; seed two-layer: past maxMemorySize a consolidation is asked to compress."""
+    with opened(tmp_path, {"maxMemorySize": 400}, layout="two-layer") as memory:
+        for number in range(40):
+            assert memory.remember(f"Colleague number {number} sits in room {number + 100}").ok
+        assert 400 < len((tmp_path / "memory/MEMORY.md").read_bytes()) <= 800
+        assert "number 0 sits" in archive(tmp_path)
+
+
+def test_a_limit_for_a_layer_without_a_cap_is_refused_by_name(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"no layer 'history' .*facts_env, facts_user, memory"):
+        opened(tmp_path, Config(limits={"history": 3}))

@@ -6,8 +6,9 @@ for a person. Commits nothing.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import islice
-from typing import Final, Literal, cast
+from typing import Final, Literal
 
 import msgspec
 
@@ -19,10 +20,8 @@ from commonplace.changes.plan import Plan, files_of, resolve
 from commonplace.changes.reader import Reader
 from commonplace.changes.sealing import judge
 from commonplace.changes.sessions import Sessions
-from commonplace.config import LimitsConfig
 from commonplace.errors import RecordNotFoundError
-from commonplace.layouts.codecs.documents import Cap
-from commonplace.layouts.codecs.edits import Unit
+from commonplace.layouts.codecs.documents import cap_of
 from commonplace.layouts.schema import Layer, Layout
 from commonplace.operations import (
     AppendJournal,
@@ -89,7 +88,7 @@ class Admission:
         ledger: Ledger,
         reader: Reader,
         tombstones: tombstones.Tombstones,
-        limits: LimitsConfig,
+        limits: Mapping[str, int],
     ) -> None:
         self._key = key
         self._layout = layout
@@ -227,10 +226,10 @@ class Admission:
             raise Stop(FORGOTTEN)
 
     def _check_cap(self, layer: Layer, path: str, before: bytes, after: bytes) -> None:
-        if not layer.cap:
+        """Refuse an edit past the cap of a layer from which nothing may move."""
+        cap = None if layer.overflow else cap_of(layer, self._limits)
+        if cap is None:
             return
-        limit = getattr(self._limits, layer.cap)
-        cap = Cap(limit, cast("Unit", layer.cap.rsplit("_", 1)[-1]))
         over = cap.check(before.decode("utf-8", "replace"), after.decode("utf-8", "replace"))
         if over is not None:
             raise Stop(

@@ -21,6 +21,7 @@ from commonplace.changes.drift import Drift
 from commonplace.changes.listing import TopicIndex
 from commonplace.changes.log import Ledger
 from commonplace.changes.merging import kept_out, theirs
+from commonplace.changes.overflow import Overflow
 from commonplace.changes.plan import REVIEW, Plan, resolve
 from commonplace.changes.reader import Reader
 from commonplace.changes.sealing import judge, text_of
@@ -103,7 +104,8 @@ class Door:
         self._clock = clock
         self._config = config
         self._zone = config.zone
-        self._index = TopicIndex(layout, config.limits, reader, ledger)
+        self._index = TopicIndex(layout, config.context, reader, ledger)
+        self._overflow = Overflow(layout, config.limits, reader, ledger)
         self._renewed = 0  # the change up to which topics edited outside are in the index
         self.lock = threading.RLock()
         """Held by whoever plans and commits in this process; other processes meet at the store's lock."""
@@ -267,9 +269,11 @@ class Door:
         if plan.empty:
             status: Literal["duplicate", "unchanged"] = "duplicate" if same else "unchanged"
             return Outcome(status=status, records=tuple(same), reason="memory already says so")
+        asked = [added.id for added in plan.added]
+        self._overflow.relieve(plan)
         self._index.refresh(plan)
         self._compact(plan)
-        records = (*dict.fromkeys(added.id for added in plan.added), *same)
+        records = (*dict.fromkeys(plan.successors.get(record, record) for record in asked), *same)
         if dry_run:
             return Outcome(status="planned", records=records, review=review, diff=plan.diff())
         written = self.write(

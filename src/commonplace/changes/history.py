@@ -253,7 +253,10 @@ class History:
             plan.promote(record, trust, payload.promoted[record])
         if change.undoes is not None:
             return
+        back = {added.text for added in plan.added}
         for added in payload.added:
+            if added.text in back:
+                continue  # it had only moved, and stands again where it was
             plan.bury(added.text, self._store.key(), added.sources)
 
     def _tell_records(self, plan: Plan, layer: Layer, path: str, payload: Payload, number: int) -> None:

@@ -14,7 +14,7 @@ from commonplace.changes.episode_rows import EpisodeRows
 from commonplace.changes.log import Ledger
 from commonplace.changes.plan import Plan
 from commonplace.changes.reader import Reader
-from commonplace.config import LimitsConfig
+from commonplace.config import ContextConfig
 from commonplace.layouts.codecs import blocks, documents, topics
 from commonplace.layouts.schema import Layout
 from commonplace.records import TRUST_RANK, Topic, Trust
@@ -25,7 +25,7 @@ _EPOCH = datetime.fromtimestamp(0, UTC)
 class TopicIndex:
     """Keeps the index block of one layout's document in step with its topics."""
 
-    def __init__(self, layout: Layout, limits: LimitsConfig, reader: Reader, ledger: Ledger) -> None:
+    def __init__(self, layout: Layout, limits: ContextConfig, reader: Reader, ledger: Ledger) -> None:
         self._layout = layout
         self._limits = limits
         self._reader = reader

@@ -176,9 +176,6 @@ class _Court:
         lines = [[line for text in _texts(edit) for line in text.splitlines()] for edit in proposal.operations]
         self.line_words = [[content_words(line) for line in mine] for mine in lines]
         self.line_folds = [{_plain(line) for line in mine} for mine in lines]
-        self._bytes: dict[str, int] = {}
-        for entry in view.entries:
-            self._bytes[entry.path] = self._bytes.get(entry.path, 0) + len(entry.text.encode()) + 3
 
     def unknown(self) -> str:
         """Find what each operation touches; name the first thing that is not there."""
@@ -369,7 +366,6 @@ class _Court:
             )
             or ("untrusted-merge: it joins text below the agent's trust" if below and touched else "")
             or self._turned(text, ground.used, base)
-            or self._over_cap(edit, touched)
         )
         return reason, trust
 
@@ -429,15 +425,6 @@ class _Court:
         if len(ground.words) > 3 and founded < _JOURNAL_FOUNDED_SHARE * len(ground.words):
             return "unfounded: it has next to no word of the conversation", trust
         return self._screened(text, ()) or _foreign(text, self.evidence.folded), trust
-
-    def _over_cap(self, edit: Edit, touched: Sequence[ViewEntry]) -> str:
-        cap = self.view.caps.get(edit.path)
-        size = sum(len(text.encode()) + 3 for text in _texts(edit)) - sum(len(e.text.encode()) + 3 for e in touched)
-        after = self._bytes.get(edit.path, 0) + size
-        if cap and size > 0 and after > self.rules.cap_factor * cap:
-            return f"over-cap: {edit.path!r} would hold {after} bytes of {cap}"
-        self._bytes[edit.path] = after
-        return ""
 
 
 def _weaker(trust: Trust, touched: Sequence[ViewEntry]) -> str:

@@ -426,8 +426,7 @@ class Jobs:
                 judged = again
         held = [Waits(self._settled(edit, path), why) for edit, why in (*judged.held, *aside)]
         entry = judged.journal if path else ""
-        room = self._views.relief(view, judged.accepted) if self._llm is None else []
-        operations: list[Operation] = [*room, *judged.accepted]
+        operations: list[Operation] = [*judged.accepted]
         if entry:
             operations.append(self._journal(path, entry, view))
         return operations, held, ""

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from functools import partial
 
 from commonplace.changes.log import Ledger
 from commonplace.changes.plan import files_of
 from commonplace.changes.reader import Reader
 from commonplace.config import Config
 from commonplace.guard import screen
-from commonplace.jobs.consolidators.overflow import Room, Shelf, relieve
 from commonplace.layouts.codecs import documents
+from commonplace.layouts.codecs.documents import cap_of
 from commonplace.layouts.schema import Layout
-from commonplace.operations import AddEntry, Edit, View, ViewEntry
-from commonplace.records import Record, RecordedMessage, Source, Topic
+from commonplace.operations import View, ViewEntry
+from commonplace.records import Record, RecordedMessage
 from commonplace.text.pieces import estimate_tokens
 
 _NO_ENTRY_KINDS = frozenset({"journal", "topic"})
@@ -103,34 +102,6 @@ class Views:
             return ""
         return files_of(self._layout, self._layout.layer(self._layout.targets["journal"]), at)
 
-    def relief(self, view: View, wanted: Sequence[Edit]) -> list[Edit]:
-        """Give the edits that make room for what is wanted in documents that would pass their limit."""
-        topics = self._layout.targets.get("topic")
-        if topics is None:
-            return []
-        made: list[Edit] = []
-        for path in dict.fromkeys(edit.path for edit in wanted if isinstance(edit, AddEntry)):
-            layer = self._layout.layer_of(path)
-            knob = (layer.cap or layer.compress_over) if layer is not None else ""
-            if layer is None or not knob:
-                continue
-            room = Room(path, getattr(self._config.limits, knob), partial(_size, unit=knob.rsplit("_", 1)[-1]))
-            inside = path.removeprefix(self._layout.memory).strip("/").removesuffix(".md")
-            name = f"older-{inside.replace('/', '-').lower()}"
-            shelf_path = self._layout.path_of(self._layout.layer(topics), topic=name)
-            body = next((r.body for r in self._reader.records(shelf_path) if isinstance(r, Topic)), "")
-            shelf = Shelf(shelf_path, f"Older entries of {path}", body)
-            made += relieve(view.entries, wanted, room, shelf, age=self._age, sources=self._sources)
-        return made
-
-    def _age(self, entry: ViewEntry) -> int:
-        made = self._ledger.made(entry.id)
-        return made[0] if made else 0
-
-    def _sources(self, entry: ViewEntry) -> tuple[Source, ...]:
-        made = self._ledger.made(entry.id)
-        return made[1].sources if made else ()
-
     def view(self, messages: Sequence[RecordedMessage], at: datetime, texts: Mapping[str, str] | None = None) -> View:
         """Give the view of a range: the records of every place it may write, as far as the limit goes.
 
@@ -141,13 +112,12 @@ class Views:
         shown = tuple(self._layout.path_of(layer) for layer in self._layout.layers if layer.shown == "stable")
         entries: list[ViewEntry] = []
         compress = False
-        caps: dict[str, int] = {}
         for path in paths:
             layer = self._layout.layer_of(path)
             records = tuple(self._reader.told(self._reader.records(path)))
-            if layer is not None and layer.compress_over:
-                caps[path] = getattr(self._config.limits, layer.compress_over)
-                compress = compress or sum(len(r.text.encode()) + 3 for r in records) > caps[path]
+            if layer is not None and layer.compress:
+                cap = cap_of(layer, self._config.limits)
+                compress = compress or (cap is not None and cap.over(self._reader.text(path)) > 0)
             count = self._config.consolidation.entries
             if texts and path in texts and layer is not None:
                 count = len(list(documents.records(path, texts[path].encode("utf-8", "surrogateescape"), layer.style)))
@@ -156,15 +126,7 @@ class Views:
         return View(
             messages=tuple(messages),
             entries=tuple(entries),
-            caps=caps,
             shown=shown,
             writable=tuple(paths),
             compress=compress,
         )
-
-
-def _size(text: str, *, unit: str) -> int:
-    """Measure an entry in a document in characters, bytes or tokens."""
-    if unit == "tokens":
-        return estimate_tokens(text) + 1
-    return len(text.encode() if unit == "bytes" else text) + _SEPARATOR

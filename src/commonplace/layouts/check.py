@@ -15,6 +15,7 @@ import msgspec
 from commonplace.config import Config
 from commonplace.errors import ConfigError
 from commonplace.layouts.codecs import entries, journals
+from commonplace.layouts.codecs.edits import Unit
 from commonplace.layouts.schema import FIELDS, Job, Layer, LayerKind, Layout
 from commonplace.records import LayerName, Trust
 
@@ -120,12 +121,23 @@ def _layer(layout: Layout, layer: Layer) -> Iterator[str]:
     yield from _one_of(f"{at}.recall_from", layer.recall_from, get_args(Trust))
     if not math.isfinite(layer.weight) or not 0 <= layer.weight <= 10:
         yield f"{at}.weight is {layer.weight}; use a number from 0 (kept out of recall) to 10."
-    for field in ("cap", "compress_over"):
-        value = getattr(layer, field)
-        if value and value not in Config().limits.__struct_fields__:
-            yield from _one_of(f"{at}.{field}", value, Config().limits.__struct_fields__)
+    yield from _cap(layout, layer, at)
     yield from _other_layer(layout, f"{at}.mirror", layer.mirror, "journals")
     yield from _other_layer(layout, f"{at}.overrides", layer.overrides, layer.kind)
+
+
+def _cap(layout: Layout, layer: Layer, at: str) -> Iterator[str]:
+    number, _, unit = layer.cap.partition(" ")
+    if layer.cap and not (number.isascii() and number.isdigit() and int(number) and unit in get_args(Unit)):
+        yield f"{at}.cap is {layer.cap!r}; use a number and a unit, such as '1500 chars', '8192 bytes' or '400 tokens'."
+    for field in ("cap", "overflow", "compress"):
+        if getattr(layer, field) and layer.kind != "documents":
+            yield f"{at}.{field} is of no use here; only documents have a cap."
+        elif getattr(layer, field) and not layer.cap:
+            yield f"{at}.{field} needs a cap, such as '1500 chars'."
+    yield from _other_layer(layout, f"{at}.overflow", layer.overflow, "documents")
+    if layer.overflow and any(each.name == layer.overflow and (each.shown or each.cap) for each in layout.layers):
+        yield f"{at}.overflow is {layer.overflow!r}; name a layer that is neither shown nor capped."
 
 
 def _other_layer(layout: Layout, field: str, name: str, kind: str) -> Iterator[str]:
@@ -191,19 +203,21 @@ def _job(layout: Layout, job: Job, abilities: Abilities) -> Iterator[str]:
 def _knobs(layout: Layout) -> Iterator[str]:
     for name, (paths, factor) in layout.config_names.items():
         for path in paths.split("+"):
-            if _knob(path) is None:
+            if _knob(layout, path) is None:
                 yield f"config_names.{name} names {path!r}; there is no such knob, docs/configuration.md lists them."
         if not math.isfinite(factor) or factor <= 0:
             yield f"config_names.{name} has the factor {factor}; use a number above 0."
     for path, value in layout.defaults.items():
-        knob = _knob(path)
+        knob = _knob(layout, path)
         if knob is None:
             yield f"defaults has {path!r}; there is no such knob, docs/configuration.md lists them."
         elif isinstance(value, bool) != isinstance(knob, bool) or not isinstance(value, type(knob) | int):
             yield f"defaults.{path} is {value!r}; it is a {type(knob).__name__}, as {knob!r}."
 
 
-def _knob(path: str) -> object:
+def _knob(layout: Layout, path: str) -> object:
+    if path in {f"limits.{layer.name}" for layer in layout.layers if layer.cap}:
+        return 1
     found: object = Config()
     for part in path.split("."):
         if not isinstance(found, msgspec.Struct) or part not in found.__struct_fields__:

@@ -18,7 +18,7 @@ LAYOUT = Layout(
             style="separator",
             shown="stable",
             title="User Profile",
-            cap="facts_user_chars",
+            cap="1500 chars",  # facts_limit_user
             weight=1.2,
         ),
         Layer(
@@ -28,7 +28,7 @@ LAYOUT = Layout(
             style="separator",
             shown="stable",
             title="User Profile",
-            cap="facts_user_chars",
+            cap="1500 chars",  # facts_limit_user
             weight=1.2,
             overrides="user",
         ),
@@ -39,7 +39,7 @@ LAYOUT = Layout(
             style="separator",
             shown="stable",
             title="Environment",
-            cap="facts_env_chars",
+            cap="2500 chars",  # facts_limit_env
             weight=1.2,
         ),
         Layer(
@@ -49,7 +49,7 @@ LAYOUT = Layout(
             style="separator",
             shown="stable",
             title="Environment",
-            cap="facts_env_chars",
+            cap="2500 chars",  # facts_limit_env
             weight=1.2,
             overrides="env",
         ),
@@ -85,8 +85,8 @@ LAYOUT = Layout(
     actions="capped",
     config_names={
         "enabled": ("facts.enabled", 1.0),
-        "facts_limit_user": ("limits.facts_user_chars", 1.0),
-        "facts_limit_env": ("limits.facts_env_chars", 1.0),
+        "facts_limit_user": ("limits.user+limits.project_user", 1.0),
+        "facts_limit_env": ("limits.env+limits.project_env", 1.0),
         "buffer_lines": ("facts.buffer_lines", 1.0),
         "buffer_enabled": ("facts.buffer_enabled", 1.0),
         "merge_on_write": ("facts.merge_on_write", 1.0),

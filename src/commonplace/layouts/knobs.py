@@ -12,6 +12,7 @@ import msgspec
 
 from commonplace.config import Config
 from commonplace.errors import ConfigError
+from commonplace.layouts.codecs.documents import cap_of
 from commonplace.layouts.schema import Layout
 
 _LARGEST: Final = 1e12  # beyond it a number is a slip, and no wait or size can be made of it
@@ -29,6 +30,12 @@ def settled(layout: Layout, config: Config | Mapping[str, Any] | None) -> Config
     """
     given = config if isinstance(config, Config) else configured(layout, config or {})
     named = {_target(layout, name) for name in config} if isinstance(config, Mapping) else set()
+    caps = {layer.name: cap.limit for layer in layout.layers if (cap := cap_of(layer, given.limits)) is not None}
+    unknown = sorted(set(given.limits) - set(caps))
+    if unknown:
+        names = ", ".join(sorted(caps)) or "none"
+        raise ConfigError(f"no layer {unknown[0]!r} of the layout {layout.name!r} has a cap; these have: {names}")
+    given = msgspec.structs.replace(given, limits=caps)
     for path, value in layout.defaults.items():
         if path not in named and _get(given, path) == _get(Config(), path):
             given = _put(given, path, value)
@@ -57,8 +64,12 @@ def _target(layout: Layout, name: str) -> str:
     if name in layout.config_names:
         return layout.config_names[name][0]
     section, _, knob = str(name).partition(".")
+    if section == "limits" and knob in _capped(layout):
+        return str(name)
     if knob in getattr(getattr(Config(), section, None), "__struct_fields__", ()) or (
-        not knob and section in Config.__struct_fields__ and not isinstance(_get(Config(), section), msgspec.Struct)
+        not knob
+        and section in Config.__struct_fields__
+        and not isinstance(_get(Config(), section), msgspec.Struct | dict)
     ):
         return str(name)
     known = ", ".join(layout.config_names) or "none of its own"
@@ -80,10 +91,15 @@ def _value(name: str, value: Any, default: Any, factor: float) -> Any:
     return type(default)(value * factor) or type(default)(1)
 
 
+def _capped(layout: Layout) -> set[str]:
+    """Name the layers that have a cap, for which a configuration may give another number."""
+    return {layer.name for layer in layout.layers if layer.cap}
+
+
 def _get(config: Config, path: str) -> Any:
     found: Any = config
     for part in path.split("."):
-        found = getattr(found, part)
+        found = found.get(part, 0) if isinstance(found, dict) else getattr(found, part)
     return found
 
 
@@ -91,5 +107,6 @@ def _put(config: Config, path: str, value: Any) -> Config:
     section, _, knob = path.partition(".")
     if not knob:
         return msgspec.structs.replace(config, **{section: value})
-    inner = msgspec.structs.replace(getattr(config, section), **{knob: value})
+    before = getattr(config, section)
+    inner = {**before, knob: value} if isinstance(before, dict) else msgspec.structs.replace(before, **{knob: value})
     return msgspec.structs.replace(config, **{section: inner})

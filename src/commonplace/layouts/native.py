@@ -18,7 +18,8 @@ LAYOUT = Layout(
             style="separator",
             shown="stable",
             title="User profile",
-            cap="facts_user_chars",
+            cap="1500 chars",  # seed facts, facts_limit_user
+            overflow="archive",
             weight=1.2,
         ),
         Layer(
@@ -28,7 +29,8 @@ LAYOUT = Layout(
             style="separator",
             shown="stable",
             title="Environment",
-            cap="facts_env_chars",
+            cap="2500 chars",  # seed facts, facts_limit_env
+            overflow="archive",
             weight=1.2,
         ),
         Layer(
@@ -37,9 +39,11 @@ LAYOUT = Layout(
             path="MEMORY.md",
             shown="stable",
             title="Long-term memory",
-            compress_over="memory_bytes",
+            cap="8192 bytes",  # seed two-layer, maxMemorySize
+            overflow="archive",
             weight=1.2,
         ),
+        Layer(name="archive", kind="documents", path="archive/{year}-{month}.md"),
         Layer(name="history", kind="journals", path="HISTORY-{year}-{month}.md", style="history", weight=0.9),
         Layer(name="history_all", kind="journals", path="HISTORY.md", style="history", weight=0.9),
         Layer(

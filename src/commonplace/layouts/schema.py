@@ -35,9 +35,11 @@ class Layer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
     `path` is relative to the memory folder and may hold `{year} {month} {date} {session} {topic}`.
     `style` names how the codec of its kind reads it. `shown` says in which part of a context it
-    stands unasked, `title` its heading there. `cap` and `compress_over` name fields of the config's
-    limits, the unit in the name: past the first an edit is refused, past the second a consolidation
-    is asked to shorten. `mirror` names a layer that gets every entry of a journal too. `listed` says that
+    stands unasked, `title` its heading there. `cap` says how much it may hold, as `1500 chars`, `8192 bytes`
+    or `400 tokens`; the config's `limits` may give another number for a layer's name. Past the cap entries
+    move to the document that `overflow` names; without one the edit is refused. `compress` has a
+    consolidation asked to shorten the layer past its cap, and lets entries move only past twice the cap.
+    `mirror` names a layer that gets every entry of a journal too. `listed` says that
     its topics stand in the generated index. `weight` scales its records in recall; 0 keeps them out.
     `person_only` keeps everyone but a person from changing it.
     `verbatim` shows a document as it is written, not as a list of its entries. `recall_from` is the least
@@ -52,7 +54,8 @@ class Layer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     shown: Literal["stable", "volatile", ""] = ""
     title: str = ""
     cap: str = ""
-    compress_over: str = ""
+    overflow: str = ""
+    compress: bool = False
     mirror: str = ""
     listed: bool = True
     weight: float = 1.0

@@ -17,10 +17,13 @@ LAYOUT = Layout(
             path="MEMORY.md",
             shown="stable",
             title="Memory",
-            compress_over="memory_bytes",
+            cap="8192 bytes",  # maxMemorySize
+            compress=True,
+            overflow="archive",
             weight=1.2,
             verbatim=True,
         ),
+        Layer(name="archive", kind="documents", path="archive/{year}-{month}.md"),
         Layer(
             name="history",
             kind="journals",
@@ -58,9 +61,9 @@ LAYOUT = Layout(
         Job(name="consolidate", consolidator="rewrite", triggers=(Trigger(when="reset"),), failure="raw", alone=True),
     ),
     config_names={
-        "maxMemorySize": ("limits.memory_bytes", 1.0),
-        "max_memory_bytes": ("limits.memory_bytes", 1.0),
-        "maxMemoryBytes": ("limits.memory_bytes", 1.0),
+        "maxMemorySize": ("limits.memory", 1.0),
+        "max_memory_bytes": ("limits.memory", 1.0),
+        "maxMemoryBytes": ("limits.memory", 1.0),
         "consolidationTimeout": ("consolidation.awaited_seconds+model.timeout_seconds", 0.001),
         "consolidation_timeout": ("consolidation.awaited_seconds+model.timeout_seconds", 0.001),
         "memoryWindow": ("consolidation.window_messages", 1.0),

@@ -9,9 +9,9 @@ Nothing here opens a file, asks the time or judges a text.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, tzinfo
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, cast
 
 import msgspec
 
@@ -20,6 +20,7 @@ from commonplace.layouts.codecs import blocks, edits, rewrites
 from commonplace.layouts.codecs.blocks import Block
 from commonplace.layouts.codecs.edits import Duplicate, Effect, Over, Splice, Unit
 from commonplace.layouts.codecs.entries import ENTRY_KINDS, SEPARATOR, Document, read
+from commonplace.layouts.schema import Layer
 from commonplace.operations import AddEntry, Operation, RemoveEntry, ReplaceEntry, RewriteDocument
 from commonplace.records import Entry
 from commonplace.text.pieces import estimate_tokens, one_line, truncate
@@ -47,12 +48,24 @@ class Cap(msgspec.Struct, frozen=True):
             case "tokens":
                 return estimate_tokens(counted)
 
+    def over(self, text: str) -> int:
+        """Say by how much a document passes the cap; 0 or less while it does not."""
+        return self.size(text) - self.limit
+
     def check(self, before: str, after: str) -> Over | None:
         """Say by how much an edit would pass the cap; an edit that makes a document smaller never does."""
         current, needed = self.size(before), self.size(after)
         if needed <= self.limit or needed < current:
             return None
         return Over(current, needed, self.limit, self.unit)
+
+
+def cap_of(layer: Layer, limits: Mapping[str, int]) -> Cap | None:
+    """Give the cap of a layer, with the number that `limits` has for its name; None if it has no cap."""
+    if not layer.cap:
+        return None
+    number, _, unit = layer.cap.partition(" ")
+    return Cap(limits.get(layer.name, int(number)), cast("Unit", unit))
 
 
 class Placed(NamedTuple):

@@ -25,7 +25,7 @@ from commonplace.changes.tombstones import Tombstones
 from commonplace.config import Config
 from commonplace.errors import DamagedError
 from commonplace.guard.screened import json_line
-from commonplace.layouts.codecs.documents import Cap
+from commonplace.layouts.codecs.documents import cap_of
 from commonplace.layouts.schema import Layer, Layout
 from commonplace.recall.prompt.context import Draft, Shown
 from commonplace.records import TRUST_RANK
@@ -152,9 +152,10 @@ class CappedBlock:
             text = texts[self._layout.path_of(layer)].decode("utf-8", "replace")
             if layer.overrides and not text.strip():
                 continue
-            limit = int(getattr(self._config.limits, layer.cap))
-            used += Cap(limit, "chars").size(text)
-            most += limit
+            cap = cap_of(layer, self._config.limits)
+            if cap is not None:
+                used += cap.size(text)
+                most += cap.limit
         return f"═══ MEMORY [{round(100 * used / most)}% — {used}/{most} chars] ═══"
 
     def _changes(self, frozen: Mapping[str, bytes], now: Mapping[str, bytes]) -> Iterator[Draft]:

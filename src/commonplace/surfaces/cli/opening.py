@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, get_origin
 
 import click
 import msgspec
@@ -173,6 +173,8 @@ def _set_knob(values: dict[str, Any], variable: str, text: str) -> None:
     for field in msgspec.structs.fields(Config):
         if name == field.name and not _is_section(field.type):
             values[name] = text
+        elif get_origin(field.type) is dict and name.startswith(f"{field.name}_"):
+            values.setdefault(field.name, {})[name.removeprefix(f"{field.name}_")] = text
         elif _is_section(field.type) and name.startswith(f"{field.name}_"):
             inner = name.removeprefix(f"{field.name}_")
             kinds = {each.name: each.type for each in msgspec.structs.fields(field.type)}

@@ -1,0 +1,138 @@
+"""Where entries go that a shown document has no room for: into another document, in the same change.
+
+Nothing is refused for want of room where the layout says where entries go. What was superseded moves first,
+then what is oldest; what a person wrote follows, and standing instructions and safety matters stay. How often
+recall gave an entry out is not counted, so that reading writes nothing: of two entries the older one moves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import msgspec
+
+from commonplace.changes.log import Added, Ledger
+from commonplace.changes.plan import Plan, files_of
+from commonplace.changes.reader import Reader
+from commonplace.errors import InputError
+from commonplace.guard.trust import content_words
+from commonplace.layouts.codecs.documents import Cap, cap_of
+from commonplace.layouts.schema import Layer, Layout
+from commonplace.operations import AddEntry, RemoveEntry
+from commonplace.records import Record
+from commonplace.text.likeness import decide
+from commonplace.text.standing import is_standing
+
+_SLACK = 2  # a layer that consolidations shorten is left to them up to so many times its cap
+
+
+class Overflow:
+    """Keeps the shown documents of one scope inside their caps."""
+
+    def __init__(self, layout: Layout, limits: Mapping[str, int], reader: Reader, ledger: Ledger) -> None:
+        self._layout = layout
+        self._limits = limits
+        self._reader = reader
+        self._ledger = ledger
+
+    def relieve(self, plan: Plan) -> None:
+        """Move entries out of each document that the plan makes larger than its cap lets it be."""
+        for path, rope in list(plan.ropes.items()):
+            layer = self._layout.layer_of(path)
+            if layer is None or not layer.overflow or not rope.changed or not plan.exists(path):
+                continue
+            cap = cap_of(layer, self._limits)
+            if cap is not None:
+                self._relieve(plan, layer, path, msgspec.structs.replace(cap, limit=cap.limit * self._factor(layer)))
+
+    @staticmethod
+    def _factor(layer: Layer) -> int:
+        return _SLACK if layer.compress else 1
+
+    def _relieve(self, plan: Plan, layer: Layer, path: str, cap: Cap) -> None:
+        rope = plan.rope(path)
+        # Trigger: an editor made the file too large. Its text stays, and what changes add to it moves on.
+        theirs = cap.over(_text(rope.original)) > 0
+        if theirs:
+            cap = msgspec.structs.replace(cap, limit=cap.size(_text(rope.original)))
+        if cap.over(_text(rope.data)) <= 0:
+            return
+        records = plan.records(layer, path, rope.data)
+        for record in self._order(plan, [each for each in records if not theirs or self._is_ours(plan, each)]):
+            try:
+                self._move(plan, layer, record, path)
+            except InputError:
+                continue  # it cannot be taken out without making others read otherwise
+            if cap.over(_text(rope.data)) <= 0:
+                return
+
+    def _order(self, plan: Plan, records: Sequence[Record]) -> Iterator[Record]:
+        """Yield the entries that may move, in the order in which they do."""
+        made = {record.id: self._made(plan, record) for record in records}
+        movable = [record for record in records if not is_standing(record.text, made[record.id].kind)]
+        old = _superseded(movable)
+        age = {record.id: (self._age(plan, record), place) for place, record in enumerate(movable)}
+        yield from sorted(movable, key=lambda each: (each.id not in old, made[each.id].person, age[each.id]))
+
+    def _is_ours(self, plan: Plan, record: Record) -> bool:
+        """True if a change wrote an entry, not an editor."""
+        if any(added.id == record.id for added in plan.added):
+            return True
+        made = self._ledger.made(record.id)
+        change = self._ledger.change(made[0]) if made is not None else None
+        return change is not None and "outside" not in change.kinds
+
+    def _made(self, plan: Plan, record: Record) -> Added:
+        """Say as what an entry was made: in this change, by an earlier one, or outside before the log."""
+        for added in reversed(plan.added):
+            if added.id == record.id:
+                return added
+        made = self._ledger.made(record.id)
+        if made is not None:
+            return made[1]
+        return Added(record.id, record.text, self._reader.rank(record.id), person=not self._layout.agent_edits_files)
+
+    def _age(self, plan: Plan, record: Record) -> int:
+        if any(added.id == record.id for added in plan.added):
+            return self._ledger.newest + 1
+        made = self._ledger.made(record.id)
+        return made[0] if made else 0
+
+    def _move(self, plan: Plan, layer: Layer, record: Record, path: str) -> None:
+        target = self._layout.layer(layer.overflow)
+        into = files_of(self._layout, target, plan.at)
+        made = self._made(plan, record)
+        trust = self._ledger.promoted(record.id) or made.trust
+        taken = RemoveEntry(path=path, target=record.id)
+        kept = AddEntry(
+            path=into,
+            text=record.text,
+            section=getattr(record, "section", "") or layer.title,
+            kind=made.kind,
+            sources=made.sources,
+            quotes=made.quotes,
+            trust=trust,
+        )
+        removal, addition = plan.work_out(taken, layer, path), plan.work_out(kept, target, into)
+        moved = addition.duplicate or addition.added[0][0]
+        removal = msgspec.structs.replace(removal, removed=(), successors={record.id: moved})
+        plan.edit(taken, removal, path, trust=trust, person=made.person)
+        plan.added = [added for added in plan.added if added.id != record.id]
+        if not addition.duplicate:
+            plan.edit(kept, addition, into, trust=trust, person=made.person)
+
+
+def _superseded(records: Sequence[Record]) -> set[str]:
+    """Name the entries that a later one of the same document says otherwise."""
+    words = [content_words(record.text) for record in records]
+    return {
+        old.id
+        for place, old in enumerate(records)
+        for other in range(place + 1, len(records))
+        if 2 * len(words[place] & words[other]) >= min(len(words[place]), len(words[other]))
+        and decide(old.text, records[other].text).kind == "supersedes"
+    }
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "replace")
