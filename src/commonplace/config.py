@@ -36,10 +36,8 @@ class GuardConfig(msgspec.Struct, frozen=True):
     """What the guard lets in, and how."""
 
     raw_transcripts: bool = False  # DESIGN 1.7: keep messages unredacted in this scope
-    web_tools: tuple[str, ...] = (
-        "web_fetch", "webfetch", "web_search", "websearch", "fetch", "browser", "browse", "http_get", "curl",
-        "read_url",
-    )  # fmt: skip  # DESIGN 1.6: text of these tools is trusted as `web`; compared in lower case
+    own_tools: tuple[str, ...] = ()  # DESIGN 1.6: print only what the person's own workspace holds; case ignored
+    owner: str = ""  # the name the person writes under; what other named users say is trusted as `tool`
 
 
 class RecallConfig(msgspec.Struct, frozen=True):

@@ -18,6 +18,9 @@ LayerName = Literal["sessions", "documents", "journals", "topics", "items"]
 TRUST_RANK: Final[dict[str, int]] = {"user": 3, "agent": 2, "tool": 1, "web": 0}
 """Higher is more trusted; what nobody vouched for counts as `web`."""
 
+ROLE_TRUST: Final[dict[Role, Trust]] = {"user": "user", "assistant": "agent", "system": "tool", "tool": "web"}
+"""The most a message of a role is trusted; the text of a tool that the host names as its own is `agent`."""
+
 LAYERS: Final[tuple[LayerName, ...]] = ("sessions", "documents", "journals", "topics", "items")
 
 

@@ -25,7 +25,7 @@ def said(memory, role, text, tools=()):
 
 @pytest.mark.parametrize(
     ("role", "tools", "trust"),
-    [("user", (), "agent"), ("assistant", (), "agent"), ("tool", ("ls",), "tool"), ("tool", ("web_fetch",), "web")],
+    [("user", (), "agent"), ("assistant", (), "agent"), ("tool", ("ls",), "web"), ("system", (), "tool")],
 )
 def test_trust_is_that_of_the_path_and_of_the_message_it_rests_on(tmp_path, role, tools, trust):
     """DESIGN 1.6: computed, never claimed; the library and the tool write as agent."""
@@ -39,15 +39,27 @@ def test_trust_is_that_of_the_path_and_of_the_message_it_rests_on(tmp_path, role
         assert memory.why(claimed.records[0]).trust == trust
 
 
-def test_a_reply_in_a_turn_that_read_the_web_is_of_the_web(tmp_path):
-    with opened(tmp_path) as memory:
-        said(memory, "user", "look it up")
-        said(memory, "tool", "the answer is 7", ("web_fetch",))
-        source = said(memory, "assistant", "it is 7")
-        assert memory.remember("it is 7", kind="decision", source=source).status == "pending"
-        said(memory, "user", "thanks")
-        source = said(memory, "assistant", "you are welcome")
-        assert memory.remember("was thanked", kind="decision", source=source).status == "applied"
+def trusts(memory):
+    return [message.message.trust for message in memory.sessions.read("chat:1")]
+
+
+def test_a_tools_text_is_of_the_web_unless_the_host_owns_the_tool(tmp_path):
+    """Issue 16: none is named by default; a text that several tools gave is as the least of them."""
+    with opened(tmp_path, config={"guard.own_tools": ("Grep",)}) as memory:
+        said(memory, "tool", "the answer is 7", ("grep",))
+        said(memory, "tool", "the answer is 8", ("grep", "curl"))
+        said(memory, "tool", "the answer is 9")
+        assert trusts(memory) == ["agent", "web", "web"]
+
+
+def test_only_the_owner_is_the_person(tmp_path):
+    """Issue 16: another user, whom a name or the host marks, is `tool`; so is another agent."""
+    with opened(tmp_path, config={"guard.owner": "Ada"}) as memory:
+        names = ["Ada", None, "Bo"]
+        memory.append("chat:1", [Message("user", f"hello from {name}", name=name) for name in names], agent="kit")
+        memory.append("chat:1", [Message("user", "hello from a guest", trust="tool")])
+        memory.append("chat:1", [Message("assistant", f"I am {name}", name=name) for name in (None, "kit", "scout")])
+        assert trusts(memory) == ["user", "user", "tool", "tool", "agent", "agent", "tool"]
 
 
 def test_a_source_that_was_never_said_is_an_error(tmp_path):

@@ -14,22 +14,31 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from commonplace.changes.transcripts import Event, State, key_of, messages_of, require_form, web_follows
+from commonplace.changes.transcripts import Event, State, key_of, messages_of, require_form
 from commonplace.config import Clock, GuardConfig
 from commonplace.errors import InputError, RecordNotFoundError, StoreError, StoreReadOnlyError, require_text
 from commonplace.guard.screened import Screened, json_line
 from commonplace.operations import Forget, MoveWindow, Operation
-from commonplace.records import Message, Outcome, RecordedMessage, Role, Session, Source, Trust, lowest_trust
+from commonplace.records import (
+    ROLE_TRUST,
+    Message,
+    Outcome,
+    RecordedMessage,
+    Session,
+    Source,
+    Trust,
+    lowest_trust,
+)
 from commonplace.store.protocol import Store
 from commonplace.text.pieces import encode_name, summary_line
 
 logger = logging.getLogger(__name__)
 
 SESSION_ID_CHARS: Final = 1000
+_UNNAMED: Final = "main"  # an agent that the host gave no name
 BUFFER_LINES: Final = 20  # seed facts: ring of one-line summaries
 _BREAKS: Final = frozenset("\t\n")
 _STATES_KEPT: Final = 512  # sessions whose folded state stays in memory
-_ROLE_TRUST: Final[dict[Role, Trust]] = {"user": "user", "assistant": "agent", "system": "agent", "tool": "tool"}
 Since = Callable[[str], datetime | None]
 """Says since when messages of these words are forgotten; None of words that are not."""
 _Checked = tuple[Message, Screened | None, Screened]
@@ -44,7 +53,7 @@ class Sessions:
         screen: The guard; makes text storable.
         screen_content: What screens the words of messages where that differs (a scope with raw transcripts).
         clock: Dates messages that come without an instant.
-        guard: Says which tools read the web.
+        guard: Says which tools are the host's own, and under which name the person writes.
         zone: IANA name of the writer's zone, kept in each new session's head.
         forgotten: Gives what says since when messages of some words are forgotten; None as long as none are.
             Whatever a job or a prompt takes from a transcript comes through `read` or `summary`, which ask it.
@@ -137,7 +146,7 @@ class Sessions:
         try:
             with self._store.locked(path) as held:
                 state = self._fold(path)
-                sources, lines = self._lines(session_id, state, checked)
+                sources, lines = self._lines(session_id, state, checked, agent)
                 if lines:
                     head = () if state.head else (self._head_line(session_id, agent, kind),)
                     held.append([*head, *lines])
@@ -147,12 +156,15 @@ class Sessions:
             raise
         return sources, len(lines)
 
-    def _lines(self, session_id: str, state: State, checked: Sequence[_Checked]) -> tuple[list[Source], list[Screened]]:
+    def _lines(
+        self, session_id: str, state: State, checked: Sequence[_Checked], agent: str
+    ) -> tuple[list[Source], list[Screened]]:
         """Return the source of each message, and the lines of those that the session does not hold yet."""
         sources: list[Source] = []
         lines: list[Screened] = []
         new: set[str | bytes] = set()
-        number, web = state.numbers, state.web_turn
+        number = state.numbers
+        speaker = state.head.agent if state.head else agent
         for message, given_id, content in checked:
             message_id = message.id or _free_id(number, state.ids, new)
             sources.append(Source(session_id, message_id))
@@ -160,15 +172,14 @@ class Sessions:
             if key in state.ids or key in new:
                 continue
             new.add(key)
-            trust = self._trust(message, web=web)
-            web = web_follows(message.role, trust, web=web)
+            trust = self._trust(message, speaker)
             lines.append(self._message_line(message, number, given_id or message_id, content, trust=trust))
             number += 1
         return sources, lines
 
     def _checked(self, message: Message) -> _Checked:
         given: object = message  # annotations do not hold at run time for a caller's own values
-        if not isinstance(given, Message) or given.role not in _ROLE_TRUST or not isinstance(given.content, str):
+        if not isinstance(given, Message) or given.role not in ROLE_TRUST or not isinstance(given.content, str):
             raise InputError(
                 "a message is Message(role, content) with role user, assistant, system or tool and text as content",
                 message=repr(message)[:200],
@@ -186,15 +197,18 @@ class Sessions:
             raise InputError("this message is too long to store as one line; split it", limit=self._most_chars)
         return message, message_id, self._screen_content(message.content)
 
-    def _trust(self, message: Message, *, web: bool) -> Trust:
-        levels: list[Trust] = [_ROLE_TRUST[message.role]]
-        if message.trust is not None:
-            levels.append(message.trust)
-        if message.role == "tool" and any(tool.lower() in self._guard.web_tools for tool in message.tools):
-            levels.append("web")
-        if message.role == "assistant" and web:
-            levels.append("web")
+    def _trust(self, message: Message, agent: str) -> Trust:
+        """Return the most a message can be trusted: by its role, its tools, its name, and as was passed."""
+        level = ROLE_TRUST[message.role]
+        if message.role == "tool" and message.tools and all(self._is_own(tool) for tool in message.tools):
+            level = "agent"
+        other = message.role == "user" and self._guard.owner not in {"", message.name or self._guard.owner}
+        other = other or (message.role == "assistant" and message.name not in {None, agent} and agent != _UNNAMED)
+        levels: list[Trust] = [level, message.trust or level, "tool" if other else level]
         return lowest_trust(levels)
+
+    def _is_own(self, tool: str) -> bool:
+        return tool.lower() in (own.lower() for own in self._guard.own_tools)
 
     def _head_line(self, session_id: str, agent: str, kind: str, at: datetime | None = None) -> Screened:
         return json_line(

@@ -130,11 +130,6 @@ def require_form(message: Message) -> None:
         raise InputError(f"there is no trust {given.trust!r}; use one of {', '.join(TRUST_RANK)}", field="trust")
 
 
-def web_follows(role: Role, trust: Trust, *, web: bool) -> bool:
-    """Say whether a reply after this message stands in a turn that read the web; a user message starts a turn."""
-    return trust == "web" or (web and role != "user")
-
-
 def key_of(message_id: str) -> str | bytes:
     """Give what stands for a message id in a state; a long id takes no more room than a short one."""
     if len(message_id) <= _SHORT_ID_CHARS:
@@ -146,7 +141,7 @@ class State:
     """What one session file folds to, and how far it was read."""
 
     __slots__ = ("bytes_read", "clean", "cursors", "damaged", "ended", "forgotten", "forgotten_ids", "head", "held",
-                 "ids", "last", "numbers", "offsets", "summary", "summary_at", "web_turn", "window_start")  # fmt: skip
+                 "ids", "last", "numbers", "offsets", "summary", "summary_at", "window_start")  # fmt: skip
 
     def __init__(self) -> None:
         self.bytes_read = 0
@@ -160,7 +155,6 @@ class State:
         self.summary_at: datetime | None = None
         self.clean: object = None  # what the summary was last found to tell nothing of
         self.ended = False
-        self.web_turn = False
         self.cursors: dict[str, int] = {}
         self.held: list[tuple[str, int, int]] = []
         self.forgotten = 0  # messages numbered below it are hidden
@@ -212,7 +206,6 @@ class State:
         self.offsets.append(offset)
         self.numbers = line.n + 1
         self.last = line.at
-        self.web_turn = web_follows(line.role, line.trust, web=self.web_turn)
         self.ended = False
 
     def _event(self, event: Event) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from commonplace import Memory
 from commonplace.surfaces.cli import commands
 
 ESC = "\x1b"
@@ -97,6 +98,16 @@ def test_importing_twice_changes_nothing(run, here):
     assert again.code == 0
     assert "3 messages in 1 session, 0 new" in again.out
     assert files_of(here / "commonplace-memory") == before
+
+
+def test_an_import_can_be_trusted_less(run, here):
+    """Issue 16: what others wrote is marked as theirs when it goes in."""
+    path = transcript(here)
+    assert run("import", str(path), "--trust", "tool").code == 0
+    with Memory.open(here / "commonplace-memory", read_only=True) as memory:
+        said = [m.message.trust for s in memory.sessions.list() for m in memory.sessions.read(s.id)]
+    assert said
+    assert set(said) <= {"tool", "web"}
 
 
 def test_damaged_lines_are_named_and_the_rest_goes_in(run, here):

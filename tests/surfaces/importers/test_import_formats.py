@@ -184,9 +184,9 @@ def test_a_web_search_inside_an_assistant_message_stands_before_what_was_said_fr
 
 
 def test_a_result_of_an_unknown_tool_is_trusted_least(tmp_path):
-    """DESIGN 1.6: what nobody vouched for counts as web; its call may have been a damaged line."""
+    """DESIGN 1.6: no tool owns it, so a memory ranks it `web`; its call may have been a damaged line."""
     result = Import(written(tmp_path, lines(CLAUDE[0], CLAUDE[2])))
-    assert (result.messages[1].tools, result.messages[1].trust) == ((), "web")
+    assert (result.messages[1].tools, result.messages[1].trust) == ((), None)
 
 
 def test_exchange_lines_go_in_and_questions_are_skipped(tmp_path):

@@ -14,7 +14,7 @@ import msgspec
 
 from commonplace.errors import CommonplaceError, InputError
 from commonplace.memory.memory import Memory
-from commonplace.records import Message, Role
+from commonplace.records import Message, Role, Trust, lowest_trust
 from commonplace.store.protocol import STATE
 from commonplace.surfaces import importers
 from commonplace.surfaces.cli import instants, plain, terminal
@@ -97,11 +97,16 @@ class Imported(msgspec.Struct):
     metavar="NAME",
     help=f"Format, found from the content if not given: {', '.join(importers.FORMATS)}.",
 )
+@click.option(
+    "--trust",
+    type=click.Choice(["agent", "tool", "web"]),
+    help="Trust no message more than this: what others wrote is no word of yours.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @placed
 @click.pass_context
 def import_command(
-    ctx: click.Context, paths: tuple[str, ...], kind: str | None, *, as_json: bool, place: Place
+    ctx: click.Context, paths: tuple[str, ...], kind: str | None, *, trust: Trust | None, as_json: bool, place: Place
 ) -> None:
     """Import transcripts: files, folders (every .json, .jsonl and .gz of them below it), or - for standard input.
 
@@ -118,7 +123,7 @@ def import_command(
             what = terminal.count(left_out, "file")
             terminal.note(f"left out: {what} of this memory or of a {STATE} folder, which are no transcripts of others")
         for file in taken:
-            report = take(memory, file, kind)
+            report = take(memory, file, kind, trust=trust)
             done.append(report)
             if not as_json:
                 tell(report)
@@ -153,8 +158,11 @@ def _is_ours(file: str, folder: str, own: list[Path]) -> bool:
     return STATE in below or any(place.is_relative_to(each) for each in own)
 
 
-def take(memory: Memory, path: str, kind: str | None = None) -> Imported:
-    """Import one file; an error is put into the report, so that the other files go in."""
+def take(memory: Memory, path: str, kind: str | None = None, *, trust: Trust | None = None) -> Imported:
+    """Import one file, its messages trusted at most as far as given; an error is put into the report.
+
+    The other files go in all the same.
+    """
     report = Imported(path)
     sessions: set[str] = set()
 
@@ -173,7 +181,7 @@ def take(memory: Memory, path: str, kind: str | None = None) -> Imported:
                 source, format=kind, on_problem=on_problem, on_progress=on_progress, on_skipped=on_skipped
             ):
                 before = _messages_in(memory, batch.session_id)
-                memory.append(batch.session_id, batch.messages)
+                memory.append(batch.session_id, [_lowered(message, trust) for message in batch.messages])
                 report.messages += len(batch.messages)
                 report.new += _messages_in(memory, batch.session_id) - before
                 sessions.add(batch.session_id)
@@ -185,6 +193,12 @@ def take(memory: Memory, path: str, kind: str | None = None) -> Imported:
         raise
     report.sessions = len(sessions)
     return report
+
+
+def _lowered(message: Message, most: Trust | None) -> Message:
+    if most is None:
+        return message
+    return msgspec.structs.replace(message, trust=lowest_trust([message.trust or most, most]))
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from typing import Final
 
 import msgspec
 
-from commonplace.records import Message, Role, Trust
+from commonplace.records import Message, Role
 from commonplace.surfaces.importers.batches import Report
 from commonplace.surfaces.importers.harness import Voiced, voices
 from commonplace.surfaces.importers.lines import LineError, decode, reason_of
@@ -94,10 +94,10 @@ class Calls:
             if len(self._names) > CALLS_REMEMBERED:
                 self._names.popitem(last=False)
 
-    def tool(self, call_id: str, name: str = "") -> tuple[tuple[str, ...], Trust | None]:
-        """Name the tool a result came from; where nothing says it, the result is trusted as `web`."""
+    def tool(self, call_id: str, name: str = "") -> tuple[str, ...]:
+        """Return the name of the tool a result came from; empty if nothing says it."""
         known = name or self._names.get(call_id, "")
-        return ((known,), None) if known else ((), "web")
+        return (known,) if known else ()
 
 
 def parts(content: msgspec.Raw, problem: Callable[[str], None]) -> list[Part]:
@@ -244,8 +244,8 @@ def messages(role: Role, found: list[Part], envelope: Envelope, calls: Calls) ->
             case Result(call_id, text, name):
                 yield from flush()
                 if text.strip():
-                    tools, trust = calls.tool(call_id, name)
-                    yield Message("tool", text, id=ids(), at=envelope.at, tools=tools, trust=trust)
+                    tools = calls.tool(call_id, name)
+                    yield Message("tool", text, id=ids(), at=envelope.at, tools=tools)
     yield from flush()
 
 

@@ -18,7 +18,7 @@ from typing import Final, cast, get_args
 import msgspec
 
 from commonplace.guard.screened import instant
-from commonplace.records import TRUST_RANK, Message, Role, Trust
+from commonplace.records import ROLE_TRUST, TRUST_RANK, Message, Role, Trust
 from commonplace.surfaces.importers.batches import Batch, Found, Report
 from commonplace.surfaces.importers.blocks import instant_of
 from commonplace.surfaces.importers.lines import Line, LineError
@@ -26,7 +26,6 @@ from commonplace.text.pieces import truncate
 
 NAME: Final = "exchange"
 _ROLES: Final[frozenset[str]] = frozenset(get_args(Role))
-_ROLE_TRUST: Final[dict[str, Trust]] = {"user": "user", "assistant": "agent", "system": "agent", "tool": "tool"}
 
 
 class _Entry(msgspec.Struct, omit_defaults=True):
@@ -80,7 +79,8 @@ class Parser:
     def _trust(self, role: Role, claimed: str | None, number: int) -> Trust | None:
         if claimed is None:
             return None
-        if TRUST_RANK.get(claimed, 4) > TRUST_RANK[_ROLE_TRUST[role]]:
+        most = "agent" if role == "tool" else ROLE_TRUST[role]  # of a tool the memory knows whether it is its own
+        if TRUST_RANK.get(claimed, 4) > TRUST_RANK[most]:
             self._report.problem(number, f"a {role} message cannot claim that trust", kept=True)
             return None
         return cast("Trust", claimed)

@@ -166,8 +166,8 @@ class Parser:
             raise LineError(f"unknown type {truncate(kind, 40)!r}" if kind else "this is no message")
 
     def _result(self, item: _Item, content: msgspec.Raw, call_id: str | None, envelope: Envelope) -> Message:
-        tools, trust = self._calls.tool(call_id or item.name or "", item.name or "")
-        return Message("tool", result_text(content), id=envelope.id, at=envelope.at, tools=tools, trust=trust)
+        tools = self._calls.tool(call_id or item.name or "", item.name or "")
+        return Message("tool", result_text(content), id=envelope.id, at=envelope.at, tools=tools)
 
     def _parts(self, content: msgspec.Raw, number: int) -> list[Part]:
         return parts(content, lambda reason: self._report.problem(number, reason, kept=True))

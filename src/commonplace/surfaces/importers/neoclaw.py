@@ -15,7 +15,6 @@ from typing import Any, Final, cast, get_args
 
 import msgspec
 
-from commonplace.config import GuardConfig
 from commonplace.records import Message, Role
 from commonplace.surfaces.importers.batches import Found, Report, plain_session
 from commonplace.surfaces.importers.blocks import instant_of
@@ -25,7 +24,7 @@ from commonplace.text.pieces import truncate
 NAME: Final = "neoclaw"
 METADATA: Final = "metadata"
 _ROLES: Final[frozenset[str]] = frozenset(get_args(Role))
-_WEB: Final = frozenset(GuardConfig().web_tools)
+_WEB: Final = frozenset({"web_fetch", "webfetch", "web_search", "websearch", "fetch", "browser", "browse", "http_get"})
 
 
 class _Entry(msgspec.Struct, rename={"kind": "_type", "tools_used": "toolsUsed"}):

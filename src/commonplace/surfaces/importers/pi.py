@@ -91,10 +91,10 @@ class Parser:
                 found = self._parts(body.content, number)
                 yield from messages(role, found, Envelope(entry.id, self._at(entry, body, number)), self._calls)
             case "toolResult":
-                tools, trust = self._calls.tool(body.tool_call_id or "", body.tool_name or "")
+                tools = self._calls.tool(body.tool_call_id or "", body.tool_name or "")
                 text = result_text(body.content)
                 at = self._at(entry, body, number)
-                yield Message("tool", text, id=entry.id, at=at, tools=tools, trust=trust)
+                yield Message("tool", text, id=entry.id, at=at, tools=tools)
             case "bashExecution":
                 text = f"$ {body.command or ''}\n{body.output or ''}"
                 yield Message("tool", text, id=entry.id, at=self._at(entry, body, number), tools=("bash",))
