@@ -24,6 +24,9 @@ class _Unheld(msgspec.Struct, frozen=True):
 
     refusal: StoreReadOnlyError
 
+    def read(self, start: int = 0) -> bytes:
+        raise self.refusal
+
     def append(self, lines: Sequence[Screened], *, durable: bool = True) -> None:
         raise self.refusal
 

@@ -29,7 +29,7 @@ from commonplace.records import (
     Trust,
     lowest_trust,
 )
-from commonplace.store.protocol import Store
+from commonplace.store.protocol import Held, Store
 from commonplace.text.pieces import encode_name, summary_line
 
 logger = logging.getLogger(__name__)
@@ -145,7 +145,7 @@ class Sessions:
         checked = list(map(self._checked, messages))
         try:
             with self._store.locked(path) as held:
-                state = self._fold(path)
+                state = self._fold(path, held)
                 sources, lines = self._lines(session_id, state, checked, agent)
                 if lines:
                     head = () if state.head else (self._head_line(session_id, agent, kind),)
@@ -255,15 +255,14 @@ class Sessions:
             values["summary"] = self._screen(event.summary)
         return json_line(values, checksum=True)
 
-    def _fold(self, path: str) -> State:
+    def _fold(self, path: str, held: Held | None = None) -> State:
         """Bring the folded state of one file up to its end; no lock of ours is held while it is read."""
         while True:
             state = self._states.get(path)
             known = state.bytes_read if state else 0
             # One byte back: our last newline still being there shows that the file only grew.
             start = max(0, known - 1)
-            blob = self._store.read(path, start)
-            data = blob.data if blob else b""
+            data = self._read(path, start) if held is None else held.read(start)
             replaced = known > 0 and data[:1] != b"\n"
             fresh = state or State()
             if state is None:
@@ -279,6 +278,10 @@ class Sessions:
                 self._keep(path, fresh)
                 return fresh
 
+    def _read(self, path: str, start: int) -> bytes:
+        blob = self._store.read(path, start)
+        return blob.data if blob else b""
+
     def _keep(self, path: str, state: State) -> None:
         self._states[path] = state
         self._states.move_to_end(path)
@@ -291,7 +294,7 @@ class Sessions:
         """Give the session, making its file with a creation instant (now when None) when there is none."""
         path = self.path(session_id)
         with self._store.locked(path) as held:
-            if self._fold(path).head is None:
+            if self._fold(path, held).head is None:
                 held.append([self._head_line(session_id, agent, kind, created_at)])
         return self.state(session_id)
 

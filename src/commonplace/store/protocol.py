@@ -113,6 +113,9 @@ class Lease(Protocol):
 class Held(Protocol):
     """An append-only file while it is held against other appenders."""
 
+    def read(self, start: int = 0) -> bytes:
+        """Read the file from an offset to its end."""
+
     def append(self, lines: Sequence[Screened], *, durable: bool = True) -> None:
         """Add lines, as the store's own `append` does."""
 

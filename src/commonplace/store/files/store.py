@@ -20,7 +20,7 @@ from commonplace.guard.screened import Screened
 from commonplace.store.files.appends import LINES_SUFFIX, Appender, Handle, body_of
 from commonplace.store.files.changelog import Entry
 from commonplace.store.files.commits import Commits
-from commonplace.store.files.disk import Disk, read_span, typed, typed_errors
+from commonplace.store.files.disk import Disk, read_all, read_span, typed, typed_errors
 from commonplace.store.files.feed import Feed
 from commonplace.store.files.leases import FileLease, Leases
 from commonplace.store.files.paths import Tree, split
@@ -394,6 +394,9 @@ class _Held:
         self._appender = appender
         self._handle = handle
         self._most_bytes = most_bytes  # of a line
+
+    def read(self, start: int = 0) -> bytes:
+        return read_all(self._handle.fd, start)
 
     def append(self, lines: Sequence[Screened], *, durable: bool = True) -> None:
         body = body_of(self._handle.path, lines, self._most_bytes)
