@@ -307,6 +307,16 @@ def test_a_model_that_is_down_does_not_stop_a_compaction(tmp_path: Path) -> None
         assert "user  number 3" in memory.sessions.summary("cli:a")
 
 
+def test_a_range_with_nothing_to_note_leaves_nothing_that_search_returns(tmp_path: Path) -> None:
+    """Issue 17.5: a line such as "69 messages, beginning: ..." took the first places of searches."""
+    with opened(tmp_path) as memory:
+        talk(memory, text="why are there two subscription handlers?")
+        memory.consolidate("cli:a")
+        assert memory.sessions.state("cli:a").cursors == {"consolidate": 2}
+        assert [hit.layer for hit in memory.recall("subscription handlers")] == ["sessions"]
+    assert journal_of(tmp_path) == ""
+
+
 def test_reset_empties_the_window_only_when_its_range_is_safe(tmp_path: Path) -> None:
     """Source: seed two-layer, /new; nanobot PR 881."""
     impatient = ConsolidationConfig(awaited_seconds=0.05)

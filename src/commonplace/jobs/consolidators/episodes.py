@@ -22,6 +22,7 @@ from commonplace.guard.trust import message_trust
 from commonplace.jobs import ranges
 from commonplace.jobs.consolidators.summarise import prompt
 from commonplace.jobs.consolidators.work import Work
+from commonplace.jobs.rules.proposing import beginning
 from commonplace.layouts.schema import Layout
 from commonplace.models.protocol import Request
 from commonplace.models.reading import Unusable, body
@@ -143,7 +144,7 @@ class Episodes:
             if isinstance(edit, (AddEntry, PutItem))
         ]
         facts = [truncate(one_line(text), FACT_CHARS, "…") for text in found if text.strip()]
-        return list(dict.fromkeys(facts))[:FACTS] or _lines(proposal.journal)[:1]
+        return list(dict.fromkeys(facts))[:FACTS] or _lines(beginning(work.view.messages))
 
 
 def _lines(text: str) -> list[str]:
