@@ -245,22 +245,30 @@ class Context(msgspec.Struct, frozen=True):
             "dropped": [{"record": d.record, "reason": d.reason, "tokens": d.tokens} for d in self.dropped],
         }
 
-    def to_anthropic(self) -> dict[str, Any]:
+    def to_anthropic(self, recalled: Literal["system", "user"] = "system") -> dict[str, Any]:
         """Render for `client.messages.create(**context.to_anthropic(), ...)`.
 
         The stable part is a cached system block; the volatile part is a second block after it, so a
         new query leaves the cached prefix alone.
+
+        Args:
+            recalled: As what the volatile part is sent; as `user` it is in `messages`, to come before your own.
         """
         system: list[dict[str, Any]] = []
         if self.stable:
             system.append({"type": "text", "text": self.stable, "cache_control": {"type": "ephemeral"}})
-        if self.volatile:
-            system.append({"type": "text", "text": self.volatile})
-        return {"system": system} if system else {}
+        block = {"type": "text", "text": self.volatile}
+        if self.volatile and recalled == "system":
+            system.append(block)
+        made: dict[str, Any] = {"system": system} if system else {}
+        return made | (
+            {"messages": [{"role": "user", "content": [block]}]} if self.volatile and recalled == "user" else {}
+        )
 
-    def to_openai(self) -> list[dict[str, str]]:
-        """Render as leading messages of role system, the stable one first."""
-        return [{"role": "system", "content": part} for part in (self.stable, self.volatile) if part]
+    def to_openai(self, recalled: Literal["system", "user"] = "system") -> list[dict[str, str]]:
+        """Render as leading messages, the stable part as `system` and the volatile one behind it as `recalled`."""
+        parts = (("system", self.stable), (recalled, self.volatile))
+        return [{"role": role, "content": part} for role, part in parts if part]
 
 
 OutcomeStatus = Literal[

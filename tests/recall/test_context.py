@@ -79,17 +79,18 @@ def test_sections_keep_the_order_of_the_layout_and_the_newest_entries():
     assert {d.reason for d in made.dropped} == {"over the token budget"}
 
 
-def test_each_scope_of_a_chain_has_a_fair_share():
-    """Issue 3: fair share for each in recall and context."""
+def test_shared_scopes_have_at_most_three_tenths_of_the_prompt():
+    """Issue 16: what others write too does not crowd out one's own memory."""
     big = tuple(Shown("a", "x" * 100) for _ in range(40))
     small = (Shown("b", "the project uses tabs"),)
     drafts = [Draft("Memory", "stable", big), *owned([Draft("Memory", "stable", small)], 1, "project:x")]
     made = build(drafts, [], tokens=400, key=KEY)
     assert "the project uses tabs" in made.stable
     assert "## Memory (project:x)" in made.stable
-    drafts = [Draft("Memory", "stable", big), *owned([Draft("Memory", "stable", big)], 1, "project:x")]
-    first, second = build(drafts, [], tokens=800, key=KEY).sections
-    assert abs(first.tokens - second.tokens) <= 40
+    shared = [owned([Draft("Memory", "stable", big)], owner, f"project:{owner}")[0] for owner in (1, 2)]
+    own, *others = build([Draft("Memory", "stable", big), *shared], [], tokens=1600, key=KEY).sections
+    assert 0 < sum(section.tokens for section in others) <= 0.3 * 1600
+    assert own.tokens > 0.6 * 1600
 
 
 def test_the_stable_part_is_the_same_whatever_is_asked(tmp_path):
@@ -176,6 +177,10 @@ def test_every_provider_gets_the_same_text(tmp_path):
         assert [block["text"] for block in blocks] == [shown.stable, shown.volatile]
         assert [("cache_control" in block) for block in blocks] == [True, False]
         assert shown.to_openai() == [{"role": "system", "content": part} for part in (shown.stable, shown.volatile)]
+        assert [message["role"] for message in shown.to_openai(recalled="user")] == ["system", "user"]
+        sent = shown.to_anthropic(recalled="user")
+        assert len(sent["system"]) == 1
+        assert sent["messages"] == [{"role": "user", "content": [{"type": "text", "text": shown.volatile}]}]
         empty = build([], [], tokens=10, key=KEY)
         assert (empty.text, empty.to_anthropic(), empty.to_openai()) == ("", {}, [])
 

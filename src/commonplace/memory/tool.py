@@ -13,6 +13,7 @@ import msgspec
 
 from commonplace.errors import CommonplaceError, InputError
 from commonplace.records import Outcome
+from commonplace.text.inert import inert
 
 Provider = Literal["anthropic", "openai", "mcp"]
 
@@ -155,7 +156,7 @@ class Tool:
             missing = [name for name in action.needs if not asked.get(name, "").strip()]
             if missing:
                 return _failed(f"{action.name} needs {' and '.join(missing)}; call again with it")
-            return action.run(asked)
+            return _inert(action.run(asked))
         except CommonplaceError as error:
             return _failed(str(error))
 
@@ -185,6 +186,17 @@ class Tool:
         if action is None:
             raise InputError(f"there is no action {named!r}; use one of {', '.join(self._actions)}")
         return action
+
+
+def _inert(answered: dict[str, Any]) -> dict[str, Any]:
+    """Return an answer whose texts hold no live mark of a prompt or page; ids stay as they are."""
+    made = answered.copy()
+    for key in ("message", "error", "text"):
+        if isinstance(made.get(key), str):
+            made[key] = inert(made[key])
+    if "hits" in made:
+        made["hits"] = [{**hit, "text": inert(hit["text"])} for hit in made["hits"]]
+    return made
 
 
 def _failed(error: str) -> dict[str, Any]:
