@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import random
-import subprocess
-import sys
 
 import msgspec
 import pytest
 
 from commonplace import Memory, Message
+from commonplace.surfaces.cli import commands
 from commonplace.testing import FixedClock
 
 
@@ -100,13 +101,9 @@ def test_only_fix_writes(full):
 
 def told(folder, *arguments):
     """Run `doctor` as a command: its exit code and what it prints."""
-    done = subprocess.run(
-        [sys.executable, "-m", "commonplace.surfaces.cli", "-C", str(folder), "doctor", *arguments],
-        capture_output=True,
-        check=False,
-        encoding="utf-8",
-    )
-    return done.returncode, done.stdout
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        code = commands.run(["-C", str(folder), "doctor", *arguments])
+    return code, out.getvalue()
 
 
 def test_a_damaged_line_is_copied_and_said_to_stay(full):
@@ -225,22 +222,14 @@ def test_without_fix_not_a_byte_is_changed(full, harm, found):
         memory.recall("message")
     harm(full)
     before = bytes_of(full)
-    told = subprocess.run(
-        [sys.executable, "-m", "commonplace.surfaces.cli", "-C", str(full), "doctor", "--json"],
-        capture_output=True,
-        check=False,
-        encoding="utf-8",
-    )
+    code, said = told(full, "--json")
     assert bytes_of(full) == before
-    assert {problem["kind"] for problem in json.loads(told.stdout)["problems"]} == found, told.stderr
-    assert told.returncode == (1 if found else 0)
+    assert {problem["kind"] for problem in json.loads(said)["problems"]} == found
+    assert code == (1 if found else 0)
 
 
 def test_nothing_is_made_where_there_is_nothing(tmp_path):
-    told = subprocess.run(
-        [sys.executable, "-m", "commonplace.surfaces.cli", "-C", str(tmp_path / "none"), "doctor"], check=False
-    )
-    assert told.returncode == 0
+    assert told(tmp_path / "none")[0] == 0
     assert list(tmp_path.iterdir()) == []
 
 

@@ -20,6 +20,7 @@ from commonplace.recall.index.rows import MessageRow, PathState
 from commonplace.recall.index.sqlite import SqliteIndex
 from commonplace.recall.search import search
 from commonplace.records import Message, Query, RecordedMessage
+from marking import slow_after
 
 DATA = Path(os.environ.get("COMMONPLACE_DATA") or Path(__file__).parents[2].parent / "shared" / "data")
 FULL = os.environ.get("COMMONPLACE_BATTERY") == "full"
@@ -84,7 +85,9 @@ def conversations(name):
     return [(turns[key], questions[key]) for key in turns if key in questions]
 
 
-@pytest.mark.parametrize(("name", "asked", "floor"), SETS, ids=[name.split("_")[0] for name, _, _ in SETS])
+@pytest.mark.parametrize(
+    ("name", "asked", "floor"), slow_after(1, SETS), ids=[name.split("_")[0] for name, _, _ in SETS]
+)
 def test_ten_hits_hold_the_share_of_evidence_that_the_issue_asks_for(name, asked, floor):
     """Issue 7, quality: turn Recall@10."""
     shares = []
