@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from commonplace import Memory, Message
+from marking import slow_after
 
 COMMAND = [sys.executable, "-m", "commonplace.surfaces.cli", "-C"]
 
@@ -33,7 +34,7 @@ def run(folder, closed, *arguments):
 
 @pytest.mark.parametrize(
     ("arguments", "code"),
-    [
+    slow_after(2, [
         (["record", "hi"], 0),
         (["recall", "ferry"], 0),
         (["recall", "walrus"], 1),
@@ -47,8 +48,8 @@ def run(folder, closed, *arguments):
         (["reindex"], 0),
         (["no-command"], 2),
         (["--help"], 0),
-    ],
-)
+    ]),
+)  # fmt: skip
 @pytest.mark.parametrize("closed", [">&-", ">&- 2>&- <&-"])
 def test_a_closed_output_changes_nothing_but_what_is_seen(folder, arguments, code, closed):
     """Each of these had ended with 70 and asked to report an error, the record or fact kept all the same."""

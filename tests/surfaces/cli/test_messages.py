@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from commonplace import Memory, Message
+from marking import slow_after
 
 COMMAND = [sys.executable, "-m", "commonplace.surfaces.cli"]
 UNWRITTEN = "error: the output cannot be written (No space left on device); what the command did stays\n"
@@ -44,7 +45,10 @@ def environment(request):
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device here")
 @pytest.mark.parametrize(
     "arguments",
-    [["recall", "ferry"], ["recall", "ferry", "--json"], ["record", "hi"], ["doctor"], ["sessions"], ["--help"]],
+    slow_after(
+        1,
+        [["recall", "ferry"], ["recall", "ferry", "--json"], ["record", "hi"], ["doctor"], ["sessions"], ["--help"]],
+    ),
 )
 def test_an_output_that_is_full_is_named(folder, environment, arguments):
     """It had said `[Errno 28]`, and the interpreter had added lines of its own and another exit code."""

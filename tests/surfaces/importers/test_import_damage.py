@@ -18,6 +18,7 @@ from commonplace.records import Message
 from commonplace.surfaces import importers
 from commonplace.surfaces.importers import Batch, exchange, reading
 from commonplace.surfaces.importers import lines as line_reading
+from marking import slow_after
 
 
 @pytest.mark.parametrize("data", [b"", b"\n\n  \r\n", b"\0" * 4096, b"\xef\xbb\xbf", gzip.compress(b"", mtime=0)])
@@ -334,7 +335,7 @@ def _last(messages: list[Message]):
     return next(m.at for m in reversed(messages) if m.at)
 
 
-@pytest.mark.parametrize("kind", ["pi", "claude", "exchange"])
+@pytest.mark.parametrize("kind", slow_after(1, ["pi", "claude", "exchange"]))
 def test_memory_does_not_grow_with_the_file(tmp_path, kind):
     """Issue 2: a 1 GB transcript in bounded memory; the peak at N and at 2N lines is about equal."""
     peaks = []
