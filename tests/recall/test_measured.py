@@ -102,6 +102,7 @@ def test_ten_hits_hold_the_share_of_evidence_that_the_issue_asks_for(name, asked
     assert statistics.fmean(shares) >= floor
 
 
+@pytest.mark.slow
 def test_questions_of_other_people_are_answered_less_often():
     """Issue 7: abstains; a question of another set has no answer here."""
     own, foreign = conversations("locomo_dev.jsonl.gz")[0], conversations("beam100k_dev.jsonl.gz")[0]

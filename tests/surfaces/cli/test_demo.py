@@ -107,6 +107,7 @@ def test_a_transcript_that_is_none_is_an_error(run, here):
     assert run("demo", "picture.png").code == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", ["40", "80", "200"])
 def test_colours_change_no_text(run, monkeypatch, columns):
     """Colours on a terminal, the same text in a pipe."""

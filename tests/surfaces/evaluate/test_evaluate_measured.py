@@ -30,6 +30,7 @@ pytestmark = [
 ]
 
 
+@pytest.mark.slow
 def test_recall_is_that_of_a_plain_count_of_sources(tmp_path):
     """Retrieval notes 1: Recall@k = |top-k and E| / |E| over source messages in hit order, each once."""
     with gzip.open(SET, "rt", encoding="utf-8") as lines:

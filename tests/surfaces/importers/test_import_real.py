@@ -53,6 +53,7 @@ def test_a_transcript_full_of_damage_names_seven_lines():
         ("memdaily_zh", 55_854, 6300, 300),
     ],
 )
+@pytest.mark.slow
 def test_evaluation_sets_go_in_as_exchange_files(name, messages, sessions, questions):
     """Issue 2: the documented exchange format."""
     result = Import(DATA / "recall" / f"{name}_dev.jsonl.gz")
