@@ -266,7 +266,7 @@ def test_a_logged_line_that_says_what_cannot_be_read_costs_itself_only(tmp_path,
     """Bug: one line with `undoes: true`, from an older version, and nothing could be asked or changed any more."""
     with opened(tmp_path) as memory:
         memory.remember("Ada lives in Oslo.", kind="decision")
-        door = memory._scopes[0].changing.door
+        door = memory._scopes[0].door
         plan = door.plan()
         plan.restore(DOC, None)
         with contextlib.suppress(CommonplaceError):  # it is committed, whatever its writer makes of it

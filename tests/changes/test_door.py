@@ -34,7 +34,7 @@ CONSOLIDATION = Actor("rules", "agent", explicit=False)
 
 
 def door(memory):
-    return memory._scopes[0].changing.door
+    return memory._scopes[0].door
 
 
 def test_a_change_is_logged_with_actor_reason_sources_and_its_real_diff(tmp_path):

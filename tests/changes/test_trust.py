@@ -255,7 +255,7 @@ def test_a_conflicted_change_can_still_be_approved(tmp_path):
     with opened(tmp_path) as memory:
         memory.remember("one", kind="decision")
         record = memory._scopes[0].reader.records(DOC)[0].id
-        door = memory._scopes[0].changing.door
+        door = memory._scopes[0].door
         real, done = door._once, []
 
         def racing(request, **options):

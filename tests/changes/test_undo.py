@@ -65,9 +65,7 @@ def test_undo_brings_every_byte_back_and_undo_of_it_too(tmp_path, name):
     with opened(tmp_path) as memory:
         memory.apply(HAVING, reason="")
         before = files(tmp_path)
-        change = (
-            memory._scopes[0].changing.door.commit([EVERY[name]], actor=Actor("person", "user", person=True)).change
-        )
+        change = memory._scopes[0].door.commit([EVERY[name]], actor=Actor("person", "user", person=True)).change
         after = files(tmp_path)
         assert (after != before) == (name != "promote")
         undone = memory.undo(change)
@@ -227,7 +225,7 @@ def test_cursors_and_window_go_back_and_the_range_is_held(tmp_path):
     """DESIGN 1.3: undo restores cursors and marks its range held."""
     with opened(tmp_path) as memory:
         memory.append("chat:1", [Message("user", f"message {n}") for n in range(6)])
-        door, sessions = memory._scopes[0].changing.door, memory.sessions
+        door, sessions = memory._scopes[0].door, memory.sessions
         operations = [
             AddEntry(path=DOC, text="a summary"),
             MoveCursor(session="chat:1", name="summarise", to=4),
@@ -401,7 +399,7 @@ def test_a_change_made_while_one_is_taken_back_is_no_conflict(tmp_path, monkeypa
     with opened(tmp_path) as memory, opened(tmp_path) as other:
         memory.remember("Bob rows.", kind="decision")
         wrong = memory.remember("Ada lives in Oslo.", kind="decision")
-        history = memory._scopes[0].changing.history
+        history = memory._scopes[0].history
         real, done = history._later, []
 
         def later(number, path):

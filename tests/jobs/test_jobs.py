@@ -263,7 +263,7 @@ def test_undo_turns_the_cursor_back_and_only_an_explicit_run_does_the_range_agai
         assert facts_of(tmp_path).strip() == ""
         assert memory.sessions.state("cli:a").cursors == {"consolidate": 0}
         scope = memory._scopes[0]
-        assert scope.changing.jobs.consolidate("cli:a", explicit=False).status == "skipped"
+        assert scope.jobs.consolidate("cli:a", explicit=False).status == "skipped"
         assert len(llm.requests) == 1
         memory.consolidate("cli:a")
         assert len(llm.requests) == 2
@@ -353,7 +353,7 @@ def test_every_call_stands_in_the_ledger_with_its_cause(tmp_path: Path) -> None:
         memory.consolidate("cli:a", reason="a test")
         (total,) = memory.cost("purpose").values()
         assert (total.calls, total.tokens_in, total.tokens_out) == (1, 900, 60)
-        (spend,) = memory._scopes[0].changing.spending.spends()
+        (spend,) = memory._scopes[0].spending.spends()
         assert (spend.purpose, spend.cause, spend.tokens_cached) == ("summarise", "a test", 400)
 
 

@@ -50,7 +50,7 @@ def any_messages(chance):
 
 
 def schedule_of(memory):
-    return memory._scopes[0].changing.schedule
+    return memory._scopes[0].schedule
 
 
 def until(holds):

@@ -61,8 +61,8 @@ def sqlite_files() -> list[str]:
 LOCKS = {
     "sessions": lambda scope: scope.sessions._lock,
     "capped facts": lambda scope: scope.capped._lock,
-    "door": lambda scope: scope.changing.door.lock,
-    "schedule": lambda scope: scope.changing.schedule._lock,
+    "door": lambda scope: scope.door.lock,
+    "schedule": lambda scope: scope.schedule._lock,
     "index": lambda scope: scope.indexing.index._lock,
     "scope lock": lambda scope: scope.store._commits.lock._threads,
 }
@@ -167,7 +167,7 @@ def test_a_child_waits_for_no_job_of_its_parent(tmp_path, monkeypatch):
     with Memory.open(tmp_path) as memory:
         use(memory, "zebra")
         begun, over = threading.Event(), threading.Event()
-        schedule = memory._scopes[0].changing.schedule
+        schedule = memory._scopes[0].schedule
 
         def long_job(session: str) -> None:
             begun.set()
@@ -213,13 +213,13 @@ def test_a_child_waits_for_no_vectors_that_its_parent_makes(tmp_path):
 def test_a_child_makes_the_named_model_of_its_own(tmp_path):
     """Two processes on one connection read each other's answers."""
     with Memory.open(tmp_path, llm="openai:m@http://127.0.0.1:9/v1") as memory:
-        inherited = memory._scopes[0].changing.llm.inner
+        inherited = memory._scopes[0].llm.inner
 
         def look() -> None:
-            assert memory._scopes[0].changing.llm.inner is not inherited
+            assert memory._scopes[0].llm.inner is not inherited
 
         assert in_child(look) == 0
-        assert memory._scopes[0].changing.llm.inner is inherited
+        assert memory._scopes[0].llm.inner is inherited
 
 
 def test_a_child_has_threads_of_its_own_for_asyncio(tmp_path):

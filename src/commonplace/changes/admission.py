@@ -6,7 +6,6 @@ for a person. Commits nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import islice
 from typing import Final, Literal
 
@@ -15,14 +14,13 @@ import msgspec
 from commonplace.changes import tombstones
 from commonplace.changes.actors import Actor
 from commonplace.changes.edits import Applied
-from commonplace.changes.log import ForgetMove, Ledger
+from commonplace.changes.log import ForgetMove
+from commonplace.changes.parts import Parts
 from commonplace.changes.plan import Plan, files_of, resolve
-from commonplace.changes.reader import Reader
 from commonplace.changes.sealing import judge
-from commonplace.changes.sessions import Sessions
 from commonplace.errors import RecordNotFoundError
 from commonplace.layouts.codecs.documents import cap_of
-from commonplace.layouts.schema import Layer, Layout
+from commonplace.layouts.schema import Layer
 from commonplace.operations import (
     AppendJournal,
     Edit,
@@ -73,30 +71,16 @@ class Stop(Exception):  # noqa: N818 - carries an outcome out of the planning, i
 
 
 class Admission:
-    """Takes operations into plans for one scope.
+    """Takes operations into plans for one scope."""
 
-    Args:
-        key: The scope's own key, for tombstones.
-    """
-
-    def __init__(
-        self,
-        *,
-        key: bytes,
-        layout: Layout,
-        sessions: Sessions,
-        ledger: Ledger,
-        reader: Reader,
-        tombstones: tombstones.Tombstones,
-        limits: Mapping[str, int],
-    ) -> None:
-        self._key = key
-        self._layout = layout
-        self._sessions = sessions
-        self._ledger = ledger
-        self._reader = reader
-        self._tombstones = tombstones
-        self._limits = limits
+    def __init__(self, parts: Parts) -> None:
+        self._store = parts.store
+        self._layout = parts.layout
+        self._sessions = parts.sessions
+        self._ledger = parts.ledger
+        self._reader = parts.reader
+        self._tombstones = parts.tombstones
+        self._limits = parts.config.limits
 
     def take(self, plan: Plan, operation: Operation, actor: Actor, *, raced: bool) -> Waits | str | None:
         """Put one operation into the plan; give what waits instead, or the id that already says it."""
@@ -257,7 +241,7 @@ class Admission:
         match record:
             case RecordedMessage():
                 name = str(record.message.id)
-                plan.bury(record.text, self._key, [Source(record.session, name)], hides=True)
+                plan.bury(record.text, self._store.key(), [Source(record.session, name)], hides=True)
                 plan.forget_messages(ForgetMove(record.session, name))
                 plan.kinds["forget"] = None
                 plan.removed.append(record.id)
@@ -277,7 +261,7 @@ class Admission:
             plan.edit(edit, plan.work_out(edit, other, copy.path), copy.path, trust=actor.trust, person=actor.person)
         plan.kinds["forget"] = None
         for text in tombstones.texts(record):
-            plan.bury(text, self._key, sources)
+            plan.bury(text, self._store.key(), sources)
 
     def _forget_session(self, plan: Plan, path: str) -> None:
         session = self._sessions.id_of(path)
@@ -288,7 +272,7 @@ class Admission:
         if not said:
             return
         sources = [Source(session, str(m.message.id)) for m in said]
-        plan.bury("", self._key, sources, hides=True, said=(m.text for m in said))
+        plan.bury("", self._store.key(), sources, hides=True, said=(m.text for m in said))
         plan.forget_messages(ForgetMove(session, "", self._sessions.forgotten(session), state.messages))
         plan.kinds["forget"] = None
         plan.removed.extend(message.id for message in said)

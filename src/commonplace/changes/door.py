@@ -17,17 +17,12 @@ import msgspec
 
 from commonplace.changes.actors import Actor
 from commonplace.changes.admission import RACED, Admission, Stop, Waits
-from commonplace.changes.drift import Drift
 from commonplace.changes.listing import TopicIndex
-from commonplace.changes.log import Ledger
 from commonplace.changes.merging import kept_out, theirs
 from commonplace.changes.overflow import Overflow
+from commonplace.changes.parts import Parts
 from commonplace.changes.plan import REVIEW, Plan, resolve
-from commonplace.changes.reader import Reader
 from commonplace.changes.sealing import judge, text_of
-from commonplace.changes.sessions import Sessions
-from commonplace.changes.tombstones import Tombstones
-from commonplace.config import Clock, Config
 from commonplace.errors import (
     CommonplaceError,
     InputError,
@@ -39,10 +34,9 @@ from commonplace.errors import (
 from commonplace.guard import screen
 from commonplace.guard.screened import Screened, json_line
 from commonplace.layouts.codecs import items
-from commonplace.layouts.schema import Layout
 from commonplace.operations import OPERATIONS, Operation
 from commonplace.records import Outcome
-from commonplace.store.protocol import MISSING, Append, Conflict, Lease, Store, Write
+from commonplace.store.protocol import MISSING, Append, Conflict, Lease, Write
 from commonplace.text.pieces import fingerprint
 
 logger = logging.getLogger(__name__)
@@ -73,46 +67,24 @@ class Written(msgspec.Struct, frozen=True):
 class Door:
     """Commits changes to one scope."""
 
-    def __init__(
-        self,
-        store: Store,
-        *,
-        layout: Layout,
-        sessions: Sessions,
-        ledger: Ledger,
-        reader: Reader,
-        drift: Drift,
-        tombstones: Tombstones,
-        clock: Clock,
-        config: Config,
-    ) -> None:
-        self._store = store
-        self._layout = layout
-        self._sessions = sessions
-        self._ledger = ledger
-        self._reader = reader
-        self._drift = drift
-        self._admission = Admission(
-            key=store.key(),
-            layout=layout,
-            sessions=sessions,
-            ledger=ledger,
-            reader=reader,
-            tombstones=tombstones,
-            limits=config.limits,
-        )
-        self._clock = clock
-        self._config = config
-        self._zone = config.zone
-        self._index = TopicIndex(layout, config.context, reader, ledger)
-        self._overflow = Overflow(layout, config.limits, reader, ledger)
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        self._store = parts.store
+        self._layout = parts.layout
+        self._ledger = parts.ledger
+        self._reader = parts.reader
+        self._drift = parts.drift
+        self._admission = Admission(parts)
+        self._config = parts.config
+        self._index = TopicIndex(parts)
+        self._overflow = Overflow(parts)
         self._renewed = 0  # the change up to which topics edited outside are in the index
         self.lock = threading.RLock()
         """Held by whoever plans and commits in this process; other processes meet at the store's lock."""
 
     def plan(self) -> Plan:
         """Begin a plan on the files as they are."""
-        return Plan(self._store, self._layout, self._sessions, at=self._clock(), zone=self._zone)
+        return Plan(self._parts)
 
     def commit(
         self,

@@ -15,10 +15,9 @@ import msgspec
 from commonplace.changes import inverse
 from commonplace.changes.actors import Actor
 from commonplace.changes.door import Door
-from commonplace.changes.log import Added, Entered, Ledger, Payload, read
+from commonplace.changes.log import Added, Entered, Payload, read
+from commonplace.changes.parts import Parts
 from commonplace.changes.plan import Plan
-from commonplace.changes.reader import Reader
-from commonplace.changes.sessions import Sessions
 from commonplace.errors import (
     CommonplaceError,
     DamagedError,
@@ -32,10 +31,10 @@ from commonplace.errors import (
 from commonplace.layouts.codecs import items
 from commonplace.layouts.codecs.edits import split_id
 from commonplace.layouts.codecs.merges import merge3
-from commonplace.layouts.schema import Layer, Layout
+from commonplace.layouts.schema import Layer
 from commonplace.operations import EndSession, HoldRange, MoveCursor, MoveWindow
 from commonplace.records import Change, Outcome, Quote, RecordedMessage, Source, Step, Trail
-from commonplace.store.protocol import STATE, Logged, Store
+from commonplace.store.protocol import STATE, Logged
 
 logger = logging.getLogger(__name__)
 
@@ -43,22 +42,12 @@ logger = logging.getLogger(__name__)
 class History:
     """The past of one scope."""
 
-    def __init__(
-        self,
-        store: Store,
-        *,
-        layout: Layout,
-        sessions: Sessions,
-        ledger: Ledger,
-        reader: Reader,
-        door: Door,
-        wait_seconds: float = 30.0,
-    ) -> None:
-        self._store = store
-        self._layout = layout
-        self._sessions = sessions
-        self._ledger = ledger
-        self._reader = reader
+    def __init__(self, parts: Parts, door: Door, *, wait_seconds: float = 30.0) -> None:
+        self._store = parts.store
+        self._layout = parts.layout
+        self._sessions = parts.sessions
+        self._ledger = parts.ledger
+        self._reader = parts.reader
         self._door = door
         self._wait_seconds = wait_seconds
 

@@ -11,12 +11,9 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from commonplace.changes.episode_rows import EpisodeRows
-from commonplace.changes.log import Ledger
+from commonplace.changes.parts import Parts
 from commonplace.changes.plan import Plan
-from commonplace.changes.reader import Reader
-from commonplace.config import ContextConfig
 from commonplace.layouts.codecs import blocks, documents, topics
-from commonplace.layouts.schema import Layout
 from commonplace.records import TRUST_RANK, Topic, Trust
 
 _EPOCH = datetime.fromtimestamp(0, UTC)
@@ -25,12 +22,12 @@ _EPOCH = datetime.fromtimestamp(0, UTC)
 class TopicIndex:
     """Keeps the index block of one layout's document in step with its topics."""
 
-    def __init__(self, layout: Layout, limits: ContextConfig, reader: Reader, ledger: Ledger) -> None:
-        self._layout = layout
-        self._limits = limits
-        self._reader = reader
-        self._ledger = ledger
-        self._rows = EpisodeRows(layout, reader)
+    def __init__(self, parts: Parts) -> None:
+        self._layout = parts.layout
+        self._limits = parts.config.context
+        self._reader = parts.reader
+        self._ledger = parts.ledger
+        self._rows = EpisodeRows(parts.layout, parts.reader)
 
     def refresh(self, plan: Plan) -> None:
         """Bring the block, and the rows of episodes, up to the topics as planned, where the plan touches any."""

@@ -7,17 +7,17 @@ recall gave an entry out is not counted, so that reading writes nothing: of two 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from commonplace.changes.log import Added, Ledger
+from commonplace.changes.log import Added
+from commonplace.changes.parts import Parts
 from commonplace.changes.plan import Plan, files_of
-from commonplace.changes.reader import Reader
 from commonplace.errors import InputError
 from commonplace.guard.trust import content_words
 from commonplace.layouts.codecs.documents import Cap, cap_of
-from commonplace.layouts.schema import Layer, Layout
+from commonplace.layouts.schema import Layer
 from commonplace.operations import AddEntry, RemoveEntry
 from commonplace.records import Record
 from commonplace.text.likeness import decide
@@ -29,11 +29,11 @@ _SLACK = 2  # a layer that consolidations shorten is left to them up to so many 
 class Overflow:
     """Keeps the shown documents of one scope inside their caps."""
 
-    def __init__(self, layout: Layout, limits: Mapping[str, int], reader: Reader, ledger: Ledger) -> None:
-        self._layout = layout
-        self._limits = limits
-        self._reader = reader
-        self._ledger = ledger
+    def __init__(self, parts: Parts) -> None:
+        self._layout = parts.layout
+        self._limits = parts.config.limits
+        self._reader = parts.reader
+        self._ledger = parts.ledger
 
     def relieve(self, plan: Plan) -> None:
         """Move entries out of each document that the plan makes larger than its cap lets it be."""

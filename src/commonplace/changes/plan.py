@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, datetime
 from typing import Any, Final
 
 import msgspec
@@ -16,9 +16,9 @@ import msgspec
 from commonplace import guard
 from commonplace.changes import diffs, edits, tombstones
 from commonplace.changes.log import Added, CursorMove, ForgetMove, HoldMove, Payload
+from commonplace.changes.parts import Parts
 from commonplace.changes.rope import Rope
 from commonplace.changes.sealing import sealed
-from commonplace.changes.sessions import Sessions
 from commonplace.changes.transcripts import Event
 from commonplace.errors import DamagedError, InputError
 from commonplace.guard.screened import Screened
@@ -36,7 +36,7 @@ from commonplace.operations import (
     RewriteDocument,
 )
 from commonplace.records import Record, Source, Trust
-from commonplace.store.protocol import MISSING, STATE, Append, Delete, Put, Store, Write
+from commonplace.store.protocol import MISSING, STATE, Append, Delete, Put, Write
 from commonplace.text.spans import Keep
 
 REVIEW: Final = f"{STATE}/review.jsonl"
@@ -61,12 +61,12 @@ class Plan:
         at: The instant of the change.
     """
 
-    def __init__(self, store: Store, layout: Layout, sessions: Sessions, *, at: datetime, zone: tzinfo) -> None:
-        self._store = store
-        self._layout = layout
-        self._sessions = sessions
-        self.at = at
-        self._zone = zone
+    def __init__(self, parts: Parts) -> None:
+        self._store = parts.store
+        self._layout = parts.layout
+        self._sessions = parts.sessions
+        self.at = parts.clock()
+        self._zone = parts.zone
         self._ropes: dict[str, Rope] = {}
         self._deleted: set[str] = set()
         self._lines: dict[str, list[Screened]] = {}

@@ -8,7 +8,8 @@ from typing import TypeVar
 
 from commonplace.changes import edits
 from commonplace.changes.log import Ledger
-from commonplace.changes.sessions import Sessions, Since
+from commonplace.changes.sessions import Sessions
+from commonplace.changes.tombstones import Tombstones
 from commonplace.errors import GoneError, InputError, PathError, RecordNotFoundError
 from commonplace.layouts.codecs.edits import split_id
 from commonplace.layouts.schema import Layer, Layout
@@ -23,7 +24,6 @@ class Reader:
 
     Args:
         writers_trust: How far text is trusted that no change made: the layout's rank of an outside edit.
-        forgotten: Gives what says since when a message of some words is forgotten; None as long as none is.
     """
 
     def __init__(
@@ -32,10 +32,10 @@ class Reader:
         layout: Layout,
         sessions: Sessions,
         ledger: Ledger,
+        tombstones: Tombstones,
         *,
         zone: tzinfo,
         writers_trust: Trust,
-        forgotten: Callable[[], Since | None],
     ) -> None:
         self._store = store
         self._layout = layout
@@ -43,7 +43,7 @@ class Reader:
         self._ledger = ledger
         self._zone = zone
         self._writers_trust = writers_trust
-        self._forgotten = forgotten
+        self._tombstones = tombstones
 
     def files(self, keep: Callable[[Layer], bool] = lambda _: True) -> Iterator[tuple[Layer, str]]:
         """Yield the stored files of the layers asked for, in path order."""
@@ -66,7 +66,7 @@ class Reader:
 
     def told(self, records: Iterable[_Record]) -> Iterator[_Record]:
         """Give those of some records that may enter a prompt: what says the same as a forgotten message may not."""
-        since = self._forgotten()
+        since = self._tombstones.since_named()
         return iter(records) if since is None else (each for each in records if since(each.text) is None)
 
     def data(self, path: str) -> bytes | None:

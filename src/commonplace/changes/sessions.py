@@ -10,25 +10,17 @@ from __future__ import annotations
 import logging
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
 from typing import Any, Final
 
+from commonplace import guard
+from commonplace.changes.tombstones import Tombstones
 from commonplace.changes.transcripts import Event, State, key_of, messages_of, require_form
-from commonplace.config import Clock, GuardConfig
-from commonplace.errors import InputError, RecordNotFoundError, StoreError, StoreReadOnlyError, require_text
+from commonplace.config import Clock, Config
+from commonplace.errors import InputError, RecordNotFoundError, StoreError, require_text
 from commonplace.guard.screened import Screened, json_line
-from commonplace.operations import Forget, MoveWindow, Operation
-from commonplace.records import (
-    ROLE_TRUST,
-    Message,
-    Outcome,
-    RecordedMessage,
-    Session,
-    Source,
-    Trust,
-    lowest_trust,
-)
+from commonplace.records import ROLE_TRUST, Message, RecordedMessage, Session, Source, Trust, lowest_trust
 from commonplace.store.protocol import Held, Store
 from commonplace.text.pieces import encode_name, summary_line
 
@@ -39,8 +31,6 @@ _UNNAMED: Final = "main"  # an agent that the host gave no name
 BUFFER_LINES: Final = 20  # seed facts: ring of one-line summaries
 _BREAKS: Final = frozenset("\t\n")
 _STATES_KEPT: Final = 512  # sessions whose folded state stays in memory
-Since = Callable[[str], datetime | None]
-"""Says since when messages of these words are forgotten; None of words that are not."""
 _Checked = tuple[Message, Screened | None, Screened]
 """A message with its id, where it has one, and its content, as they may be stored."""
 
@@ -50,41 +40,33 @@ class Sessions:
 
     Args:
         store: Holds the files under `folder`.
-        screen: The guard; makes text storable.
-        screen_content: What screens the words of messages where that differs (a scope with raw transcripts).
+        config: Says which tools are the host's own, under which name the person writes, whether transcripts are raw,
+            and in which zone the writer is.
         clock: Dates messages that come without an instant.
-        guard: Says which tools are the host's own, and under which name the person writes.
-        zone: IANA name of the writer's zone, kept in each new session's head.
-        forgotten: Gives what says since when messages of some words are forgotten; None as long as none are.
-            Whatever a job or a prompt takes from a transcript comes through `read` or `summary`, which ask it.
+        tombstones: What was forgotten. Whatever a job or a prompt takes from a transcript comes through `read` or
+            `summary`, which leave that out.
     """
 
     def __init__(
         self,
         store: Store,
         *,
-        screen: Callable[[str], Screened],
-        screen_content: Callable[[str], Screened] | None = None,
+        config: Config,
         clock: Clock,
-        guard: GuardConfig,
         folder: str = "sessions",
-        zone: str = "UTC",
-        max_line_bytes: int = 64_000_000,
-        forgotten: Callable[[], Since | None] = lambda: None,
+        tombstones: Tombstones,
     ) -> None:
         self._store = store
-        self._screen = screen
-        self._screen_content = screen_content or screen
+        self._screen_content = guard.encodable if config.guard.raw_transcripts else guard.screen
         self._clock = clock
-        self._guard = guard
+        self._guard = config.guard
         self._folder = folder
-        self._zone = zone
-        self._most_chars = max_line_bytes // 2
+        self._zone = config.timezone
+        self._most_chars = config.store.max_line_bytes // 2
         self._states: OrderedDict[str, State] = OrderedDict()
         self._paths: dict[str, str] = {}  # of ids found good
         self._lock = threading.RLock()
-        self._commit: Callable[[Sequence[Operation]], Outcome] = _uncommitted
-        self._forgotten = forgotten
+        self._tombstones = tombstones
 
     @property
     def folder(self) -> str:
@@ -107,7 +89,7 @@ class Sessions:
         path = f"{self._folder}/{encode_name(session_id)}.jsonl"
         # An id that has a transcript was screened when that was made; a command that only reads loads no rules.
         kept = self._fold(path).stands
-        if not _BREAKS.isdisjoint(session_id) or (not kept and self._screen(session_id).text != session_id):
+        if not _BREAKS.isdisjoint(session_id) or (not kept and guard.screen(session_id).text != session_id):
             raise InputError("a session id holds control characters or a secret; use a plain name")
         if len(self._paths) >= _STATES_KEPT:
             self._paths.clear()
@@ -190,7 +172,7 @@ class Sessions:
         if message.tools != () or message.name is not None or message.trust is not None:
             require_form(message)
         own: Any = message.id
-        message_id = self._screen(own) if isinstance(own, str) else None
+        message_id = guard.screen(own) if isinstance(own, str) else None
         if own is not None and (not own or message_id is None or message_id.text != own):
             raise InputError("a message id is a non-empty text without control characters or secrets")
         if len(message.content) > self._most_chars:
@@ -214,10 +196,10 @@ class Sessions:
         return json_line(
             {
                 "type": "session",
-                "id": self._screen(session_id),
+                "id": guard.screen(session_id),
                 "created_at": at or self._clock(),
-                "agent": self._screen(agent),
-                "kind": self._screen(kind),
+                "agent": guard.screen(agent),
+                "kind": guard.screen(kind),
                 "zone": self._zone,
             },
             checksum=True,
@@ -235,9 +217,9 @@ class Sessions:
             "trust": trust,
         }
         if message.name:
-            values["name"] = self._screen(message.name)
+            values["name"] = guard.screen(message.name)
         if message.tools:
-            values["tools"] = [self._screen(tool) for tool in message.tools]
+            values["tools"] = [guard.screen(tool) for tool in message.tools]
         values["content"] = content
         return json_line(values, checksum=True)
 
@@ -245,14 +227,14 @@ class Sessions:
         """Make the line of an event, for the door to append in its commit."""
         values: dict[str, object] = {"type": "event", "event": event.event, "at": event.at}
         if event.name:
-            values["name"] = self._screen(event.name)
+            values["name"] = guard.screen(event.name)
         if event.event == "hold":
             values["start"] = event.start
         if event.event == "hold" or not event.held:
             values["held"] = event.held
         values["to"] = event.to
         if event.summary:
-            values["summary"] = self._screen(event.summary)
+            values["summary"] = guard.screen(event.summary)
         return json_line(values, checksum=True)
 
     def _fold(self, path: str, held: Held | None = None) -> State:
@@ -323,7 +305,7 @@ class Sessions:
         path = self.path(session_id)
         state = self._fold(path)
         summary, made = state.summary, state.summary_at
-        since = self._forgotten() if summary and made else None
+        since = self._tombstones.since() if summary and made else None
         if since is None or made is None:
             return summary
         asked = since, summary, state.window_start
@@ -350,27 +332,6 @@ class Sessions:
         """Count the sessions."""
         return len(self.list())
 
-    def clear(self, session_id: str) -> Outcome:
-        """Let the live window begin after the last message; nothing is taken away, and `undo` opens it again.
-
-        Raises:
-            RecordNotFoundError: There is no such session.
-        """
-        return self._commit([MoveWindow(session=session_id, to=self.state(session_id).messages, why="reset")])
-
-    def delete(self, session_id: str) -> Outcome:
-        """Hide every message of a session from recall, context and jobs; `undo` shows them again.
-
-        Raises:
-            RecordNotFoundError: There is no such session.
-        """
-        self.state(session_id)
-        return self._commit([Forget(record=self.path(session_id))])
-
-    def through(self, commit: Callable[[Sequence[Operation]], Outcome]) -> None:
-        """Be told how to commit a change; without it a session can be neither cleared nor deleted."""
-        self._commit = commit
-
     def damaged(self, path: str) -> list[tuple[int, str]]:
         """Name the lines of a session file that cannot be read: (byte offset, reason)."""
         return list(self._fold(path).damaged)
@@ -381,7 +342,7 @@ class Sessions:
         Left out are damaged ones, forgotten ones, and those of any session that say the same as a forgotten one.
         """
         kept = self.kept(session_id, start, end)
-        since = self._forgotten()
+        since = self._tombstones.since()
         yield from kept if since is None else (message for message in kept if since(message.text) is None)
 
     def kept(self, session_id: str, start: int = 0, end: int | None = None) -> Iterator[RecordedMessage]:
@@ -451,10 +412,6 @@ class Sessions:
                 if state.head is not None and state.stands:
                     found.append(state.session(state.head))
         return sorted(found, key=lambda s: (s.last_at or s.created_at, s.id), reverse=True)
-
-
-def _uncommitted(_: Sequence[Operation]) -> Outcome:
-    raise StoreReadOnlyError
 
 
 def _free_id(number: int, taken: Collection[str | bytes], new: Collection[str | bytes]) -> str:

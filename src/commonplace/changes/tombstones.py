@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Final
 
 import msgspec
 
 from commonplace.changes import transcripts
-from commonplace.changes.sessions import Since
 from commonplace.guard import fold
 from commonplace.guard.screened import Screened, json_line
 from commonplace.records import Record, Source, Topic
@@ -20,6 +19,8 @@ from commonplace.text.pieces import estimate_tokens
 
 PATH: Final = f"{STATE}/tombstones.jsonl"
 _BULLETS: Final = "-*+•> \t"
+Since = Callable[[str], datetime | None]
+"""Says since when messages of these words are forgotten; None of words that are not."""
 _TELLING_TOKENS: Final = 4  # "ok" or "yes" of a deleted session is still an answer in every other one
 
 
@@ -88,9 +89,8 @@ class _Line(msgspec.Struct):
 class Tombstones:
     """The tombstones of a scope, read again whenever their file changed."""
 
-    def __init__(self, store: Store, key: bytes) -> None:
+    def __init__(self, store: Store) -> None:
         self._store = store
-        self._key = key
         self._version = ""
         self._fingerprints: set[str] = set()
         self._spans: dict[tuple[str, str], list[tuple[int, int] | None]] = {}
@@ -168,7 +168,7 @@ class Tombstones:
         )
 
     def _fingerprint(self, text: str) -> str:
-        return fingerprint(text, self._key)
+        return fingerprint(text, self._store.key())
 
     def hides(self, source: Source) -> bool:
         """Say whether a message was forgotten."""

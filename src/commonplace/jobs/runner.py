@@ -12,7 +12,7 @@ import logging
 import sys
 import time
 from collections.abc import Sequence
-from datetime import datetime, tzinfo
+from datetime import datetime
 from typing import Final
 
 import msgspec
@@ -20,8 +20,7 @@ import msgspec
 from commonplace.changes.actors import Actor
 from commonplace.changes.admission import Waits
 from commonplace.changes.door import Door
-from commonplace.changes.sessions import Sessions
-from commonplace.config import Clock, Config
+from commonplace.changes.parts import Parts
 from commonplace.errors import LeaseLostError, ModelError, ModelSetupError, ModelTimeoutError, UnusableReplyError
 from commonplace.guard import gate, screen
 from commonplace.guard.screened import instant
@@ -34,7 +33,6 @@ from commonplace.jobs.failures import Failure, Failures
 from commonplace.jobs.running import Piece, Run, batches, together
 from commonplace.jobs.views import Views
 from commonplace.layouts.schema import Job as LayoutJob
-from commonplace.layouts.schema import Layout
 from commonplace.models.reading import Unusable
 from commonplace.models.spending import MeteredLLM
 from commonplace.operations import (
@@ -48,7 +46,7 @@ from commonplace.operations import (
     View,
 )
 from commonplace.records import Outcome, RecordedMessage, Source
-from commonplace.store.protocol import Lease, Store
+from commonplace.store.protocol import Lease
 from commonplace.text.pieces import truncate
 
 logger = logging.getLogger(__name__)
@@ -80,37 +78,24 @@ class Jobs:
         llm: The model, metered; None leaves the work to the rules.
     """
 
-    def __init__(
-        self,
-        store: Store,
-        *,
-        layout: Layout,
-        sessions: Sessions,
-        door: Door,
-        views: Views,
-        clock: Clock,
-        config: Config,
-        zone: tzinfo,
-        llm: MeteredLLM | None,
-    ) -> None:
-        self._store = store
-        self._layout = layout
-        self._sessions = sessions
+    def __init__(self, parts: Parts, door: Door, views: Views, llm: MeteredLLM | None) -> None:
+        self._store = parts.store
+        self._layout = parts.layout
+        self._sessions = parts.sessions
         self._door = door
         self._views = views
-        self._clock = clock
-        self._config = config
-        self._zone = zone
+        self._clock = parts.clock
+        self._config = config = parts.config
+        self._zone = parts.zone
         self._llm = llm
-        self._job = layout.job("open", "session") or LayoutJob(name=JOB)
+        self._job = parts.layout.job("open", "session") or LayoutJob(name=JOB)
         name = self._job.consolidator if llm is not None else "rules"
         self._consolidator = CONSOLIDATORS.get(name, by_rules)
         self._rewrites = self._consolidator is rewrite.propose
         self._actor = Actor(f"consolidator:{name}", "user", explicit=False)
-        self._failures = Failures(store, clock, config.consolidation)
-        self._episodes = (
-            Episodes(layout, config, views.reader, by_rules) if self._job.consolidator == "episodes" else None
-        )
+        self._failures = Failures(parts.store, parts.clock, config.consolidation)
+        episodes = self._job.consolidator == "episodes"
+        self._episodes = Episodes(parts.layout, config, views.reader, by_rules) if episodes else None
 
     @property
     def model_free(self) -> bool:

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from commonplace.changes.log import Ledger
+from commonplace.changes.parts import Parts
 from commonplace.changes.plan import files_of
 from commonplace.changes.reader import Reader
-from commonplace.config import Config
 from commonplace.guard import screen
 from commonplace.layouts.codecs import documents
 from commonplace.layouts.codecs.documents import cap_of
-from commonplace.layouts.schema import Layout
 from commonplace.operations import View, ViewEntry
 from commonplace.records import Record, RecordedMessage
 from commonplace.text.pieces import estimate_tokens
@@ -26,11 +24,11 @@ _SEPARATOR = 3  # what stands between two entries: a bullet and a line break, or
 class Views:
     """Makes views of one scope's memory."""
 
-    def __init__(self, layout: Layout, reader: Reader, ledger: Ledger, config: Config) -> None:
-        self._layout = layout
-        self._reader = reader
-        self._ledger = ledger
-        self._config = config
+    def __init__(self, parts: Parts) -> None:
+        self._layout = parts.layout
+        self._reader = parts.reader
+        self._ledger = parts.ledger
+        self._config = parts.config
 
     @property
     def reader(self) -> Reader:

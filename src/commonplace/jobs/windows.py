@@ -14,19 +14,17 @@ import msgspec
 
 from commonplace.changes.actors import Actor
 from commonplace.changes.door import Door
-from commonplace.changes.sessions import Sessions
-from commonplace.config import Clock, Config
+from commonplace.changes.parts import Parts
 from commonplace.errors import ModelError
 from commonplace.jobs import ranges
 from commonplace.jobs.consolidators import compact
 from commonplace.jobs.failures import Failure, Failures
 from commonplace.jobs.runner import Jobs
 from commonplace.jobs.running import together
-from commonplace.layouts.schema import Job, Layout
+from commonplace.layouts.schema import Job
 from commonplace.models.protocol import LLM
 from commonplace.operations import EndSession, MoveWindow, Operation
 from commonplace.records import Outcome, RecordedMessage
-from commonplace.store.protocol import Store
 
 logger = logging.getLogger(__name__)
 
@@ -37,26 +35,15 @@ SUMMARY: Final = "summary"
 class Windows:
     """Moves the windows of one scope's sessions."""
 
-    def __init__(
-        self,
-        store: Store,
-        *,
-        layout: Layout,
-        sessions: Sessions,
-        door: Door,
-        jobs: Jobs,
-        clock: Clock,
-        config: Config,
-        llm: LLM | None,
-    ) -> None:
-        self._store = store
-        self._job = layout.job("window") or Job(name="compact", range="window", consolidator="compact")
-        self._sessions = sessions
+    def __init__(self, parts: Parts, door: Door, jobs: Jobs, llm: LLM | None) -> None:
+        self._store = parts.store
+        self._job = parts.layout.job("window") or Job(name="compact", range="window", consolidator="compact")
+        self._sessions = parts.sessions
         self._door = door
         self._jobs = jobs
-        self._config = config
+        self._config = parts.config
         self._llm = llm
-        self._failures = Failures(store, clock, config.consolidation)
+        self._failures = Failures(parts.store, parts.clock, parts.config.consolidation)
         self._actor = Actor("window", "agent", explicit=False)
 
     def compact(

@@ -15,8 +15,8 @@ from commonplace.changes.actors import TOOL
 from commonplace.jobs.consolidators.condense import condense
 from commonplace.jobs.consolidators.merge import CONFLICT
 from commonplace.layouts.codecs.edits import split_id
+from commonplace.memory.scope import Scope
 from commonplace.memory.tool import Action, Parameter, Tool
-from commonplace.memory.wiring import Scope
 from commonplace.operations import AddEntry, Operation, RemoveEntry, ReplaceEntry
 from commonplace.recall.select import select
 from commonplace.records import TRUST_RANK, Hit, Outcome, Query, Topic
@@ -90,12 +90,12 @@ class _Use:
         if off := self._off(asked):
             return off
         scope, path = self._scope, self._path(asked)
-        scope.changing.door.look([path])
+        scope.door.look([path])
         outcome = condense(
             path,
-            [entry for entry in scope.changing.views.entries(path) if not entry.user_authored],
-            door=scope.changing.door,
-            llm=scope.changing.llm if scope.config.facts.llm_consolidate else None,
+            [entry for entry in scope.views.entries(path) if not entry.user_authored],
+            door=scope.door,
+            llm=scope.llm if scope.config.facts.llm_consolidate else None,
             config=scope.config,
             actor=TOOL,
         )
@@ -111,7 +111,7 @@ class _Use:
             for layer in scope.layout.layers:
                 if layer.shown:
                     path = scope.layout.path_of(layer)
-                    scope.changing.door.look([path])
+                    scope.door.look([path])
                     text = "\n§\n".join(record.text for record in scope.reader.records(path))
                     if text or not layer.overrides:
                         whose = " (this project)" if layer.overrides else ""
@@ -142,7 +142,7 @@ class _Use:
         )
 
     def _commit(self, operation: Operation) -> Outcome:
-        return self._scope.changing.merging.commit([operation], actor=TOOL, reason="asked for by the agent")
+        return self._scope.merging.commit([operation], actor=TOOL, reason="asked for by the agent")
 
 
 def _answer(outcome: Outcome, done: str) -> dict[str, Any]:
@@ -164,13 +164,13 @@ def found_in(scope: Scope, question: str) -> list[str]:
     Where the model was asked and gave no answer of use, the newest episodes stand first, as in the original.
     """
     hits = scope.recall(Query(text=question, k=FOUND, layers=("documents", "topics")), now=scope.now(), explain=False)
-    if scope.changing.llm is None or not scope.config.facts.llm_search:
+    if scope.llm is None or not scope.config.facts.llm_search:
         return [_shown(hit) for hit in hits]
     memories = [*episodes(scope)[:_LISTED], *facts(scope)[:_LISTED]]
     chosen = select(
         question,
         [text for _, text in memories],
-        llm=scope.changing.llm,
+        llm=scope.llm,
         seconds=scope.config.model.timeout_seconds,
         model=scope.config.consolidation.model or None,
     )

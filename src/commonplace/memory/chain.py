@@ -14,7 +14,7 @@ import msgspec
 
 from commonplace.errors import CommonplaceError, InputError, RecordNotFoundError, StoreError
 from commonplace.guard import fold
-from commonplace.memory.wiring import Scope
+from commonplace.memory.scope import Scope
 from commonplace.recall import select, sharing
 from commonplace.recall.prompt import capped
 from commonplace.recall.prompt import context as contexts
@@ -69,7 +69,7 @@ class Chain:
         wide = msgspec.structs.replace(asked, k=max(asked.k, select.CANDIDATES))
         hits = self.recall(wide, now=now, explain=explain)
         seconds = self.first.config.recall.rerank_seconds
-        llm = self.first.changing.llm
+        llm = self.first.llm
         return select.rerank(asked.text, hits, llm=llm, seconds=seconds, explain=explain)[: asked.k]
 
     def context(self, session: str | None, question: str | None, *, tokens: int | None, now: datetime) -> Context:

@@ -16,7 +16,6 @@ import msgspec
 
 from commonplace.changes.actors import LIBRARY, PERSON, Actor
 from commonplace.changes.review import Queue
-from commonplace.changes.sessions import Sessions
 from commonplace.config import Clock, Config, system_clock
 from commonplace.errors import StoreReadOnlyError
 from commonplace.jobs.failures import Failure
@@ -27,8 +26,8 @@ from commonplace.memory import capped_tool, designs, verbs
 from commonplace.memory import doctor as doctors
 from commonplace.memory.chain import Chain
 from commonplace.memory.opening import Opened, Opening, scope_chain
+from commonplace.memory.scope import Scope, Transcripts
 from commonplace.memory.tool import Tool
-from commonplace.memory.wiring import Scope
 from commonplace.models import LLM
 from commonplace.models.spending import Totals, totals
 from commonplace.operations import Forget, Operation, Promote
@@ -62,7 +61,7 @@ class Memory:
 
     def __init__(self, opening: Opening) -> None:
         self._opened = Opened(opening)
-        self._clock = opening.clock
+        self._config, self._clock = opening.config, opening.clock
 
     @property
     def _chain(self) -> Chain:
@@ -131,9 +130,9 @@ class Memory:
         return self._scopes[0].store.root
 
     @property
-    def sessions(self) -> Sessions:
+    def sessions(self) -> Transcripts:
         """The transcripts of the scope that takes writes."""
-        return self._scopes[0].sessions
+        return self._scopes[0].transcripts
 
     def append(
         self, session_id: str, messages: Iterable[Message], *, agent: str = "main", kind: str = "foreground"
@@ -248,7 +247,7 @@ class Memory:
             scope, text, kind=kind, to=place, source=source, trust=trust, valid_from=valid_from, expires=expires
         )
         versions = {operation.path: expect} if expect is not None else None
-        merging = scope.changing.merging
+        merging = scope.merging
         return self._chain.made_in(scope, merging.commit([operation], actor=actor, reason=reason, expect=versions))
 
     def read(self, record_id: str) -> Record:
@@ -292,7 +291,7 @@ class Memory:
         scope, record = self._chain.one_record(record_id)
         operation = verbs.update(record, text)
         versions = {operation.path: expect} if expect is not None else None
-        door = scope.changing.door
+        door = scope.door
         return self._chain.made_in(scope, door.commit([operation], actor=actor, reason=reason, expect=versions))
 
     def apply(
@@ -310,7 +309,7 @@ class Memory:
             VersionConflictError: A file is not in the version that `expect` gives by its path.
         """
         scope = self._chain.first
-        commit = scope.changing.merging.commit
+        commit = scope.merging.commit
         return self._chain.made_in(
             scope, commit(operations, actor=actor, reason=reason, expect=expect, dry_run=dry_run)
         )
@@ -345,7 +344,7 @@ class Memory:
         forgotten = ((record.id, record.text),)
         if dry_run:
             return Receipt(forgotten=forgotten, dry_run=True, scope=scope.name)
-        outcome = scope.changing.door.commit([Forget(record=record.id)], actor=actor, reason="forgotten on request")
+        outcome = scope.door.commit([Forget(record=record.id)], actor=actor, reason="forgotten on request")
         done = forgotten if outcome.ok else ()
         return Receipt(forgotten=done, change=outcome.change, reason=outcome.reason, scope=scope.name)
 
@@ -353,7 +352,7 @@ class Memory:
         """Raise the trust of a record, as a person; the agent's tool cannot do this."""
         scope, record = self._chain.holder(record_id)
         promotion = Promote(record=record.id, to=to)
-        return self._chain.made_in(scope, scope.changing.door.commit([promotion], actor=PERSON, reason=reason))
+        return self._chain.made_in(scope, scope.door.commit([promotion], actor=PERSON, reason=reason))
 
     # --- consolidation ---
 
@@ -372,7 +371,7 @@ class Memory:
         """
         scope = self._chain.first
         names = [session_id] if session_id is not None else [s.id for s in reversed(scope.sessions.list())]
-        done = scope.changing.jobs.consolidate(*names, cause=reason, dry_run=dry_run, model=model)
+        done = scope.jobs.consolidate(*names, cause=reason, dry_run=dry_run, model=model)
         return self._chain.made_in(scope, done)
 
     def compact(self, session_id: str, keep: int | None = None) -> Outcome:
@@ -382,7 +381,7 @@ class Memory:
             InputError: `keep` is no number of messages.
         """
         first = self._chain.first
-        return self._chain.made_in(first, first.changing.windows.compact(session_id, verbs.window_size(keep)))
+        return self._chain.made_in(first, first.windows.compact(session_id, verbs.window_size(keep)))
 
     def reset(self, session_id: str, *, now: bool = False) -> Outcome:
         """Consolidate a session, then empty its live window; the transcript stays.
@@ -391,7 +390,7 @@ class Memory:
         consolidated first: the window is empty at once, and its range stays due.
         """
         scope = self._chain.first
-        return self._chain.made_in(scope, scope.changing.windows.reset(session_id, now=now))
+        return self._chain.made_in(scope, scope.windows.reset(session_id, now=now))
 
     def end(self, session_id: str) -> Outcome:
         """Consolidate a session and mark it as ended; an append opens it again."""
@@ -400,35 +399,35 @@ class Memory:
 
     def failures(self) -> list[Failure]:
         """Return what a model failed to do and is still to be done: why, how often, and when it is tried again."""
-        of = self._chain.first.changing
+        of = self._chain.first
         return [*of.jobs.failures(), *of.windows.failures()]
 
     def flush(self, timeout_seconds: float | None = None) -> bool:
         """Wait until all jobs that are due have run; False where the time was not enough."""
-        finished = [scope.changing.schedule.flush(timeout_seconds) for scope in self._chain.scopes]
+        finished = [scope.schedule.flush(timeout_seconds) for scope in self._chain.scopes]
         return all(finished)
 
     def cost(self, by: Literal["day", "purpose", "model"] = "day") -> dict[str, Totals]:
         """Sum what model calls took, by day, purpose or model."""
-        return totals(self._chain.first.changing.spending.spends(), by, self._chain.first.zone)
+        return totals(self._chain.first.spending.spends(), by, self._chain.first.zone)
 
     # --- the past ---
 
     def why(self, record_id: str) -> Trail:
         """Say why a record is there: the changes that made it, and the messages it rests on, quoted."""
         scope, record = self._chain.holder(record_id)
-        return scope.changing.history.why(record.id)
+        return scope.history.why(record.id)
 
     def log(self, limit: int | None = 50) -> list[Change]:
         """Give the newest changes of the scope that takes writes, newest first."""
         scope = self._chain.first
         scope.drift.sweep()
-        return [self._chain.made_in(scope, change) for change in scope.changing.history.log(limit)]
+        return [self._chain.made_in(scope, change) for change in scope.history.log(limit)]
 
     def diff(self, change: int | Outcome | Receipt | Change) -> str:
         """Show what a change did to the files, by line; the change is named as `undo` takes it."""
         scope, number = self._chain.change(change)
-        return scope.changing.history.change(number).diff
+        return scope.history.change(number).diff
 
     def undo(self, change: int | Outcome | Receipt | Change, *, reason: str = "", actor: Actor = PERSON) -> Outcome:
         """Take a change back: bytes and cursors are as before, and what it added stays out.
@@ -444,7 +443,7 @@ class Memory:
             UndoConflictError: A later change stands on it; the error names it.
         """
         scope, number = self._chain.change(change)
-        return self._chain.made_in(scope, scope.changing.history.undo(number, actor=actor, reason=reason))
+        return self._chain.made_in(scope, scope.history.undo(number, actor=actor, reason=reason))
 
     def at(self, instant: datetime) -> Self:
         """Give this memory as it was at an instant, read-only."""
@@ -453,7 +452,7 @@ class Memory:
 
     def review(self) -> Queue:
         """Give what waits for a person; approving writes as one."""
-        return self._chain.first.changing.review
+        return self._chain.first.review
 
     def snapshot(self) -> Snapshot:
         """Give what is always shown, frozen and read-only, for a sub-agent."""

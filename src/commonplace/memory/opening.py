@@ -16,7 +16,7 @@ from commonplace.jobs.schedule import Mode
 from commonplace.layouts.schema import Layout
 from commonplace.memory import forks
 from commonplace.memory.chain import Chain
-from commonplace.memory.wiring import Scope
+from commonplace.memory.scope import Scope
 from commonplace.models import LLM
 from commonplace.models import resolve as model_of
 from commonplace.recall.embedding import resolve as embedder_of

@@ -22,8 +22,8 @@ from commonplace.layouts.codecs.items import item_fingerprint
 from commonplace.layouts.codecs.topics import name_for
 from commonplace.layouts.schema import Layer, LayerKind, Layout
 from commonplace.memory.chain import Chain
+from commonplace.memory.scope import Scope
 from commonplace.memory.tool import Action, Parameter, Tool, answer
-from commonplace.memory.wiring import Scope
 from commonplace.operations import AddEntry, AppendJournal, Edit, PutItem, PutTopic, ReplaceEntry, RewriteDocument
 from commonplace.records import (
     LAYERS,

@@ -15,7 +15,8 @@ from itertools import combinations
 from typing import Any, Final
 
 from commonplace.changes import transcripts
-from commonplace.config import ModelConfig, RecallConfig
+from commonplace.changes.parts import Parts
+from commonplace.config import ModelConfig
 from commonplace.errors import CommonplaceError, ConfigError, ModelError
 from commonplace.models import calls
 from commonplace.models.openai import OpenAIEmbedder
@@ -26,7 +27,6 @@ from commonplace.recall.index.near import Embedder, Near
 from commonplace.recall.index.sqlite import SqliteIndex
 from commonplace.recall.index.vectors import Embedded, Space, Vectors
 from commonplace.recall.indexing import Indexing
-from commonplace.store.protocol import Store
 from commonplace.text.pieces import estimate_tokens
 
 logger = logging.getLogger(__name__)
@@ -95,11 +95,9 @@ class Guarded:
         self._told = 0
         self._lock = threading.Lock()
 
-    def scope(
-        self, *, indexing: Indexing, store: Store, config: RecallConfig, seconds: float, meter: EmbeddingMeter
-    ) -> Embedding:
+    def scope(self, parts: Parts, indexing: Indexing, meter: EmbeddingMeter) -> Embedding:
         """Give what keeps the vectors of one scope with this embedder; the arguments are those of `Embedding`."""
-        return Embedding(self, indexing=indexing, store=store, config=config, seconds=seconds, meter=meter)
+        return Embedding(self, parts, indexing, meter)
 
     def rests(self) -> bool:
         """Say whether it failed a moment ago and is left alone."""
@@ -202,28 +200,17 @@ class Embedding:
 
     Args:
         embedder: Turns texts into vectors.
+        parts: The scope, which holds the transcripts, whose texts the index does not keep.
         indexing: The scope's index.
-        store: Holds the transcripts, whose texts the index does not keep.
-        config: How recall ranks, and how long it waits for vectors.
-        seconds: How long one call for passages may take.
         meter: Holds an embedder that counts tokens to the day's ceiling, and notes them.
     """
 
-    def __init__(
-        self,
-        embedder: Guarded,
-        *,
-        indexing: Indexing,
-        store: Store,
-        config: RecallConfig,
-        seconds: float,
-        meter: EmbeddingMeter,
-    ) -> None:
+    def __init__(self, embedder: Guarded, parts: Parts, indexing: Indexing, meter: EmbeddingMeter) -> None:
         self._embedder = embedder
         self._indexing = indexing
-        self._store = store
-        self._config = config
-        self._seconds = seconds
+        self._store = parts.store
+        self._config = parts.config.recall
+        self._seconds = parts.config.model.timeout_seconds
         self._meter = meter
         self._vectors = Vectors(indexing.index)
         self._hidden: tuple[frozenset[tuple[str, str]], str] = frozenset(), ""  # messages, and their mark

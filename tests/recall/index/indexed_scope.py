@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from commonplace import guard
 from commonplace.changes.sessions import Sessions
-from commonplace.config import GuardConfig, RecallConfig, StoreConfig
+from commonplace.changes.tombstones import Tombstones
+from commonplace.config import Config, RecallConfig, StoreConfig
 from commonplace.recall.index.rows import IndexRow
 from commonplace.recall.index.sqlite import SqliteIndex
 from commonplace.recall.indexing import Indexing
@@ -36,7 +36,7 @@ class Scope:
         self.folder = folder
         clock = Clock()
         self.store = FilesStore(str(folder), clock=clock, config=StoreConfig())
-        self.sessions = Sessions(self.store, screen=guard.screen, clock=clock, guard=GuardConfig())
+        self.sessions = Sessions(self.store, config=Config(), clock=clock, tombstones=Tombstones(self.store))
         self.index = SqliteIndex(None if memory else self.index_path)
         self.indexing = Indexing(self.store, self.index, records=records)
 

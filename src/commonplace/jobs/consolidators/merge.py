@@ -18,19 +18,16 @@ import msgspec
 from commonplace.changes.actors import Actor
 from commonplace.changes.admission import Waits
 from commonplace.changes.door import Door
-from commonplace.changes.log import Ledger
+from commonplace.changes.parts import Parts
 from commonplace.changes.plan import resolve
-from commonplace.changes.reader import Reader
-from commonplace.config import Config, FactsConfig
+from commonplace.config import FactsConfig
 from commonplace.errors import ModelError, VersionConflictError
 from commonplace.guard import screen, verdict
 from commonplace.jobs.consolidators.summarise import prompt
-from commonplace.layouts.schema import Layout
 from commonplace.models.protocol import LLM, Request
 from commonplace.models.replies import parse_choice
 from commonplace.operations import AddEntry, Operation, RemoveEntry, ReplaceEntry
 from commonplace.records import TRUST_RANK, Entry, Outcome, lowest_trust
-from commonplace.store.protocol import Store
 from commonplace.text.likeness import Kind, decide, firm_words, nominate
 from commonplace.text.pieces import fingerprint, one_line, truncate
 
@@ -59,26 +56,17 @@ class MergingDoor:
         llm: Asked where the rules are in doubt; None leaves such entries side by side, flagged.
     """
 
-    def __init__(
-        self,
-        door: Door,
-        *,
-        store: Store,
-        reader: Reader,
-        ledger: Ledger,
-        layout: Layout,
-        config: Config,
-        llm: LLM | None,
-    ) -> None:
+    def __init__(self, parts: Parts, door: Door, llm: LLM | None) -> None:
+        config = parts.config
         self._door = door
-        self._store = store
-        self._reader = reader
-        self._ledger = ledger
-        self._layout = layout
+        self._store = parts.store
+        self._reader = parts.reader
+        self._ledger = parts.ledger
+        self._layout = parts.layout
         self._llm = llm if config.facts.llm_consolidate else None
         self._seconds = config.model.timeout_seconds
         self._model = config.consolidation.model or None
-        self._on = layout.merge_on_write and config.facts.merge_on_write
+        self._on = parts.layout.merge_on_write and config.facts.merge_on_write
         self._merge_over, self._add_below = thresholds(config.facts)
 
     def commit(

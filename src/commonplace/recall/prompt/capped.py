@@ -11,25 +11,20 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import tzinfo
 from typing import Final
 
 import msgspec
 
 from commonplace import guard
 from commonplace.changes import edits, inverse
-from commonplace.changes.log import Ledger
-from commonplace.changes.reader import Reader
-from commonplace.changes.sessions import Sessions
-from commonplace.changes.tombstones import Tombstones
-from commonplace.config import Config
+from commonplace.changes.parts import Parts
 from commonplace.errors import DamagedError
 from commonplace.guard.screened import json_line
 from commonplace.layouts.codecs.documents import cap_of
-from commonplace.layouts.schema import Layer, Layout
+from commonplace.layouts.schema import Layer
 from commonplace.recall.prompt.context import Draft, Shown
 from commonplace.records import TRUST_RANK
-from commonplace.store.protocol import STATE, Store
+from commonplace.store.protocol import STATE
 from commonplace.text.likeness import decide
 
 FROZEN: Final = f"{STATE}/frozen.jsonl"
@@ -57,27 +52,16 @@ class Fact(msgspec.Struct, frozen=True):
 class CappedBlock:
     """Writes the facts of one scope into prompts."""
 
-    def __init__(
-        self,
-        store: Store,
-        *,
-        layout: Layout,
-        config: Config,
-        reader: Reader,
-        ledger: Ledger,
-        sessions: Sessions,
-        tombstones: Tombstones,
-        zone: tzinfo,
-    ) -> None:
-        self._store = store
-        self._layout = layout
-        self._config = config
-        self._reader = reader
-        self._ledger = ledger
-        self._sessions = sessions
-        self._tombstones = tombstones
-        self._zone = zone
-        self._layers = [layer for layer in layout.layers if layer.shown and layer.kind == "documents"]
+    def __init__(self, parts: Parts) -> None:
+        self._store = parts.store
+        self._layout = parts.layout
+        self._config = parts.config
+        self._reader = parts.reader
+        self._ledger = parts.ledger
+        self._sessions = parts.sessions
+        self._tombstones = parts.tombstones
+        self._zone = parts.zone
+        self._layers = [layer for layer in parts.layout.layers if layer.shown and layer.kind == "documents"]
         self._marks: dict[str, _Mark] | None = None
         self._past: dict[tuple[str, int], dict[str, bytes]] = {}
         self._lock = threading.RLock()

@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Iterator, Sequence
-from datetime import tzinfo
 from typing import TYPE_CHECKING
 
 from commonplace import guard
 from commonplace.changes import listing
-from commonplace.changes.drift import Drift
-from commonplace.changes.log import Ledger
+from commonplace.changes.parts import Parts
 from commonplace.changes.plan import files_of
 from commonplace.changes.reader import Reader
-from commonplace.changes.sessions import Sessions
-from commonplace.config import Clock, Config
 from commonplace.layouts.codecs import documents
-from commonplace.layouts.schema import Layer, Layout
+from commonplace.layouts.schema import Layer
 from commonplace.recall.prompt.context import Draft, Shown
 from commonplace.records import TRUST_RANK, Entry
-from commonplace.store.protocol import Store
 
 if TYPE_CHECKING:
     from commonplace.recall.prompt.capped import CappedBlock  # loaded only by the layouts that have it
@@ -33,31 +28,17 @@ class Sections:
         zone: The one that files are dated in.
     """
 
-    def __init__(
-        self,
-        store: Store,
-        *,
-        layout: Layout,
-        config: Config,
-        reader: Reader,
-        ledger: Ledger,
-        drift: Drift,
-        sessions: Sessions,
-        capped: CappedBlock | None,
-        clock: Clock,
-        zone: tzinfo,
-    ) -> None:
-        self._store = store
-        self._layout = layout
-        self._config = config
-        self._reader = reader
-        self._ledger = ledger
-        self._drift = drift
-        self._sessions = sessions
+    def __init__(self, parts: Parts, capped: CappedBlock | None) -> None:
+        self._parts = parts
+        self._store = parts.store
+        self._layout = parts.layout
+        self._config = parts.config
+        self._reader = parts.reader
+        self._ledger = parts.ledger
+        self._drift = parts.drift
+        self._sessions = parts.sessions
         self._capped = capped
-        self._clock = clock
-        self._zone = zone
-        self._shown = [layer for layer in layout.layers if layer.shown]
+        self._shown = [layer for layer in parts.layout.layers if layer.shown]
 
     def look(self) -> Sequence[tuple[Layer, str]]:
         """Notice edits made outside, in shown files at once; return these files with their layers."""
@@ -71,7 +52,7 @@ class Sections:
         return tuple(self._make(session))
 
     def _files(self) -> tuple[tuple[Layer, str], ...]:
-        now = self._clock().astimezone(self._zone)
+        now = self._parts.now()
         return tuple((layer, files_of(self._layout, layer, now)) for layer in self._shown)
 
     def _make(self, session: str | None) -> Iterator[Draft]:

@@ -1,0 +1,69 @@
+"""What the parts of one scope share, made once: the door, the past, jobs, recall and the prompt stand on it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from datetime import datetime, tzinfo
+from typing import Self
+
+import msgspec
+
+from commonplace.changes.drift import Drift
+from commonplace.changes.log import Ledger
+from commonplace.changes.reader import Reader
+from commonplace.changes.sessions import Sessions
+from commonplace.changes.tombstones import Tombstones
+from commonplace.config import Clock, Config
+from commonplace.layouts.schema import Layout
+from commonplace.records import Trust
+from commonplace.store.protocol import Store
+from commonplace.store.seen import Seen
+
+
+class Parts(msgspec.Struct, frozen=True):
+    """One scope: where it is kept and how it is laid out, and what reads it."""
+
+    store: Store
+    layout: Layout
+    config: Config
+    clock: Clock
+    zone: tzinfo
+    sessions: Sessions
+    ledger: Ledger
+    tombstones: Tombstones
+    reader: Reader
+    drift: Drift
+
+    def now(self) -> datetime:
+        """Return the instant now, in the zone that files are dated in."""
+        return self.clock().astimezone(self.zone)
+
+    @classmethod
+    def made(
+        cls,
+        store: Store,
+        *,
+        layout: Layout,
+        config: Config,
+        clock: Clock,
+        seen: Seen,
+        noticed: Callable[[Iterable[str]], None],
+    ) -> Self:
+        """Make the parts of a scope.
+
+        Args:
+            store: Holds its files.
+            layout: How it is laid out.
+            config: Every knob.
+            clock: Gives the time now.
+            seen: What each file said when it was last looked at.
+            noticed: Called with the paths that changed outside, so that the index looks into them.
+        """
+        trust: Trust = "agent" if layout.agent_edits_files else "user"
+        zone = config.zone
+        tombstones = Tombstones(store)
+        sessions = Sessions(store, config=config, clock=clock, folder=layout.sessions, tombstones=tombstones)
+        ledger = Ledger(store.since)
+        reader = Reader(store, layout, sessions, ledger, tombstones, zone=zone, writers_trust=trust)
+        drift = Drift(store, layout, seen, ledger, zone=zone, trust=trust, noticed=noticed)
+        return cls(store, layout, config, clock, zone, sessions, ledger, tombstones, reader, drift)

@@ -1,0 +1,265 @@
+"""One scope: the parts of the engine put together, over its files.
+
+The only place where they meet; `memory` gives them their public shape.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from datetime import datetime
+from functools import partial
+from typing import Final
+
+import msgspec
+
+from commonplace.changes.actors import LIBRARY
+from commonplace.changes.door import Door
+from commonplace.changes.history import History
+from commonplace.changes.merging import merging
+from commonplace.changes.parts import Parts
+from commonplace.changes.past import PastStore
+from commonplace.changes.review import Queue
+from commonplace.changes.sessions import Sessions
+from commonplace.config import Clock, Config, ConsolidationConfig
+from commonplace.errors import DamagedError, RecordNotFoundError, require_text
+from commonplace.guard.screened import Screened
+from commonplace.jobs import triggers
+from commonplace.jobs.consolidators.merge import MergingDoor
+from commonplace.jobs.runner import Jobs
+from commonplace.jobs.schedule import Mode, Schedule
+from commonplace.jobs.views import Views
+from commonplace.jobs.windows import Windows
+from commonplace.layouts.codecs.edits import split_id
+from commonplace.layouts.schema import Layout, for_project
+from commonplace.memory import doctor
+from commonplace.models import spending
+from commonplace.models.protocol import LLM
+from commonplace.operations import Forget, MoveWindow
+from commonplace.recall import searching
+from commonplace.recall.embedding import Guarded
+from commonplace.recall.index.looking import copied
+from commonplace.recall.index.sqlite import SqliteIndex
+from commonplace.recall.indexing import Indexing
+from commonplace.recall.prompt.capped import CappedBlock
+from commonplace.recall.prompt.sections import Sections
+from commonplace.recall.searching import Searching
+from commonplace.records import Hit, Outcome, Problem, Query, Record, Report
+from commonplace.store.files.store import FilesStore
+from commonplace.store.protocol import STATE, Store
+from commonplace.store.seen import Seen
+from commonplace.text.pieces import encode_name
+
+logger = logging.getLogger(__name__)
+
+SPENDING: Final = f"{STATE}/spending.jsonl"
+"""The ledger of model calls, one line a call."""
+
+_LOOKS: Final = 20  # an editor that saves without end gets its way
+
+
+class Transcripts(Sessions):
+    """The transcripts of a scope, of which one can also be cleared or deleted."""
+
+    def __init__(self, of: Parts, door: Door) -> None:
+        super().__init__(
+            of.store, config=of.config, clock=of.clock, folder=of.layout.sessions, tombstones=of.tombstones
+        )
+        self._door = door
+
+    def clear(self, session_id: str) -> Outcome:
+        """Let the live window begin after the last message; nothing is taken away, and `undo` opens it again.
+
+        Raises:
+            RecordNotFoundError: There is no such session.
+        """
+        move = MoveWindow(session=session_id, to=self.state(session_id).messages, why="reset")
+        return self._door.commit([move], actor=LIBRARY, reason="asked for")
+
+    def delete(self, session_id: str) -> Outcome:
+        """Hide every message of a session from recall, context and jobs; `undo` shows them again.
+
+        Raises:
+            RecordNotFoundError: There is no such session.
+        """
+        self.state(session_id)
+        return self._door.commit([Forget(record=self.path(session_id))], actor=LIBRARY, reason="asked for")
+
+
+class Scope:
+    """The engine's parts for one scope.
+
+    Args:
+        location: The folder that `Memory.open` was given.
+        name: `default` is the location itself; others have a folder of their own in it.
+        layout: How it is laid out.
+        config: Every knob.
+        clock: Gives the time now.
+        read_only: Nothing is written.
+        at: Open the scope as it was at this instant, read-only.
+        llm: The model, not yet metered.
+        embedder: Turns texts into vectors; words alone if None.
+        mode: Who runs the jobs.
+    """
+
+    def __init__(
+        self,
+        location: str,
+        name: str,
+        *,
+        layout: Layout,
+        config: Config,
+        clock: Clock,
+        read_only: bool = False,
+        at: datetime | None = None,
+        llm: LLM | None = None,
+        embedder: Guarded | None = None,
+        mode: Mode = "thread",
+    ) -> None:
+        layout = for_project(layout, config.facts.project)
+        folder = location if name == "default" else f"{location}/{layout.scopes.format(scope=encode_name(name))}"
+        store = _store(folder, layout=layout, config=config, clock=clock, read_only=read_only, at=at)
+        self.name = name
+        self.indexing = searching.indexing(store, layout, config.zone)
+        self._past = at is not None
+        self._mode = mode
+        self._seen = Seen(None if store.read_only else f"{store.root}/{STATE}/seen.sqlite")
+        self.parts = of = Parts.made(
+            store, layout=layout, config=config, clock=clock, seen=self._seen, noticed=self.indexing.notice
+        )
+        self.store, self.layout, self.config, self.zone = store, layout, config, of.zone
+        self.sessions, self.ledger, self.reader, self.drift = of.sessions, of.ledger, of.reader, of.drift
+        self.tombstones, self.now = of.tombstones, of.now
+        self._wire_changing(llm)
+        self.embedding = embedder.scope(of, self.indexing, self.meter) if embedder is not None else None
+        self.searching = Searching(of, self.indexing, self.embedding)
+        self.capped = CappedBlock(of) if layout.block == "capped" else None
+        self.sections = Sections(of, self.capped)
+
+    def _wire_changing(self, llm: LLM | None) -> None:
+        """Make what changes memory: the door, the past, review, and the jobs with their model."""
+        of, config = self.parts, self.config
+        self.door = Door(of)
+        self.transcripts = Transcripts(of, self.door)
+        self.history = History(of, self.door)
+        self.review = Queue(of.store, self.door)
+        self.spending = spending.Ledger(self._note_spend, self._spend_lines)
+        budget = spending.Budget(config.spending, self.spending.spends, of.zone)
+        breaker = spending.Breaker(config.spending, self.spending.spends)
+        self.llm = spending.MeteredLLM(llm, self.spending, budget, breaker, of.clock) if llm is not None else None
+        self.meter = spending.EmbeddingMeter(self.spending, budget, of.clock)
+        self.views = Views(of)
+        self.merging = MergingDoor(of, self.door, self.llm)
+        self.jobs = Jobs(of, self.door, self.views, self.llm)
+        self.windows = Windows(of, self.door, self.jobs, self.llm)
+        declared = ((job.name, each.when, each.over) for job in of.layout.jobs for each in job.triggers)
+        rules = triggers.rules(declared, _numbers(config.consolidation))
+        self.schedule = Schedule(self.jobs, self.windows, of.sessions, rules=rules, mode=self._mode, clock=of.clock)
+
+    def _note_spend(self, line: Screened) -> None:
+        self.store.append(SPENDING, [line], durable=False)
+
+    def _spend_lines(self) -> Iterable[bytes]:
+        blob = self.store.read(SPENDING)
+        return blob.data.splitlines() if blob else ()
+
+    def note(self, session: str) -> None:
+        """Note that a session grew, unless a worker process looks after what that makes due."""
+        if self._mode != "worker":
+            self.schedule.note(session)
+
+    def prepare(self, session: str | None) -> None:
+        """Finish the model-free jobs that are due, so that a context sees what they noted."""
+        if self._mode != "worker":
+            self.schedule.prepare(session)
+
+    @property
+    def embeds(self) -> bool:
+        """Whether what is asked of this scope may wait for an embedder."""
+        return self.embedding is not None and not self.store.read_only
+
+    @property
+    def key(self) -> bytes:
+        """The scope's own key."""
+        return self.store.key()
+
+    def recall(self, query: Query, *, now: datetime, explain: bool) -> list[Hit]:
+        """Search this scope, edits made outside included."""
+        self.sections.look()
+        return self.searching.recall(query, now=now, explain=explain)
+
+    def end(self, session_id: str) -> Outcome:
+        """Consolidate a session and mark it as ended; what it is shown from then on is as of then."""
+        outcome = self.windows.end(session_id)
+        if self.capped is not None:
+            self.capped.thaw(session_id)
+        return outcome
+
+    def find(self, record_id: str) -> Record:
+        """Return the record of an id, or what replaced it, edits made outside included.
+
+        Raises:
+            GoneError: It was removed or forgotten.
+            RecordNotFoundError: There is none.
+        """
+        require_text(record_id, "a record id")
+        path = split_id(record_id)[0]
+        watched = [path] if self.layout.layer_of(path) is not None else []
+        for _ in range(_LOOKS):
+            self.drift.look(watched)
+            try:
+                return self.reader.find(record_id)
+            except RecordNotFoundError:
+                if not self.drift.moved(watched):  # else it was edited since the look: look again
+                    raise
+        return self.reader.find(record_id)
+
+    def examine(self, *, fix: bool) -> Report:
+        """Look for damage and drift; mend only when asked."""
+        items = [path for _, path in self.reader.files(lambda layer: layer.kind == "items")]
+        of = self.layout
+        look = partial(doctor.examine, self.store, memory=of.memory, transcripts=of.sessions, items=items)
+        if not self.store.read_only:
+            return look(self.indexing, fix=fix)
+        try:
+            with copied(searching.index_path(self.store)) as index:
+                return look(None if index is None or self._past else self._indexing(index))
+        except DamagedError as error:
+            report = look(None)
+            damage = Problem(kind="drift", path="index", reason=str(error))
+            return msgspec.structs.replace(report, problems=(*report.problems, damage))
+
+    def _indexing(self, index: SqliteIndex) -> Indexing:
+        return searching.indexing(self.store, self.layout, self.zone, index)
+
+    def sync(self) -> int:
+        """Look at every file, log what was edited outside, and bring the index up to it."""
+        edited = self.drift.sweep()
+        self.door.keep_up()
+        return max(len(edited), self.searching.sync())
+
+    def databases(self) -> tuple[SqliteIndex, Seen]:
+        """Return the SQLite files of this scope."""
+        return self.indexing.index, self._seen
+
+    def close(self) -> None:
+        """Finish the jobs under way, then let go of files and the index; what was acknowledged stays."""
+        self.schedule.close(self.config.consolidation.close_seconds)
+        if self.embedding is not None:
+            self.embedding.close()
+        self.indexing.index.close()
+        self._seen.close()
+        self.store.close()
+
+
+def _store(folder: str, *, layout: Layout, config: Config, clock: Clock, read_only: bool, at: datetime | None) -> Store:
+    store = FilesStore(
+        folder, clock=clock, config=config.store, read_only=read_only or at is not None, rebase=merging(layout)
+    )
+    return store if at is None else PastStore(store, sessions=layout.sessions, instant=at)
+
+
+def _numbers(knobs: ConsolidationConfig) -> dict[str, float]:
+    """Return the knobs that triggers are held against."""
+    found = {name: getattr(knobs, name) for name in knobs.__struct_fields__}
+    return {name: float(value) for name, value in found.items() if isinstance(value, (int, float))}

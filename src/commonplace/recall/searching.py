@@ -1,0 +1,158 @@
+"""Recall in one scope: the index is asked, what was forgotten is left out, and trust is what it is now."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Collection, Iterable
+from datetime import datetime, tzinfo
+from typing import Final
+
+import msgspec
+
+from commonplace import guard
+from commonplace.changes import edits
+from commonplace.changes.parts import Parts
+from commonplace.errors import CommonplaceError, IndexVersionError, StoreError
+from commonplace.layouts.codecs.edits import split_id
+from commonplace.layouts.schema import Layer, Layout
+from commonplace.recall import search
+from commonplace.recall.embedding import Embedding
+from commonplace.recall.index import near, vectors
+from commonplace.recall.index.rows import IndexRow
+from commonplace.recall.index.sqlite import SqliteIndex
+from commonplace.recall.indexing import Indexing
+from commonplace.records import TRUST_RANK, Hit, Query, Record
+from commonplace.store.protocol import STATE, Store
+
+logger = logging.getLogger(__name__)
+
+_HIDDEN_ROOM: Final = 50  # so many forgotten messages may stand among the best hits until more are asked for
+_WIDER: Final = 8
+
+
+def index_path(store: Store) -> str:
+    """Name the file that the index of a scope is kept in."""
+    return f"{store.root}/{STATE}/index.sqlite"
+
+
+def indexing(store: Store, layout: Layout, zone: tzinfo, index: SqliteIndex | None = None) -> Indexing:
+    """Make what keeps an index up with the files of a scope.
+
+    Args:
+        store: Holds the files.
+        layout: Says which of them hold records that recall returns.
+        zone: The one that files are dated in.
+        index: The index; the scope's own if None, in memory if that cannot be written.
+    """
+
+    def rows(path: str, data: bytes) -> Iterable[IndexRow] | None:
+        layer = layout.layer_of(path)
+        if layer is None or not layer.weight:
+            return None
+        return [_row(layer, record) for record in edits.records(layer, path, data, zone)]
+
+    return Indexing(store, _opened(store) if index is None else index, folder=layout.sessions, records=rows)
+
+
+def _opened(store: Store) -> SqliteIndex:
+    if store.read_only:
+        return SqliteIndex(None)
+    try:
+        return SqliteIndex(index_path(store))
+    except (IndexVersionError, StoreError):
+        return SqliteIndex(None)  # the file stays as it is; this index is made in memory from the files
+
+
+def _row(layer: Layer, record: Record) -> IndexRow:
+    at = getattr(record, "at", None)
+    return IndexRow(
+        record=record.id,
+        text=guard.shown(record.text),
+        layer=layer.kind,
+        title=guard.shown(getattr(record, "title", "")),
+        kind=getattr(record, "kind", ""),
+        at_ms=int(at.timestamp() * 1000) if at else None,
+        tags=getattr(record, "tags", ()),
+    )
+
+
+class Searching:
+    """Searches one scope.
+
+    Args:
+        parts: The scope.
+        indexing: Its index.
+        embedding: Its vectors; words alone if None.
+    """
+
+    def __init__(self, parts: Parts, indexing: Indexing, embedding: Embedding | None) -> None:
+        self._parts = parts
+        self._indexing = indexing
+        self._embedding = embedding
+        self._weights: dict[str, float] = {}
+        for layer in parts.layout.layers:
+            self._weights[layer.kind] = max(self._weights.get(layer.kind, 0.0), layer.weight)
+
+    def recall(self, query: Query, *, now: datetime, explain: bool) -> list[Hit]:
+        """Return the best hits of a question."""
+        hidden = self._parts.tombstones.hidden()
+        found_near = self._embedding.near(query.text, hidden=hidden) if self._embedding is not None else None
+        room = min(len(hidden), _HIDDEN_ROOM)
+        ledger = self._parts.ledger
+        ledger.catch_up()
+        superseded = ledger.superseded()
+        while True:
+            wider = msgspec.structs.replace(query, k=query.k + room)
+            found = search.search(
+                wider,
+                indexing=self._indexing,
+                now=now.astimezone(self._parts.zone),
+                config=self._parts.config.recall,
+                explain=explain,
+                weights=self._weights,
+                near=found_near,
+                superseded=superseded,
+                written_at=ledger.written_at,
+            )
+            ledger.catch_up()
+            kept = [hit for hit in found if self._given_out(hit, hidden)]
+            if len(kept) >= query.k or len(found) < wider.k or room >= len(hidden):
+                break
+            room = min(len(hidden), room * _WIDER)
+        self._tidy_vectors()
+        return [self._as_now(hit) for hit in kept[: query.k]]
+
+    def sync(self) -> int:
+        """Bring index and vectors up to all files, and return how many files were looked into."""
+        looked = self._indexing.catch_up(sweep=True)
+        if self._embedding is not None:
+            self._embedding.fill(hidden=self._parts.tombstones.hidden)
+        self._tidy_vectors()
+        return looked
+
+    def _tidy_vectors(self) -> None:
+        """Without an embedder, take out what one left of texts that were forgotten or changed since."""
+        index = self._indexing.index
+        if self._embedding is not None or not near.holds_vectors(index):
+            return
+        try:
+            vectors.Vectors(index).tidy(vectors.mark(self._parts.tombstones.hidden()))
+        except CommonplaceError:
+            logger.warning("vectors of what was forgotten are taken out another time", exc_info=True)
+
+    def _given_out(self, hit: Hit, hidden: Collection[tuple[str, str]]) -> bool:
+        """True if recall may give a hit: not forgotten, and trusted as much as its layer asks for."""
+        if any((s.session, s.message) in hidden for s in hit.sources):
+            return False
+        layer = None if hit.layer == "sessions" else self._parts.layout.layer_of(split_id(hit.record)[0])
+        return layer is None or TRUST_RANK[self._parts.reader.rank(hit.record)] >= TRUST_RANK[layer.recall_from]
+
+    def _as_now(self, hit: Hit) -> Hit:
+        if hit.layer == "sessions":
+            return hit
+        made = self._parts.ledger.made(hit.record)
+        return msgspec.structs.replace(
+            hit,
+            trust=self._parts.reader.rank(hit.record),
+            sources=made[1].sources if made else hit.sources,
+        )
