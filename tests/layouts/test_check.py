@@ -174,3 +174,10 @@ def test_knobs_that_a_layout_sets_hold():
     """DESIGN 5: `limits` in the configuration overrides."""
     assert settled(replace(GOOD, defaults={"context.tokens": 777}), None).context.tokens == 777
     assert Config().context.tokens == 2000
+
+
+@pytest.mark.parametrize("layout", ["native", "two-layer", "facts"])
+def test_the_size_of_memory_md_can_be_given_to_any_layout(layout):
+    """A host passes one configuration to several layouts; one without that file goes on."""
+    config = settled(designs.LAYOUTS[layout], {"limits.memory_bytes": 640})
+    assert config.limits.get("memory", 640) == 640

@@ -15,6 +15,7 @@ from commonplace.errors import ConfigError
 from commonplace.layouts.codecs.documents import cap_of
 from commonplace.layouts.schema import Layout
 
+_MEMORY_BYTES: Final = "limits.memory_bytes"  # of MEMORY.md by its unit; without effect in a layout without that file
 _LARGEST: Final = 1e12  # beyond it a number is a slip, and no wait or size can be made of it
 
 
@@ -55,7 +56,7 @@ def configured(layout: Layout, mapping: Mapping[str, Any]) -> Config:
         if value is None:
             continue
         factor = layout.config_names[name][1] if name in layout.config_names else 1.0
-        for path in _target(layout, name).split("+"):
+        for path in filter(None, _target(layout, name).split("+")):
             config = _put(config, path, _value(name, value, _get(config, path), factor))
     return config
 
@@ -64,6 +65,8 @@ def _target(layout: Layout, name: str) -> str:
     if name in layout.config_names:
         return layout.config_names[name][0]
     section, _, knob = str(name).partition(".")
+    if name == _MEMORY_BYTES:
+        return "limits.memory" if "memory" in _capped(layout) else ""
     if section == "limits" and knob in _capped(layout):
         return str(name)
     if knob in getattr(getattr(Config(), section, None), "__struct_fields__", ()) or (
