@@ -11,6 +11,7 @@ import pytest
 from doors import FULL, HERE, opened, write
 
 from commonplace.changes import drift
+from commonplace.changes.door import Door
 from commonplace.store.files import replace
 from marking import slow_after
 
@@ -89,6 +90,26 @@ def test_edits_race_as_many_changes(fast_path, editor, style, races):
     assert (lost, hollow) == ([], [])
     assert sum("outside" in change.kinds for change in log) > races // 2
     assert conflicts <= races // 4
+
+
+def test_an_edit_between_the_look_and_the_plan_is_logged_before_the_change(tmp_path, monkeypatch):
+    """Issue 23.8: such an edit was in the file, but the log took it for ours."""
+    with opened(tmp_path) as memory:
+        memory.remember("one", kind="decision")
+        real, done = Door.plan, []
+
+        def plan(self):
+            if not done:
+                done.append(1)
+                write(tmp_path, PATH, "- one\n- by hand\n")
+            return real(self)
+
+        monkeypatch.setattr(Door, "plan", plan)
+        assert memory.remember("two", kind="decision").status == "applied"
+        assert (tmp_path / PATH).read_text(encoding="utf-8") == "- one\n- by hand\n- two\n"
+        ours, edit, _ = memory.log(None)
+    assert ("outside" in ours.kinds, "outside" in edit.kinds) == (False, True)
+    assert "by hand" in edit.diff
 
 
 def test_a_look_while_a_commit_is_half_way_sees_no_edit_from_outside(tmp_path):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 from doors import files, opened, texts, write
 
@@ -401,6 +403,7 @@ def test_a_change_made_while_one_is_taken_back_is_no_conflict(tmp_path, monkeypa
         wrong = memory.remember("Ada lives in Oslo.", kind="decision")
         history = memory._scopes[0].history
         real, done = history._later, []
+        others = threading.Thread(target=other.remember, args=("Cleo sings.",), kwargs={"kind": "decision"})
 
         def later(number, path):
             if not done:  # between the look at the file and the look at the log
@@ -408,9 +411,11 @@ def test_a_change_made_while_one_is_taken_back_is_no_conflict(tmp_path, monkeypa
                 if by_hand:
                     write(tmp_path, path, "- Bob rows.\n- Ada lives in Oslo.\n- Cleo sings.\n")
                 else:
-                    other.remember("Cleo sings.", kind="decision")
+                    others.start()  # it stands in line
             return real(number, path)
 
         monkeypatch.setattr(history, "_later", later)
         assert memory.undo(wrong).status == "applied"
+        if not by_hand:
+            others.join(60)
         assert sorted(texts(memory, DOC)) == ["Bob rows.", "Cleo sings."]

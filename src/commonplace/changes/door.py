@@ -10,7 +10,8 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Final, Literal
 
 import msgspec
@@ -127,10 +128,16 @@ class Door:
         require_text(reason, "a reason")
         versions = {resolve(self._layout, path)[1]: version for path, version in (expect or {}).items()}
         request = _Request(tuple(operations), actor, reason, tuple(waits), dict(lines or {}), versions, partial)
-        with self.lock:
+        with self.lock if dry_run else self.alone():
             if not (dry_run or versions):  # what is expected to stand is not moved by ourselves
                 self.renew_index()
             return self._until_done(request, dry_run=dry_run, fence=fence, durable=durable)
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Hold off all other writers, so that a change is planned on what it is written over."""
+        with self.lock, self._store.exclusive():
+            yield
 
     def _until_done(self, request: _Request, *, dry_run: bool, fence: Lease | None, durable: bool) -> Outcome:
         """Plan and write on what stands, anew each time that somebody else was quicker."""
@@ -191,11 +198,12 @@ class Door:
             newest = self._ledger.newest
             try:
                 if self._index_is_behind():
-                    self._drift.look([self._index.document])
-                    plan = self.plan()
-                    self._index.renew(plan)
-                    if not plan.empty:
-                        self.write(plan, actor=UPKEEP, reason="topics were edited outside")
+                    with self._store.exclusive():
+                        self._drift.look([self._index.document])
+                        plan = self.plan()
+                        self._index.renew(plan)
+                        if not plan.empty:
+                            self.write(plan, actor=UPKEEP, reason="topics were edited outside")
             except VersionConflictError:
                 return  # somebody is at it right now; the next change looks again
             self._renewed = newest
@@ -248,6 +256,9 @@ class Door:
         records = (*dict.fromkeys(plan.successors.get(record, record) for record in asked), *same)
         if dry_run:
             return Outcome(status="planned", records=records, review=review, diff=plan.diff())
+        edited = self._drift.unseen(plan.expected())
+        if edited and self._drift.look(edited):  # the edit is logged before what is planned on it
+            raise VersionConflictError("a file was edited while a change was planned; plan again", path=edited[0])
         written = self.write(
             plan, actor=actor, reason=request.reason, fence=fence, durable=durable, expect=request.expect
         )
@@ -315,7 +326,7 @@ class Door:
         """Put into review what an edit from outside kept a writer that died from bringing in."""
         if self._store.read_only or not self._store.conflicts():
             return
-        with self.lock:
+        with self.alone():
             self._settle_left(self._store.conflicts())
 
     def _settle_left(self, conflicts: Sequence[Conflict]) -> None:

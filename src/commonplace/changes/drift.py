@@ -8,8 +8,9 @@ person.
 
 from __future__ import annotations
 
+import logging
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import tzinfo
 from functools import partial
 from typing import Any, Final
@@ -19,7 +20,7 @@ import msgspec
 from commonplace.changes import diffs, edits, inverse
 from commonplace.changes.log import Added, Ledger, Payload
 from commonplace.changes.sealing import sealed
-from commonplace.errors import DamagedError, PathError, VersionConflictError
+from commonplace.errors import DamagedError, PathError, StoreError, VersionConflictError
 from commonplace.guard import screen
 from commonplace.layouts.codecs import rewrites
 from commonplace.layouts.schema import Layer, Layout
@@ -29,6 +30,9 @@ from commonplace.store.files.versions import version_of
 from commonplace.store.protocol import MISSING, Store
 from commonplace.store.seen import Look, Seen
 
+logger = logging.getLogger(__name__)
+
+READER_SECONDS: Final = 0.2  # a reader waits so long for a writer, to log what it found
 SWEEP_SECONDS: Final = 2.0  # DESIGN 1: an edit made outside is noticed after at most this
 LISTED_RECORDS: Final = 2000  # of one edit; a file adopted whole may hold any number
 QUIET_SECONDS: Final = 0.02  # an editor that truncates and writes in place is done when nothing moved so long
@@ -65,34 +69,46 @@ class Drift:
         self._tokens: dict[str, str] = {}
         self._swept: float | None = None
 
-    def sweep(self) -> list[str]:
+    def sweep(self, *, wait_seconds: float | None = None) -> list[str]:
         """Look at every file of memory and give those that were edited outside."""
         stats = {s.path: s.token for s in self._store.list(self._layout.memory) if self._layout.layer_of(s.path)}
         moved = [path for path, token in stats.items() if self._tokens.get(path) != token]
         gone = [path for path in self._seen.versions() if path not in stats and self._layout.layer_of(path)]
-        found = self.look([*moved, *gone])
+        found = self.look([*moved, *gone], wait_seconds=wait_seconds)
         self._tokens = stats
         return found
 
-    def sweep_if_due(self) -> None:
-        """Look at every file, unless that was done a moment ago."""
-        now = time.monotonic()
-        if self._swept is None or now - self._swept >= SWEEP_SECONDS:
-            self._swept = now
-            self.sweep()
+    def glance(self, paths: Iterable[str]) -> None:
+        """Look at some files as a reader does, and at all if that was not done a moment ago.
 
-    def look(self, paths: Iterable[str]) -> list[str]:
+        What cannot be logged now, because of a writer or of the disk, is logged by a later look.
+        """
+        now = time.monotonic()
+        try:
+            self.look(paths, wait_seconds=READER_SECONDS)
+            if self._swept is None or now - self._swept >= SWEEP_SECONDS:
+                self._swept = now
+                self.sweep(wait_seconds=READER_SECONDS)
+        except StoreError as error:
+            logger.warning("edits made outside could not be looked at: %s", error)
+
+    def look(self, paths: Iterable[str], *, wait_seconds: float | None = None) -> list[str]:
         """Compare some files with what they said when last looked at; log what differs, and give it."""
         if self._store.read_only:
             return []
         moved = self.moved(paths)
-        edited: list[str] = []
-        if moved:
-            self._wait_for_writers([path for path in moved if self._is_edited(path)])
-            with self._seen.exclusive():
-                edited = [path for path in moved if self._take(path)]
-            self._noticed(moved)
-        return edited
+        if not moved:
+            return []
+        self._noticed(moved)
+        self._wait_for_writers([path for path in moved if self._is_edited(path)])
+        with self._store.exclusive(wait_seconds):
+            return [path for path in moved if self._take(path)]
+
+    def unseen(self, versions: Mapping[str, str]) -> list[str]:
+        """Give those of some files that were read in another version than when last looked at."""
+        return [
+            path for path, version in versions.items() if self._layout.layer_of(path) and version != self._last(path)
+        ]
 
     def moved(self, paths: Iterable[str]) -> list[str]:
         """Give those of some files that are not as they were when last looked at."""
@@ -163,12 +179,13 @@ class Drift:
         return inverse.explains(writes, data, before, partial(version_of, path), self._store.key())
 
     def _wait_for_writers(self, paths: Sequence[str]) -> None:
-        """Let an editor that saves in place come to its end: half a file is nobody's edit."""
+        """Let an editor that saves in place come to its end: half a file is nobody's edit, nor is an emptied one."""
+        empty = {version_of(path, b"") for path in paths}
         give_up = time.monotonic() + PATIENCE_SECONDS
         versions: list[str] = []
         while paths and time.monotonic() < give_up:
             before, versions = versions, [self._store.version(path) for path in paths]
-            if before == versions:
+            if before == versions and empty.isdisjoint(versions):
                 return
             time.sleep(QUIET_SECONDS)
 

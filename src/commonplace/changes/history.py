@@ -97,7 +97,7 @@ class History:
         """
         require_text(reason, "a reason")
         deadline = time.monotonic() + self._wait_seconds
-        with self._door.lock:
+        with self._door.alone():
             while True:
                 try:
                     return self._undo(number, actor, reason)

@@ -159,6 +159,10 @@ class PastStore:
         """Nobody else writes into the past."""
         return nullcontext(_Unheld(self._refusal()))
 
+    def exclusive(self, wait_seconds: float | None = None) -> AbstractContextManager[None]:
+        """Refuse."""
+        raise self._refusal()
+
     def commit(
         self,
         header: Mapping[str, object],

@@ -172,7 +172,7 @@ class Chain:
                 raise
         words = fold(wanted)
         for scope in self.scopes:
-            scope.drift.sweep_if_due()
+            scope.drift.glance(())
         found = [(scope, record) for scope in self.scopes for record in _holding(scope, words)]
         exact = [(scope, record) for scope, record in found if fold(record.text) == words]
         if len(exact) == 1:

@@ -206,7 +206,7 @@ class Scope:
         path = split_id(record_id)[0]
         watched = [path] if self.layout.layer_of(path) is not None else []
         for _ in range(_LOOKS):
-            self.drift.look(watched)
+            self.drift.glance(watched)
             try:
                 return self.reader.find(record_id)
             except RecordNotFoundError:

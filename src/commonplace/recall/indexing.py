@@ -61,7 +61,7 @@ class Indexing:
         self._mark: object = None  # of what was appended
         self._change = 0
         self._next_sweep = -math.inf
-        self._noticed: set[str] = set()
+        self._noticed: list[str] = []
         self._compared: tuple[tuple[int, ...], list[Stat]] = ((), [])  # an index and the files that it is up to
         self._lock = threading.RLock()
 
@@ -81,8 +81,7 @@ class Indexing:
 
     def notice(self, paths: Iterable[str]) -> None:
         """Have the next catch-up look into these files, whatever their tokens say."""
-        with self._lock:
-            self._noticed.update(paths)
+        self._noticed.extend(paths)  # without the lock: the caller may hold off a writer that a catch-up waits for
 
     def rebuild(self) -> int:
         """Make the index again from the files; searches elsewhere see the old one until it is done."""
@@ -150,6 +149,7 @@ class Indexing:
         if self.index.replaced():
             self.index.reopen()
             self._next_sweep = -math.inf
+        noticed = len(self._noticed)
         mark, appended = self._store.appended(self._mark)
         change, changed = self._changed_since(self._change)
         now = time.monotonic()
@@ -164,7 +164,7 @@ class Indexing:
                 with self.index.writing():
                     for path in paths:
                         self._take(path, "")
-        self._noticed.clear()
+        del self._noticed[:noticed]
         self._mark, self._change = mark, change
         return looked
 
@@ -182,7 +182,7 @@ class Indexing:
         if not self._noticed and mark == self._compared[0] and stats == self._compared[1]:
             return 0
         known = self.index.tokens()
-        forget, noticed = known.pop, self._noticed
+        forget, noticed = known.pop, set(self._noticed)
         changed: list[Stat] = []
         for stat in stats:
             path = stat.path

@@ -155,6 +155,12 @@ class Store(Protocol):
         An append that has returned is among them, whichever process made it.
         """
 
+    def exclusive(self, wait_seconds: float | None = None) -> AbstractContextManager[None]:
+        """Hold off other writers of changes, so that look, plan and commit are one step.
+
+        StoreBusyError if they do not end in time.
+        """
+
     def commit(self, header: Mapping[str, object], payload: Mapping[str, object], writes: Sequence[Write], *,
                expect: Mapping[str, str] | None = None, fence: Lease | None = None,
                durable: bool = True) -> Logged:  # fmt: skip

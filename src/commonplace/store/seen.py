@@ -6,10 +6,8 @@ Without it edits are still found, by the change log; only what they replaced can
 
 from __future__ import annotations
 
-import contextlib
 import sqlite3
 import threading
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from commonplace.errors import StoreBusyError
@@ -94,17 +92,6 @@ class Seen:
             self._path = None
             self._db = self._open()
             return self._db.execute(statement, values).fetchall()
-
-    @contextlib.contextmanager
-    def exclusive(self) -> Iterator[None]:
-        """Hold off other processes, so that look, log and note are one step."""
-        with self._lock:
-            self._run("BEGIN IMMEDIATE")
-            try:
-                yield
-            finally:
-                if self._db.in_transaction:
-                    self._run("COMMIT")
 
     def versions(self) -> dict[str, str]:
         """Give the version of each file at the last look."""

@@ -43,8 +43,7 @@ class Sections:
     def look(self) -> Sequence[tuple[Layer, str]]:
         """Notice edits made outside, in shown files at once; return these files with their layers."""
         files = self._files()
-        self._drift.look([path for _, path in files])
-        self._drift.sweep_if_due()
+        self._drift.glance([path for _, path in files])
         return files
 
     def drafts(self, session: str | None) -> tuple[Draft, ...]:

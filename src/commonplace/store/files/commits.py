@@ -98,7 +98,7 @@ class Commits:
             if not content:
                 if not create:
                     return b""
-                with self._acquired(self._config.lock_wait_seconds):
+                with self._acquired():
                     content = read_small(path)
                     if not content:
                         content = os.urandom(_KEY_BYTES).hex().encode() + b"\n"
@@ -107,14 +107,14 @@ class Commits:
         return self.known_key
 
     @contextmanager
-    def locked(self) -> Iterator[Head]:
-        """Hold the scope lock with every logged change applied.
+    def locked(self, wait_seconds: float | None = None) -> Iterator[Head]:
+        """Hold the scope lock with every logged change applied; whoever waits longest has it next.
 
         Raises:
             StoreBusyError: It was not free in time.
         """
         self.make_folders()
-        with self._acquired(self._config.lock_wait_seconds):
+        with self._acquired(wait_seconds):
             yield self._settle()
 
     def try_settle(self) -> bool:
@@ -265,8 +265,9 @@ class Commits:
         self._finished(head)
 
     @contextmanager
-    def _acquired(self, seconds: float) -> Iterator[None]:
-        if not self.lock.acquire(seconds):
+    def _acquired(self, wait_seconds: float | None = None) -> Iterator[None]:
+        seconds = self._config.lock_wait_seconds if wait_seconds is None else wait_seconds
+        if not self.lock.acquire(seconds, in_line=wait_seconds is None):
             raise StoreBusyError(f"the scope was locked by another writer for over {seconds:g} s; try again")
         try:
             yield

@@ -103,6 +103,35 @@ def try_flock(disk: Disk, fd: int, operation: int = fcntl.LOCK_EX) -> bool:
     return True
 
 
+class _Queued:
+    """A wait for a file lock in the system's own queue, which is fair and has no time limit."""
+
+    def __init__(self, fd: int) -> None:
+        self._fd = fd
+        self._mutex = threading.Lock()
+        self._had = threading.Event()
+        self._wanted = True
+        threading.Thread(target=self._stand, daemon=True).start()
+
+    def wait(self, seconds: float) -> bool:
+        """True once the lock is had."""
+        return self._had.wait(max(0.0, seconds))
+
+    def end(self) -> int:
+        """Return the locked descriptor; -1 if the lock is not had yet: it is then given back at once when it is."""
+        with self._mutex:
+            self._wanted = self._had.is_set()
+            return self._fd if self._wanted else -1
+
+    def _stand(self) -> None:
+        fcntl.flock(self._fd, fcntl.LOCK_EX)
+        with self._mutex:
+            self._had.set()
+            if not self._wanted:
+                fcntl.flock(self._fd, fcntl.LOCK_UN)  # a child forked meanwhile may still hold a descriptor
+                os.close(self._fd)
+
+
 class FileLock:
     """An exclusive lock between processes and threads, re-entrant in the thread that holds it."""
 
@@ -119,16 +148,19 @@ class FileLock:
         """Whether the calling thread holds it."""
         return self._holder == threading.get_ident()
 
-    def acquire(self, seconds: float) -> bool:
-        """Take the lock within a time; False when it was not free."""
-        started = time.monotonic()
+    def acquire(self, seconds: float, *, in_line: bool = False) -> bool:
+        """Take the lock within a time; False when it was not free.
+
+        With `in_line` the time is that of one holder: it begins anew whenever the lock changes hands.
+        """
+        until = time.monotonic() + seconds
         if not self._threads.acquire(timeout=seconds):
             return False
         if self._depth:
             self._depth += 1
             return True
         try:
-            taken = wait_until(self._take, seconds - (time.monotonic() - started))
+            taken = self._take(until, seconds if in_line else 0.0)
         except BaseException:
             self._threads.release()
             raise
@@ -151,18 +183,37 @@ class FileLock:
             os.close(fd)
         self._threads.release()
 
-    def _take(self) -> bool:
-        fd = self._disk.open(self._path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC)
-        try:
-            if not try_flock(self._disk, fd) or not self._still_named(fd):
-                os.close(fd)
+    def _take(self, until: float, seconds_each: float) -> bool:
+        while True:
+            fd = self._disk.open(self._path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC)
+            try:
+                if not try_flock(self._disk, fd):
+                    queued, fd = _Queued(fd), -1  # the descriptor is the other thread's now
+                    fd = self._stand_in_line(queued, until - time.monotonic(), seconds_each)
+                if fd >= 0 and self._still_named(fd):
+                    self._fd, fd = fd, -1
+                    self._sign(self._fd)
+                    return True
+            finally:
+                if fd >= 0:
+                    os.close(fd)
+            if time.monotonic() >= until:
                 return False
-        except BaseException:
-            os.close(fd)
-            raise
-        self._fd = fd
-        self._sign(fd)
-        return True
+
+    def _stand_in_line(self, queued: _Queued, seconds: float, seconds_each: float) -> int:
+        taken = self._last_taken()
+        while not queued.wait(seconds) and seconds_each:
+            before, taken = taken, self._last_taken()
+            if taken == before:
+                break
+            seconds = seconds_each
+        return queued.end()
+
+    def _last_taken(self) -> int:
+        try:
+            return os.stat(self._path).st_mtime_ns  # each holder signs it
+        except FileNotFoundError:
+            return 0
 
     def _still_named(self, fd: int) -> bool:
         try:

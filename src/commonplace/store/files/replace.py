@@ -197,13 +197,13 @@ class Replacer:
 
 
 def quiet(read: Callable[[], bytes | None]) -> bytes | None:
-    """Read a file that somebody edits, once it does not change any more."""
+    """Read a file that somebody edits, once it does not change any more; an empty one is about to be written."""
     give_up = time.monotonic() + _PATIENCE_SECONDS
     data = read()
     while time.monotonic() < give_up:
         time.sleep(_QUIET_SECONDS)
         before, data = data, read()
-        if data == before:
+        if data == before and data != b"":
             break
     return data
 

@@ -128,7 +128,7 @@ class FilesStore:
                 if view.stands == self._view().stands:
                     return found
                 time.sleep(_PAUSE_SECONDS)
-            if self.read_only:
+            if self.read_only or self._appender.holds_any:
                 raise StoreBusyError("changes kept coming while several files were read; try again")
             with self._commits.locked():
                 return {path: self._read(path, 0, None) for path in paths}
@@ -173,6 +173,13 @@ class FilesStore:
         """Return a mark of now, and the paths that were appended to after an earlier mark; None for any path."""
         return self._feed.since(mark, begin=not self.read_only)
 
+    @contextmanager
+    def exclusive(self, wait_seconds: float | None = None) -> Iterator[None]:
+        """Hold off other writers of changes, so that look, plan and commit are one step; re-entrant in a thread."""
+        self._require_no_hold()
+        with self._writing(), self._commits.locked(wait_seconds):
+            yield
+
     def commit(
         self,
         header: Mapping[str, object],
@@ -205,8 +212,7 @@ class FilesStore:
                 body_of(write.path, write.lines, self._most_bytes)
         for path in expect or {}:
             split(path, self._tree.state)
-        if self._appender.holds_any:
-            raise RuntimeError("commit takes the scope's lock before any file's; leave `locked` first")
+        self._require_no_hold()
         with self._writing():
             return self._commits.commit(
                 header,
@@ -278,6 +284,10 @@ class FilesStore:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _require_no_hold(self) -> None:
+        if self._appender.holds_any:
+            raise RuntimeError("a change takes the scope's lock before any file's; leave `locked` first")
 
     @contextmanager
     def _writing(self, path: str = "") -> Iterator[None]:
