@@ -70,6 +70,9 @@ def test_edits_race_as_many_changes(fast_path, editor, style, races):
             assert editor.stdout.readline().strip() == str(number)
             on_disk = (fast_path / PATH).read_text(encoding="utf-8")
             if f"- edit {number} of the person" not in on_disk:
+                memory.sync()  # it was written into the file that the change had replaced
+                on_disk = (fast_path / PATH).read_text(encoding="utf-8")
+            if f"- edit {number} of the person" not in on_disk:
                 lost.append(number)
             if outcome.status == "applied":
                 if not explained(memory, outcome, text):

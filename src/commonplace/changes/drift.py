@@ -70,7 +70,13 @@ class Drift:
         self._swept: float | None = None
 
     def sweep(self, *, wait_seconds: float | None = None) -> list[str]:
-        """Look at every file of memory and give those that were edited outside."""
+        """Look at every file of memory and give those that were edited outside.
+
+        Without `wait_seconds` that includes the files which the last change has replaced.
+        """
+        if wait_seconds is None and not self._store.read_only and self._store.change_number():
+            with self._store.exclusive():
+                pass  # whoever takes the lock looks at them
         stats = {s.path: s.token for s in self._store.list(self._layout.memory) if self._layout.layer_of(s.path)}
         moved = [path for path, token in stats.items() if self._tokens.get(path) != token]
         gone = [path for path in self._seen.versions() if path not in stats and self._layout.layer_of(path)]
