@@ -61,7 +61,7 @@ def ended(clause: str) -> str:
     """Name the value that a clause says is over (`switched from A to B`, `no longer use A`), or nothing."""
     found = guard("switch").search(clause)
     if found is not None:
-        old = found["old"] or found["old2"] or found["old3"]
+        old = found["old"] or found["old2"] or found["old3"] or found["old4"]
     else:
         found = guard("over").match(clause)
         if found is None:

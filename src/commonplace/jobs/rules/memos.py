@@ -15,6 +15,10 @@ CHANGED_MIND = "changed mind"
 """The slot of a decision that takes the last one back."""
 
 
+SWITCHED = "switched"
+"""The slot of a correction that says what is used now, and not in place of what."""
+
+
 HOME = "home"
 """The slot of where a person lives."""
 

@@ -16,7 +16,7 @@ import msgspec
 from commonplace.text import packaged
 
 Kind = Literal["preference", "fact", "decision", "constraint", "instruction", "failure", "fix", "task"]
-Table = Literal["person", "standing", "remarks", "foreign"]
+Table = Literal["person", "standing", "remarks", "coding", "foreign"]
 
 
 class Rule(msgspec.Struct, frozen=True, kw_only=True):
@@ -24,7 +24,7 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
 
     `dated` wants a date in the clause, `ahead` one that is still to come; `past` says that it tells
     what has happened; `unreal` lets conditions and wishes pass; `loose` looks harder at the object;
-    `the` lets the object begin with `the`.
+    `the` lets the object begin with `the`; `code` wants a talk about code.
     """
 
     kind: Kind
@@ -37,6 +37,7 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     past: bool = False
     unreal: bool = False
     the: bool = True
+    code: bool = False
     loose: bool = False
 
 

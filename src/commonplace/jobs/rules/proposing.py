@@ -7,7 +7,7 @@ a rule fires only on a plain statement in a person's own voice.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import tzinfo
 from typing import Any
 
@@ -16,7 +16,8 @@ import msgspec
 from commonplace.config import RulesConfig
 from commonplace.guard.screened import instant
 from commonplace.jobs.rules import matching
-from commonplace.jobs.rules.memos import CHANGED_MIND, HOME, NAMED, Known, Memo, Place, Targets
+from commonplace.jobs.rules.memos import CHANGED_MIND, HOME, NAMED, SWITCHED, Known, Memo, Place, Targets
+from commonplace.jobs.rules.patterns import guard
 from commonplace.jobs.rules.reading import Reader
 from commonplace.operations import AddEntry, Edit, Proposal, PutItem, PutTopic, ReplaceEntry
 from commonplace.records import RecordedMessage, Source, Trust, lowest_trust
@@ -89,14 +90,17 @@ def _admit(memos: list[Memo], memo: Memo) -> list[Memo]:
             return [*memos[: old[0]], *memos[old[0] + 1 :], settled]
         return [*memos, memo]
     if memo.slot == CHANGED_MIND:
-        memos = _without_last_decision(memos, memo)
+        memos = _without_last(memos, memo, lambda kept: kept.kind == "decision")
+    if memo.slot == SWITCHED and not memo.supersedes:
+        memos = _without_last(memos, memo, lambda kept: guard("in_use").search(kept.text) is not None)
     if any(kept.speaker == memo.speaker and matching.same(memo.text, kept.text) for kept in memos):
         return memos
     return [*(kept for kept in memos if not _over(memo, kept.text)), memo]
 
 
-def _without_last_decision(memos: list[Memo], memo: Memo) -> list[Memo]:
-    places = [place for place, kept in enumerate(memos) if kept.kind == "decision" and kept.speaker == memo.speaker]
+def _without_last(memos: list[Memo], memo: Memo, fits: Callable[[Memo], bool]) -> list[Memo]:
+    """Leave out the last memo of the same speaker that fits, where it was said a moment ago."""
+    places = [place for place, kept in enumerate(memos) if kept.speaker == memo.speaker and fits(kept)]
     if not places or memo.number - memos[places[-1]].number > _MIND_CHANGED_WITHIN:
         return memos
     return [*memos[: places[-1]], *memos[places[-1] + 1 :]]

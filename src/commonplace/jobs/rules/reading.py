@@ -17,7 +17,7 @@ from commonplace.config import RulesConfig
 from commonplace.guard.pasted import pasted
 from commonplace.jobs.rules import clauses, corrections, dates, foreign, matching, patterns, wording
 from commonplace.jobs.rules.clauses import Clause
-from commonplace.jobs.rules.memos import CHANGED_MIND, HOME, NAMED, Memo
+from commonplace.jobs.rules.memos import CHANGED_MIND, HOME, NAMED, SWITCHED, Memo
 from commonplace.jobs.rules.patterns import Kind, Rule, guard
 from commonplace.records import RecordedMessage, Trust
 from commonplace.text.pieces import one_line
@@ -121,6 +121,7 @@ class Reader:
                 or self._correction(item, start, clause)
                 or self._personal(item, start, clause)
             )
+            memo = memo or self._convention(item, start, clause)
             if memo is None and (self._coding or guard("code").search(clause.text)):
                 memo = self._remark(item, start, clause)
             if memo is None:
@@ -311,6 +312,8 @@ class Reader:
         """Name what the statement gives a value to; a move of late says where a person lives."""
         if "changed my mind" in clause.lead and rule.kind == "decision":
             return CHANGED_MIND
+        if "actually" in clause.lead and guard("switched").match(clause.text, clause.core):
+            return SWITCHED
         at = item.message.at
         late = first is None or (at is not None and first.last > at.date() - timedelta(days=366))
         old = any(at is not None and int(year) < at.year - 1 for year in re.findall(r"\b(?:19|20)\d\d\b", clause.text))
@@ -354,6 +357,24 @@ class Reader:
                 item, rule.kind, text[:1].upper() + text[1:] + ".", self._span(start, clause), rule.weight,
                 trust=trust, slot=rule.slot,
             )  # fmt: skip
+        return None
+
+    def _convention(self, item: RecordedMessage, start: int, clause: Clause) -> Memo | None:
+        """Read what is said to coding agents: `no console logs`, `it must stop at a newline`, `we use pnpm here`."""
+        if clause.question or clause.reported or clause.conditional or not self._instructed:
+            return None
+        about_code = self._coding or guard("coder").search(clause.text) is not None
+        for rule in patterns.rows("coding"):
+            found = rule.pattern.fullmatch(clause.text) if about_code or not rule.code else None
+            if found is None or len(clause.text.split()) < 3 or len(clause.text) > self._limits.text_chars:
+                continue
+            if (clause.unreal and not rule.unreal) or guard("of_the_hour").search(clause.text):
+                continue
+            text = re.sub(r"^(?:(?:please|and|also|just) )+", "", one_line(clause.text), flags=re.IGNORECASE)
+            frame = text[: text.find(found["o"])].strip() if rule.slot else ""
+            stated = text[:1].upper() + text[1:].rstrip(" .,;") + "."
+            return self._memo(item, rule.kind, stated, self._span(start, clause), rule.weight, slot=rule.slot,
+                              frame=frame, supersedes=corrections.ended(clause.text))  # fmt: skip
         return None
 
     def _foreign(self, item: RecordedMessage, start: int, clause: Clause) -> Memo | None:

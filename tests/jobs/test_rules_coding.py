@@ -1,0 +1,76 @@
+"""What people say to coding agents: short orders, requirements, what is used here."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from commonplace import Message
+from commonplace.jobs.rules.proposing import extract
+from commonplace.records import RecordedMessage
+
+AT = datetime(2026, 3, 1, 9, tzinfo=UTC)
+
+
+def heard(*said: str) -> list[tuple[str, str]]:
+    """Return kind and text of what the rules find in a talk of a coder and an agent with a shell."""
+    talk = [Message("user", text, id=f"m{n}", at=AT) for n, text in enumerate(said)]
+    talk.append(Message("tool", "done", id="t", at=AT, tools=("bash",)))
+    recorded = [RecordedMessage(str(m.id), "p", "s", n, m, 0) for n, m in enumerate(talk)]
+    return [(memo.kind, memo.text) for memo in extract(recorded, zone=UTC)]
+
+
+@pytest.mark.parametrize(
+    ("said", "kind", "text"),
+    [
+        ("no console logs", "instruction", "No console logs."),
+        ("please no default exports", "instruction", "No default exports."),
+        ("use rgb, no indices", "instruction", "Use rgb, no indices."),
+        ("prefer composition over inheritance", "instruction", "Prefer composition over inheritance."),
+        ("i would only want e2e tests", "preference", "User would only want e2e tests."),
+        ("it must stop at a newline", "constraint", "It must stop at a newline."),
+        ("the parser must never throw", "constraint", "The parser must never throw."),
+        ("never touch vendor/", "instruction", "Never touch vendor."),
+        ("don't touch the vendor folder", "instruction", "Don't touch the vendor folder."),
+        ("don't use any types", "instruction", "Don't use any types."),
+        ("we use pnpm here", "constraint", "We use pnpm here."),
+        ("we run tests with vitest", "constraint", "We run tests with vitest."),
+        ("tests go in tests/, not next to the code", "constraint", "Tests go in tests/, not next to the code."),
+        ("The server runs Ubuntu 24.04", "fact", "The server runs Ubuntu 24.04."),
+        ("My birthday is on 3 March", "fact", "User's birthday is on 3 March."),
+    ],
+)
+def test_what_coders_say_is_taken(said: str, kind: str, text: str) -> None:
+    """Issue 17.5: short orders and requirements stand for later sessions too."""
+    assert heard(said) == [(kind, text)]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "no, that's horrible", "no worries", "no idea", "no errors anymore", "no failing tests", "it must be the cache",
+        "it must have crashed", "don't commit yet", "don't touch it", "can we use pnpm here?", "we use this in two places",
+        "the server is running fine", "if it must stop, tell me", "this plan must be written down",
+    ],
+)  # fmt: skip
+def test_what_is_of_the_hour_is_not_taken(said: str) -> None:
+    """Issue 17.5: at the same precision; a report, a guess, a question is no order."""
+    assert heard(said) == []
+
+
+@pytest.mark.parametrize(
+    "talk",
+    [
+        ("I use Vim for everything.", "I live in Bern.", "Actually I switched to Helix."),
+        ("I use Vim for everything.", "I live in Bern.", "Actually I switched to Helix from Vim."),
+        ("I use Vim for everything.", "I live in Bern.", "Actually I switched from Vim to Helix."),
+    ],
+)
+def test_a_switch_replaces_what_it_switches_from(talk: tuple[str, ...]) -> None:
+    """Issue 17.5: `actually I switched to …` ends what was used before."""
+    texts = [text for _, text in heard(*talk)]
+
+    assert not any("uses Vim" in text for text in texts)
+    assert any("Helix" in text for text in texts)
+    assert "User lives in Bern." in texts
