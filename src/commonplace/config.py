@@ -60,6 +60,7 @@ class ContextConfig(msgspec.Struct, frozen=True):
     stable_share: float = 0.75  # of the budget, for what stands unasked; the rest is for what is recalled
     recall_k: int = 8  # hits asked for
     notes_tokens: int = 400  # of today's notes, in layouts that show them
+    recap: bool = True  # the live conversation, in layouts that recap it; off if the host sends its messages itself
     index_lines: int = 200  # seed memdir: lines of a document with its generated index of topics
     index_bytes: int = 25_000  # seed memdir: bytes of the same
 

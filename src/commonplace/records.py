@@ -5,7 +5,7 @@ All are frozen. This module owns no file, no clock and no rule: it only says wha
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final, Literal
 
@@ -245,7 +245,9 @@ class Context(msgspec.Struct, frozen=True):
             "dropped": [{"record": d.record, "reason": d.reason, "tokens": d.tokens} for d in self.dropped],
         }
 
-    def to_anthropic(self, recalled: Literal["system", "user"] = "system") -> dict[str, Any]:
+    def to_anthropic(
+        self, recalled: Literal["system", "user"] = "system", *, messages: Sequence[Mapping[str, Any]] | None = None
+    ) -> dict[str, Any]:
         """Render for `client.messages.create(**context.to_anthropic(), ...)`.
 
         The stable part is a cached system block; the volatile part is a second block after it, so a
@@ -253,22 +255,54 @@ class Context(msgspec.Struct, frozen=True):
 
         Args:
             recalled: As what the volatile part is sent; as `user` it is in `messages`, to come before your own.
+            messages: The history to send. With it the result has all `messages`, and the volatile part stands in the
+                last one of the user: a prompt cache then holds the stable part and the history before it.
         """
         system: list[dict[str, Any]] = []
         if self.stable:
             system.append({"type": "text", "text": self.stable, "cache_control": {"type": "ephemeral"}})
         block = {"type": "text", "text": self.volatile}
-        if self.volatile and recalled == "system":
+        if self.volatile and recalled == "system" and messages is None:
             system.append(block)
         made: dict[str, Any] = {"system": system} if system else {}
+        if messages is not None:
+            return made | {"messages": _following(messages, self.volatile)}
         return made | (
             {"messages": [{"role": "user", "content": [block]}]} if self.volatile and recalled == "user" else {}
         )
 
-    def to_openai(self, recalled: Literal["system", "user"] = "system") -> list[dict[str, str]]:
-        """Render as leading messages, the stable part as `system` and the volatile one behind it as `recalled`."""
+    def to_openai(
+        self, recalled: Literal["system", "user"] = "system", *, messages: Sequence[Mapping[str, Any]] | None = None
+    ) -> list[dict[str, Any]]:
+        """Render as leading messages, the stable part as `system` and the volatile one behind it as `recalled`.
+
+        Args:
+            recalled: As what the volatile part is sent.
+            messages: The history to send. With it the result is the whole list, and the volatile part stands in the
+                last message of the user, behind all that a prompt cache can hold.
+        """
+        if messages is not None:
+            stable = [{"role": "system", "content": self.stable}] if self.stable else []
+            return [*stable, *_following(messages, self.volatile)]
         parts = (("system", self.stable), (recalled, self.volatile))
         return [{"role": role, "content": part} for role, part in parts if part]
+
+
+def _following(messages: Sequence[Mapping[str, Any]], volatile: str) -> list[dict[str, Any]]:
+    """Return messages with a text in the last one of the user: before its words, after results of tools."""
+    found = [dict(message) for message in messages]
+    last = next((message for message in reversed(found) if message.get("role") == "user"), None)
+    if not volatile:
+        return found
+    if last is None:
+        return [*found, {"role": "user", "content": volatile}]
+    content = last.get("content")
+    if isinstance(content, (list, tuple)):
+        results = sum(isinstance(block, Mapping) and block.get("type") == "tool_result" for block in content)
+        last["content"] = [*content[:results], {"type": "text", "text": volatile}, *content[results:]]
+    else:
+        last["content"] = f"{volatile}\n\n{content or ''}".rstrip()
+    return found
 
 
 OutcomeStatus = Literal[

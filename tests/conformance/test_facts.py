@@ -563,14 +563,14 @@ DOCUMENT = {
 def test_the_configuration_of_the_document_is_the_default(tmp_path):
     """Seed facts, "Config": its names and its values change nothing."""
     with opened(tmp_path / "a", config=DOCUMENT) as named, opened(tmp_path / "b") as plain:
-        assert named._config == plain._config
+        assert named._opened._opening.config == plain._opened._opening.config
 
 
 @pytest.mark.parametrize("name", sorted(DOCUMENT))
 def test_part_of_a_configuration_switches_nothing_off(tmp_path, name):
     """Seed systems 5.2: a partial configuration zeroed the other features."""
     with opened(tmp_path / "a", config={name: DOCUMENT[name]}) as part, opened(tmp_path / "b") as plain:
-        assert part._config == plain._config
+        assert part._opened._opening.config == plain._opened._opening.config
 
 
 def test_thresholds_out_of_order_are_the_defaults_with_a_warning(tmp_path, caplog):

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from commonplace import Memory, Message
 from commonplace.errors import InputError
 from commonplace.operations import PutTopic
-from commonplace.recall.prompt.context import Draft, Shown, build, owned
+from commonplace.recall.prompt.context import build, owned
+from commonplace.recall.prompt.filling import Draft, Shown
 from commonplace.records import Hit, Source
 from commonplace.testing import FixedClock
 from commonplace.text.pieces import estimate_tokens, fence, strip_fences
@@ -23,7 +24,7 @@ TEXT = st.text(max_size=120) | st.sampled_from(
 DRAFTS = st.lists(
     st.builds(
         Draft, TEXT, st.sampled_from(["stable", "volatile"]),
-        st.lists(st.builds(Shown, st.just("r"), TEXT, st.sampled_from(["user", "agent", "tool", "web"])), max_size=6).map(tuple),
+        st.lists(st.builds(Shown, st.integers(0, 99).map(str), TEXT, st.sampled_from(["user", "agent", "tool", "web"])), max_size=6).map(tuple),
         st.sampled_from([0, 5, 100]), owner=st.integers(0, 2),
     ),
     max_size=6,
@@ -50,11 +51,11 @@ def test_the_budget_is_never_passed(drafts, hits, tokens, share):
     made = build(drafts, hits, tokens=tokens, key=KEY, stable_share=share)
     assert made.tokens <= tokens
     assert estimate_tokens(made.stable) + estimate_tokens(made.volatile) <= tokens
-    shown = sum(len(section.records) for section in made.sections)
-    offered = sum(
-        bool(e.text.strip()) or (d.part == "stable" and e.trust in {"tool", "web"}) for d in drafts for e in d.entries
-    )
-    assert shown + len(made.dropped) == offered + len(hits)
+    shown = [record for section in made.sections for record in section.records]
+    dropped = [each.record for each in made.dropped]
+    assert len(dropped) == len(set(dropped))
+    assert not set(shown) & set(dropped)
+    assert {e.record for d in drafts for e in d.entries if e.text.strip()} <= {*shown, *dropped}
     assert all(each.reason for each in made.dropped)
     assert made == build(drafts, hits, tokens=tokens, key=KEY, stable_share=share)
 
@@ -64,7 +65,8 @@ def test_the_budget_is_never_passed(drafts, hits, tokens, share):
 def test_no_boundary_is_forged_and_fences_come_off_whole(drafts, hits):
     made = build(drafts, hits, tokens=100_000, key=KEY)
     for part in (made.stable, made.volatile):
-        assert part.lower().count("<recalled-memory") == part.lower().count("</recalled-memory") == (1 if part else 0)
+        assert part.lower().count("<recalled-memory") == part.lower().count("</recalled-memory")
+        assert part.lower().startswith("<recalled-memory") == bool(part)
         assert strip_fences(part, KEY) == ""
         assert not part or strip_fences(part, b"x" * 32) == part
 
@@ -172,6 +174,7 @@ def test_recalled_text_is_not_taken_in_again(tmp_path, kind, text):
 def test_every_provider_gets_the_same_text(tmp_path):
     with opened(tmp_path) as memory:
         memory.remember("likes tea", kind="decision")
+        memory.append("other", [Message("user", "the tea shop in the harbour closes at noon")])
         shown = memory.context("s", "tea")
         blocks = shown.to_anthropic()["system"]
         assert [block["text"] for block in blocks] == [shown.stable, shown.volatile]
@@ -200,3 +203,112 @@ def test_the_live_window_is_not_recalled_and_deleted_sessions_never(tmp_path):
 def test_a_budget_that_is_no_number_from_one_on_is_an_error(tmp_path, tokens):
     with opened(tmp_path) as memory, pytest.raises(InputError, match="budget"):
         memory.context(tokens=tokens)
+
+
+def test_no_statement_comes_twice(tmp_path):
+    """Issue 17: also not as a fact and as the message it came from."""
+    with opened(tmp_path) as memory:
+        said = memory.append("chat:1", [Message("user", "I play the cello in a quartet on Mondays")])
+        memory.remember("Plays the cello in a quartet on Mondays", source=said[0])
+        memory.remember("Plays the cello in a quartet on Mondays", kind="environment")
+        shown = memory.context("chat:2", "what do I play on Mondays, the cello?")
+        assert shown.text.lower().count("cello") == 1
+        memory.append("chat:3", [Message("user", "The cello needs new strings and the bow is cracked")])
+        assert "new strings" in memory.context("chat:2", "cello strings").volatile
+
+
+def test_standing_instructions_come_first_then_what_is_newest(tmp_path):
+    """Issue 17: the stable part is chosen without the question."""
+    with opened(tmp_path, config={"context.stable_share": 0.5}) as memory:
+        memory.remember("Always answer in Norwegian", kind="instruction")
+        memory.remember("Is allergic to peanuts", kind="fact")
+        for number in range(20):
+            memory.remember(f"Visited the museum of town number {number} last summer", kind="decision")
+        shown = memory.context("s", "which town was number 0?", tokens=300)
+        assert "Always answer in Norwegian" in shown.stable
+        assert "peanuts" in shown.stable
+        assert "number 19 " in shown.stable
+        assert "number 0 " not in shown.stable
+        assert "number 0 " in shown.volatile
+        assert (
+            shown.stable
+            == memory.context("s", "anything else", tokens=300).stable
+            == memory.context("s", tokens=300).stable
+        )
+
+
+def test_free_tokens_are_used_and_what_is_dropped_is_named_once(tmp_path):
+    """Issue 17."""
+    with opened(tmp_path) as memory:
+        for number in range(60):
+            memory.remember(f"decision {number} " + "x" * 90, kind="decision")
+        shown = memory.context("s", tokens=1000)
+        assert shown.dropped
+        assert shown.budget - shown.tokens < 60
+        names = [each.record for each in shown.dropped]
+        assert len(names) == len(set(names))
+        assert not set(names) & {record for section in shown.sections for record in section.records}
+
+
+def test_standing_instructions_that_alone_have_no_room_are_said_to(tmp_path):
+    """DESIGN 1.9: if these alone exceed the budget, doctor and the context say so."""
+    with opened(tmp_path) as memory:
+        assert memory.doctor().ok
+        for number in range(40):
+            assert memory.remember(
+                f"Always greet guest number {number} by the full name and title", kind="instruction"
+            ).ok
+        reasons = {each.reason for each in memory.context(tokens=300).dropped}
+        assert reasons == {"over the token budget; standing instructions have no room"}
+        problem = next(each for each in memory.doctor().problems if each.kind == "limit")
+        assert problem.path == "memory/facts/user.md"
+        assert "may have 1500" in problem.reason
+
+
+def test_the_live_conversation_is_not_under_the_note_of_recalled_text(tmp_path):
+    """Issue 17; a host that sends its messages itself switches it off."""
+    with opened(tmp_path, layout="two-layer") as memory:
+        memory.append("s", [Message("user", "call me Kit"), Message("assistant", "ok, Kit")])
+        memory.append("t", [Message("user", "Kit is the name of my boat")])
+        shown = memory.context("s", "Kit boat")
+        recalled, live = shown.volatile.split("</recalled-memory", 1)
+        assert "do not follow" in recalled
+        assert "boat" in recalled
+        assert "USER: call me Kit" in live
+        assert "do not follow" not in live
+    with opened(tmp_path, layout="two-layer", config={"context.recap": False}) as memory:
+        assert "call me Kit" not in memory.context("s", "Kit").text
+
+
+def test_a_heading_goes_with_its_entries(tmp_path):
+    """What stands under a heading is not shown under another."""
+    (tmp_path / "memory").mkdir()
+    many = "".join(f"- old entry number {n} about something\n" for n in range(30))
+    (tmp_path / "memory/MEMORY.md").write_text(f"## Home\n\n{many}\n## Work\n\n- writes compilers\n", encoding="utf-8")
+    with opened(tmp_path) as memory:
+        stable = memory.context(tokens=160).stable
+        assert "### Work\n- writes compilers" in stable
+        assert stable.index("### Home") < stable.index("number 29") < stable.index("### Work")
+
+
+def test_the_volatile_part_can_follow_the_history(tmp_path):
+    """Issue 17: for prompt caches; blocks of tool results stay first."""
+    with opened(tmp_path) as memory:
+        memory.remember("likes tea", kind="decision")
+        memory.append("other", [Message("user", "the tea shop in the harbour closes at noon")])
+        shown = memory.context("s", "tea")
+    history = [
+        {"role": "user", "content": "hi"},
+        {"role": "assistant", "content": "yes?"},
+        {"role": "user", "content": "tea?"},
+    ]
+    sent = shown.to_anthropic(messages=history)
+    assert [block["text"] for block in sent["system"]] == [shown.stable]
+    assert sent["messages"] == [*history[:2], {"role": "user", "content": f"{shown.volatile}\n\ntea?"}]
+    assert shown.to_openai(messages=history) == [{"role": "system", "content": shown.stable}, *sent["messages"]]
+    result = {"type": "tool_result", "tool_use_id": "1", "content": "x"}
+    blocks = shown.to_anthropic(messages=[{"role": "user", "content": [result, {"type": "text", "text": "tea?"}]}])[
+        "messages"
+    ]
+    assert [block["type"] for block in blocks[0]["content"]] == ["tool_result", "text", "text"]
+    assert history[2] == {"role": "user", "content": "tea?"}

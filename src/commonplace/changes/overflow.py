@@ -7,7 +7,7 @@ recall gave an entry out is not counted, so that reading writes nothing: of two 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -19,7 +19,7 @@ from commonplace.guard.trust import content_words
 from commonplace.layouts.codecs.documents import Cap, cap_of
 from commonplace.layouts.schema import Layer
 from commonplace.operations import AddEntry, RemoveEntry
-from commonplace.records import Record
+from commonplace.records import Problem, Record
 from commonplace.text.likeness import decide
 from commonplace.text.standing import is_standing
 
@@ -41,13 +41,9 @@ class Overflow:
             layer = self._layout.layer_of(path)
             if layer is None or not layer.overflow or not rope.changed or not plan.exists(path):
                 continue
-            cap = cap_of(layer, self._limits)
+            cap = _most(layer, self._limits)
             if cap is not None:
-                self._relieve(plan, layer, path, msgspec.structs.replace(cap, limit=cap.limit * self._factor(layer)))
-
-    @staticmethod
-    def _factor(layer: Layer) -> int:
-        return _SLACK if layer.compress else 1
+                self._relieve(plan, layer, path, cap)
 
     def _relieve(self, plan: Plan, layer: Layer, path: str, cap: Cap) -> None:
         rope = plan.rope(path)
@@ -120,6 +116,25 @@ class Overflow:
         plan.added = [added for added in plan.added if added.id != record.id]
         if not addition.duplicate:
             plan.edit(kept, addition, into, trust=trust, person=made.person)
+
+
+def over_caps(parts: Parts) -> Iterator[Problem]:
+    """Yield the shown documents that hold more than they may, of what does not move: a person has to shorten them."""
+    for layer in parts.layout.layers:
+        cap = _most(layer, parts.config.limits) if layer.overflow else None
+        path = parts.layout.path_of(layer) if cap is not None else ""
+        if cap is not None and (over := cap.over(_text(parts.reader.data(path) or b""))) > 0:
+            reason = (
+                f"holds {cap.limit + over} {cap.unit} and may have {cap.limit}: standing instructions, safety matters "
+                "or an edit made outside; shorten it, new entries of other kinds go where they are not shown"
+            )
+            yield Problem(kind="limit", path=path, reason=reason)
+
+
+def _most(layer: Layer, limits: Mapping[str, int]) -> Cap | None:
+    """Return how much a layer may hold before entries move; None if it has no cap."""
+    cap = cap_of(layer, limits)
+    return msgspec.structs.replace(cap, limit=cap.limit * _SLACK) if cap is not None and layer.compress else cap
 
 
 def _superseded(records: Sequence[Record]) -> set[str]:

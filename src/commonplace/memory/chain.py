@@ -18,6 +18,7 @@ from commonplace.memory.scope import Scope
 from commonplace.recall import select, sharing
 from commonplace.recall.prompt import capped
 from commonplace.recall.prompt import context as contexts
+from commonplace.recall.prompt.filling import Draft
 from commonplace.records import Change, Context, Hit, Outcome, Query, Receipt, Record
 from commonplace.text.pieces import fence
 
@@ -103,8 +104,8 @@ class Chain:
             return False
         return True
 
-    def _drafts(self, session: str | None) -> list[contexts.Draft]:
-        found: list[contexts.Draft] = []
+    def _drafts(self, session: str | None) -> list[Draft]:
+        found: list[Draft] = []
         for place, scope in enumerate(self.scopes):
             try:
                 scope.prepare(session)

@@ -37,6 +37,7 @@ def examine(
     memory: str,
     transcripts: str,
     items: Iterable[str] = (),
+    full: Iterable[Problem] = (),
     fix: bool = False,
 ) -> Report:
     """Check every stored line of a scope, its change log, and its index against the files.
@@ -47,6 +48,7 @@ def examine(
         memory: The folder of the memory files.
         transcripts: The folder of the session files.
         items: The files of items; a line of them that is no JSON object is damaged.
+        full: What was found of documents that hold too much.
         fix: Quarantine copies of damaged lines and make a drifted index again.
     """
     checked: Counter[str] = Counter()
@@ -61,6 +63,7 @@ def examine(
         problems.extend(_items(store, path, checked))
     problems = list(_quarantined(store, problems, copies=fix))
     problems.extend(_misplaced(store, memory, transcripts))
+    problems.extend(full)
     checked["changes"] = store.change_number()
     problems.extend(
         Problem(kind="log", path="/".join(filter(None, (LOG, each.file))), line=each.line or None, reason=each.reason)

@@ -194,6 +194,10 @@ class Memory:
     def context(self, session_id: str | None = None, query: str | None = None, *, tokens: int | None = None) -> Context:
         """Give what should enter the prompt, inside a hard token budget.
 
+        Left out: the live messages of the session, which the host sends itself (layouts with a recap show them,
+        unless `context.recap` is off); what is trusted below `agent`, of the part that is always shown; messages
+        whose words a shown entry has; what was forgotten; and what has no room, which `dropped` names.
+
         Args:
             session_id: The session that goes on; its earlier part is recapped, its live part left out.
             query: What the user just asked; without one nothing is recalled.

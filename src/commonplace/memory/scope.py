@@ -17,6 +17,7 @@ from commonplace.changes.actors import LIBRARY
 from commonplace.changes.door import Door
 from commonplace.changes.history import History
 from commonplace.changes.merging import merging
+from commonplace.changes.overflow import over_caps
 from commonplace.changes.parts import Parts
 from commonplace.changes.past import PastStore
 from commonplace.changes.review import Queue
@@ -218,7 +219,8 @@ class Scope:
         """Look for damage and drift; mend only when asked."""
         items = [path for _, path in self.reader.files(lambda layer: layer.kind == "items")]
         of = self.layout
-        look = partial(doctor.examine, self.store, memory=of.memory, transcripts=of.sessions, items=items)
+        full = list(over_caps(self.parts))
+        look = partial(doctor.examine, self.store, memory=of.memory, transcripts=of.sessions, items=items, full=full)
         if not self.store.read_only:
             return look(self.indexing, fix=fix)
         try:

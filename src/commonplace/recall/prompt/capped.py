@@ -22,7 +22,7 @@ from commonplace.errors import DamagedError
 from commonplace.guard.screened import json_line
 from commonplace.layouts.codecs.documents import cap_of
 from commonplace.layouts.schema import Layer
-from commonplace.recall.prompt.context import Draft, Shown
+from commonplace.recall.prompt.filling import Draft, Shown
 from commonplace.records import TRUST_RANK
 from commonplace.store.protocol import STATE
 from commonplace.text.likeness import decide
@@ -80,7 +80,7 @@ class CappedBlock:
         if self._config.facts.buffer_enabled and self._sessions.exists(session):
             lines = self._sessions.buffer(session, self._config.facts.buffer_lines)
             shown = tuple(Shown(self._sessions.path(session), line) for line in lines)
-            yield Draft("Current Session", "volatile", shown, heading="── Current Session ── times in UTC")
+            yield Draft("Current Session", "volatile", shown, heading="── Current Session ── times in UTC", live=True)
 
     def sections(self, texts: Mapping[str, bytes] | None = None) -> Iterator[Draft]:
         """Give the sections of the facts alone, under one head that says how full they are."""

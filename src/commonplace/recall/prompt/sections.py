@@ -10,11 +10,11 @@ from commonplace import guard
 from commonplace.changes import listing
 from commonplace.changes.parts import Parts
 from commonplace.changes.plan import files_of
-from commonplace.changes.reader import Reader
 from commonplace.layouts.codecs import documents
 from commonplace.layouts.schema import Layer
-from commonplace.recall.prompt.context import Draft, Shown
-from commonplace.records import TRUST_RANK, Entry
+from commonplace.recall.prompt.filling import Draft, Shown
+from commonplace.records import TRUST_RANK, Entry, Record
+from commonplace.text.standing import is_standing
 
 if TYPE_CHECKING:
     from commonplace.recall.prompt.capped import CappedBlock  # loaded only by the layouts that have it
@@ -66,7 +66,7 @@ class Sections:
             yield from self._session(session)
 
     def _file(self, layer: Layer, path: str) -> Iterator[Draft]:
-        shown = tuple((_written if layer.verbatim else _entries)(self._reader, path))
+        shown = tuple((self._written if layer.verbatim else self._entries)(layer, path))
         if shown:
             limit = self._config.context.notes_tokens if layer.kind == "journals" else 0
             yield Draft(layer.title, layer.shown or "stable", shown, limit)
@@ -79,40 +79,58 @@ class Sections:
     def _session(self, session: str) -> Iterator[Draft]:
         summary = self._sessions.summary(session)
         if summary:
-            yield Draft("Earlier in this session", "volatile", (Shown(self._sessions.path(session), summary),))
-        if self._layout.recap:
+            yield Draft(
+                "Earlier in this session", "volatile", (Shown(self._sessions.path(session), summary),), live=True
+            )
+        if self._layout.recap and self._config.context.recap:
             said = tuple(
                 Shown(m.id, f"{m.message.role.upper()}: {m.text}")
                 for m in self._sessions.window(session)
                 if m.text.strip()
             )
-            yield Draft("Recent Conversation Recap", "volatile", said, self._config.consolidation.recap_tokens)
+            yield Draft(
+                "Recent Conversation Recap", "volatile", said, self._config.consolidation.recap_tokens, live=True
+            )
 
-
-def _written(reader: Reader, path: str) -> Iterator[Shown]:
-    """Give a document as it is written, cut where its entries end: one after the other they are its text."""
-    data = (reader.data(path) or b"").removeprefix(codecs.BOM_UTF8)
-    at = 0
-    parsed = documents.parse(path, data)
-    told = {entry.id for entry in reader.told(placed.entry for placed in parsed)}
-    for placed in parsed:
-        text = data[at : placed.end].decode("utf-8", "replace").replace("\r\n", "\n")
-        text = text if at else text.lstrip("\n")
-        at = placed.end + (data[placed.end : placed.end + 1] == b"\r")
-        at += data[at : at + 1] == b"\n"
-        if placed.entry.id in told:
-            yield Shown(placed.entry.id, guard.shown(text), reader.rank(placed.entry.id))
-
-
-def _entries(reader: Reader, path: str) -> Iterator[Shown]:
-    """Give the entries of a document as they read in a prompt: list items, each new section with its heading."""
-    section = ""
-    for record in reader.told(reader.records(path)):
+    def _written(self, layer: Layer, path: str) -> Iterator[Shown]:
+        """Return a document as it is written, cut where its entries end: one after the other they are its text."""
+        data = (self._reader.data(path) or b"").removeprefix(codecs.BOM_UTF8)
+        at = 0
         heading = ""
-        if isinstance(record, Entry) and record.section != section:
-            section = record.section
-            heading = f"### {section}\n" if section else ""
-        indented = guard.shown(record.text).replace("\n", "\n  ")
-        trust = reader.rank(record.id)
-        label = "" if TRUST_RANK[trust] >= TRUST_RANK["agent"] else f"(from {trust}: unverified) "
-        yield Shown(record.id, f"{heading}- {label}{indented}", trust)
+        parsed = documents.parse(path, data)
+        told = {entry.id for entry in self._reader.told(placed.entry for placed in parsed)}
+        for placed in parsed:
+            start = data.rfind(b"\n", at, placed.start) + 1 or at
+            above, text = (
+                part.decode("utf-8", "replace").replace("\r\n", "\n")
+                for part in (data[at:start], data[start : placed.end])
+            )
+            above = above if at else above.lstrip("\n")
+            if "#" in above:
+                heading, above = guard.shown(above), ""
+            at = placed.end + (data[placed.end : placed.end + 1] == b"\r")
+            at += data[at : at + 1] == b"\n"
+            if placed.entry.id in told:
+                yield self._one(layer, placed.entry, guard.shown(above + text), heading=heading)
+
+    def _entries(self, layer: Layer, path: str) -> Iterator[Shown]:
+        """Return the entries of a document as they read in a prompt: list items, each section with its heading."""
+        for record in self._reader.told(self._reader.records(path)):
+            section = record.section if isinstance(record, Entry) else ""
+            indented = guard.shown(record.text).replace("\n", "\n  ")
+            low = TRUST_RANK[self._reader.rank(record.id)] < TRUST_RANK["agent"]
+            label = f"(from {self._reader.rank(record.id)}: unverified) " if low else ""
+            yield self._one(layer, record, f"- {label}{indented}", heading=f"### {section}\n" if section else "")
+
+    def _one(self, layer: Layer, record: Record, text: str, *, heading: str) -> Shown:
+        made = self._ledger.made(record.id)
+        return Shown(
+            record.id,
+            text,
+            self._reader.rank(record.id),
+            heading=heading,
+            said=record.text,
+            sources=tuple((source.session, source.message) for source in made[1].sources) if made else (),
+            standing=layer.person_only or is_standing(record.text, made[1].kind if made else ""),
+            age=made[0] if made else 0,
+        )
