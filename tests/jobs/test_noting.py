@@ -99,7 +99,7 @@ def test_an_append_reads_and_counts_nothing(tmp_path, monkeypatch):
         schedule = schedule_of(memory)
         with monkeypatch.context() as patched:
             patched.setattr(schedule, "_look", lambda: 1 // 0)
-            patched.setattr(memory.sessions, "read", lambda *_: 1 // 0)
+            patched.setattr(memory._scopes[0].sessions, "read", lambda *_: 1 // 0)
             for _ in range(100):
                 memory.append("s", [Message("user", "word " * 100)])
         assert list(schedule._grown) == ["s"]
@@ -161,7 +161,8 @@ def test_a_session_that_could_not_be_read_is_looked_into_again(tmp_path, caplog,
     with opened(tmp_path, knobs=ConsolidationConfig(range_tokens=10), jobs="inline") as memory:
         for session in "ab":
             memory.append(session, [Message("user", RULE), Message("assistant", "Yes.")])
-        state = memory.sessions.state
+        sessions = memory._scopes[0].sessions
+        state = sessions.state
 
         def fails(session):
             if session == "a":
@@ -169,7 +170,7 @@ def test_a_session_that_could_not_be_read_is_looked_into_again(tmp_path, caplog,
             return state(session)
 
         with monkeypatch.context() as patched, caplog.at_level(logging.WARNING):
-            patched.setattr(memory.sessions, "state", fails)
+            patched.setattr(sessions, "state", fails)
             assert memory.flush()
         assert "'a' is counted later" in caplog.text
         assert [bool(state(session).cursors) for session in "ab"] == [False, True]
@@ -361,7 +362,7 @@ def test_nobody_looks_after_a_close(tmp_path, monkeypatch):
     memory.close()
     assert memory.sessions.state("s").cursors["consolidate"] == 2
     schedule._grown["s"] = schedule._clock()
-    monkeypatch.setattr(memory.sessions, "state", lambda _: 1 // 0)
+    monkeypatch.setattr(memory._scopes[0].sessions, "state", lambda _: 1 // 0)
     schedule.look()
     assert list(schedule._grown) == ["s"]
     assert schedule._thread is None

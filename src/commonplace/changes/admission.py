@@ -15,6 +15,7 @@ from commonplace.changes import tombstones
 from commonplace.changes.actors import Actor
 from commonplace.changes.edits import Applied
 from commonplace.changes.log import ForgetMove
+from commonplace.changes.new_entries import NewEntries, Verdicts
 from commonplace.changes.parts import Parts
 from commonplace.changes.plan import Plan, files_of, resolve
 from commonplace.changes.sealing import judge
@@ -22,6 +23,7 @@ from commonplace.errors import RecordNotFoundError
 from commonplace.layouts.codecs.documents import cap_of
 from commonplace.layouts.schema import Layer
 from commonplace.operations import (
+    AddEntry,
     AppendJournal,
     Edit,
     EndSession,
@@ -38,6 +40,7 @@ from commonplace.operations import (
 )
 from commonplace.records import (
     TRUST_RANK,
+    Entry,
     Item,
     JournalEntry,
     Outcome,
@@ -63,6 +66,14 @@ class Waits(msgspec.Struct, frozen=True):
     state: State = "pending"
 
 
+class Taken(msgspec.Struct, frozen=True):
+    """What was not simply done: what waits, the id of the record that already says it, and a note for the log."""
+
+    waits: tuple[Waits, ...] = ()
+    same: str = ""
+    note: str = ""
+
+
 class Stop(Exception):  # noqa: N818 - carries an outcome out of the planning, is no error
     """What was asked for is not done, and this is the outcome."""
 
@@ -81,9 +92,38 @@ class Admission:
         self._reader = parts.reader
         self._tombstones = parts.tombstones
         self._limits = parts.config.limits
+        self._new = NewEntries(parts)
 
-    def take(self, plan: Plan, operation: Operation, actor: Actor, *, raced: bool) -> Waits | str | None:
-        """Put one operation into the plan; give what waits instead, or the id that already says it."""
+    def doubts(self, plan: Plan, operation: Operation, actor: Actor) -> tuple[tuple[str, str], ...]:
+        """Return the pairs (text of an entry, new text) on which `take` wants a verdict."""
+        if not (self._new.on and isinstance(operation, AddEntry)):
+            return ()
+        trust = self._trust(operation, actor)
+        judged = judge(operation, explicit=actor.explicit, trust=trust, screen=plan.screen)
+        layer, path = resolve(self._layout, operation.path)
+        if not isinstance(judged.operation, AddEntry) or not self._is_held_against(judged.verdict, layer, trust):
+            return ()
+        text = judged.operation.text.strip()
+        return tuple((entry.text, text) for entry in self._new.doubts(text, self._entries(plan, layer, path)))
+
+    def _is_held_against(self, verdict: str, layer: Layer, trust: Trust) -> bool:
+        """True if a new entry is held against those that are there: what waits takes the place of nothing."""
+        return (
+            self._new.on and verdict == "ok" and layer.kind == "documents" and TRUST_RANK[trust] >= TRUST_RANK["agent"]
+        )
+
+    def _entries(self, plan: Plan, layer: Layer, path: str) -> list[Entry]:
+        self._ledger.catch_up()
+        return [
+            record
+            for record in plan.records(layer, path, plan.rope(path).data)
+            if isinstance(record, Entry) and TRUST_RANK[self._reader.rank(record.id)] >= TRUST_RANK["agent"]
+        ]
+
+    def take(
+        self, plan: Plan, operation: Operation, actor: Actor, *, raced: bool, verdicts: Verdicts | None = None
+    ) -> Taken:
+        """Put one operation into the plan, and say what was not simply done."""
         trust = self._trust(operation, actor)
         judged = judge(operation, explicit=actor.explicit, trust=trust, screen=plan.screen)
         if judged.verdict == "refuse":
@@ -91,42 +131,49 @@ class Admission:
         operation = judged.operation
         if isinstance(operation, Forget):
             self._forget(plan, operation, actor)
-            return None
+            return Taken()
         if isinstance(operation, Promote):
             self._promote(plan, operation, actor)
-            return None
+            return Taken()
         if isinstance(operation, _SESSION):
             plan.session_event(operation)
-            return None
+            return Taken()
         layer, path = resolve(self._layout, operation.path)
         operation = msgspec.structs.replace(operation, path=path)
         self._check_tombstones(operation)
         waits = self._must_wait(operation, layer, actor, trust)
         if judged.verdict == "quarantine" and not actor.person:
-            return Waits(operation, f"reads like an order to a model ({', '.join(judged.classes)})", "quarantined")
+            reason = f"reads like an order to a model ({', '.join(judged.classes)})"
+            return Taken((Waits(operation, reason, "quarantined"),))
         if waits:
-            return Waits(operation, waits)
-        return self._edit(plan, operation, layer, path, actor=actor, trust=trust, raced=raced)
+            return Taken((Waits(operation, waits),))
+        if not isinstance(operation, AddEntry) or not self._is_held_against(judged.verdict, layer, trust):
+            return self._edit(plan, operation, layer, path, actor=actor, trust=trust, raced=raced)
+        settled = self._new.settle(operation, self._entries(plan, layer, path), actor, verdicts or {})
+        if settled.operation is None:
+            return Taken(same=settled.duplicate)
+        done = self._edit(plan, settled.operation, layer, path, actor=actor, trust=trust, raced=raced)
+        asked = tuple(Waits(removal, why) for removal, why in settled.waits)
+        return Taken((*done.waits, *asked), done.same, settled.note)
 
     def _edit(
         self, plan: Plan, operation: Edit, layer: Layer, path: str, *, actor: Actor, trust: Trust, raced: bool
-    ) -> Waits | str | None:
+    ) -> Taken:
         before = plan.rope(path).data
         try:
             applied = plan.work_out(operation, layer, path)
         except RecordNotFoundError:
             if raced:
-                return Waits(operation, RACED, "conflicted")
+                return Taken((Waits(operation, RACED, "conflicted"),))
             operation = self._of_today(operation)
             applied = plan.work_out(operation, layer, path)
         if applied.duplicate:
-            return applied.duplicate
+            return Taken(same=applied.duplicate)
         if self._tombstones.forbids(text for _, text in applied.added):
             raise Stop(FORGOTTEN)
         if TRUST_RANK[trust] < TRUST_RANK["agent"] and self._overrules(applied):
-            return Waits(
-                operation, f"text from {trust} takes the place of what is trusted more only when a person says so"
-            )
+            reason = f"text from {trust} takes the place of what is trusted more only when a person says so"
+            return Taken((Waits(operation, reason),))
         plan.edit(operation, applied, path, trust=trust, person=actor.person)
         for other, mirrored in self._mirrored(plan, operation, layer):
             plan.edit(
@@ -134,7 +181,7 @@ class Admission:
                 trust=trust, person=actor.person,
             )  # fmt: skip
         self._check_cap(layer, path, before, plan.rope(path).data)
-        return None
+        return Taken()
 
     def _mirrored(self, plan: Plan, operation: Edit, layer: Layer) -> list[tuple[Layer, Edit]]:
         """Give what an edit of a journal comes to in the journals that hold the same entries."""

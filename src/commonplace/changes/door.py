@@ -17,9 +17,10 @@ from typing import Final, Literal
 import msgspec
 
 from commonplace.changes.actors import Actor
-from commonplace.changes.admission import RACED, Admission, Stop, Waits
+from commonplace.changes.admission import RACED, Admission, Stop, Taken, Waits
 from commonplace.changes.listing import TopicIndex
 from commonplace.changes.merging import kept_out, theirs
+from commonplace.changes.new_entries import Verdicts
 from commonplace.changes.overflow import Overflow
 from commonplace.changes.parts import Parts
 from commonplace.changes.plan import REVIEW, Plan, resolve
@@ -35,7 +36,7 @@ from commonplace.errors import (
 from commonplace.guard import screen
 from commonplace.guard.screened import Screened, json_line
 from commonplace.layouts.codecs import items
-from commonplace.operations import OPERATIONS, Operation
+from commonplace.operations import OPERATIONS, AddEntry, Operation
 from commonplace.records import Outcome
 from commonplace.store.protocol import MISSING, Append, Conflict, Lease, Write
 from commonplace.text.pieces import fingerprint
@@ -56,6 +57,7 @@ class _Request(msgspec.Struct, frozen=True):
     lines: dict[str, Sequence[Screened]]
     expect: dict[str, str]
     partial: bool
+    verdicts: Verdicts
 
 
 class Written(msgspec.Struct, frozen=True):
@@ -100,6 +102,7 @@ class Door:
         fence: Lease | None = None,
         partial: bool = False,
         durable: bool = True,
+        verdicts: Verdicts | None = None,
     ) -> Outcome:
         """Do some operations as one change, or none of them.
 
@@ -114,6 +117,7 @@ class Door:
             fence: A lease that must still be held.
             partial: Leave out what is refused, into review, instead of refusing the whole.
             durable: Whether the change survives a loss of power when this returns.
+            verdicts: On what `doubts` named.
 
         Returns:
             What came of it; a refusal names its class or rule, never the text.
@@ -127,7 +131,9 @@ class Door:
         self._check(operations)
         require_text(reason, "a reason")
         versions = {resolve(self._layout, path)[1]: version for path, version in (expect or {}).items()}
-        request = _Request(tuple(operations), actor, reason, tuple(waits), dict(lines or {}), versions, partial)
+        request = _Request(
+            tuple(operations), actor, reason, tuple(waits), dict(lines or {}), versions, partial, verdicts or {}
+        )
         with self.lock if dry_run else self.alone():
             if not (dry_run or versions):  # what is expected to stand is not moved by ourselves
                 self.renew_index()
@@ -179,6 +185,12 @@ class Door:
                     found=found,
                 )
 
+    def doubts(self, operations: Sequence[Operation], actor: Actor) -> list[tuple[tuple[str, str], ...]]:
+        """Return for each new entry the pairs (text that is there, new text) on which no rule decides."""
+        self._drift.look(self._touched([each for each in operations if isinstance(each, AddEntry)]))
+        plan = self.plan()
+        return [pairs for each in operations if (pairs := self._admission.doubts(plan, each, actor))]
+
     def look(self, paths: Sequence[str]) -> None:
         """Log what was edited outside in some files, so that a plan starts from what stands."""
         self._drift.look(paths)
@@ -228,20 +240,16 @@ class Door:
     def _once(self, request: _Request, *, dry_run: bool, fence: Lease | None, durable: bool, raced: bool) -> Outcome:
         plan = self.plan()
         actor = request.actor
-        waiting = list(request.waits)
-        same: list[str] = []
+        taken: list[Taken] = []
         for operation in request.operations:
             try:
-                found = self._admission.take(plan, operation, actor, raced=raced)
+                taken.append(self._admission.take(plan, operation, actor, raced=raced, verdicts=request.verdicts))
             except Stop as stop:
                 if not request.partial:
                     raise
-                waiting.append(Waits(operation, stop.outcome.reason))
-                continue
-            if isinstance(found, Waits):
-                waiting.append(found)
-            elif found:
-                same.append(found)
+                taken.append(Taken((Waits(operation, stop.outcome.reason),)))
+        waiting = [*request.waits, *(waits for each in taken for waits in each.waits)]
+        same = [each.same for each in taken if each.same]
         review = tuple(self._queue(plan, each, actor.name) for each in waiting)
         for path, added in request.lines.items():
             for line in added:
@@ -260,17 +268,23 @@ class Door:
         if edited and self._drift.look(edited):  # the edit is logged before what is planned on it
             raise VersionConflictError("a file was edited while a change was planned; plan again", path=edited[0])
         written = self.write(
-            plan, actor=actor, reason=request.reason, fence=fence, durable=durable, expect=request.expect
+            plan,
+            actor=actor,
+            reason=_joined([request.reason, *(each.note for each in taken)]),
+            fence=fence,
+            durable=durable,
+            expect=request.expect,
         )
         lost = self._settle_races(plan, actor, written)
         held = waiting and not (plan.added or plan.removed or plan.cursors or plan.promoted)
         gave_way = lost or (raced and any(each.state == "conflicted" for each in waiting))
+        notes = [each.reason for each in waiting] + [each.note for each in taken if not each.waits]
         return Outcome(
             status="conflict" if gave_way else "pending" if held else "applied",
             change=written.number,
             records=records,
             review=(*review, *lost),
-            reason=RACED if lost else "; ".join(dict.fromkeys(each.reason for each in waiting)),
+            reason=RACED if lost else _joined(notes),
             diff=plan.diff(),
         )
 
@@ -420,3 +434,7 @@ class Door:
     def _was_queued(self, name: str) -> bool:
         blob = self._store.read(REVIEW)
         return blob is not None and f'"id":"{name}"'.encode() in blob.data
+
+
+def _joined(reasons: Iterable[str]) -> str:
+    return "; ".join(dict.fromkeys(reason for reason in reasons if reason))

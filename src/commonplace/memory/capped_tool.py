@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from commonplace.changes.actors import TOOL
+from commonplace.changes.new_entries import CONFLICT
 from commonplace.jobs.consolidators.condense import condense
-from commonplace.jobs.consolidators.merge import CONFLICT
 from commonplace.layouts.codecs.edits import split_id
 from commonplace.memory.scope import Scope
 from commonplace.memory.tool import Action, Parameter, Tool
@@ -142,7 +142,7 @@ class _Use:
         )
 
     def _commit(self, operation: Operation) -> Outcome:
-        return self._scope.merging.commit([operation], actor=TOOL, reason="asked for by the agent")
+        return self._scope.commit([operation], actor=TOOL, reason="asked for by the agent")
 
 
 def _answer(outcome: Outcome, done: str) -> dict[str, Any]:

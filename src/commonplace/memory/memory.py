@@ -251,8 +251,7 @@ class Memory:
             scope, text, kind=kind, to=place, source=source, trust=trust, valid_from=valid_from, expires=expires
         )
         versions = {operation.path: expect} if expect is not None else None
-        merging = scope.merging
-        return self._chain.made_in(scope, merging.commit([operation], actor=actor, reason=reason, expect=versions))
+        return self._chain.made_in(scope, scope.commit([operation], actor=actor, reason=reason, expect=versions))
 
     def read(self, record_id: str) -> Record:
         """Give a record by its id, or what has replaced it.
@@ -313,9 +312,8 @@ class Memory:
             VersionConflictError: A file is not in the version that `expect` gives by its path.
         """
         scope = self._chain.first
-        commit = scope.merging.commit
         return self._chain.made_in(
-            scope, commit(operations, actor=actor, reason=reason, expect=expect, dry_run=dry_run)
+            scope, scope.commit(operations, actor=actor, reason=reason, expect=expect, dry_run=dry_run)
         )
 
     def document(self, layer: str) -> str:

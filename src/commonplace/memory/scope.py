@@ -6,14 +6,14 @@ The only place where they meet; `memory` gives them their public shape.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from typing import Final
 
 import msgspec
 
-from commonplace.changes.actors import LIBRARY
+from commonplace.changes.actors import LIBRARY, Actor
 from commonplace.changes.door import Door
 from commonplace.changes.history import History
 from commonplace.changes.merging import merging
@@ -26,7 +26,7 @@ from commonplace.config import Clock, Config, ConsolidationConfig
 from commonplace.errors import DamagedError, RecordNotFoundError, require_text
 from commonplace.guard.screened import Screened
 from commonplace.jobs import triggers
-from commonplace.jobs.consolidators.merge import MergingDoor
+from commonplace.jobs.consolidators import merge
 from commonplace.jobs.runner import Jobs
 from commonplace.jobs.schedule import Mode, Schedule
 from commonplace.jobs.views import Views
@@ -36,7 +36,7 @@ from commonplace.layouts.schema import Layout, for_project
 from commonplace.memory import doctor
 from commonplace.models import spending
 from commonplace.models.protocol import LLM
-from commonplace.operations import Forget, MoveWindow
+from commonplace.operations import Forget, MoveWindow, Operation
 from commonplace.recall import searching
 from commonplace.recall.embedding import Guarded
 from commonplace.recall.index.looking import copied
@@ -150,7 +150,6 @@ class Scope:
         self.llm = spending.MeteredLLM(llm, self.spending, budget, breaker, of.clock) if llm is not None else None
         self.meter = spending.EmbeddingMeter(self.spending, budget, of.clock)
         self.views = Views(of)
-        self.merging = MergingDoor(of, self.door, self.llm)
         self.jobs = Jobs(of, self.door, self.views, self.llm)
         self.windows = Windows(of, self.door, self.jobs, self.llm)
         declared = ((job.name, each.when, each.over) for job in of.layout.jobs for each in job.triggers)
@@ -183,6 +182,21 @@ class Scope:
     def key(self) -> bytes:
         """The scope's own key."""
         return self.store.key()
+
+    def commit(
+        self,
+        operations: Sequence[Operation],
+        *,
+        actor: Actor,
+        reason: str = "",
+        expect: Mapping[str, str] | None = None,
+        dry_run: bool = False,
+    ) -> Outcome:
+        """Do some operations as one change, or none of them; the model is asked about new entries in doubt."""
+        verdicts = merge.verdicts(operations, actor, door=self.door, llm=self.llm, config=self.config)
+        return self.door.commit(
+            operations, actor=actor, reason=reason, expect=expect, dry_run=dry_run, verdicts=verdicts
+        )
 
     def recall(self, query: Query, *, now: datetime, explain: bool) -> list[Hit]:
         """Search this scope, edits made outside included."""

@@ -1,0 +1,151 @@
+"""New entries held against those that are there: a rule of admission, in layouts that ask for it.
+
+Likeness nominates, rules decide. What they leave in doubt is decided by verdicts that come with the operations;
+without one both entries stay and a person is told. An entry is replaced whole or left whole: two sides of a
+contradiction never end in one. What is replaced stays in the change log.
+
+Source: seed facts, "Merge-on-Write", with the ruling of seed model, section 6.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from typing import Final, Literal
+
+import msgspec
+
+from commonplace.changes.actors import Actor
+from commonplace.changes.parts import Parts
+from commonplace.config import FactsConfig
+from commonplace.operations import AddEntry, RemoveEntry, ReplaceEntry
+from commonplace.records import Entry
+from commonplace.text.likeness import Kind, decide, firm_words, nominate
+from commonplace.text.pieces import fingerprint, one_line, truncate
+
+logger = logging.getLogger(__name__)
+
+Choice = Literal["same", "newer", "conflict", "distinct"]
+Verdicts = Mapping[tuple[str, str], Choice]
+"""What a new text is to an entry that is there: (its text, the new text) to a choice."""
+
+CONFLICT: Final = "possible_conflict"
+_QUOTED_CHARS: Final = 120
+_JUDGED: Final = 3  # doubtful entries that a verdict is wanted for, at most
+
+
+class Settled(msgspec.Struct, frozen=True):
+    """What becomes of one new entry: the operation, or the id that already says it; what waits, and why."""
+
+    operation: AddEntry | ReplaceEntry | None
+    duplicate: str = ""
+    waits: tuple[tuple[RemoveEntry, str], ...] = ()
+    note: str = ""
+
+
+class NewEntries:
+    """Says what becomes of a new entry beside the entries of its document."""
+
+    def __init__(self, parts: Parts) -> None:
+        facts = parts.config.facts
+        self._ledger = parts.ledger
+        self.on = parts.layout.merge_on_write and facts.merge_on_write
+        """Whether the layout asks for it."""
+        self._merge_over, self._add_below = thresholds(facts)
+
+    def doubts(self, text: str, entries: Sequence[Entry]) -> tuple[Entry, ...]:
+        """Return the entries for which a verdict is wanted, the nearest first; none if the rules decide."""
+        if any(fingerprint(entry.text) == fingerprint(text) for entry in entries):
+            return ()
+        near = self._near(text, entries)
+        if any(kind in {"same", "contained", "supersedes"} for _, _, kind, _, _ in near):
+            return ()
+        doubtful = [(score, entry) for score, entry, kind, _, _ in near if kind == "doubt"]
+        return tuple(entry for place, (score, entry) in enumerate(doubtful) if not place or score >= self._merge_over)[
+            :_JUDGED
+        ]
+
+    def settle(self, operation: AddEntry, entries: Sequence[Entry], actor: Actor, verdicts: Verdicts) -> Settled:
+        """Say what becomes of a new entry.
+
+        Args:
+            operation: The new entry, screened, its path resolved.
+            entries: Those of its document that are trusted as much as the agent.
+            actor: Who asks.
+            verdicts: On the pairs that `doubts` named.
+        """
+        text = operation.text.strip()
+        mark = fingerprint(text)
+        if known := next((entry for entry in entries if fingerprint(entry.text) == mark), None):
+            return Settled(None, duplicate=known.id)
+        near = self._near(text, entries)
+        for wanted in ("same", "contained", "supersedes"):
+            for _, entry, kind, longer, why in near:
+                if kind != wanted:
+                    continue
+                if wanted == "same" or (wanted == "contained" and longer == "old"):
+                    return Settled(None, duplicate=entry.id)
+                return self._replace(operation, entry, actor, kind=kind, why=why)
+        flagged: list[Entry] = []
+        for place, entry in enumerate(self.doubts(text, entries)):
+            choice = verdicts.get((entry.text, text))
+            if choice == "same" and firm_words(entry.text) == firm_words(text):
+                if len(text) <= len(entry.text):
+                    return Settled(None, duplicate=entry.id)
+                return self._replace(operation, entry, actor, kind="same", why="the model says so")
+            if choice == "newer":
+                return self._replace(operation, entry, actor, kind="supersedes", why="the model says so")
+            if choice in {"conflict", "same"} or (choice is None and not place):
+                flagged.append(entry)
+        return self._beside(operation, flagged, actor)
+
+    def _near(self, text: str, entries: Sequence[Entry]) -> list[tuple[float, Entry, Kind, str, str]]:
+        near = nominate(text, [entry.text for entry in entries], over=self._add_below)
+        judged = [(score, entries[place], decide(entries[place].text, text)) for score, place in near]
+        return [(score, entry, likeness.kind, likeness.longer, likeness.why) for score, entry, likeness in judged]
+
+    def _replace(self, operation: AddEntry, entry: Entry, actor: Actor, *, kind: Kind, why: str) -> Settled:
+        made = self._ledger.made(entry.id)
+        if made is not None and made[1].person and not actor.person and kind != "contained":
+            return self._beside(operation, [entry], actor)  # a person wrote it: a person decides
+        replacement = ReplaceEntry(
+            path=operation.path,
+            target=entry.id,
+            text=operation.text,
+            sources=operation.sources,
+            quotes=operation.quotes,
+            trust=operation.trust,
+        )
+        return Settled(replacement, note=f"{kind} ({why}): it takes the place of {_quoted(entry.text)}")
+
+    def _beside(self, operation: AddEntry, entries: Sequence[Entry], actor: Actor) -> Settled:
+        """Let both stay, and put it before a person which of them holds; a job asks nobody about its own guess."""
+        if not actor.explicit:
+            return Settled(operation)
+        waits = tuple(
+            (
+                RemoveEntry(path=operation.path, target=entry.id),
+                f"{CONFLICT}: {_quoted(entry.text)} may no longer hold beside {_quoted(operation.text)}",
+            )
+            for entry in entries
+        )
+        return Settled(operation, waits=waits, note=CONFLICT if waits else "")
+
+
+def thresholds(facts: FactsConfig) -> tuple[float, float]:
+    """Return the two cosines, (merge, add); the defaults, with a warning, if they are not in order."""
+    if 0 < facts.add_threshold < facts.merge_threshold <= 1:
+        return facts.merge_threshold, facts.add_threshold
+    usual = FactsConfig()
+    logger.warning(
+        "add_threshold %s is not below merge_threshold %s, both in 0..1; using %s and %s",
+        facts.add_threshold,
+        facts.merge_threshold,
+        usual.add_threshold,
+        usual.merge_threshold,
+    )
+    return usual.merge_threshold, usual.add_threshold
+
+
+def _quoted(text: str) -> str:
+    return repr(truncate(one_line(text), _QUOTED_CHARS, "…"))
