@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from datetime import tzinfo
-from typing import TypeVar
+from functools import partial
+
+import msgspec
 
 from commonplace.changes import edits
+from commonplace.changes.forgotten import Forgotten, lost
 from commonplace.changes.log import Ledger
 from commonplace.changes.sessions import Sessions
 from commonplace.changes.tombstones import Tombstones
 from commonplace.errors import GoneError, InputError, PathError, RecordNotFoundError
+from commonplace.guard import fold
 from commonplace.layouts.codecs.edits import split_id
 from commonplace.layouts.schema import Layer, Layout
-from commonplace.records import Record, Trust
+from commonplace.records import Entry, JournalEntry, Record, RecordedMessage, Topic, Trust
 from commonplace.store.protocol import Store
-
-_Record = TypeVar("_Record", bound=Record)
 
 
 class Reader:
@@ -64,10 +66,46 @@ class Reader:
             return ()
         return tuple(edits.records(layer, path, data, self._zone))
 
-    def told(self, records: Iterable[_Record]) -> Iterator[_Record]:
-        """Give those of some records that may enter a prompt: what says the same as a forgotten message may not."""
+    def told(self, records: Iterable[Record]) -> Iterator[Record]:
+        """Yield what of some records may be given out: nothing that says what a forgotten message said."""
         since = self._tombstones.since_named()
-        return iter(records) if since is None else (each for each in records if since(each.text) is None)
+        if not self._tombstones.forgotten:
+            return iter(records)
+        self._ledger.catch_up()
+        left = (self._left_of(each) for each in records if since is None or since(each.text) is None)
+        return (each for each in left if each is not None)
+
+    def _left_of(self, record: Record) -> Record | None:
+        """Return a record without the sentences that were forgotten; None if nothing is left of it."""
+        left = partial(self.left_of, record.id, journal=isinstance(record, JournalEntry))
+        match record:
+            case Topic():
+                body, description = left(record.body), left(record.description)
+                return msgspec.structs.replace(record, body=body, description=description) if body else None
+            case Entry() | JournalEntry():
+                text = left(record.text)
+                return msgspec.structs.replace(record, text=text) if text else None
+        return record if left(record.text) == record.text else None
+
+    def goes_with(self, message: RecordedMessage) -> Iterator[tuple[str, str]]:
+        """Yield what of other records is given out no more once a message is forgotten: (record, words)."""
+        forgot = tuple(self._sessions.taken_back(message.session, str(message.message.id)))
+        known = self._tombstones.forgotten
+        after = Forgotten([*(known.messages if known else ()), *forgot])
+        for _, path in self.files():
+            for record in self.told(self.records(path)):
+                made = self._ledger.made(record.id)
+                sources = made[1].sources if made else None
+                left = after.left_of(record.text, sources, journal=isinstance(record, JournalEntry))
+                if left != record.text:
+                    yield record.id, lost(record.text, left)
+                elif fold(record.text) == fold(message.text):
+                    yield record.id, record.text
+
+    def left_of(self, record_id: str, text: str, *, journal: bool) -> str:
+        """Return what may be given out of the text of a record, or of a part of it; empty if nothing may."""
+        made = self._ledger.made(record_id)
+        return self._tombstones.left_of(text, made[1].sources if made else None, journal=journal)
 
     def data(self, path: str) -> bytes | None:
         """Give the bytes of a file; None where there is none, or something that is no plain file."""

@@ -15,11 +15,13 @@ from datetime import datetime
 from typing import Any, Final
 
 from commonplace import guard
+from commonplace.changes.forgotten import Forgot
 from commonplace.changes.tombstones import Tombstones
 from commonplace.changes.transcripts import Event, State, key_of, messages_of, require_form
 from commonplace.config import Clock, Config
 from commonplace.errors import InputError, RecordNotFoundError, StoreError, require_text
 from commonplace.guard.screened import Screened, json_line
+from commonplace.guard.trust import content_words
 from commonplace.records import ROLE_TRUST, Message, RecordedMessage, Session, Source, Trust, lowest_trust
 from commonplace.store.protocol import Held, Store
 from commonplace.text.pieces import encode_name, summary_line
@@ -356,6 +358,20 @@ class Sessions:
             for message in self._messages(path, session_id, state, start, stop)
             if message.message.id not in state.forgotten_ids
         )
+
+    def taken_back(self, session_id: str, message_id: str | None = None) -> Iterator[Forgot]:
+        """Yield the forgotten messages of a session with their words; with an id, that one as if it were forgotten."""
+        path = self.path(session_id)
+        state = self._fold(path)
+        known: set[str] = set()
+        for message in self._messages(path, session_id, state, 0, state.numbers):
+            words, own = content_words(message.text), str(message.message.id)
+            single = state.forgotten_ids.get(own) or (self._clock() if own == message_id else None)
+            at = single or (state.forgotten_at if message.number < state.forgotten else None)
+            if at is None:
+                known |= words
+            elif message_id is None or own == message_id:
+                yield Forgot(session_id, own, at, message.text, words, words - known, single=single is not None)
 
     def _messages(self, path: str, session_id: str, state: State, start: int, stop: int) -> Iterator[RecordedMessage]:
         if start >= stop or start < 0:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Final
 
 import msgspec
 
 from commonplace.changes import transcripts
+from commonplace.changes.forgotten import Forgotten
 from commonplace.guard import fold
 from commonplace.guard.screened import Screened, json_line
 from commonplace.records import Record, Source, Topic
@@ -91,6 +92,9 @@ class Tombstones:
 
     def __init__(self, store: Store) -> None:
         self._store = store
+        self._taken_back: Callable[[], Forgotten] = Forgotten
+        self.forgotten: Forgotten | None = None
+        """What the transcripts say; None before the first look."""
         self._version = ""
         self._fingerprints: set[str] = set()
         self._spans: dict[tuple[str, str], list[tuple[int, int] | None]] = {}
@@ -98,11 +102,18 @@ class Tombstones:
         self._since: Since | None = None
         self._since_named: Since | None = None
 
-    def catch_up(self) -> None:
-        """Read the file if it is not as it was."""
+    def learn_from(self, taken_back: Callable[[], Forgotten]) -> None:
+        """Take what returns the messages that the transcripts say were forgotten; the same object until one more is."""
+        self._taken_back, self.forgotten = taken_back, None
+
+    def catch_up(self, *, look: bool = False) -> None:
+        """Read the file if it is not as it was; with `look` also what others may have added to the transcripts."""
         blob = self._store.read(PATH)
         version = blob.version if blob else ""
-        if version == self._version:
+        known = self.forgotten
+        if look or known is None or version != self._version:
+            known = self._taken_back()
+        if known is self.forgotten and version == self._version:
             return
         fingerprints: set[str] = set()
         spans: dict[tuple[str, str], list[tuple[int, int] | None]] = {}
@@ -126,6 +137,11 @@ class Tombstones:
                 spans.setdefault((source.session, source.message), []).append(source.span)
                 if found.hides:
                     hidden.add((source.session, source.message))
+        for each in known.messages if known else ():
+            hidden.add((each.session, each.message))
+            if each.single or estimate_tokens(each.text) >= _TELLING_TOKENS:
+                (single if each.single else said)[self._fingerprint(each.text)] = each.at
+        self.forgotten = known
         self._since = self._asking(single, said) if single or said else None
         self._since_named = self._asking(single, {}) if single else None
         self._fingerprints, self._spans, self._hidden, self._version = fingerprints, spans, hidden, version
@@ -173,6 +189,11 @@ class Tombstones:
     def hides(self, source: Source) -> bool:
         """Say whether a message was forgotten."""
         return (source.session, source.message) in self._hidden
+
+    def left_of(self, text: str, sources: Sequence[Source] | None, *, journal: bool = False) -> str:
+        """Return what of a record's text may be given out, as `Forgotten.left_of` does."""
+        self.catch_up()
+        return self.forgotten.left_of(text, sources, journal=journal) if self.forgotten else text
 
     def hidden(self) -> frozenset[tuple[str, str]]:
         """Give the messages that were forgotten: (session, message)."""

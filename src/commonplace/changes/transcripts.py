@@ -140,8 +140,9 @@ def key_of(message_id: str) -> str | bytes:
 class State:
     """What one session file folds to, and how far it was read."""
 
-    __slots__ = ("bytes_read", "clean", "cursors", "damaged", "ended", "forgotten", "forgotten_ids", "head", "held",
-                 "ids", "last", "numbers", "offsets", "summary", "summary_at", "window_start")  # fmt: skip
+    __slots__ = ("bytes_read", "clean", "cursors", "damaged", "ended", "forgotten", "forgotten_at", "forgotten_ids",
+                 "head", "held", "ids", "last", "numbers",
+                 "offsets", "summary", "summary_at", "window_start")  # fmt: skip
 
     def __init__(self) -> None:
         self.bytes_read = 0
@@ -158,7 +159,8 @@ class State:
         self.cursors: dict[str, int] = {}
         self.held: list[tuple[str, int, int]] = []
         self.forgotten = 0  # messages numbered below it are hidden
-        self.forgotten_ids: set[str] = set()
+        self.forgotten_at: datetime | None = None  # when they were
+        self.forgotten_ids: dict[str, datetime] = {}  # of single messages, and when each was forgotten
         self.damaged: list[tuple[int, str]] = []
 
     @property
@@ -220,6 +222,8 @@ class State:
             case "end":
                 self.ended = event.held
             case "forget" if event.name:
-                (self.forgotten_ids.add if event.held else self.forgotten_ids.discard)(event.name)
+                self.forgotten_ids.pop(event.name, None)
+                if event.held:
+                    self.forgotten_ids[event.name] = event.at
             case "forget":
-                self.forgotten = event.to
+                self.forgotten, self.forgotten_at = event.to, event.at

@@ -76,9 +76,9 @@ class Views:
     def _told(self, path: str, data: bytes, style: str) -> bytes:
         """Give a document without the entries that may not enter a prompt; its other bytes are as they were."""
         parsed = documents.parse(path, data, style)
-        told = {entry.id for entry in self._reader.told(placed.entry for placed in parsed)}
+        told = {record.id: record.text for record in self._reader.told(placed.entry for placed in parsed)}
         for placed in reversed(parsed):
-            if placed.entry.id not in told:
+            if told.get(placed.entry.id) != placed.entry.text:
                 data = data[: placed.start] + data[placed.end :].removeprefix(b"\n")
         return data
 

@@ -112,7 +112,7 @@ class _Use:
                 if layer.shown:
                     path = scope.layout.path_of(layer)
                     scope.door.look([path])
-                    text = "\n§\n".join(record.text for record in scope.reader.records(path))
+                    text = "\n§\n".join(record.text for record in scope.reader.told(scope.reader.records(path)))
                     if text or not layer.overrides:
                         whose = " (this project)" if layer.overrides else ""
                         parts.append(f"── {layer.title}{whose} ──\n{text or '(empty)'}")
@@ -184,7 +184,7 @@ def episodes(scope: Scope) -> list[tuple[str, str]]:
     """Give the episodes that may be recalled, the newest first: (path, text)."""
     found: list[tuple[str, str, str]] = []
     for layer, path in scope.reader.files(lambda each: each.kind == "topics"):
-        for record in scope.reader.records(path):
+        for record in scope.reader.told(scope.reader.records(path)):
             if isinstance(record, Topic) and TRUST_RANK[scope.reader.trust(record)] >= TRUST_RANK[layer.recall_from]:
                 at = str(record.extra.get("created_at") or record.extra.get("createdAt") or "")
                 found.append((at, path, record.body))
@@ -196,7 +196,7 @@ def facts(scope: Scope) -> list[tuple[str, str]]:
     return [
         (path, record.text)
         for _, path in scope.reader.files(lambda each: bool(each.shown))
-        for record in scope.reader.records(path)
+        for record in scope.reader.told(scope.reader.records(path))
     ]
 
 

@@ -42,6 +42,7 @@ from commonplace.records import (
     Query,
     Receipt,
     Record,
+    RecordedMessage,
     Report,
     Snapshot,
     Source,
@@ -333,6 +334,9 @@ class Memory:
     def forget(self, record_id_or_query: str, *, dry_run: bool = False, actor: Actor = LIBRARY) -> Receipt:
         """Hide one record and keep it from coming back in any way.
 
+        With a message go the records that rest on it alone, and of others the sentences with its words; the
+        receipt lists all of them.
+
         Args:
             record_id_or_query: A record's id, or words that exactly one record holds.
             dry_run: Only name what would be forgotten.
@@ -343,7 +347,8 @@ class Memory:
             InputError: Several records hold these words; the error names them.
         """
         scope, record = self._chain.one_record(record_id_or_query)
-        forgotten = ((record.id, record.text),)
+        with_it = scope.reader.goes_with(record) if isinstance(record, RecordedMessage) else ()
+        forgotten = ((record.id, record.text), *with_it)
         if dry_run:
             return Receipt(forgotten=forgotten, dry_run=True, scope=scope.name)
         outcome = scope.door.commit([Forget(record=record.id)], actor=actor, reason="forgotten on request")

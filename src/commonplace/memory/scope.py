@@ -170,6 +170,7 @@ class Scope:
 
     def prepare(self, session: str | None) -> None:
         """Finish the model-free jobs that are due, so that a context sees what they noted."""
+        self.tombstones.catch_up(look=True)
         if self._mode != "worker":
             self.schedule.prepare(session)
 

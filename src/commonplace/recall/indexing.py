@@ -118,6 +118,11 @@ class Indexing:
                 problems += [f"{path}: indexed, but the file is gone" for path in states]
             return problems
 
+    def forgetting(self) -> dict[str, int]:
+        """Return the transcripts in which messages were forgotten, each with the number of its events of forgetting."""
+        self.catch_up()
+        return self.answer(lambda index: index.forgetting())
+
     def message(self, places: Places, path: str, session: str, number: int) -> RecordedMessage | None:
         """Read back the message at a place of a slot; None when the file no longer holds it there or cannot be read."""
         start = places.offsets[number]
@@ -281,7 +286,7 @@ class Indexing:
 
     def _read_part(self, state: PathState, data: bytes) -> tuple[PathState, list[MessageRow]]:
         """Read whole lines that follow what is indexed of a transcript: its state after them, and their messages."""
-        session, damaged, offset = state.session, state.damaged, state.bytes
+        session, damaged, forgets, offset = state.session, state.damaged, state.forgets, state.bytes
         added: list[MessageRow] = []
         for raw in data.split(b"\n"):
             line = transcripts.decode(raw) if raw else None
@@ -292,6 +297,8 @@ class Indexing:
                 session = session or line.id
             elif isinstance(line, transcripts.Damaged):
                 damaged += 1
+            elif isinstance(line, transcripts.Event):
+                forgets += line.event == "forget"
             offset += len(raw) + 1
         tail = data.rfind(b"\n", 0, len(data) - 1) + 1
         after = PathState(
@@ -304,6 +311,7 @@ class Indexing:
             session=session,
             messages=state.messages + len(added),
             damaged=damaged,
+            forgets=forgets,
         )
         return after, added
 

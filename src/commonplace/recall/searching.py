@@ -11,6 +11,7 @@ import msgspec
 
 from commonplace import guard
 from commonplace.changes import edits
+from commonplace.changes.forgotten import Forgotten
 from commonplace.changes.parts import Parts
 from commonplace.errors import CommonplaceError, IndexVersionError, StoreError
 from commonplace.layouts.codecs.edits import split_id
@@ -89,12 +90,15 @@ class Searching:
         self._parts = parts
         self._indexing = indexing
         self._embedding = embedding
+        self._forgotten: tuple[dict[str, int], Forgotten] = {}, Forgotten()
+        parts.tombstones.learn_from(self._taken_back)
         self._weights: dict[str, float] = {}
         for layer in parts.layout.layers:
             self._weights[layer.kind] = max(self._weights.get(layer.kind, 0.0), layer.weight)
 
     def recall(self, query: Query, *, now: datetime, explain: bool) -> list[Hit]:
         """Return the best hits of a question."""
+        self._parts.tombstones.catch_up(look=True)
         hidden = self._parts.tombstones.hidden()
         found_near = self._embedding.near(query.text, hidden=hidden) if self._embedding is not None else None
         room = min(len(hidden), _HIDDEN_ROOM)
@@ -115,16 +119,25 @@ class Searching:
                 written_at=ledger.written_at,
             )
             ledger.catch_up()
-            kept = [hit for hit in found if self._given_out(hit, hidden)]
+            kept = [left for hit in found if (left := self._given_out(hit, hidden)) is not None]
             if len(kept) >= query.k or len(found) < wider.k or room >= len(hidden):
                 break
             room = min(len(hidden), room * _WIDER)
         self._tidy_vectors()
         return [self._as_now(hit) for hit in kept[: query.k]]
 
+    def _taken_back(self) -> Forgotten:
+        """Return the messages that the transcripts say were forgotten; the same object while nothing changed."""
+        found, sessions = self._indexing.forgetting(), self._parts.sessions
+        if found != self._forgotten[0]:
+            names = [name for path in found if (name := sessions.id_of(path)) is not None]
+            self._forgotten = found, Forgotten(each for name in names for each in sessions.taken_back(name))
+        return self._forgotten[1]
+
     def sync(self) -> int:
         """Bring index and vectors up to all files, and return how many files were looked into."""
         looked = self._indexing.catch_up(sweep=True)
+        self._parts.tombstones.catch_up(look=True)
         if self._embedding is not None:
             self._embedding.fill(hidden=self._parts.tombstones.hidden)
         self._tidy_vectors()
@@ -140,12 +153,20 @@ class Searching:
         except CommonplaceError:
             logger.warning("vectors of what was forgotten are taken out another time", exc_info=True)
 
-    def _given_out(self, hit: Hit, hidden: Collection[tuple[str, str]]) -> bool:
-        """True if recall may give a hit: not forgotten, and trusted as much as its layer asks for."""
-        if any((s.session, s.message) in hidden for s in hit.sources):
-            return False
-        layer = None if hit.layer == "sessions" else self._parts.layout.layer_of(split_id(hit.record)[0])
-        return layer is None or TRUST_RANK[self._parts.reader.rank(hit.record)] >= TRUST_RANK[layer.recall_from]
+    def _given_out(self, hit: Hit, hidden: Collection[tuple[str, str]]) -> Hit | None:
+        """Return what recall may give of a hit: what is not forgotten, if trusted as much as its layer asks for."""
+        reader, tombstones = self._parts.reader, self._parts.tombstones
+        said = hit.layer == "sessions"
+        since = tombstones.since() if said else tombstones.since_named()
+        if since is not None and since(hit.text) is not None:
+            return None
+        if said:
+            return None if any((s.session, s.message) in hidden for s in hit.sources) else hit
+        layer = self._parts.layout.layer_of(split_id(hit.record)[0])
+        if layer is not None and TRUST_RANK[reader.rank(hit.record)] < TRUST_RANK[layer.recall_from]:
+            return None
+        left = reader.left_of(hit.record, hit.text, journal=hit.layer == "journals")
+        return msgspec.structs.replace(hit, text=left) if left else None
 
     def _as_now(self, hit: Hit) -> Hit:
         if hit.layer == "sessions":

@@ -135,6 +135,7 @@ class PathState(msgspec.Struct, frozen=True):
     session: str = ""
     messages: int = 0
     damaged: int = 0
+    forgets: int = 0  # events by which messages were forgotten or taken back
 
 
 class Slot(msgspec.Struct):

@@ -25,13 +25,13 @@ from commonplace.recall.index.rows import Candidates, IndexRow, MessageRow, Note
 from commonplace.store.sqlite_file import IndexFile
 from commonplace.text import terms
 
-SCHEMA: Final = 3  # raised whenever the same files would give other rows
+SCHEMA: Final = 4  # raised whenever the same files would give other rows
 _SORTED_BYTES: Final = 16_000_000
 _TOKENIZE: Final = "porter unicode61 remove_diacritics 2"
 _TABLES: Final = f"""
 CREATE TABLE meta(key TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE paths(path TEXT PRIMARY KEY, bytes INTEGER, token TEXT, crc INTEGER, tail_start INTEGER, tail INTEGER,
-    session TEXT, messages INTEGER, damaged INTEGER) WITHOUT ROWID;
+    session TEXT, messages INTEGER, damaged INTEGER, forgets INTEGER) WITHOUT ROWID;
 CREATE TABLE slots(id INTEGER PRIMARY KEY AUTOINCREMENT, path TEXT NOT NULL, session TEXT NOT NULL,
     first INTEGER NOT NULL, names TEXT NOT NULL, flags BLOB NOT NULL, speakers BLOB NOT NULL, times BLOB NOT NULL,
     offsets BLOB NOT NULL, changed INTEGER NOT NULL);
@@ -173,6 +173,11 @@ class SqliteIndex(IndexFile):
         """Give the token of every path by which it was last looked at."""
         with self._reading():
             return dict(self._db.execute("SELECT path, token FROM paths").fetchall())
+
+    def forgetting(self) -> dict[str, int]:
+        """Return the transcripts with events of forgetting, and how many each has."""
+        with self._reading():
+            return dict(self._db.execute("SELECT path, forgets FROM paths WHERE forgets > 0").fetchall())
 
     def set_state(self, state: PathState) -> None:
         """Note how far a path is indexed."""

@@ -127,7 +127,8 @@ class CappedBlock:
 
     def _read(self, layer: Layer, data: bytes) -> list[Fact]:
         path = self._layout.path_of(layer)
-        facts = [Fact(record.id, guard.shown(record.text)) for record in edits.records(layer, path, data, self._zone)]
+        told = self._reader.told(edits.records(layer, path, data, self._zone))
+        facts = [Fact(record.id, guard.shown(record.text)) for record in told]
         return [fact for fact in facts if not self._tombstones.forbids([fact.text], ())]
 
     def _head(self, texts: Mapping[str, bytes]) -> str:

@@ -98,7 +98,7 @@ class Sections:
         at = 0
         heading = ""
         parsed = documents.parse(path, data)
-        told = {entry.id for entry in self._reader.told(placed.entry for placed in parsed)}
+        told = {record.id: record.text for record in self._reader.told(placed.entry for placed in parsed)}
         for placed in parsed:
             start = data.rfind(b"\n", at, placed.start) + 1 or at
             above, text = (
@@ -111,6 +111,8 @@ class Sections:
             at = placed.end + (data[placed.end : placed.end + 1] == b"\r")
             at += data[at : at + 1] == b"\n"
             if placed.entry.id in told:
+                if told[placed.entry.id] != placed.entry.text:
+                    text = self._reader.left_of(placed.entry.id, text, journal=False)
                 yield self._one(layer, placed.entry, guard.shown(above + text), heading=heading)
 
     def _entries(self, layer: Layer, path: str) -> Iterator[Shown]:

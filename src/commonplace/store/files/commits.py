@@ -102,6 +102,7 @@ class Commits:
                     content = read_small(path)
                     if not content:
                         content = os.urandom(_KEY_BYTES).hex().encode() + b"\n"
+                        replace_synced(self._disk, self._folder, ".gitignore", b"*\n")  # nobody commits the key
                         replace_synced(self._disk, self._folder, "key", content)
             self.known_key = _key_of(content, path)
         return self.known_key

@@ -143,12 +143,23 @@ def update_command(
 @click.command("forget")
 @click.argument("record", nargs=-1, required=True)
 @click.option("--dry-run", is_flag=True, help="Only say what would be forgotten.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @placed
 @click.pass_context
-def forget_command(ctx: click.Context, record: tuple[str, ...], *, dry_run: bool, as_json: bool, place: Place) -> None:
-    """Hide a RECORD, named by its id or by words that it alone holds, and keep it from coming back."""
+def forget_command(
+    ctx: click.Context, record: tuple[str, ...], *, dry_run: bool, yes: bool, as_json: bool, place: Place
+) -> None:
+    """Hide a RECORD, named by its id or by words that it alone holds, and keep it from coming back.
+
+    With a message go the records that rest on it alone, and the sentences of others that use its words. On a
+    terminal the command shows all of it first and asks.
+    """
     with place.open(writes=not dry_run) as memory:
+        if not (dry_run or yes or as_json) and terminal.can_ask():
+            for name, text in memory.forget(" ".join(record), dry_run=True).forgotten:
+                terminal.note(f"{terminal.line(text)}  {terminal.faint(terminal.line(name))}")
+            click.confirm("Forget this?", abort=True, err=True)
         receipt = memory.forget(" ".join(record), dry_run=dry_run, actor=PERSON)
         if as_json:
             plain.show({"location": memory.location, "receipt": receipt})

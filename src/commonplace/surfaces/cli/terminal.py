@@ -252,6 +252,11 @@ def size_of(number: int) -> str:
     raise AssertionError("the loop ends at GB")
 
 
+def can_ask() -> bool:
+    """True if somebody can answer a question."""
+    return sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
+
+
 def on_terminal() -> bool:
     """Say whether somebody watches stderr."""
     return sys.stderr.isatty()

@@ -1,0 +1,99 @@
+"""What of a text may still be given out: forgotten messages take the records and sentences that rest on them along.
+
+Known from the transcripts alone, so that it holds without the change log too. Pure; hides nothing in any file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Final
+
+import msgspec
+
+from commonplace.guard.trust import content_words
+from commonplace.records import Source
+from commonplace.text.patterns import pattern
+
+_SENTENCE: Final = pattern(r"[^\n]*?(?:[.!?…](?=\s)|[。！？]|\n|\Z)[ \t]*\n?")
+_FEW: Final = 2  # distinctive words that tell of a message; one with fewer is told of by all it has
+_SHARE: Final = 1 / 3  # of a sentence of unknown origin that a message must hold besides
+_FIRM_CHARS: Final = 3  # a number as long tells of a message by itself
+
+
+class Forgot(msgspec.Struct, frozen=True):
+    """One forgotten message: its words, and those that nobody had used before it in its session.
+
+    `single` says that it was forgotten by itself, not with its whole session.
+    """
+
+    session: str
+    message: str
+    at: datetime
+    text: str
+    words: frozenset[str]
+    distinctive: frozenset[str]
+    single: bool = True
+
+
+class Forgotten:
+    """The forgotten messages of a scope, and what of other texts goes with them."""
+
+    def __init__(self, messages: Iterable[Forgot] = ()) -> None:
+        self.messages = tuple(messages)
+        self.ids = frozenset((each.session, each.message) for each in self.messages)
+
+    def __bool__(self) -> bool:
+        """True if anything was forgotten."""
+        return bool(self.messages)
+
+    def left_of(self, text: str, sources: Sequence[Source] | None, *, journal: bool = False) -> str:
+        """Return what may be given out of a record's text; empty if nothing may.
+
+        Args:
+            text: The text of a record, or a part of it.
+            sources: The messages that the record rests on; None if nobody knows where it is from.
+            journal: The record tells of a range, of which `sources` are the first and the last message.
+        """
+        if not self.messages or (sources is not None and not sources and not journal):
+            return text
+        if not sources:
+            return self._cut(text, self.messages, sure=False)
+        known = [source for source in sources if (source.session, source.message) in self.ids]
+        if len(known) == len(sources) and (not journal or len(sources) == 1):
+            return ""
+        if journal:
+            sessions = {source.session for source in sources}
+            return self._cut(text, [each for each in self.messages if each.session in sessions], sure=True)
+        cited = {(source.session, source.message) for source in known}
+        return self._cut(text, [each for each in self.messages if (each.session, each.message) in cited], sure=True)
+
+    def _cut(self, text: str, messages: Sequence[Forgot], *, sure: bool) -> str:
+        used = content_words(text)
+        near = [each for each in messages if not used.isdisjoint(each.distinctive)]
+        if not near:
+            return text
+        parts = _sentences(text)
+        left = [part for part in parts if not any(_tells(content_words(part), each, sure=sure) for each in near)]
+        if len(left) == len(parts):
+            return text
+        return "".join(left).strip() if content_words("".join(left)) else ""
+
+
+def lost(text: str, left: str) -> str:
+    """Return the sentences of a text that are not in what is left of it."""
+    return "".join(part for part in _sentences(text) if part.strip() not in left).strip()
+
+
+def _sentences(text: str) -> list[str]:
+    return [found.group() for found in _SENTENCE.finditer(text) if found.group()]
+
+
+def _tells(words: frozenset[str], forgot: Forgot, *, sure: bool) -> bool:
+    """True if a sentence of these words tells what a forgotten message said."""
+    shared = words & forgot.distinctive
+    if any(len(word) >= _FIRM_CHARS and any(char.isdigit() for char in word) for word in shared):
+        return True
+    if not shared or len(shared) < min(_FEW, len(forgot.distinctive)):
+        return False
+    return sure or len(words & forgot.words) >= len(words) * _SHARE

@@ -1,0 +1,122 @@
+"""What was forgotten stays forgotten without `.commonplace/`: the transcripts say what it is (DESIGN 1.10)."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+
+import pytest
+
+from commonplace import Memory, Message
+from commonplace.records import Source
+
+LAYOUTS = ("native", "two-layer", "facts")
+SECRET = "My locker code word is xylophone banana."
+TALK = [
+    Message("user", SECRET, id="a"),
+    Message("assistant", "I will keep that in mind.", id="b"),
+    Message("user", "I like tea with milk.", id="c"),
+    Message("assistant", "Good.", id="d"),
+]
+
+
+def place(layout):
+    return "sessions/s%3A1.jsonl" if layout == "native" else "transcripts/s%3A1.jsonl"
+
+
+def talked(folder, layout):
+    memory = Memory.open(folder, layout=layout, jobs="inline")
+    memory.append("s:1", TALK)
+    memory.consolidate("s:1")
+    return memory
+
+
+def given_out(memory):
+    texts = [hit.text for hit in memory.recall("xylophone banana locker code", k=50)]
+    for session in ("s:1", "s:2", None):
+        texts += [memory.context(session).text, memory.context(session, "What is the locker code word?").text]
+    return "\n".join(texts)
+
+
+@pytest.mark.parametrize("how", ["message", "session"])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_it_comes_back_by_no_way_when_only_the_files_of_memory_were_kept(tmp_path, layout, how):
+    """Issue 17.3: the folder without `.commonplace/`, as the documentation says to use it with git."""
+    with talked(tmp_path, layout) as memory:
+        if how == "message":
+            memory.forget(f"{place(layout)}#a")
+        else:
+            memory.sessions.delete("s:1")
+        assert "xylophone" not in given_out(memory)
+    shutil.rmtree(tmp_path / ".commonplace")
+    with Memory.open(tmp_path, layout=layout, jobs="inline") as memory:
+        memory.append("s:2", [Message("user", SECRET, id="z"), Message("assistant", "Yes.", id="y")])
+        memory.consolidate("s:2")
+        assert "xylophone" not in memory.context("s:2").text
+        assert "xylophone" not in "".join(hit.text for hit in memory.recall("xylophone") if hit.layer != "sessions")
+        assert "xylophone" not in "\n".join(each.text for each in memory.sessions.read("s:1"))
+
+
+@pytest.mark.parametrize("layout", ["native", "two-layer"])
+def test_the_rest_of_a_journal_entry_is_given_out(tmp_path, layout):
+    """DESIGN 1.10: the sentences with its distinctive words go, the rest stays."""
+    with talked(tmp_path, layout) as memory:
+        memory.note("history", "They use a xylophone banana as the code. They like tea with milk.")
+        memory.forget(f"{place(layout)}#a")
+        assert "tea with milk" in given_out(memory)
+    shutil.rmtree(tmp_path / ".commonplace")
+    with Memory.open(tmp_path, layout=layout, jobs="inline") as memory:
+        texts = [hit.text for hit in memory.recall("tea with milk", layers=["journals"])]
+        assert any("They like tea with milk." in text for text in texts)
+        assert not any("xylophone" in text for text in texts)
+
+
+def test_a_record_that_rests_on_the_message_alone_goes_with_it(tmp_path):
+    """DESIGN 1.10; another that rests on more keeps its other sentences."""
+    with Memory.open(tmp_path, jobs="worker") as memory:
+        memory.append("s:1", TALK)
+        alone = memory.remember("The code is a fruit and an instrument.", source=Source("s:1", "a")).records[0]
+        memory.remember("The kettle is red.")
+        receipt = memory.forget("sessions/s%3A1.jsonl#a", dry_run=True)
+        assert dict(receipt.forgotten)[alone] == "The code is a fruit and an instrument."
+        assert "fruit" in memory.context().text
+        assert memory.forget("sessions/s%3A1.jsonl#a").forgotten == receipt.forgotten
+        assert "fruit" not in memory.context().text
+        assert "fruit" not in "".join(hit.text for hit in memory.recall("fruit instrument"))
+        assert "kettle is red" in memory.context().text
+
+
+def test_the_receipt_names_the_sentences_that_go(tmp_path):
+    """Issue 17.3: what the rules copied from it is listed before and after."""
+    with talked(tmp_path, "native") as memory:
+        memory.note("history", "They use a xylophone banana as the code. They like tea with milk.")
+        planned = memory.forget("sessions/s%3A1.jsonl#a", dry_run=True)
+        texts = [text for _, text in planned.forgotten]
+        assert "They use a xylophone banana as the code." in texts
+        assert not any("tea with milk" in text for text in texts)
+
+
+def test_a_forgetting_that_comes_with_another_copy_of_the_files_holds_at_once(tmp_path):
+    """A pull brings the transcript's new line, and no tombstone."""
+    with talked(tmp_path / "one", "native") as memory:
+        pass
+    shutil.copytree(tmp_path / "one", tmp_path / "two")
+    with Memory.open(tmp_path / "one", jobs="inline") as memory:
+        memory.forget("sessions/s%3A1.jsonl#a")
+    with Memory.open(tmp_path / "two", jobs="inline") as memory:
+        assert "xylophone" in given_out(memory)
+        shutil.copy(tmp_path / "one/sessions/s%3A1.jsonl", tmp_path / "two/sessions/s%3A1.jsonl")
+        memory.sync()
+        assert "xylophone" not in given_out(memory)
+
+
+def test_git_leaves_the_key_out(tmp_path):
+    """Issue 17.3: `git add .` commits no key."""
+    with talked(tmp_path, "native"):
+        pass
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    added = subprocess.run(
+        ["git", "-C", str(tmp_path), "add", "-n", "."], check=True, capture_output=True, encoding="utf-8"
+    ).stdout
+    assert "sessions/" in added
+    assert ".commonplace" not in added
