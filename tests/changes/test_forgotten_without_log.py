@@ -52,8 +52,7 @@ def test_it_comes_back_by_no_way_when_only_the_files_of_memory_were_kept(tmp_pat
     with Memory.open(tmp_path, layout=layout, jobs="inline") as memory:
         memory.append("s:2", [Message("user", SECRET, id="z"), Message("assistant", "Yes.", id="y")])
         memory.consolidate("s:2")
-        assert "xylophone" not in memory.context("s:2").text
-        assert "xylophone" not in "".join(hit.text for hit in memory.recall("xylophone") if hit.layer != "sessions")
+        assert "xylophone" not in given_out(memory)
         assert "xylophone" not in "\n".join(each.text for each in memory.sessions.read("s:1"))
 
 
