@@ -194,7 +194,7 @@ def test_window_buffer_and_cursors_are_computed(tmp_path):
         assert len(sessions.window("s")) == 32
         buffer = sessions.buffer("s")
         assert len(buffer) == BUFFER_LINES
-        assert buffer[-1].endswith("assistant  ls")
+        assert buffer[-1].endswith("  agent  ls")
         assert all("\n" not in line and "code" in line for line in buffer[:-1])
         memory.apply([MoveWindow(session="s", to=30, why="compact", summary="it began"),
                       MoveCursor(session="s", name="rules", to=20)], reason="")  # fmt: skip

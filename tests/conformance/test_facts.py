@@ -244,7 +244,7 @@ def test_09_the_buffer_keeps_the_last_twenty_lines_verbatim_across_a_resume(tmp_
         memory.append("one", [Message("user", f"step number {number}") for number in range(25)])
         before = memory.context("one").volatile
         lines = [line for line in before.splitlines() if "step number" in line]
-        assert [line.split("  ")[1:] for line in lines] == [["user", f"step number {n}"] for n in range(5, 25)]
+        assert [line.split("  ")[1:] for line in lines] == [["user", f' "step number {n}"'] for n in range(5, 25)]
         assert lines[0][:5] == "09:00"
         assert "── Current Session ── times in UTC" in before
     with opened(tmp_path) as memory:
@@ -257,9 +257,9 @@ def test_09_results_of_tools_push_no_line_out_of_the_buffer(memory):
     for number in range(25):
         results = [Message("tool", f"result {n}", tools=("grep",)) for n in range(9)]
         memory.append("one", [Message("user", f"step number {number}"), *results])
-    assert [line.rpartition(" ")[2] for line in memory.sessions.buffer("one")] == [str(n) for n in range(5, 25)]
+    assert [line.rpartition(" ")[2] for line in memory.sessions.buffer("one")] == [f'{n}"' for n in range(5, 25)]
     memory.forget(f"{memory.sessions.path('one')}#{list(memory.sessions.read('one'))[-10].message.id}")
-    assert [line.rpartition(" ")[2] for line in memory.sessions.buffer("one")] == [str(n) for n in range(4, 24)]
+    assert [line.rpartition(" ")[2] for line in memory.sessions.buffer("one")] == [f'{n}"' for n in range(4, 24)]
 
 
 def test_09_the_buffer_can_be_shorter_or_off(tmp_path):

@@ -404,7 +404,7 @@ class Sessions:
         return tuple(self.read(session_id, state.window_start))
 
     def buffer(self, session_id: str, lines: int = BUFFER_LINES) -> tuple[str, ...]:
-        """Give the last one-line summaries of a session, oldest first, `HH:MM  role  text` in UTC.
+        """Give the last one-line summaries of a session, oldest first, `HH:MM  user   "text"` in UTC.
 
         Made without a model: code fences and line breaks are folded, the text cut at 200 characters.
         """

@@ -170,6 +170,7 @@ class Schedule:
         self._unwatched = self._mode == "thread"  # nobody comes to look
         self._idle = threading.Condition(self._lock)
         self._busy = 0
+        self._broken: AssertionError | None = None  # what a test's model raised in the thread
 
     # --- finding ---
 
@@ -341,6 +342,8 @@ class Schedule:
                 self._handed.discard(session)
             try:
                 self.run(session)
+            except AssertionError as error:  # of a test's model: whoever waits for the jobs gets it
+                self._broken = error
             except Exception:  # the top of a worker's tick
                 logger.exception("a job of session %r failed", session)
             finally:
@@ -370,6 +373,9 @@ class Schedule:
                 if left is not None and left <= 0:
                     return False
                 self._idle.wait(left)
+            if self._broken is not None:
+                broken, self._broken = self._broken, None
+                raise broken
         return True
 
     def close(self, timeout_seconds: float) -> None:

@@ -66,6 +66,8 @@ class Windows:
             cause: What set it off.
             patient: Do not ask a model again that failed a short time ago.
         """
+        if not self._sessions.exists(session):
+            return _unknown(session)
         window = tuple(m for m in self._sessions.window(session) if end is None or m.number < end)
         keep = self._keep() if keep is None else keep
         if len(window) <= keep:
@@ -146,11 +148,15 @@ class Windows:
 
     def reset(self, session: str, *, now: bool = False) -> Outcome:
         """Consolidate what is open, then let the window be empty; with `now` leave the range due instead."""
+        if not self._sessions.exists(session):
+            return _unknown(session)
         end = self._sessions.state(session).messages
         return self._finish(session, "reset", MoveWindow(session=session, to=end, why="reset"), now=now)
 
     def end(self, session: str) -> Outcome:
         """Consolidate what is open, and mark the session as ended."""
+        if not self._sessions.exists(session):
+            return _unknown(session)
         return self._finish(session, "session_end", EndSession(session=session), now=False)
 
     def _finish(self, session: str, cause: str, then: Operation, *, now: bool) -> Outcome:
@@ -170,3 +176,7 @@ class Windows:
         knobs = self._config.consolidation
         share = self._job.keep == "keep_share"
         return int(knobs.window_messages * knobs.keep_share) if share else knobs.keep_messages
+
+
+def _unknown(session: str) -> Outcome:
+    return Outcome(status="unchanged", reason=f"there is no session {session!r}, so there was nothing to do")

@@ -21,7 +21,7 @@ from commonplace.config import Clock, Config
 from commonplace.jobs.failures import Failure
 from commonplace.jobs.schedule import Mode
 from commonplace.layouts.schema import Layout
-from commonplace.memory import forks
+from commonplace.memory import forks, said
 from commonplace.memory.memory import Memory
 from commonplace.memory.tool import Provider, Tool
 from commonplace.models import LLM
@@ -33,7 +33,6 @@ from commonplace.records import (
     Context,
     Hit,
     LayerName,
-    Message,
     Outcome,
     Query,
     Receipt,
@@ -250,13 +249,17 @@ class AsyncMemory:
         """As `Memory.location`."""
         return self._memory.location
 
+    async def scopes(self) -> list[str]:
+        """As `Memory.scopes`."""
+        return await _in(self._store, self._memory.scopes)
+
     @property
     def sessions(self) -> AsyncSessions:
         """As `Memory.sessions`."""
         return AsyncSessions(self._memory, self._pools)
 
     async def append(
-        self, session_id: str, messages: Iterable[Message], *, agent: str = "main", kind: str = "foreground"
+        self, session_id: str, messages: said.Said, *, agent: str = "main", kind: str = "foreground"
     ) -> list[Source]:
         """As `Memory.append`."""
         return await _in(self._store, self._memory.append, session_id, messages, agent=agent, kind=kind)

@@ -12,8 +12,6 @@ from datetime import date, datetime
 from types import TracebackType
 from typing import Any, Literal, Self
 
-import msgspec
-
 from commonplace.changes.actors import LIBRARY, PERSON, Actor
 from commonplace.changes.review import Queue
 from commonplace.config import Clock, Config, system_clock
@@ -22,7 +20,7 @@ from commonplace.jobs.failures import Failure
 from commonplace.jobs.schedule import Mode
 from commonplace.layouts.knobs import settled
 from commonplace.layouts.schema import Layout
-from commonplace.memory import capped_tool, designs, verbs
+from commonplace.memory import capped_tool, designs, said, verbs
 from commonplace.memory import doctor as doctors
 from commonplace.memory.chain import Chain
 from commonplace.memory.opening import Opened, Opening, scope_chain
@@ -37,7 +35,6 @@ from commonplace.records import (
     Context,
     Hit,
     LayerName,
-    Message,
     Outcome,
     Query,
     Receipt,
@@ -49,7 +46,6 @@ from commonplace.records import (
     Trail,
     Trust,
 )
-from commonplace.text.pieces import strip_fences
 
 logger = logging.getLogger(__name__)
 
@@ -130,13 +126,17 @@ class Memory:
         """The folder of the scope that takes writes."""
         return self._scopes[0].store.root
 
+    def scopes(self) -> list[str]:
+        """Return the names of the scopes that are kept at this location, `default` included, in order."""
+        return self._opened.kept()
+
     @property
     def sessions(self) -> Transcripts:
         """The transcripts of the scope that takes writes."""
         return self._scopes[0].transcripts
 
     def append(
-        self, session_id: str, messages: Iterable[Message], *, agent: str = "main", kind: str = "foreground"
+        self, session_id: str, messages: said.Said, *, agent: str = "main", kind: str = "foreground"
     ) -> list[Source]:
         """Keep messages; when this returns they are on disk and a search finds them.
 
@@ -145,7 +145,8 @@ class Memory:
 
         Args:
             session_id: For example `telegram:12345`; anything but control characters.
-            messages: In order; a message without an id is numbered, without an instant dated now.
+            messages: One or many, in order: `Message`, or the SDKs' `{"role", "content"}` with their content
+                blocks. A message without an id is numbered, without an instant dated now.
             agent: Who spoke with the user.
             kind: `foreground`, or what else the session is (`background`, `memory`).
 
@@ -157,13 +158,8 @@ class Memory:
             StoreError: They could not be kept; nothing was.
         """
         scope = self._chain.first
-        cleaned = []
-        for message in messages:
-            if "<recalled-memory" in str(getattr(message, "content", "")):
-                unfenced = strip_fences(message.content, scope.key)
-                message = msgspec.structs.replace(message, content=unfenced)  # noqa: PLW2901 - without its fences
-            cleaned.append(message)
-        sources, new = scope.sessions.append_new(session_id, cleaned, agent=agent, kind=kind)
+        given = said.messages(messages, scope.key)
+        sources, new = scope.sessions.append_new(session_id, given, agent=agent, kind=kind)
         if new:
             scope.note(session_id)
         return sources
@@ -392,6 +388,8 @@ class Memory:
 
     def reset(self, session_id: str, *, now: bool = False) -> Outcome:
         """Consolidate a session, then empty its live window; the transcript stays.
+
+        Nothing is done of a session that is not there, and the outcome says so.
 
         If the model fails, the window stays as it is and the outcome is `failed`. With `now` nothing is
         consolidated first: the window is empty at once, and its range stays due.

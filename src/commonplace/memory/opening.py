@@ -21,6 +21,8 @@ from commonplace.models import LLM
 from commonplace.models import resolve as model_of
 from commonplace.recall.embedding import resolve as embedder_of
 from commonplace.recall.index.near import Embedder
+from commonplace.store.files.store import FilesStore
+from commonplace.text.pieces import decode_name
 
 _SCOPE: Final = re.compile(r"[^\s/\\\x00-\x1f\x7f.][^/\\\x00-\x1f\x7f]{0,199}")
 
@@ -89,6 +91,21 @@ class Opening(msgspec.Struct, frozen=True, kw_only=True):
             ]
         )
 
+    def kept(self) -> list[str]:
+        """Return the names of the scopes that are kept at the location, `default` first if it is."""
+        store = FilesStore(self.location, clock=self.clock, config=self.config.store, read_only=True)
+        folder, _, rest = self.layout.scopes.partition("{scope}")
+        found: set[str] = set()
+        for stat in store.list():
+            inside = stat.path.removeprefix(folder)
+            name = inside.partition("/")[0].removesuffix(rest) if inside != stat.path else ""
+            if name and (decoded := decode_name(name)) is not None:
+                found.add(decoded)
+            elif stat.path.startswith(f"{self.layout.sessions}/") or self.layout.layer_of(stat.path) is not None:
+                found.add("default")
+        store.close()
+        return sorted(found, key=lambda name: (name != "default", name))
+
     def past(self, instant: datetime) -> Opening:
         """Return how to open the same memory as it was at an instant, with that instant as now."""
         changed = msgspec.structs.replace(self, at=instant, clock=lambda: instant)
@@ -118,6 +135,15 @@ class Opened:
     def scopes(self) -> tuple[Scope, ...]:
         """Return the scopes, also after a close: transcripts can still be read."""
         return self._chain().scopes
+
+    def kept(self) -> list[str]:
+        """Return the names of the scopes that are kept at the location, `default` first if it is.
+
+        Raises:
+            StoreError: It was closed.
+        """
+        self.chain()
+        return self._opening.kept()
 
     def past(self, instant: datetime) -> Opening:
         """Return how to open the same memory as it was at an instant.

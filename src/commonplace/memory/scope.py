@@ -261,12 +261,14 @@ class Scope:
 
     def close(self) -> None:
         """Finish the jobs under way, then let go of files and the index; what was acknowledged stays."""
-        self.schedule.close(self.config.consolidation.close_seconds)
-        if self.embedding is not None:
-            self.embedding.close()
-        self.indexing.index.close()
-        self._seen.close()
-        self.store.close()
+        try:
+            self.schedule.close(self.config.consolidation.close_seconds)
+        finally:
+            if self.embedding is not None:
+                self.embedding.close()
+            self.indexing.index.close()
+            self._seen.close()
+            self.store.close()
 
 
 def _store(folder: str, *, layout: Layout, config: Config, clock: Clock, read_only: bool, at: datetime | None) -> Store:

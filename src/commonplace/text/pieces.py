@@ -54,12 +54,20 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
+_SPEAKERS: Final = {"assistant": "agent"}
+
+
 def summary_line(message: Message) -> str:
-    """Fold one message into one line for the buffer."""
+    """Fold one message into one line for the buffer: `HH:MM  user   "words"`, or `agent` and what it said.
+
+    Source: seed facts, "Tier 2 — Buffer".
+    """
     text = re.sub(r"```.*?(```|\Z)", "[code]", message.content, flags=re.DOTALL)
     said = one_line(text) or ", ".join(message.tools)
     clock = message.at.strftime("%H:%M") if message.at else "--:--"
-    return f"{clock}  {message.role}  {truncate(said, BUFFER_LINE_CHARS)}"
+    said = truncate(said, BUFFER_LINE_CHARS)
+    said = f'"{said}"' if message.role == "user" else said
+    return f"{clock}  {_SPEAKERS.get(message.role, message.role):<5}  {said}"
 
 
 def encode_name(name: str) -> str:

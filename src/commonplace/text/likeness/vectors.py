@@ -17,8 +17,10 @@ from itertools import pairwise
 from typing import Final
 
 from commonplace.text.likeness import wording
+from commonplace.text.patterns import pattern
 
 DIMENSIONS: Final = 256  # seed facts: of its random projections
+_LABEL: Final = pattern(r"\s*((?:[^\W\d_]+[ -]?){1,4}):\s+\S")
 _SIGNS: Final = tuple(tuple(1 if byte >> bit & 1 else -1 for bit in range(8)) for byte in range(256))
 
 
@@ -38,10 +40,23 @@ def cosine(one: Iterable[float], other: Iterable[float]) -> float:
 
 
 def nominate(text: str, others: Iterable[str], *, over: float) -> list[tuple[float, int]]:
-    """Give those of some texts whose cosine with one is at least `over`: (cosine, place), the nearest first."""
-    mine = vector(text)
-    found = [(cosine(mine, vector(other)), place) for place, other in enumerate(others)]
+    """Return those of some texts that are compared with one: (cosine, place), the nearest first.
+
+    Their cosine is at least `over`; of a text with a label (`City: Berlin`) it counts as that much for all of that
+    label, however long the values are.
+    """
+    mine, label = vector(text), _label(text)
+    found = [
+        (max(cosine(mine, vector(other)), over if label and _label(other) == label else -1.0), place)
+        for place, other in enumerate(others)
+    ]
     return sorted(((score, place) for score, place in found if score >= over), key=lambda each: (-each[0], each[1]))
+
+
+def _label(text: str) -> tuple[str, ...]:
+    """Return the words of the label that a text begins with; none if it has none."""
+    found = _LABEL.match(text)
+    return tuple(token.word for token in wording.tokens(found.group(1))) if found else ()
 
 
 def _features(text: str) -> Iterator[str]:

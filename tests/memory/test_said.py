@@ -1,0 +1,150 @@
+"""`append` takes what the SDKs have, and what cannot be done is said (issue 17.7)."""
+
+from __future__ import annotations
+
+import pytest
+
+from commonplace import Memory, Message
+from commonplace.errors import InputError
+from commonplace.testing import ScriptedLLM
+
+ANTHROPIC = [
+    {
+        "role": "user",
+        "content": [{"type": "text", "text": "What is in it?"}, {"type": "image", "source": {"data": "x"}}],
+    },
+    {
+        "role": "assistant",
+        "content": [
+            {"type": "thinking", "thinking": "hm", "signature": "s"},
+            {"type": "text", "text": "I will look."},
+            {"type": "tool_use", "id": "t1", "name": "read_file", "input": {"path": "a.txt"}},
+        ],
+    },
+    {
+        "role": "user",
+        "content": [{"type": "tool_result", "tool_use_id": "t1", "content": [{"type": "text", "text": "42"}]}],
+    },
+]
+OPENAI = [
+    {"role": "developer", "content": "Be brief."},
+    {
+        "role": "user",
+        "content": [{"type": "input_text", "text": "Hi"}, {"type": "image_url", "image_url": {"url": "x"}}],
+    },
+    {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [{"id": "c1", "type": "function", "function": {"name": "clock", "arguments": '{"zone":"UTC"}'}}],
+    },
+    {"role": "tool", "tool_call_id": "c1", "content": "noon"},
+]
+
+
+class Block:
+    """A block as an SDK gives it: an object with `model_dump`."""
+
+    def model_dump(self):
+        return {"type": "text", "text": "It is noon."}
+
+
+def kept(memory, session="s"):
+    return [(m.message.role, m.text, m.message.tools) for m in memory.sessions.read(session)]
+
+
+def test_messages_of_anthropic_are_taken_as_they_are(tmp_path):
+    with Memory.open(tmp_path, jobs="worker") as memory:
+        memory.append("s", ANTHROPIC)
+        assert kept(memory) == [
+            ("user", "What is in it?\n\n[image]", ()),
+            ("assistant", 'I will look.\n\n[read_file] {"path":"a.txt"}', ("read_file",)),
+            ("tool", "42", ("read_file",)),
+        ]
+
+
+def test_messages_of_openai_are_taken_as_they_are(tmp_path):
+    with Memory.open(tmp_path, jobs="worker") as memory:
+        memory.append("s", OPENAI)
+        assert kept(memory) == [
+            ("system", "Be brief.", ()),
+            ("user", "Hi\n\n[image]", ()),
+            ("assistant", '[clock] {"zone":"UTC"}', ("clock",)),
+            ("tool", "noon", ("clock",)),
+        ]
+
+
+def test_one_message_needs_no_list(tmp_path):
+    with Memory.open(tmp_path, jobs="worker") as memory:
+        memory.append("s", Message("user", "I live in Oslo."))
+        memory.append("s", {"role": "assistant", "content": "Noted."})
+        memory.append("s", {"role": "assistant", "content": [Block()]})
+        assert [text for _, text, _ in kept(memory)] == ["I live in Oslo.", "Noted.", "It is noon."]
+
+
+def test_a_message_with_an_id_is_kept_once_with_all_its_results(tmp_path):
+    results = [{"type": "tool_result", "tool_use_id": n, "content": f"result {n}"} for n in "ab"]
+    given = {"role": "user", "id": "m", "content": [*results, {"type": "text", "text": "And now?"}]}
+    with Memory.open(tmp_path, jobs="worker") as memory:
+        sources = memory.append("s", given)
+        assert memory.append("s", given) == sources
+        assert [text for _, text, _ in kept(memory)] == ["result a", "result b", "And now?"]
+
+
+@pytest.mark.parametrize(
+    "given", ["text", 5, {"role": "nobody", "content": "x"}, {"content": "x"}, [{"role": "user", "content": 5}]]
+)
+def test_what_is_no_message_is_refused_with_what_one_is(tmp_path, given):
+    with Memory.open(tmp_path, jobs="worker") as memory:
+        with pytest.raises(InputError, match="a message is"):
+            memory.append("s", given)
+        assert not memory.sessions.exists("s")
+
+
+@pytest.mark.parametrize("layout", ["native", "two-layer", "facts"])
+@pytest.mark.parametrize("verb", ["reset", "end", "compact"])
+def test_a_session_never_seen_is_left_alone_and_named(tmp_path, layout, verb):
+    with Memory.open(tmp_path, layout=layout, jobs="worker") as memory:
+        outcome = getattr(memory, verb)("telegram:1")
+        assert outcome.status == "unchanged"
+        assert "no session 'telegram:1'" in outcome.reason
+        assert not memory.sessions.exists("telegram:1")
+
+
+def test_a_label_with_a_value_of_two_words_is_replaced_by_another_value(tmp_path):
+    with Memory.open(tmp_path, layout="facts", jobs="worker") as memory:
+        memory.remember("City: New York")
+        memory.remember("Editor: Visual Studio Code")
+        memory.remember("City: Berlin")
+        text = memory.context().text
+        assert "Berlin" in text
+        assert "New York" not in text
+        assert "Visual Studio Code" in text
+
+
+def test_the_scopes_of_a_location_are_listed(tmp_path):
+    for name in ("default", "user:42", "Team A"):
+        with Memory.open(tmp_path, scope=name, jobs="worker") as memory:
+            memory.remember(f"This is {name}.")
+    with Memory.open(tmp_path, jobs="worker") as memory:
+        assert memory.scopes() == ["default", "Team A", "user:42"]
+        assert Memory.open(tmp_path / "nothing", read_only=True).scopes() == []
+
+
+@pytest.mark.parametrize("jobs", ["thread", "inline"])
+def test_a_script_that_is_used_up_fails_whoever_waits_for_the_jobs(tmp_path, jobs):
+    """It is a fault of the test, not of a model, and a background job hides it from nobody."""
+    memory = Memory.open(tmp_path, layout="two-layer", llm=ScriptedLLM([]), jobs=jobs)
+    memory.append("s", [Message("user", f"I like number {n} best of all." * 40) for n in range(120)])
+    with pytest.raises(AssertionError, match="the script holds 0 replies"), memory:
+        memory.flush()
+
+
+def test_the_size_of_a_document_is_that_of_its_file(tmp_path):
+    """What counts are the bytes of the file, headings and comments too, not the entries alone."""
+    with Memory.open(tmp_path, layout="two-layer", jobs="worker", config={"limits.memory_bytes": 400}) as memory:
+        path = tmp_path / "memory" / "MEMORY.md"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("# Memory\n\n" + "## A heading of some length\n\n" * 20 + "- One entry.\n", encoding="utf-8")
+        scope = memory._scopes[0]
+        memory.append("s", [Message("user", "Hello there.")])
+        assert scope.changing.views.view(tuple(memory.sessions.read("s")), scope.now()).compress
