@@ -35,10 +35,15 @@ def cut(messages: Sequence[RecordedMessage], *, tokens: int, message_tokens: int
 def turn_start(messages: Sequence[RecordedMessage], wanted: int) -> int:
     """Give the number of the last message at or before `wanted` that begins a turn; the first where none does.
 
-    A call of a tool is never parted from its results, as both stand in one turn.
+    If all up to `wanted` is one turn, it is parted where the agent speaks. A call of a tool is never parted from
+    its results.
     """
-    starts = [m.number for m in messages if m.message.role == "user" and m.number <= wanted]
-    return starts[-1] if starts else (messages[0].number if messages else 0)
+    first = messages[0].number if messages else 0
+    for role in ("user", "assistant"):
+        starts = [m.number for m in messages if m.message.role == role and first < m.number <= wanted]
+        if starts:
+            return starts[-1]
+    return first
 
 
 def show(messages: Iterable[RecordedMessage], *, message_tokens: int) -> str:

@@ -7,11 +7,12 @@ transcript, by a thread soon after or where the caller has time. What goes wrong
 from __future__ import annotations
 
 import logging
+import math
 import queue
 import threading
 import time
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import partial
@@ -41,7 +42,7 @@ Mode = Literal["thread", "inline", "worker"]
 class _Counted(triggers.Facts, kw_only=True):
     """What was counted of a session up to message `total`, for a cursor, a window and a deletion that stood so.
 
-    `ran` has what each job last ran for: where it changed nothing then, it would change nothing now. Where it
+    `longest` is how much of one turn may stand in a window. `ran` has what each job last ran for: where it changed nothing then, it would change nothing now. Where it
     changed something all is counted anew.
     """
 
@@ -50,7 +51,9 @@ class _Counted(triggers.Facts, kw_only=True):
     forgotten: int
     total: int
     last: datetime
+    longest: Mapping[str, float]
     window: int = 0
+    turn_tokens: int = 0
     turn_end: int = 0
     ran: dict[str, int] = msgspec.field(default_factory=dict)
 
@@ -63,8 +66,13 @@ class _Counted(triggers.Facts, kw_only=True):
                 self.tokens += tokens
                 self.turns += asked
             if number >= self.window_start:
-                if asked:  # a turn begins: the window that counts is the one before it
-                    self.window_messages, self.turn_end = self.window, number
+                long = message.message.role == "assistant" and (
+                    self.window - self.window_messages > self.longest["window_messages"]
+                    or self.turn_tokens > self.longest["window_tokens"]
+                )
+                if asked or long:  # a turn begins, or one is long: the window that counts is the one before it
+                    self.window_messages, self.turn_end, self.turn_tokens = self.window, number, 0
+                self.turn_tokens += tokens
                 self.window += 1
                 self.window_tokens += tokens
         self.total = end
@@ -155,6 +163,10 @@ class Schedule:
         self._windows = windows
         self._sessions = sessions
         self._rules = tuple(rule for rule in rules if not triggers.awaits_event(rule))
+        self._longest = {
+            each: min((over for rule in self._rules for name, over in rule.when if name == each), default=math.inf)
+            for each in ("window_messages", "window_tokens")
+        }
         self._mode = mode
         self._clock = clock
         self._grown: dict[str, datetime] = {}  # and when; taken from and added to without the lock
@@ -246,7 +258,8 @@ class Schedule:
         ):
             cursor, window, forgotten = stands
             counted = _Counted(
-                cursor=cursor, window_start=window, forgotten=forgotten, total=min(cursor, window), last=at
+                cursor=cursor, window_start=window, forgotten=forgotten, total=min(cursor, window), last=at,
+                longest=self._longest,
             )
         counted.count(self._sessions, session, state.messages)
         counted.last = at
