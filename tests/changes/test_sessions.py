@@ -264,7 +264,7 @@ def test_a_big_and_odd_message_is_kept_whole(tmp_path):
         with pytest.raises(InputError):
             memory.append("s", [Message("nobody", "x")])
         with pytest.raises(InputError):
-            memory.append("s", [{"role": "user", "content": "x"}])
+            memory.append("s", [{"role": "nobody", "content": "x"}])
         with pytest.raises(InputError):
             memory.append("s", ["x"])
         for line in (tmp_path / "sessions" / "s.jsonl").read_bytes().splitlines():

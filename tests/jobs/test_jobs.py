@@ -294,7 +294,7 @@ def test_without_a_model_the_window_keeps_one_line_summaries(tmp_path: Path) -> 
         for number in range(6):
             talk(memory, text=f"number {number}")
         assert memory.compact("cli:a", keep=2).status == "applied"
-        assert "user  number 3" in memory.sessions.summary("cli:a")
+        assert 'user   "number 3"' in memory.sessions.summary("cli:a")
 
 
 def test_a_model_that_is_down_does_not_stop_a_compaction(tmp_path: Path) -> None:
@@ -304,7 +304,7 @@ def test_a_model_that_is_down_does_not_stop_a_compaction(tmp_path: Path) -> None
         memory.compact("cli:a", keep=2)
         assert [m.number for m in memory.sessions.window("cli:a")] == [10, 11]
         assert memory.sessions.state("cli:a").cursors == {}, "the range stays due"
-        assert "user  number 3" in memory.sessions.summary("cli:a")
+        assert 'user   "number 3"' in memory.sessions.summary("cli:a")
 
 
 def test_a_range_with_nothing_to_note_leaves_nothing_that_search_returns(tmp_path: Path) -> None:

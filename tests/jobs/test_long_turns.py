@@ -17,7 +17,9 @@ KNOBS = {"two-layer": {"consolidation.window_messages": 20}, "native": {"consoli
 
 
 @pytest.mark.parametrize("layout", KNOBS)
-@pytest.mark.parametrize("first", [[], [Message("user", "Read all files, please.", id="u")]], ids=["nobody", "one turn"])
+@pytest.mark.parametrize(
+    "first", [[], [Message("user", "Read all files, please.", id="u")]], ids=["nobody", "one turn"]
+)
 def test_a_window_without_another_user_message_is_shortened_where_the_agent_speaks(tmp_path, first, layout):
     with Memory.open(tmp_path, layout=layout, jobs="inline", config=KNOBS[layout]) as memory:
         memory.append("s", [*first, *agents(60)])
@@ -29,11 +31,17 @@ def test_a_window_without_another_user_message_is_shortened_where_the_agent_spea
 
 
 def test_a_turn_that_fits_is_not_parted(tmp_path):
-    with Memory.open(tmp_path, layout="two-layer", jobs="inline", config={"consolidation.window_messages": 20}) as memory:
+    with Memory.open(
+        tmp_path, layout="two-layer", jobs="inline", config={"consolidation.window_messages": 20}
+    ) as memory:
         for turn in range(12):
-            memory.append("s", [Message("user", f"Read file {turn}.", id=f"u{turn}"), *(
-                Message(m.role, m.content, tools=m.tools, id=f"{turn}{m.id}") for m in agents(2)
-            )])
+            memory.append(
+                "s",
+                [
+                    Message("user", f"Read file {turn}.", id=f"u{turn}"),
+                    *(Message(m.role, m.content, tools=m.tools, id=f"{turn}{m.id}") for m in agents(2)),
+                ],
+            )
         memory.flush()
         assert memory.sessions.state("s").window_start > 0
         assert memory.sessions.window("s")[0].message.role == "user"

@@ -137,14 +137,3 @@ def test_a_script_that_is_used_up_fails_whoever_waits_for_the_jobs(tmp_path, job
     memory.append("s", [Message("user", f"I like number {n} best of all." * 40) for n in range(120)])
     with pytest.raises(AssertionError, match="the script holds 0 replies"), memory:
         memory.flush()
-
-
-def test_the_size_of_a_document_is_that_of_its_file(tmp_path):
-    """What counts are the bytes of the file, headings and comments too, not the entries alone."""
-    with Memory.open(tmp_path, layout="two-layer", jobs="worker", config={"limits.memory_bytes": 400}) as memory:
-        path = tmp_path / "memory" / "MEMORY.md"
-        path.parent.mkdir(exist_ok=True)
-        path.write_text("# Memory\n\n" + "## A heading of some length\n\n" * 20 + "- One entry.\n", encoding="utf-8")
-        scope = memory._scopes[0]
-        memory.append("s", [Message("user", "Hello there.")])
-        assert scope.changing.views.view(tuple(memory.sessions.read("s")), scope.now()).compress

@@ -42,8 +42,8 @@ Mode = Literal["thread", "inline", "worker"]
 class _Counted(triggers.Facts, kw_only=True):
     """What was counted of a session up to message `total`, for a cursor, a window and a deletion that stood so.
 
-    `longest` is how much of one turn may stand in a window. `ran` has what each job last ran for: where it changed nothing then, it would change nothing now. Where it
-    changed something all is counted anew.
+    `longest` is how much of one turn may stand in a window. `ran` has what each job last ran for: where it changed
+    nothing then, it would change nothing now. Where it changed something all is counted anew.
     """
 
     cursor: int
@@ -258,7 +258,11 @@ class Schedule:
         ):
             cursor, window, forgotten = stands
             counted = _Counted(
-                cursor=cursor, window_start=window, forgotten=forgotten, total=min(cursor, window), last=at,
+                cursor=cursor,
+                window_start=window,
+                forgotten=forgotten,
+                total=min(cursor, window),
+                last=at,
                 longest=self._longest,
             )
         counted.count(self._sessions, session, state.messages)

@@ -20,7 +20,7 @@ from commonplace.text.likeness import wording
 from commonplace.text.patterns import pattern
 
 DIMENSIONS: Final = 256  # seed facts: of its random projections
-_LABEL: Final = pattern(r"\s*((?:[^\W\d_]+[ -]?){1,4}):\s+\S")
+_LABEL: Final = pattern(r"\s*([^\W\d_]{1,40}(?:[ -][^\W\d_]{1,40}){0,3}):\s+\S")
 _SIGNS: Final = tuple(tuple(1 if byte >> bit & 1 else -1 for bit in range(8)) for byte in range(256))
 
 
