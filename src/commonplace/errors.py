@@ -92,7 +92,7 @@ class StoreError(CommonplaceError, OSError):
 
 
 class StoreFullError(StoreError):
-    """No space is left, or a file-size or disk quota is reached."""
+    """No space is left, a file-size or disk quota is reached, or no more files can be opened."""
 
 
 class StoreReadOnlyError(StoreError):

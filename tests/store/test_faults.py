@@ -352,3 +352,48 @@ def test_every_error_of_the_store_is_typed_and_carries_its_path(tmp_path):
             store.append(SESSION, [line(2)])
         assert isinstance(caught.value, (StoreError, OSError))
         assert caught.value.path == SESSION
+
+
+@pytest.mark.parametrize("call", ["exchange", "rename_new", "write"])
+def test_a_change_that_is_logged_is_done_though_the_disk_refuses_to_apply_it(tmp_path, call):
+    """Issue 23.5: no error says that nothing was changed when it was; whoever comes next applies it."""
+    disk = FailingDisk(0, None)
+    with open_store(tmp_path, disk=disk) as store, open_store(tmp_path) as other:
+        store.commit({}, {}, round_of(1))
+        real = getattr(disk, call)
+
+        def refuses(*args, **options):
+            if call == "write" and "log" in pathlib.Path(f"/proc/self/fd/{args[0]}").readlink().parts:
+                return real(*args, **options)
+            if call == "write" and not pathlib.Path(f"/proc/self/fd/{args[0]}").readlink().name.endswith(".jsonl"):
+                return real(*args, **options)
+            raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+        setattr(disk, call, refuses)
+        writes = [*round_of(2), Put("memory/new.md", (document(2),))]
+        assert store.commit({}, {}, writes).number == 2
+        assert state_of(store) == (2, 2, [1, 2])
+        assert store.read("memory/new.md").data == document(2).text.encode()
+        with pytest.raises(StoreError):
+            store.commit({}, {}, round_of(3))
+        assert not store.read_only
+        assert state_of(store) == (2, 2, [1, 2])
+        setattr(disk, call, real)
+        assert store.commit({}, {}, round_of(3)).number == 3
+        assert state_of(other) == (3, 3, [1, 2, 3])
+        assert store.verify_log() == store.conflicts() == ()
+    assert numbers((tmp_path / ITEMS).read_bytes()) == [1, 2, 3]
+
+
+def test_a_log_that_can_be_neither_synced_nor_cut_back_says_that_nobody_knows(tmp_path):
+    """Issue 23.5: a retry would double what may be there; the store is reopened and looked at."""
+    disk = FailingDisk(0, None)
+    with open_store(tmp_path, disk=disk) as store:
+        store.commit({}, {}, round_of(1))
+        disk.sync = disk.truncate = lambda *_: (_ for _ in ()).throw(OSError(errno.EIO, "Input/output error"))
+        with pytest.raises(StoreFailedError, match="look whether the change is there"):
+            store.commit({}, {}, [Append(ITEMS, (line(2),))])
+        with pytest.raises(StoreFailedError):
+            store.commit({}, {}, [Append(ITEMS, (line(2),))])
+    with open_store(tmp_path) as store:
+        assert state_of(store) == (1, 1, [1, 2])

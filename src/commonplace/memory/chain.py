@@ -1,14 +1,16 @@
 """An ordered chain of scopes: reads follow it with a fair share for each, writes go to the first.
 
-A scope that cannot answer is logged and left out, so that the reply goes on without it.
+A scope that cannot answer is logged and left out, so that the reply goes on without it. What is read of
+several files is read again where a change came between.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, suppress
 from datetime import datetime
-from typing import TypeVar
+from typing import Final, TypeVar
 
 import msgspec
 
@@ -25,6 +27,10 @@ from commonplace.text.pieces import fence
 logger = logging.getLogger(__name__)
 
 C = TypeVar("C", Outcome, Receipt, Change)
+_T = TypeVar("_T")
+
+_LOOKS: Final = 5  # at files that others change; then a reader holds writers off for one look
+_WAIT_SECONDS: Final = 2.0  # for them to end
 
 
 class Chain:
@@ -56,14 +62,7 @@ class Chain:
         """
         if rerank:
             return self._reranked(asked, now=now, explain=explain)
-        found: list[list[Hit]] = []
-        for scope in self.scopes:
-            try:
-                found.append(scope.recall(asked, now=now, explain=explain))
-            except InputError:
-                raise
-            except CommonplaceError:
-                logger.warning("recall goes on without scope %r", scope.name, exc_info=True)
+        found = self._steady(lambda: self._of_each(lambda scope: scope.recall(asked, now=now, explain=explain)))
         return sharing.fair_share(found, asked.k) if len(self.scopes) > 1 else (found or [[]])[0]
 
     def _reranked(self, asked: Query, *, now: datetime, explain: bool) -> list[Hit]:
@@ -84,7 +83,7 @@ class Chain:
         if type(budget) is not int or budget < 1:
             raise InputError(f"a token budget is a number, at least 1, not {budget!r}")
         session = session if self._is_readable(session) else None
-        drafts = self._drafts(session)
+        drafts = self._steady(lambda: self._drafts(session))
         hits: list[Hit] = []
         if question and question.strip() and layout.recalls:
             wanted = Query(text=question, k=config.context.recall_k, layers=layout.recalls)
@@ -105,15 +104,50 @@ class Chain:
         return True
 
     def _drafts(self, session: str | None) -> list[Draft]:
-        found: list[Draft] = []
-        for place, scope in enumerate(self.scopes):
+        def of(scope: Scope) -> Sequence[Draft]:
+            scope.prepare(session)
+            return contexts.owned(scope.sections.drafts(session), self.scopes.index(scope), scope.name)
+
+        return [draft for drafts in self._of_each(of) for draft in drafts]
+
+    def _of_each(self, ask: Callable[[Scope], _T]) -> list[_T]:
+        """Ask each scope; one that cannot answer is left out, unless none can.
+
+        Raises:
+            CommonplaceError: No scope could answer; or the question is wrong.
+        """
+        found: list[_T] = []
+        failed: CommonplaceError | None = None
+        for scope in self.scopes:
             try:
-                scope.prepare(session)
-                found += contexts.owned(scope.sections.drafts(session), place, scope.name)
+                found.append(ask(scope))
             except InputError:
                 raise
-            except CommonplaceError:
-                logger.warning("the context goes on without scope %r", scope.name, exc_info=True)
+            except CommonplaceError as error:
+                logger.warning("scope %r is left out", scope.name, exc_info=True)
+                failed = error
+        if failed is not None and not found:
+            raise failed
+        return found
+
+    def _steady(self, look: Callable[[], _T]) -> _T:
+        """Return what a look at several files finds, once no change came between its beginning and its end."""
+        for _ in range(_LOOKS):
+            before = self._numbers()
+            found = look()
+            if self._numbers() == before:
+                return found
+        with ExitStack() as stack:
+            for scope in self.scopes:
+                with suppress(StoreError):  # a reader does not wait for ever, nor where it may not write
+                    stack.enter_context(scope.store.exclusive(_WAIT_SECONDS))
+            return look()
+
+    def _numbers(self) -> list[int]:
+        found: list[int] = []
+        for scope in self.scopes:
+            with suppress(StoreError):  # a scope that cannot be read is left out
+                found.append(scope.store.change_number())
         return found
 
     def _live(self, session: str | None) -> frozenset[tuple[str, str]]:
@@ -127,11 +161,10 @@ class Chain:
         """Give what a sub-agent is told: capped facts without their head, else what is always shown."""
         if self.first.capped is None:
             return stable
-        parts = [
-            (capped.text_of(tuple(scope.capped.sections())), scope.key)
-            for scope in self.scopes
-            if scope.capped is not None
-        ]
+        made = self._steady(
+            lambda: [(tuple(scope.capped.sections()), scope.key) for scope in self.scopes if scope.capped is not None]
+        )
+        parts = [(capped.text_of(sections), key) for sections, key in made]
         return "\n".join(fence(text, key) for text, key in parts if text)
 
     # --- which scope is meant ---

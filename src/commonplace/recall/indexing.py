@@ -18,7 +18,7 @@ from typing import Final, TypeVar
 import msgspec
 
 from commonplace.changes import transcripts
-from commonplace.errors import CommonplaceError, DamagedError, StoreBusyError, StoreReadOnlyError
+from commonplace.errors import CommonplaceError, DamagedError, StoreBusyError, StoreFullError, StoreReadOnlyError
 from commonplace.recall.index.rows import IndexRow, MessageRow, PathState, Places
 from commonplace.recall.index.sqlite import SqliteIndex
 from commonplace.records import RecordedMessage
@@ -129,6 +129,8 @@ class Indexing:
         end = places.offsets[number + 1] if number + 1 < len(places.offsets) else places.end
         try:
             blob = self._store.read(path, start, end)
+        except StoreFullError:
+            raise
         except CommonplaceError as error:
             logger.warning("%s is left out of this search: %s", path, error)
             return None
@@ -248,7 +250,7 @@ class Indexing:
                 self._take_transcript(path, token)
             elif self._records is not None:
                 self._take_records(self._records, path, token)
-        except (StoreBusyError, DamagedError, StoreReadOnlyError):
+        except (StoreBusyError, StoreFullError, DamagedError, StoreReadOnlyError):  # it is not this file's fault
             raise
         except CommonplaceError as error:
             logger.warning("%s is not indexed: %s", path, error)

@@ -18,9 +18,9 @@ from typing import Any, Final
 
 import msgspec
 
-from commonplace.errors import DamagedError, InputError
+from commonplace.errors import DamagedError, InputError, StoreFailedError
 from commonplace.guard.screened import Screened, join, json_line, line_bytes
-from commonplace.store.files.disk import READ, Disk, write_all
+from commonplace.store.files.disk import READ, Disk, closed, write_all
 from commonplace.store.protocol import MISSING, Append, Logged, LogProblem, Put, Write
 from commonplace.text.patterns import pattern
 from commonplace.text.spans import Keep
@@ -213,7 +213,11 @@ class Log:
             return 0
 
     def append(self, month: str, line: bytes, *, durable: bool) -> int:
-        """Add one line and return the new end; on failure the file is as before."""
+        """Add one line and return the new end; on failure the file is as before.
+
+        Raises:
+            StoreFailedError: Not even that can be said.
+        """
         fd = self._disk.open(self.path(month), os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC)
         try:
             size = os.fstat(fd).st_size
@@ -223,12 +227,20 @@ class Log:
                 write_all(self._disk, fd, line)
                 if durable:
                     self._disk.sync(fd)
-            except BaseException:
-                self._disk.truncate(fd, size)
+            except OSError as error:
+                self._cut_back(fd, size, error)
                 raise
             return size + len(line)
         finally:
-            os.close(fd)
+            closed(fd)
+
+    def _cut_back(self, fd: int, size: int, cause: OSError) -> None:
+        try:
+            if os.fstat(fd).st_size != size:
+                self._disk.truncate(fd, size)
+        except OSError:
+            reason = f"the disk failed while a change was logged ({cause.strerror}); reopen the store"
+            raise StoreFailedError(f"{reason}, and look whether the change is there before making it again") from cause
 
     def cut(self, month: str, size: int) -> None:
         """Cut a month's file back to a size, synced."""

@@ -18,12 +18,28 @@ from typing import Final
 import msgspec
 
 from commonplace.config import Clock, StoreConfig
-from commonplace.errors import CommonplaceError, DamagedError, InputError, StoreBusyError, VersionConflictError
+from commonplace.errors import (
+    CommonplaceError,
+    DamagedError,
+    InputError,
+    StoreBusyError,
+    StoreFailedError,
+    VersionConflictError,
+)
 from commonplace.guard.screened import instant, line_bytes
 from commonplace.store.files.appends import Appender, Handle
 from commonplace.store.files.changelog import FIRST, Entry, Log, Touched, content_hash, decode, encode, text_bytes
 from commonplace.store.files.conflicts import Conflicts
-from commonplace.store.files.disk import CREATE, FILE_MODE, Disk, SyncFailedError, last_line_end, typed, write_all
+from commonplace.store.files.disk import (
+    CREATE,
+    FILE_MODE,
+    Disk,
+    SyncFailedError,
+    closed,
+    last_line_end,
+    typed,
+    write_all,
+)
 from commonplace.store.files.locks import FileLock, boot_id
 from commonplace.store.files.paths import Tree
 from commonplace.store.files.redo import Redo, Step, lines_body
@@ -233,6 +249,8 @@ class Commits:
                 # A log with lines always has its name on the disk, and so has the head that tells how far it came.
                 self._tree.sync_up(os.path.join(self._folder, "state"))
             return self.log.append(month, line, durable=durable)
+        except StoreFailedError:  # nobody knows what is in the log: the head stays busy, for the next one to see
+            raise
         except BaseException:
             self._take_back(planned, head)
             raise
@@ -380,7 +398,7 @@ class Commits:
         try:
             self._disk.sync_all(fd)
         finally:
-            os.close(fd)
+            closed(fd)
 
     def erase_payloads(self, numbers: Sequence[int]) -> list[int]:
         """Take the texts of some changes out of the log for good; headers and chain stay. Gives the erased ones."""

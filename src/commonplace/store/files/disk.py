@@ -11,7 +11,7 @@ import fcntl
 import functools
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, Final
 
 from commonplace.errors import (
@@ -28,6 +28,7 @@ _RENAME_EXCHANGE: Final = 2
 _FALLOC_FL_KEEP_SIZE: Final = 1
 
 _FULL: Final = frozenset([errno.ENOSPC, errno.EFBIG, errno.EDQUOT])
+_EXHAUSTED: Final = frozenset([errno.EMFILE, errno.ENFILE])
 _FORBIDDEN: Final = frozenset([errno.EACCES, errno.EPERM, errno.EROFS])
 _BAD_PATH: Final = frozenset([errno.ELOOP, errno.ENOTDIR, errno.ENAMETOOLONG, errno.EISDIR, errno.ENXIO])
 _NO_SUCH_CALL: Final = frozenset([errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP, errno.ENOTTY])
@@ -90,7 +91,7 @@ class Disk:
         try:
             self.sync_all(fd)
         finally:
-            os.close(fd)
+            closed(fd)
 
     def truncate(self, fd: int, size: int) -> None:
         """Cut a file."""
@@ -151,6 +152,12 @@ def _loaded() -> tuple[Any, Any]:
     return ctypes, ctypes.CDLL(None, use_errno=True)
 
 
+def closed(fd: int) -> None:
+    """Close what was read or synced; that a close fails says nothing of that."""
+    with suppress(OSError):
+        os.close(fd)
+
+
 def write_all(disk: Disk, fd: int, data: bytes) -> None:
     """Write every byte, however the system splits them."""
     written = disk.write(fd, data)
@@ -196,6 +203,8 @@ def typed(error: OSError, path: str = "", *, reading: bool = False) -> Commonpla
         return StoreFailedError(f"the disk failed a sync ({what}); reopen the store before writing again", path=path)
     if error.errno in _FULL:
         return StoreFullError(f"no room to write ({what}); nothing was changed, free some space", path=path)
+    if error.errno in _EXHAUSTED:
+        return StoreFullError(f"no more files can be opened ({what}); nothing was changed, close some", path=path)
     if error.errno in _FORBIDDEN and reading:
         return StoreError(f"reading is not allowed here ({what})", path=path)
     if error.errno in _FORBIDDEN:

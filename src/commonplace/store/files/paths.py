@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from typing import Final, NamedTuple
 
 from commonplace.errors import PathError
-from commonplace.store.files.disk import FOLDER, READ, Disk, read_all, read_span
+from commonplace.store.files.disk import FOLDER, READ, Disk, closed, read_all, read_span
 from commonplace.store.protocol import Stat
 from commonplace.text.patterns import pattern
 
@@ -97,7 +97,7 @@ class Tree:
         try:
             yield fd, parts[-1]
         finally:
-            os.close(fd)
+            closed(fd)
 
     def open(self, path: str, flags: int = READ) -> int:
         """Open a plain file below the root.

@@ -19,7 +19,7 @@ from typing import Final
 
 import msgspec
 
-from commonplace.store.files.disk import CREATE, FILE_MODE, Disk, read_all, typed, write_all
+from commonplace.store.files.disk import CREATE, FILE_MODE, Disk, closed, read_all, typed, write_all
 from commonplace.store.files.paths import Tree
 from commonplace.store.protocol import Rebase
 
@@ -82,7 +82,7 @@ class Replacer:
             write_all(self._disk, fd, content)
             self._disk.sync_all(fd)  # before its name changes: a loss of power never leaves half a document
         finally:
-            os.close(fd)
+            closed(fd)
 
     def put(self, place: Place, before: bytes | None, ours: bytes, turn: int = 0) -> bool:
         """Put what was built in the place of `before`; False if an edit from outside kept some of it out."""
@@ -142,7 +142,7 @@ class Replacer:
                 self._disk.sync(fd)
             return read_all(fd)
         finally:
-            os.close(fd)
+            closed(fd)
 
     def drop(self, place: Place, *turns: int) -> None:
         """Take away temporary files of a place, those of all turns unless some are named."""

@@ -14,7 +14,7 @@ from typing import Final
 
 import msgspec
 
-from commonplace.store.files.disk import CREATE, FILE_MODE, READ, Disk, read_all, write_all
+from commonplace.store.files.disk import CREATE, FILE_MODE, READ, Disk, closed, read_all, write_all
 from commonplace.store.files.locks import boot_id
 
 NONE: Final = "-"
@@ -80,20 +80,23 @@ class State:
         try:
             self._disk.pwrite(fd, _render(head), 0)
         finally:
-            os.close(fd)
+            closed(fd)
 
     def checkpoint(self) -> Checkpoint:
         """Read the checkpoint; number 0 where there is none that can be used."""
         try:
             with open(self._checkpoint_path, "rb") as file:
-                return msgspec.json.decode(file.read(), type=Checkpoint)
-        except (OSError, msgspec.DecodeError, UnicodeDecodeError):
-            return Checkpoint(0, NONE, "")
+                body, _, check = file.read().rpartition(b" ")
+            if check == _check(body):
+                return msgspec.json.decode(body, type=Checkpoint)
+        except (OSError, msgspec.DecodeError):
+            pass
+        return Checkpoint(0, NONE, "")
 
     def write_checkpoint(self, checkpoint: Checkpoint) -> None:
         """Put the checkpoint down so that it survives a loss of power."""
-        content = json.dumps(msgspec.to_builtins(checkpoint)).encode() + b"\n"
-        replace_synced(self._disk, self._folder, "checkpoint", content)
+        body = json.dumps(msgspec.to_builtins(checkpoint)).encode()
+        replace_synced(self._disk, self._folder, "checkpoint", body + b" " + _check(body))
 
 
 def replace_synced(disk: Disk, folder: str, name: str, content: bytes) -> None:
@@ -130,6 +133,10 @@ def read_small(path: str) -> bytes | None:
         return read_all(fd)
     finally:
         os.close(fd)
+
+
+def _check(body: bytes) -> bytes:
+    return f"{zlib.crc32(body):08x}\n".encode()
 
 
 def _render(head: Head) -> bytes:

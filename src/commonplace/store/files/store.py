@@ -44,6 +44,7 @@ from commonplace.store.protocol import (
 _logger = logging.getLogger(__name__)
 
 _PAUSE_SECONDS: Final = 0.001
+_READ_SECONDS: Final = 2.0
 _FREE_TRIES: Final = 20  # then a reader of several files takes the lock, so that writers cannot starve it
 
 
@@ -130,7 +131,7 @@ class FilesStore:
                 time.sleep(_PAUSE_SECONDS)
             if self.read_only or self._appender.holds_any:
                 raise StoreBusyError("changes kept coming while several files were read; try again")
-            with self._commits.locked():
+            with self._commits.locked(_READ_SECONDS):
                 return {path: self._read(path, 0, None) for path in paths}
 
     def version(self, path: str) -> str:
@@ -331,9 +332,7 @@ class FilesStore:
             return False
         try:
             return self._commits.try_settle()
-        except PermissionError:
-            self._read_only = True
-        except OSError as error:  # no room, no descriptors: what is there can be read all the same
+        except OSError as error:  # no room, no right, no descriptors: what is there can be read all the same
             _logger.warning("a logged change cannot be applied now: %s", typed(error))
         return False
 
