@@ -17,7 +17,9 @@ USER, ENV = "memory/facts/user.md", "memory/facts/env.md"
 
 
 def pair(memory, number):
-    memory.apply([RewriteDocument(path=path, text=f"Pair number {number} in {path}.") for path in (USER, ENV)], reason="pair")
+    memory.apply(
+        [RewriteDocument(path=path, text=f"Pair number {number} in {path}.") for path in (USER, ENV)], reason="pair"
+    )
 
 
 def test_a_change_in_the_middle_of_a_context_is_not_seen_by_halves(tmp_path, monkeypatch):
