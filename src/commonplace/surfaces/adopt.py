@@ -31,6 +31,7 @@ from commonplace.text.patterns import pattern
 MARK: Final = f"{STATE}/layout"
 """Holds the name of the layout a directory was adopted as, for the command to open it again."""
 
+_WORKSPACE: Final = "workspace"  # seed two-layer: its name; `sessions` lies beside it
 _FILES: Final = 500  # of a folder that are looked at by name
 _OPENED: Final = 20  # of them that are opened
 _HEAD_BYTES: Final = 4096
@@ -72,7 +73,8 @@ def adopt(
     """Open the memory of another system in place and read the transcripts it left; doing it again adds what is new.
 
     Args:
-        path: The directory that holds their `memory` folder, or is their memory where it has none.
+        path: The directory that holds their `memory` folder, or is their memory if it has none. Of the two-layer
+            design, which keeps sessions beside its workspace, also the folder of sessions or the one above both.
         layout: What it is; recognised from its files when None.
         config: Knobs, as for `Memory.open`.
         clock: Gives the time now; the system's where not given.
@@ -82,7 +84,7 @@ def adopt(
         ConfigError: It is recognised, but this version does not open that layout.
         StoreError: Our own files cannot be written there.
     """
-    folder = Path(path)
+    folder = _workspace(Path(path))
     name, why = (layout, "named by the caller") if layout is not None else _decided(folder)
     if layout is None and name not in LAYOUTS:
         raise ConfigError(
@@ -92,12 +94,10 @@ def adopt(
         )
     found = designs.named(name)
     theirs = found.their_sessions
-    if not folder.is_dir():
-        raise InputError(f"{str(folder)!r} is no directory; name the one that holds the memory", path=str(folder))
     problems: list[importers.Problem] = []
     with Memory.open(folder, layout=name, config=config, clock=clock, jobs="worker") as memory:
         memory.sync()
-        transcripts = sorted((folder / theirs).glob("*.jsonl")) if theirs else []
+        transcripts = [file for each in _transcripts(folder, theirs) for file in sorted(each.glob("*.jsonl"))]
         taken = [_take(memory, file, problems.append) for file in transcripts]
     (folder / MARK).write_text(f"{name}\n", encoding="utf-8")
     return Adopted(
@@ -109,6 +109,35 @@ def adopt(
         messages=sum(messages or 0 for messages in taken),
         problems=tuple(problems),
     )
+
+
+def _workspace(given: Path) -> Path:
+    """Return the directory that holds the memory: the one given, or the workspace in it or beside it.
+
+    Raises:
+        InputError: There is no such directory.
+    """
+    if not given.is_dir():
+        what = "is a file and no memory that is recognised" if given.exists() else "is not there"
+        raise InputError(f"{str(given)!r} {what}; name the directory that holds the memory", path=str(given))
+    beside = (given / _WORKSPACE, given.parent / _WORKSPACE if _has_theirs(given) else given)
+    if (given / "memory").is_dir():
+        return given
+    return next((each for each in beside if (each / "memory").is_dir()), given)
+
+
+def _transcripts(folder: Path, theirs: str) -> list[Path]:
+    """Return the folders with transcripts of theirs: in the workspace, and beside it."""
+    if not theirs:
+        return []
+    beside = folder.resolve().parent / theirs
+    return [folder / theirs, *([beside] if _has_theirs(beside) else [])]
+
+
+def _has_theirs(folder: Path) -> bool:
+    """True if a folder holds transcripts of the two-layer design."""
+    names = islice((name for name in _names(folder) if name.endswith(".jsonl")), _OPENED)
+    return any(b'"_type"' in _head(folder / name) for name in names)
 
 
 def _decided(folder: Path) -> tuple[str, str]:
