@@ -225,6 +225,6 @@ def test_what_is_no_memory_is_refused_and_left_alone(tmp_path):
     for place, said in (("empty", "recognised"), ("file", "recognised"), ("none", "recognised"), ("ws/memory", "ws'")):
         with pytest.raises(InputError, match=said):
             adopt.adopt(tmp_path / place)
-    with pytest.raises(InputError, match="no directory"):
+    with pytest.raises(InputError, match="is not there"):
         adopt.adopt(tmp_path / "none", layout="two-layer")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["empty", "file", "ws"]

@@ -20,6 +20,7 @@ CALLS = {
     "cost": (),
     "diff": (1,),
     "doctor": (),
+    "scopes": (),
     "document": ("shown",),
     "end": ("s",),
     "failures": (),

@@ -118,8 +118,8 @@ def _workspace(given: Path) -> Path:
         InputError: There is no such directory.
     """
     if not given.is_dir():
-        what = "is a file and no memory that is recognised" if given.exists() else "is not there"
-        raise InputError(f"{str(given)!r} {what}; name the directory that holds the memory", path=str(given))
+        what = "is a file" if given.exists() else "is not there"
+        raise InputError(f"{str(given)!r} {what}, so no memory is recognised; name its directory", path=str(given))
     beside = (given / _WORKSPACE, given.parent / _WORKSPACE if _has_theirs(given) else given)
     if (given / "memory").is_dir():
         return given
