@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from commonplace.changes.episode_rows import EpisodeRows
 from commonplace.changes.parts import Parts
 from commonplace.changes.plan import Plan
-from commonplace.layouts.codecs import blocks, documents, topics
+from commonplace.layouts.codecs import blocks, documents, edits, topics
 from commonplace.records import TRUST_RANK, Topic, Trust
 
 _EPOCH = datetime.fromtimestamp(0, UTC)
@@ -61,7 +61,7 @@ class TopicIndex:
             used_bytes=len(bare.encode()) + len(blocks.INDEX_OPEN) + len(blocks.INDEX_CLOSE) + 2,
         )
         effect = documents.replace_index(path, data, index.lines)
-        if effect.changed:
+        if edits.assemble(data, effect.pieces) != data:
             plan.rewrite(path, effect.pieces)
 
     def lists(self, path: str) -> bool:

@@ -162,7 +162,7 @@ class Schedule:
         self._jobs = jobs
         self._windows = windows
         self._sessions = sessions
-        self._rules = tuple(rule for rule in rules if not triggers.awaits_event(rule))
+        self._rules = tuple(rules)
         self._longest = {
             each: min((over for rule in self._rules for name, over in rule.when if name == each), default=math.inf)
             for each in ("window_messages", "window_tokens")

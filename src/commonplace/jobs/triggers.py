@@ -17,9 +17,7 @@ class Facts(msgspec.Struct, kw_only=True):
     """What is known of a session when jobs are looked for; who counts it may go on counting in it.
 
     `messages`, `tokens` and `turns` are those after the job's cursor, `window_tokens` those of the live
-    window, `window_messages` those that stood in it when the present turn began. `event` is what just
-    happened, if anything: `reset`, `session_end` or `manual`. `elapsed_seconds` is since the job last ran,
-    `sessions` how many other sessions were used since.
+    window, `window_messages` those that stood in it when the present turn began.
     """
 
     messages: int = 0
@@ -28,9 +26,6 @@ class Facts(msgspec.Struct, kw_only=True):
     window_messages: int = 0
     window_tokens: int = 0
     idle_seconds: float = 0.0
-    elapsed_seconds: float = 0.0
-    sessions: int = 0
-    event: str = ""
 
 
 PREDICATES: Final[dict[str, Callable[[Facts, float], bool]]] = {
@@ -40,15 +35,10 @@ PREDICATES: Final[dict[str, Callable[[Facts, float], bool]]] = {
     "window_messages": lambda facts, over: facts.window_messages > over,
     "window_tokens": lambda facts, over: facts.window_tokens > over,
     "idle": lambda facts, over: facts.messages > 0 and facts.idle_seconds >= over,
-    "elapsed": lambda facts, over: facts.messages > 0 and facts.elapsed_seconds >= over,
-    "sessions_since": lambda facts, over: facts.sessions >= over,
-    "reset": lambda facts, _: facts.event == "reset",
-    "session_end": lambda facts, _: facts.event == "session_end",
-    "manual": lambda facts, _: facts.event == "manual",
 }
 
-
-_EVENTS: Final = frozenset({"reset", "session_end", "manual"})
+EVENTS: Final = frozenset({"reset", "session_end", "manual"})
+"""What somebody asks for: no fact makes these due."""
 
 
 class Rule(msgspec.Struct, frozen=True):
@@ -58,17 +48,12 @@ class Rule(msgspec.Struct, frozen=True):
     when: tuple[tuple[str, float], ...]
 
 
-def awaits_event(rule: Rule) -> bool:
-    """Say whether a job is due only when something other than a message happens."""
-    return any(name in _EVENTS for name, _ in rule.when)
-
-
 def due(facts: Facts, rules: Iterable[Rule]) -> tuple[str, ...]:
     """Name the jobs that are due, each once, in the order of the rules."""
     jobs: dict[str, None] = {}
     for rule in rules:
         for name, over in rule.when:
-            if not PREDICATES[name](facts, over):
+            if name in EVENTS or not PREDICATES[name](facts, over):
                 break
         else:
             jobs[rule.job] = None
@@ -87,9 +72,10 @@ def rules(declared: Iterable[tuple[str, str, str]], knobs: Mapping[str, float]) 
         limits = over.split("+") if over else []
         held: list[tuple[str, float]] = []
         for name in names:
-            if name not in PREDICATES:
-                raise ConfigError(f"there is no trigger {name!r}; use one of {', '.join(PREDICATES)}")
-            knob = limits.pop(0) if limits and name not in _EVENTS else ""
+            if name not in {*PREDICATES, *EVENTS}:
+                known = ", ".join([*PREDICATES, *sorted(EVENTS)])
+                raise ConfigError(f"there is no trigger {name!r}; use one of {known}")
+            knob = limits.pop(0) if limits and name not in EVENTS else ""
             if knob and knob not in knobs:
                 raise ConfigError(f"there is no knob {knob!r} for the trigger {name!r}")
             held.append((name, knobs[knob] if knob else 0.0))

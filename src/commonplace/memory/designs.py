@@ -24,7 +24,7 @@ LAYOUTS: Final[dict[str, Layout]] = {layout.name: layout for layout in (native.L
 
 ABILITIES: Final = check.Abilities(
     consolidators=frozenset({*CONSOLIDATORS, "episodes"}),
-    triggers=frozenset(triggers.PREDICATES),
+    triggers=frozenset(triggers.PREDICATES) | triggers.EVENTS,
     blocks=frozenset({"sections", "capped"}),
     actions=frozenset({"records", "capped"}),
 )

@@ -249,13 +249,13 @@ def replace_index(path: str, data: bytes, lines: Sequence[str]) -> Effect:
         splices = [Splice(end, end, lead + body + newline)]
     parts = edits.pieces(document.text, splices)
     after = Document(path, edits.decode(edits.assemble(data, parts)), "")
-    return edits.effect(data, parts, document.ids, after.ids)
+    return edits.effect(parts, document.ids, after.ids)
 
 
 def unchanged(path: str, data: bytes, style: str = "") -> Effect:
     """Give the effect of no edit: every byte and every entry kept."""
     document = read(path, data, style)
-    return edits.effect(data, edits.pieces(document.text, ()), document.ids, document.ids)
+    return edits.effect(edits.pieces(document.text, ()), document.ids, document.ids)
 
 
 def place_entry(data: bytes, document: Document, words: str, anchor: Block | None, section: str = "") -> Effect:
@@ -323,7 +323,7 @@ def _first_that_reads(
         made = [one for one in after.structure() if one != _APART]
         if len(made) != len(structure) + headings or (not headings and made != structure):
             continue
-        return edits.effect(data, parts, document.ids, after.ids, pairs)
+        return edits.effect(parts, document.ids, after.ids, pairs)
     if len(wanted) < len(document.parts):
         raise InputError(f"without this entry {document.path!r} would read otherwise; mend its comments first")
     raise InputError(

@@ -30,9 +30,7 @@ class Effect(msgspec.Struct, frozen=True, kw_only=True):
     A document or topic is made anew of `pieces`: spans of its old bytes and new text. An append-only
     file gets `append`: whole lines, without the last line break. `delete` takes the file away.
     `successors` maps an id that is no more to the id of what replaced it; `gone` names the ids that
-    are no more and have no successor. `removed` holds what was not kept: (byte offset, text, with
-    `U+FFFD` for bytes that are no UTF-8). `kept` counts records that are as they were, `replaced`
-    those that got a new text.
+    are no more and have no successor.
     """
 
     pieces: tuple[Keep | str, ...] = ()
@@ -41,14 +39,6 @@ class Effect(msgspec.Struct, frozen=True, kw_only=True):
     successors: dict[str, str] = msgspec.field(default_factory=dict)
     added: tuple[str, ...] = ()
     gone: tuple[str, ...] = ()
-    removed: tuple[tuple[int, str], ...] = ()
-    kept: int = 0
-    replaced: int = 0
-
-    @property
-    def changed(self) -> bool:
-        """Whether the file will differ."""
-        return bool(self.append or self.delete or self.removed or any(isinstance(piece, str) for piece in self.pieces))
 
 
 class Duplicate(msgspec.Struct, frozen=True):
@@ -205,21 +195,7 @@ def assemble(data: bytes, parts: Iterable[Keep | str]) -> bytes:
     return b"".join(data[part.start : part.end] if isinstance(part, Keep) else encode(part) for part in parts)
 
 
-def removed(data: bytes, parts: Iterable[Keep | str]) -> tuple[tuple[int, str], ...]:
-    """Name what of the old bytes no piece keeps: (offset, text)."""
-    lost: list[tuple[int, str]] = []
-    at = 0
-    for start, end in sorted((part.start, part.end) for part in parts if isinstance(part, Keep)):
-        if start > at:
-            lost.append((at, data[at:start].decode("utf-8", "replace")))
-        at = max(at, end)
-    if at < len(data):
-        lost.append((at, data[at:].decode("utf-8", "replace")))
-    return tuple(lost)
-
-
 def effect(
-    data: bytes,
     parts: tuple[Keep | str, ...],
     old: Sequence[Numbered],
     new: Sequence[Numbered],
@@ -250,16 +226,13 @@ def effect(
         successors=successors,
         added=tuple(one.id for one in new if one.id not in before and one.id not in taken),
         gone=tuple(one.id for one in old if one.id not in after and one.id not in successors),
-        removed=removed(data, parts),
-        kept=sum(one.id in after for one in old),
-        replaced=len(successors),
     )
 
 
-def compose(data: bytes, first: Effect, second: Effect) -> Effect:
+def compose(first: Effect, second: Effect) -> Effect:
     """Give the one effect of two edits of a file, the second made against what the first left.
 
-    Both must be of pieces; `data` are the bytes before the first.
+    Both must be of pieces.
     """
     parts = tuple(joined(_through(first.pieces, second.pieces)))
     made_by_first = {*first.added, *first.successors.values()}
@@ -277,16 +250,12 @@ def compose(data: bytes, first: Effect, second: Effect) -> Effect:
     )
     still = [second.successors.get(one, one) for one in first.added if one not in gone_later]
     added = tuple(dict.fromkeys([*still, *second.added]))
-    touched = [one for one in made_by_first if one not in gone_later and one not in second.successors]
     back = set(gone) & set(added)  # taken away and put back: nothing happened to that id
     return Effect(
         pieces=parts,
         successors={old: new for old, new in successors.items() if old != new},
         added=tuple(one for one in added if one not in back),
         gone=tuple(one for one in gone if one not in back),
-        removed=removed(data, parts),
-        kept=max(0, second.kept - len(touched)),
-        replaced=sum(old != new for old, new in successors.items()),
     )
 
 

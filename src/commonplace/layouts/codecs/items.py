@@ -138,13 +138,7 @@ def put(path: str, data: bytes, name: str, values: Mapping[str, Any], now: datet
     if "fingerprint" not in values and isinstance(content, str) and not (same and "fingerprint" in old):
         new["fingerprint"] = item_fingerprint(kind if isinstance(kind, str) else "", content)
     record = f"{path}#{name}"
-    return Effect(
-        append=_written(new),
-        added=() if place is not None else (record,),
-        removed=() if place is None else (_old_line(data, contents.lines[place]),),
-        replaced=int(place is not None),
-        kept=len(contents.live) - int(place is not None),
-    )
+    return Effect(append=_written(new), added=() if place is not None else (record,))
 
 
 def remove(path: str, data: bytes, name: str, now: datetime) -> Effect:
@@ -157,12 +151,7 @@ def remove(path: str, data: bytes, name: str, now: datetime) -> Effect:
     place = contents.live.get(name)
     if place is None:
         raise RecordNotFoundError(f"{path!r} has no item {name!r}; search for its id", path=path)
-    return Effect(
-        append=_written({"id": name, "deleted": True, "updatedAt": instant(now)}),
-        gone=(f"{path}#{name}",),
-        removed=(_old_line(data, contents.lines[place]),),
-        kept=len(contents.live) - 1,
-    )
+    return Effect(append=_written({"id": name, "deleted": True, "updatedAt": instant(now)}), gone=(f"{path}#{name}",))
 
 
 def apply(
@@ -206,7 +195,7 @@ def compact(data: bytes) -> Effect:
         at = line.end
     spans.append(Keep(at, len(data)))
     parts = tuple(edits.joined(span for span in spans if span.end > span.start))
-    return Effect(pieces=parts, removed=edits.removed(data, parts), kept=len(keep))
+    return Effect(pieces=parts)
 
 
 def without(then: bytes, now: bytes, was: bytes) -> bytes | None:
@@ -272,10 +261,6 @@ def _tolerant(raw: bytes) -> Any:
 def _check_name(name: str) -> None:
     if not name or not name.isprintable() or name != name.strip():
         raise InputError(f"{name!r} is no item id; use printable characters without blank edges")
-
-
-def _old_line(data: bytes, line: Line) -> tuple[int, str]:
-    return line.start, data[line.start : line.end].decode("utf-8", "replace")
 
 
 def _written(values: Mapping[str, Any]) -> str:

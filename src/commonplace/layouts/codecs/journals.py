@@ -173,7 +173,7 @@ def _effect(path: str, data: bytes, splices: list[Splice], style: str, zone: tzi
     new = list(_blocks(path, edits.decode(edits.assemble(data, parts)), style, zone))
     place = next(i for i, block in enumerate(old) if block.start <= splices[0].start < block.end)
     pairs = [(place, place)] if paired and len(old) == len(new) else []
-    return edits.effect(data, parts, _numbers(path, old), _numbers(path, new), pairs)
+    return edits.effect(parts, _numbers(path, old), _numbers(path, new), pairs)
 
 
 def _blocks(path: str, source: str, style: str, zone: tzinfo) -> Iterator[Block]:

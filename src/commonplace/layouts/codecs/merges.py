@@ -75,7 +75,7 @@ class _Merge:
 
     def _take(self, effect: Effect | Duplicate) -> None:
         if isinstance(effect, Effect):
-            self.effect = edits.compose(self.theirs, self.effect, effect)
+            self.effect = edits.compose(self.effect, effect)
             self.data = edits.assemble(self.theirs, self.effect.pieces)
 
     def replace(self, target: str, text: str) -> None:

@@ -31,7 +31,7 @@ def rewrite(path: str, data: bytes, text: str, *, style: str = "") -> Effect:
     edits.encode(target)
     parts = edits.pieces(old.text, _line_splices(old.text, target))
     new = Document(path, edits.decode(edits.assemble(data, parts)), style, old.marks)
-    return edits.effect(data, parts, old.ids, new.ids, align(old, new)[1])
+    return edits.effect(parts, old.ids, new.ids, align(old, new)[1])
 
 
 def compare(path: str, before: bytes, after: bytes, *, style: str = "") -> Effect:
@@ -42,7 +42,7 @@ def compare(path: str, before: bytes, after: bytes, *, style: str = "") -> Effec
     old = read(path, before, style)
     new = Document(path, edits.decode(after), style, old.marks)
     parts = edits.pieces(old.text, _line_splices(old.text, new.text))
-    return edits.effect(before, parts, old.ids, new.ids, align(old, new)[1])
+    return edits.effect(parts, old.ids, new.ids, align(old, new)[1])
 
 
 def align(old: Document, new: Document) -> tuple[dict[int, int], list[tuple[int, int]]]:

@@ -11,8 +11,7 @@ from __future__ import annotations
 import posixpath
 import re
 import unicodedata
-from collections import defaultdict
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping
 from datetime import UTC, datetime, tzinfo
 from typing import Any, Final
 
@@ -65,14 +64,6 @@ class Index(msgspec.Struct, frozen=True):
     warning: str = ""
 
 
-class Problem(msgspec.Struct, frozen=True):
-    """Something a person should look at: front_matter, same_name, dangling_link or cycle."""
-
-    path: str
-    kind: str
-    detail: str
-
-
 def parse(path: str, data: bytes, style: str = "") -> Parsed:
     """Read one topic file; whatever its front matter is, it loads and nothing of it is lost."""
     text = edits.decode(data)
@@ -118,12 +109,7 @@ def put(path: str, data: bytes | None, operation: PutTopic, *, now: datetime, st
         splices.append(_body(text, front, words, newline))
     parts = edits.pieces(text, splices)
     _check_reading(path, edits.assemble(data or b"", parts), named, words, style)
-    return Effect(
-        pieces=parts,
-        added=(path,) if old is None else (),
-        removed=edits.removed(data or b"", parts),
-        replaced=int(old is not None),
-    )
+    return Effect(pieces=parts, added=(path,) if old is None else ())
 
 
 def remove(path: str, data: bytes | None) -> Effect:
@@ -134,7 +120,7 @@ def remove(path: str, data: bytes | None) -> Effect:
     """
     if data is None:
         raise RecordNotFoundError(f"there is no topic {path!r}; search for its path", path=path)
-    return Effect(delete=True, gone=(path,), removed=((0, data.decode("utf-8", "replace")),))
+    return Effect(delete=True, gone=(path,))
 
 
 def apply(
@@ -198,35 +184,6 @@ def links(path: str, body: str, listed: Iterable[str] = ()) -> tuple[str, ...]:
             found.append(target)
     own = {path, path.removesuffix(".md"), _stem(path)}
     return tuple(dict.fromkeys(target for target in found if target not in own))
-
-
-def names(topics: Iterable[Topic]) -> dict[str, tuple[str, ...]]:
-    """Map every name a link may use, case folded, to the paths that have it."""
-    found: defaultdict[str, dict[str, None]] = defaultdict(dict)
-    for topic in topics:
-        for name in (topic.path, topic.path.removesuffix(".md"), _stem(topic.path), topic.title):
-            found[name.casefold()][topic.path] = None
-    return {name: tuple(paths) for name, paths in found.items()}
-
-
-def resolve(known: Mapping[str, tuple[str, ...]], target: str) -> tuple[str, ...]:
-    """Give the paths a link means: none when it dangles, several when a name is not unique."""
-    return known.get(target.casefold(), ())
-
-
-def problems(parsed: Sequence[Parsed]) -> tuple[Problem, ...]:
-    """Name what is wrong among the topics of one layer."""
-    topics = [one.topic for one in parsed]
-    known = names(topics)
-    found = [Problem(one.topic.path, "front_matter", one.problem) for one in parsed if one.problem]
-    titles: defaultdict[str, list[str]] = defaultdict(list)
-    for topic in topics:
-        titles[one_line(topic.title).casefold()].append(topic.path)
-    for paths in titles.values():
-        found += [Problem(path, "same_name", f"also {other}") for path in paths for other in paths if path != other]
-    for topic in topics:
-        found += [Problem(topic.path, "dangling_link", to) for to in topic.links if not resolve(known, to)]
-    return (*found, *(Problem(path, "cycle", "its parents lead back to it") for path in _cycles(topics, known)))
 
 
 def index(
@@ -366,37 +323,6 @@ def _check_reading(path: str, data: bytes, named: Mapping[str, Any], words: str,
     missing = next((key for key in named if key not in front), None)
     if missing is not None or (words and after.topic.body != words):
         raise InputError(f"the topic {path!r} would not read back; begin its body with plain words")
-
-
-def _cycles(topics: Sequence[Topic], known: Mapping[str, tuple[str, ...]]) -> list[str]:
-    """Name the topics that are their own ancestor: what stays when all that end are taken away."""
-    parents = {
-        topic.path: {to for name in _list(topic.extra.get("parents")) for to in resolve(known, name)}
-        for topic in topics
-    }
-    children: defaultdict[str, list[str]] = defaultdict(list)
-    for path, above in parents.items():
-        for parent in above:
-            children[parent].append(path)
-    below = {path: len(children[path]) for path in parents}
-    ends = [path for path, count in below.items() if count == 0]
-    while ends:  # a topic that nothing hangs on is in no cycle
-        path = ends.pop()
-        for parent in parents[path]:
-            below[parent] -= 1
-            if below[parent] == 0:
-                ends.append(parent)
-    count_up = {path: sum(below[to] > 0 for to in above) for path, above in parents.items() if below[path] > 0}
-    roots = [path for path, count in count_up.items() if count == 0]
-    while roots:  # nor is one that hangs on nothing
-        path = roots.pop()
-        del count_up[path]
-        for child in children[path]:
-            if child in count_up:
-                count_up[child] -= 1
-                if count_up[child] == 0:
-                    roots.append(child)
-    return sorted(count_up)
 
 
 def _text(values: Mapping[str, Any], key: str) -> str:
