@@ -9,7 +9,7 @@ import pytest
 
 import commonplace
 
-HEAVY = ("yaml", "anthropic", "openai", "numpy", "asyncio", "httpx")
+HEAVY = ("yaml", "anthropic", "openai", "numpy", "asyncio", "httpx", "importlib.metadata")
 
 
 def loaded_after(statement: str, names: tuple[str, ...]) -> list[str]:

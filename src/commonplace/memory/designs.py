@@ -7,7 +7,6 @@ outside the memory.
 
 from __future__ import annotations
 
-from importlib.metadata import entry_points
 from typing import Final
 
 import msgspec
@@ -41,6 +40,8 @@ def named(name: str) -> Layout:
     """
     if name in LAYOUTS:
         return LAYOUTS[name]
+    from importlib.metadata import entry_points  # noqa: PLC0415 - a tenth of the start, for layouts of others only
+
     for point in entry_points(group="commonplace.layouts", name=name):
         found = point.load()
         if not isinstance(found, Layout):
