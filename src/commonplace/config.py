@@ -96,11 +96,7 @@ class SpendingConfig(msgspec.Struct, frozen=True):
 class GateRules(msgspec.Struct, frozen=True):
     """When a proposal needs a person; safety notes 2.4."""
 
-    delete_count: int = 3  # this many removals always pass the count
-    delete_share: float = 0.05  # of the entries, where that is more
-    shrink_share: float = 0.30  # of the bytes
-    compress_shrink_share: float = 0.60  # of the bytes, when compressing was asked for
-    unfounded_share: float = 0.0  # of an operation's words that may stand in no message; plain words only
+    shrink_share: float = 0.60  # of a document's bytes: a rewriting that drops more also waits as a whole
 
 
 class ConsolidationConfig(msgspec.Struct, frozen=True):

@@ -183,6 +183,7 @@ class ViewEntry(msgspec.Struct, frozen=True, kw_only=True):
     number: int
     path: str
     text: str
+    section: str = ""
     trust: Trust = "agent"
     pinned: bool = False
     user_authored: bool = False
@@ -192,13 +193,15 @@ class ViewEntry(msgspec.Struct, frozen=True, kw_only=True):
 class View(msgspec.Struct, frozen=True, kw_only=True):
     """What a consolidator sees, and what its proposal is judged against.
 
-    A model sees `messages` numbered from 1 in this order and `entries` by their `number`. `shown` are
-    the paths that enter every prompt; `writable` are patterns
+    A model sees `messages` numbered from 1 in this order and `entries` by their `number`; `earlier` are the messages
+    of the session before them, since its last reset, that it does not see. `shown` are the paths that enter every
+    prompt; `writable` are patterns
     (`topics/*.md`) of the paths it may write, None for any; `unseen` are paths that exist though none of
     their text is among `entries`. `compress` says that shrinking was asked for.
     """
 
     messages: tuple[RecordedMessage, ...] = ()
+    earlier: tuple[RecordedMessage, ...] = ()
     entries: tuple[ViewEntry, ...] = ()
     shown: tuple[str, ...] = ()
     writable: tuple[str, ...] | None = None

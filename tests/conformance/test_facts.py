@@ -477,27 +477,21 @@ def test_15_a_sub_agent_gets_a_read_only_block_from_a_file_of_its_own(memory, tm
     assert {path: path.read_bytes() for path in before} == before
 
 
-def test_16_what_a_session_that_read_the_web_leaves_waits_for_a_person(memory, run):
-    """Scenario 16: stored, not recalled, pending; a person promotes it, the tool cannot."""
+def test_16_what_a_session_that_read_the_web_leaves_is_found_marked_and_never_shown(memory):
+    """Scenario 16, by DESIGN 1.6: stored where recall finds it, marked, never always shown; the tool cannot lift it."""
     for turn in range(3):
         said = [
             Message("user", f"What does page {turn} say about the zeppelin?"),
-            Message("tool", "The zeppelin lands on 2026-07-01.", tools=("web_fetch",)),
-            Message("assistant", "It lands on 2026-07-01."),
+            Message("tool", "The Graf zeppelin lands at Hangar Sieben on 2026-07-01.", tools=("web_fetch",)),
+            Message("assistant", "The Graf zeppelin lands at Hangar Sieben on 2026-07-01."),
         ]
         memory.append("web", said)
     memory.end("web")
-    assert "zeppelin" in file(memory, "episodes/web.md").casefold() or rows(memory)
-    assert call(memory, "search", query="zeppelin lands")["message"] == "nothing found"
-    assert memory.recall("zeppelin", layers=["topics"]) == []
-    waiting = list(memory.review())
-    assert len(waiting) == 1
-    assert "web" in waiting[0].reason
-    assert waiting[0].state == "pending"
+    hits = memory.recall("Graf zeppelin Hangar Sieben", k=20)
+    assert {hit.trust for hit in hits if "Sieben" in hit.text and hit.layer != "sessions"} <= {"web"}
+    assert "Sieben" not in memory.context("other").stable
     assert not {"promote", "approve", "review"} & set(memory.tool().actions)
     assert memory.tool().call({"action": "promote", "id": "memory/episodes/web.md"})["success"] is False
-    run("--layout", "facts", "--location", memory.location, "review", "approve", waiting[0].id)
-    assert found(memory, "zeppelin") == ["memory/episodes/web.md"]
 
 
 # --- the tool's shape, the configuration, projects ---

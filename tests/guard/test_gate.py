@@ -4,6 +4,7 @@ import json
 
 import pytest
 from gate_cases import (
+    ASIDE,
     BAD,
     BAD_WITH_MEMORY,
     ENV,
@@ -22,7 +23,6 @@ from gate_cases import (
     view,
 )
 
-from commonplace.config import GateRules
 from commonplace.guard.gate import judge, texts
 from commonplace.guard.screened import Finding
 from commonplace.models.replies import Unusable
@@ -34,10 +34,20 @@ from commonplace.operations import (
     RemoveEntry,
     ReplaceEntry,
     RewriteDocument,
+    ViewEntry,
 )
 from commonplace.records import Source
 
 STATES = ("empty", "small", "large")
+
+
+@pytest.mark.parametrize("state", STATES)
+@pytest.mark.parametrize("name", ASIDE)
+def test_what_rests_on_the_web_is_put_aside_and_never_shown_always(name, state):
+    """DESIGN 1.6, 1.7: below the agent's trust a statement is kept where recall finds it."""
+    _, judged = run(ASIDE[name], view(state))
+    assert judged.accepted == ()
+    assert [edit.trust for edit in judged.aside] == ["web"]
 
 
 def assert_nothing_wrong(text, seen, **more):
@@ -47,16 +57,17 @@ def assert_nothing_wrong(text, seen, **more):
         assert proposal.reason
         return
     assert judged.accepted == ()
-    everything = [*proposal.operations, *([proposal.journal] if proposal.journal else [])]
-    kept = [edit.text if isinstance(edit, AppendJournal) and not edit.path else edit for edit, _ in judged.held]
-    kept += [judged.journal] if judged.journal else []
-    assert sorted(map(repr, kept)) == sorted(map(repr, everything))
+    kept = " ".join([judged.journal, *(getattr(edit, "text", "") for edit, _ in judged.held)])
+    assert all(line.strip("- ") in kept for text in texts(proposal) for line in text.splitlines())
+    assert all(
+        isinstance(edit, RewriteDocument) or edit in [held for held, _ in judged.held] for edit in proposal.operations
+    )
     assert all(reason for _, reason in judged.held)
 
 
 def test_the_battery_holds_at_least_sixty_bad_replies():
     """Issue 4: 60 canned bad replies."""
-    assert len(BAD) + len(STOPPED) >= 60
+    assert len(BAD) + len(ASIDE) + len(STOPPED) >= 60
 
 
 @pytest.mark.parametrize("state", STATES)
@@ -107,7 +118,6 @@ def test_a_good_reply_passes_with_its_computed_trust(name, state):
     operation, trust = GOOD[name]
     _, judged = run(answer(operation), view(state))
     assert judged.held == ()
-    assert judged.refused is None
     assert [edit.trust for edit in judged.accepted] == [trust]
     assert judged.journal
 
@@ -117,7 +127,7 @@ def test_a_good_and_a_bad_operation_part_ways():
     _, judged = run(answer(add("Lives in Oslo", OSLO), add("Plays chess on Mondays", OSLO)), view("small"))
     assert [edit.text for edit in judged.accepted] == ["Lives in Oslo"]
     assert [(edit.text, reason.split(":")[0]) for edit, reason in judged.held] == [
-        ("Plays chess on Mondays", "unfounded")
+        ("Plays chess on Mondays", "new-date")
     ]
 
 
@@ -130,14 +140,11 @@ def test_a_replacement_that_cites_a_later_message_of_the_person_is_no_deletion()
 
 
 def test_one_message_of_the_person_cannot_replace_the_whole_memory():
-    """A quote justifies a few corrections, not a rewrite under one word of thanks."""
-    operations = [
-        {"op": "replace", "target": n, "text": "Lives in Oslo", "cites": [OSLO]}
-        for n in (1, 2, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18)
-    ]
+    """A quote corrects what it speaks of, nothing else."""
+    operations = [{"op": "replace", "target": n, "text": "Lives in Oslo", "cites": [OSLO]} for n in (1, 2, 5, 6, 7, 8)]
     _, judged = run(answer(*operations), view("large"))
     assert judged.accepted == ()
-    assert {reason.split(":")[0] for _, reason in judged.held} == {"deletes"}
+    assert {reason.split(":")[0] for _, reason in judged.held} == {"unrelated"}
 
 
 def test_a_merge_that_keeps_every_content_word_is_no_deletion():
@@ -162,17 +169,16 @@ def said(text, role="user", trust=None):
     return (RecordedMessage("x#m9", "x", "cli:maja", 9, Message(role, text, id="m9", trust=trust), 0),)
 
 
-def test_shrinking_needs_a_request_and_has_a_limit_even_then():
-    """Safety notes 2.4: 30 % without an explicit compress request, 60 % with one."""
-    shorter = [{"op": "remove", "target": n} for n in range(2, 101, 2) if n not in {3, 4}]
-    assert len(shorter) == 49
-    _, plain = run(answer(*shorter), view("large"))
+def test_a_compression_leaves_out_what_is_past_and_nothing_that_holds():
+    """DESIGN 1.8: pruned only if a compression was asked for; never standing instructions or safety matters."""
+    old = ("Looked at a tent in January 2026", "Allergic to peanuts since January 2026", "Plays the cello")
+    entries = tuple(ViewEntry(id=f"{USER}:{n}", number=n, path=USER, text=text) for n, text in enumerate(old, 1))
+    removals = [{"op": "remove", "target": n} for n in (1, 2, 3)]
+    _, plain = run(answer(*removals), view("small", entries=entries))
     assert plain.accepted == ()
-    _, asked = run(answer(*shorter), view("large", compress=True))
-    assert len(asked.accepted) == 49
-    most = [{"op": "remove", "target": n} for n in range(1, 131) if n not in {3, 4}]
-    _, too_much = run(answer(*most), view("large", compress=True))
-    assert {reason.split(":")[0] for _, reason in too_much.held} == {"deletes"}
+    _, asked = run(answer(*removals), view("small", entries=entries, compress=True))
+    assert [edit.target for edit in asked.accepted] == [f"{USER}:1"]
+    assert {reason.split(":")[0] for _, reason in asked.held} == {"uncited"}
 
 
 def test_a_rewrite_that_keeps_all_and_adds_what_was_said_passes():
@@ -227,8 +233,8 @@ def test_a_document_that_was_not_read_is_not_written_over():
     """A topic outside the view would lose what nobody looked at."""
     topic = {"op": "put_topic", "path": "topics/old.md", "body": "Allergic to peanuts.", "cites": [NUTS]}
     _, judged = run(answer(topic), view("small", unseen=("topics/old.md",)))
-    assert judged.refused.startswith("unknown-record")
-    assert len(judged.held) == 2
+    assert judged.accepted == ()
+    assert [reason.split(":")[0] for _, reason in judged.held] == ["unknown-record"]
 
 
 def test_the_journal_has_the_lowest_trust_of_what_it_tells():
@@ -241,14 +247,12 @@ def test_the_journal_has_the_lowest_trust_of_what_it_tells():
     assert judged.journal_trust == "agent"
 
 
-def test_a_share_of_plain_words_may_be_its_own_where_the_owner_allows_it():
-    """Config: strict by default; names, numbers and addresses never."""
-    plain = AddEntry(path=USER, text="Lives in lovely Oslo, works as nurse")
-    name = AddEntry(path=USER, text="Lives in Oslo, works as nurse, knows Sigrid")
-    seen, rules = view("empty"), GateRules(unfounded_share=0.3)
-    assert judge_plain(plain, seen).held
-    assert not judge_plain(plain, seen, rules=rules).held
-    assert judge_plain(name, seen, rules=rules).held
+def test_plain_words_may_be_the_models_own_but_no_names_or_numbers():
+    """DESIGN 1.6: a paraphrase is not a doubt."""
+    seen = view("empty")
+    assert not judge_plain(AddEntry(path=USER, text="Based in lovely Oslo, employed as a nurse"), seen).held
+    assert judge_plain(AddEntry(path=USER, text="Lives in Oslo, works as nurse, knows Sigrid"), seen).held
+    assert judge_plain(AddEntry(path=USER, text="Lives in Oslo with 5 cats"), seen).held
 
 
 def test_a_text_in_the_label_of_an_item_is_matched_like_any_other():
@@ -277,12 +281,8 @@ def test_hostile_texts_are_judged_in_bounded_time():
     seen = view("small")
     for unit in (".", "`", "x", "a@", "$(", "| ", "n't", "--a", " ", "rm ", "!,", "不", "\n"):
         text = (unit * 60_000)[:60_000] + " Oslo"
-        assert (
-            judge_plain(
-                AddEntry(path=USER, text=text), AppendJournal(path=NOTES, text=text), seen, journal=text
-            ).refused
-            is None
-        )
+        judged = judge_plain(AddEntry(path=USER, text=text), AppendJournal(path=NOTES, text=text), seen, journal=text)
+        assert all(reason for _, reason in judged.held)
 
 
 def test_judging_is_pure():

@@ -312,8 +312,8 @@ def test_the_gate_accepts_what_the_rules_propose() -> None:
     view = View(
         messages=messages, entries=(ViewEntry(id="e1", number=1, path="MEMORY.md", text=known[0].text, trust="user"),)
     )
-    judged = gate.judge(proposal, view, dict.fromkeys(gate.texts(proposal), ()))
-    assert (judged.refused, judged.held, len(judged.accepted)) == (None, (), 4)
+    judged = gate.judge(proposal, view, dict.fromkeys(gate.texts(proposal), ()), by_model=False)
+    assert (judged.held, len(judged.accepted)) == ((), 4)
     assert {edit.trust for edit in judged.accepted} == {"user"}
 
 

@@ -11,8 +11,8 @@ from typing import Final
 
 import msgspec
 
-from commonplace.guard.trust import content_words
 from commonplace.records import Source
+from commonplace.text.content import keywords
 from commonplace.text.patterns import pattern
 
 _SENTENCE: Final = pattern(r"[^\n]*?(?:[.!?…](?=\s)|[。！？]|\n|\Z)[ \t]*\n?")
@@ -69,15 +69,15 @@ class Forgotten:
         return self._cut(text, [each for each in self.messages if (each.session, each.message) in cited], sure=True)
 
     def _cut(self, text: str, messages: Sequence[Forgot], *, sure: bool) -> str:
-        used = content_words(text)
+        used = keywords(text)
         near = [each for each in messages if not used.isdisjoint(each.distinctive)]
         if not near:
             return text
         parts = _sentences(text)
-        left = [part for part in parts if not any(_tells(content_words(part), each, sure=sure) for each in near)]
+        left = [part for part in parts if not any(_tells(keywords(part), each, sure=sure) for each in near)]
         if len(left) == len(parts):
             return text
-        return "".join(left).strip() if content_words("".join(left)) else ""
+        return "".join(left).strip() if keywords("".join(left)) else ""
 
 
 def lost(text: str, left: str) -> str:

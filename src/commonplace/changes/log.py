@@ -15,11 +15,11 @@ from typing import Any, Final
 import msgspec
 
 from commonplace.errors import DamagedError
-from commonplace.guard.trust import content_words
 from commonplace.layouts.codecs.edits import split_id
 from commonplace.records import Change, Source, Superseded, Trust
 from commonplace.store.files.changelog import plain_path
 from commonplace.store.protocol import Logged
+from commonplace.text import content
 
 logger = logging.getLogger(__name__)
 
@@ -310,7 +310,7 @@ class Ledger:
         for old, (number, _) in self._successors.items():
             was, record = self.made(old), self.successor(old)
             now = self.made(record) if record is not None and record not in self._gone else None
-            if was is None or now is None or content_words(was[1].text) <= content_words(now[1].text):
+            if was is None or now is None or content.keywords(was[1].text) <= content.keywords(now[1].text):
                 continue
             still = {(source.session, source.message) for source in now[1].sources}
             for source in was[1].sources:

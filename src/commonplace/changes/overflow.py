@@ -15,11 +15,11 @@ from commonplace.changes.log import Added
 from commonplace.changes.parts import Parts
 from commonplace.changes.plan import Plan, files_of
 from commonplace.errors import InputError
-from commonplace.guard.trust import content_words
 from commonplace.layouts.codecs.documents import Cap, cap_of
 from commonplace.layouts.schema import Layer
 from commonplace.operations import AddEntry, RemoveEntry
 from commonplace.records import Problem, Record
+from commonplace.text import content
 from commonplace.text.likeness import decide
 from commonplace.text.standing import is_standing
 
@@ -139,7 +139,7 @@ def _most(layer: Layer, limits: Mapping[str, int]) -> Cap | None:
 
 def _superseded(records: Sequence[Record]) -> set[str]:
     """Name the entries that a later one of the same document says otherwise."""
-    words = [content_words(record.text) for record in records]
+    words = [content.keywords(record.text) for record in records]
     return {
         old.id
         for place, old in enumerate(records)

@@ -157,13 +157,13 @@ class Plan:
                     return False
                 self.cursors.append(CursorMove(session, name, before, to))
                 event = Event("cursor", self.at, name=name, to=to)
-            case MoveWindow(session=session, to=to, summary=summary):
+            case MoveWindow(session=session, to=to, why=why, summary=summary):
                 if state.window_start == to and self._sessions.kept_summary(session) == summary:
                     return False
                 self.cursors.append(
                     CursorMove(session, "", state.window_start, to, self._sessions.kept_summary(session), summary)
                 )
-                event = Event("window", self.at, to=to, summary=summary)
+                event = Event("window", self.at, name=why, to=to, summary=summary)
             case HoldRange(session=session, name=name, start=start, end=end, held=held):
                 self.holds.append(HoldMove(session, name, start, end, held))
                 event = Event("hold", self.at, name=name, start=start, to=end, held=held)

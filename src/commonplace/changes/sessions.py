@@ -21,9 +21,9 @@ from commonplace.changes.transcripts import Event, State, key_of, messages_of, r
 from commonplace.config import Clock, Config
 from commonplace.errors import InputError, RecordNotFoundError, StoreError, require_text
 from commonplace.guard.screened import Screened, json_line
-from commonplace.guard.trust import content_words
 from commonplace.records import ROLE_TRUST, Message, RecordedMessage, Session, Source, Trust, lowest_trust
 from commonplace.store.protocol import Held, Store
+from commonplace.text.content import keywords
 from commonplace.text.pieces import encode_name, summary_line
 
 logger = logging.getLogger(__name__)
@@ -318,6 +318,10 @@ class Sessions:
             state.clean = asked
         return summary
 
+    def reset_at(self, session_id: str) -> int:
+        """Return the number of the first message after the last reset of a session."""
+        return self._fold(self.path(session_id)).reset_at
+
     def kept_summary(self, session_id: str) -> str:
         """Give the summary as it was written, for a change that may be taken back."""
         return self._fold(self.path(session_id)).summary
@@ -365,7 +369,7 @@ class Sessions:
         state = self._fold(path)
         known: set[str] = set()
         for message in self._messages(path, session_id, state, 0, state.numbers):
-            words, own = content_words(message.text), str(message.message.id)
+            words, own = keywords(message.text), str(message.message.id)
             single = state.forgotten_ids.get(own) or (self._clock() if own == message_id else None)
             at = single or (state.forgotten_at if message.number < state.forgotten else None)
             if at is None:

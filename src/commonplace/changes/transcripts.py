@@ -142,7 +142,7 @@ class State:
 
     __slots__ = ("bytes_read", "clean", "cursors", "damaged", "ended", "forgotten", "forgotten_at", "forgotten_ids",
                  "head", "held", "ids", "last", "numbers",
-                 "offsets", "summary", "summary_at", "window_start")  # fmt: skip
+                 "offsets", "reset_at", "summary", "summary_at", "window_start")  # fmt: skip
 
     def __init__(self) -> None:
         self.bytes_read = 0
@@ -156,6 +156,7 @@ class State:
         self.summary_at: datetime | None = None
         self.clean: object = None  # what the summary was last found to tell nothing of
         self.ended = False
+        self.reset_at = 0  # the first message after the last reset
         self.cursors: dict[str, int] = {}
         self.held: list[tuple[str, int, int]] = []
         self.forgotten = 0  # messages numbered below it are hidden
@@ -216,6 +217,7 @@ class State:
                 self.cursors[event.name] = event.to
             case "window":
                 self.window_start, self.summary, self.summary_at = event.to, event.summary, event.at
+                self.reset_at = event.to if event.name == "reset" else min(self.reset_at, event.to)
             case "hold":
                 held = (event.name, event.start, event.to)
                 self.held = [*self.held, held] if event.held else [h for h in self.held if h != held]

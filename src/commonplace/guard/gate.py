@@ -1,24 +1,26 @@
 """May this proposal apply? A pure function of the proposal, what was seen, the guard's findings and the rules.
 
-A model proposes; this decides. Each operation is accepted with its computed trust, or held for a person
-with the reason; a proposal that names what is not there is refused whole, one that takes away too much
-is held whole. Nothing is written, called or dropped here: what is held comes back as it was proposed.
+A model proposes; this decides, statement by statement: one bad statement never costs the good ones beside it. What
+may apply gets its computed trust, what may not waits for a person with the reason, what rests on text below the
+agent's trust is put aside for recall. Nothing is written, called or dropped here.
 
-Source: safety notes 2.4; DESIGN 1.4, 1.6 and section 7.
+Source: safety notes 2.4; DESIGN 1.4, 1.6 to 1.8.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any, Final, assert_never
 
 import msgspec
 
 from commonplace.config import GateRules
+from commonplace.guard import rewriting
+from commonplace.guard.grounding import Evidence
+from commonplace.guard.rewriting import Ruling
 from commonplace.guard.screened import Finding
-from commonplace.guard.trust import Evidence, content_words, fold
+from commonplace.guard.trust import Voices, message_trust
 from commonplace.operations import (
     AddEntry,
     AppendJournal,
@@ -34,57 +36,57 @@ from commonplace.operations import (
     View,
     ViewEntry,
 )
-from commonplace.records import TRUST_RANK, Trust, lowest_trust
+from commonplace.records import TRUST_RANK, RecordedMessage, Trust, lowest_trust
+from commonplace.text import content, days, denials
+from commonplace.text.content import Vocabulary
+from commonplace.text.numerals import numerals
 from commonplace.text.patterns import pattern
+from commonplace.text.standing import is_standing
 
 __all__ = ["GateRules", "Judged", "Verdicts", "judge", "texts"]
 
 Verdicts = Mapping[str, Sequence[Finding]]
 """What the guard found in each text of `texts(proposal)`; a text that is missing counts as not screened."""
 
-_ADDRESS: Final = pattern(
-    r"://|[^\W\d][.@][\w-]|[\w-][.@][^\W\d]|\A(?:mailto|javascript|data):|\A(?:\d{1,3}\.){3}\d", re.IGNORECASE
-)
-_NO_ADDRESS: Final = frozenset({"e.g", "i.e", "a.m", "p.m", "u.s", "u.k", "z.b", "d.h"})
-_EDGES: Final = ".,;:!?*_\"'`()[]{}<>"
-_COMMAND: Final = pattern(
-    r"`([^`\n]{2,200})`|\brm\s{1,8}-\S{1,200}|\$\([^)\n]{0,200}\)|\|\s{0,8}\w{0,8}sh\b|(?<!\S)--[a-z][\w-]{1,60}"
-    r"|\b(?:sudo|curl|wget|chmod|chown|dd|bash|sh|zsh|eval|exec|powershell|nc|ssh|scp)\s{1,8}[-/.~$\w]{0,60}[-/.~$=:@|][^\s`]{0,200}"
-    r"|\b(?:pip3?|npm|npx|apt|brew|git|docker|kubectl|cargo|go|make)\s{1,8}"
-    r"(?:install|run|push|pull|clone|exec|apply|delete|remove|reset|rm)\b(?:\s{1,8}[^\s`]{1,200})?"
-)
 _SHORT_LABEL: Final = pattern(r"[\w:.+/#-]{0,60}")
 _LABEL: Final = pattern(r"[^\W\d_]{1,30}(?: [^\W\d_]{1,30}){0,2}")  # of a section or topic: too short to state anything
 _LABELS: Final = frozenset({"id", "kind", "type", "layer", "source", "session", "scope", "at", "fingerprint"})
-_JOURNAL_FOUNDED_SHARE: Final = 0.2  # a summary has words of its own, but hardly only those
-_MAX_TEXT_CHARS: Final = 64_000  # of one operation; more is no statement a person could review
-_NEAR_SHARE: Final = 0.5  # a new line with half the words of an old entry stands in its place
-_REPLACEMENTS_PER_MESSAGE: Final = 3  # one message corrects a few things, not the whole of memory
+_MOST_CHARS: Final = 64_000  # of one operation; more is no statement a person could review
+_GAP: Final = pattern(r"\.{3,}|…|\[\.+\]")
+_QUOTE_EDGES: Final = " '\".,;:!?-"
+_STAMP: Final = pattern(r"\A\s*\[[^\]\n]{4,40}\]\s*")
 
 
 class Judged(msgspec.Struct, frozen=True, kw_only=True):
-    """What may be committed, what waits for a person, and why nothing may where that is so.
+    """What may be committed, and what waits for a person, each with its reason.
 
-    `accepted` carry their computed trust and entry ids as targets. A reason starts with the name of its
-    rule and a colon. `journal` is the journal entry that may be written, with `journal_trust`; a held one
-    is in `held` as an AppendJournal without a path.
+    `accepted` carry their computed trust and entry ids as targets. A reason starts with the name of its rule and a
+    colon. `journal` is what may be written of the journal entry, with `journal_trust`; a sentence of it that waits is
+    in `held` as an AppendJournal without a path. `aside` are statements below the agent's trust that may not be shown
+    always: they are kept where recall finds them, as AppendJournal without a path.
     """
 
     accepted: tuple[Edit, ...] = ()
     held: tuple[tuple[Edit, str], ...] = ()
-    refused: str | None = None
+    aside: tuple[AppendJournal, ...] = ()
     journal: str = ""
     journal_trust: Trust = "agent"
 
 
 def texts(proposal: Proposal) -> tuple[str, ...]:
-    """List every text of a proposal that the guard must look at, each once."""
-    found = [proposal.journal] if proposal.journal else []
-    found += [text for edit in proposal.operations for text in _texts(edit)]
+    """List every text of a proposal that the guard must look at, each once: wholes, and their statements."""
+    found = [proposal.journal, *_sentences(proposal.journal)] if proposal.journal else []
+    for edit in proposal.operations:
+        for text in _texts(edit):
+            found += [text, *(line.text for line in rewriting.read(text))] if "\n" in text else [text]
+        if isinstance(edit, AppendJournal):
+            found += _sentences(edit.text)
     return tuple(dict.fromkeys(found))
 
 
-def judge(proposal: Proposal, view: View, verdicts: Verdicts, rules: GateRules | None = None) -> Judged:
+def judge(
+    proposal: Proposal, view: View, verdicts: Verdicts, rules: GateRules | None = None, *, by_model: bool = True
+) -> Judged:
     """Decide what of a proposal may apply.
 
     Args:
@@ -92,46 +94,24 @@ def judge(proposal: Proposal, view: View, verdicts: Verdicts, rules: GateRules |
         view: The messages and entries it was made from, and the limits.
         verdicts: The guard's findings by text, for every text of `texts(proposal)`.
         rules: The limits; the defaults when None.
+        by_model: Whether it needs ground; what the rules took from a person's own words needs none.
     """
-    court = _Court(proposal, view, verdicts, rules or GateRules())
-    if refused := court.unknown():
-        return Judged(refused=refused, held=tuple((edit, refused) for edit in _all(proposal)))
-    if reason := court.takes_too_much():
-        return Judged(held=tuple((edit, reason) for edit in _all(proposal)))
-    decided = [court.decide(number) for number in range(len(proposal.operations))]
-    stopped = {number for number, (reason, _) in enumerate(decided) if reason}
-    accepted: list[Edit] = []
-    held: list[tuple[Edit, str]] = []
+    court = _Court(proposal, view, verdicts, rules or GateRules(), by_model=by_model)
     for number, edit in enumerate(proposal.operations):
-        reason, trust = decided[number]
-        if not reason and court.orphaned(number, stopped):
-            reason = "held-merge: the operation that keeps its words is held"
-        if reason:
-            held.append((edit, reason))
-        else:
-            accepted.append(_settled(edit, trust, court.touched[number]))
-    journal = proposal.journal
-    reason, trust = court.journal(journal) if journal else ("", "agent")
-    if reason:
-        held.append((AppendJournal(path="", text=journal), reason))
-        journal = ""
-    return Judged(accepted=tuple(accepted), held=tuple(held), journal=journal, journal_trust=trust)
-
-
-def _all(proposal: Proposal) -> Iterator[Edit]:
-    yield from proposal.operations
-    if proposal.journal:
-        yield AppendJournal(path="", text=proposal.journal)
-
-
-def _settled(edit: Edit, trust: Trust, touched: Sequence[ViewEntry]) -> Edit:
-    if isinstance(edit, (ReplaceEntry, RemoveEntry)):
-        return msgspec.structs.replace(edit, trust=trust, target=touched[0].id, path=touched[0].path)
-    return msgspec.structs.replace(edit, trust=trust)
+        court.decide(number, edit)
+    court.hold_orphans()
+    journal, trust = court.journal(proposal.journal) if proposal.journal else ("", "agent")
+    return Judged(
+        accepted=tuple(edit for _, edit in court.accepted),
+        held=tuple(court.held),
+        aside=tuple(court.aside),
+        journal=journal,
+        journal_trust=trust,
+    )
 
 
 def _texts(edit: Edit) -> tuple[str, ...]:
-    """Give the texts an operation would store."""
+    """Return the texts an operation would store."""
     match edit:
         case AddEntry():
             return tuple(part for part in (edit.text, edit.section) if part)
@@ -162,47 +142,103 @@ def _leaves(value: Any, key: str = "") -> Iterator[str]:
             yield from _leaves(part, key)
 
 
+def _sentences(text: str) -> list[str]:
+    return content.sentences(_STAMP.sub("", text))
+
+
 class _Court:
     """One proposal with everything it is judged by, each part worked out once."""
 
-    def __init__(self, proposal: Proposal, view: View, verdicts: Verdicts, rules: GateRules) -> None:
+    def __init__(self, proposal: Proposal, view: View, verdicts: Verdicts, rules: GateRules, *, by_model: bool) -> None:
+        self.by_model = by_model
         self.proposal = proposal
         self.view = view
         self.verdicts = verdicts
         self.rules = rules
-        self.evidence = Evidence(view.messages)
-        self.entry_words = {entry.id: content_words(entry.text) for entry in view.entries}
-        self.touched: list[tuple[ViewEntry, ...]] = []
-        lines = [[line for text in _texts(edit) for line in text.splitlines()] for edit in proposal.operations]
-        self.line_words = [[content_words(line) for line in mine] for mine in lines]
-        self.line_folds = [{_plain(line) for line in mine} for mine in lines]
+        headings = [line for edit in proposal.operations for line in _headings(edit)]
+        known = [f"{entry.section} {entry.text}" for entry in view.entries]
+        self.evidence = Evidence(view.messages, [*known, *headings])
+        self.voices = Voices((*view.earlier, *view.messages), [(e.text, e.trust) for e in view.entries])
+        self.messages = {(m.session, m.message.id or m.id): m for m in view.messages}
+        self.accepted: list[tuple[int, Edit]] = []
+        self.held: list[tuple[Edit, str]] = []
+        self.aside: list[AppendJournal] = []
+        self.kept_by: dict[int, list[int]] = {}  # a removal, and the operations that keep its words
+        self._changed: set[str] = set()
 
-    def unknown(self) -> str:
-        """Find what each operation touches; name the first thing that is not there."""
-        seen: set[str] = set()
-        for number, edit in enumerate(self.proposal.operations, 1):
-            for source in edit.sources:
-                if self.evidence.find(source.session, source.message) is None:
-                    return f"unknown-message: operation {number} cites {source.message!r}, which is not in the range"
-            if len(edit.quotes) > len(edit.sources):
-                return f"unknown-message: operation {number} quotes more than it cites"
-            touched = self._touch(edit)
-            if touched is None:
-                return f"unknown-record: operation {number} names a record that is not there, or several"
-            if not self._writable(touched[0].path if touched else edit.path):
-                return f"unknown-path: operation {number} writes {edit.path!r}, which it may not"
-            whole = isinstance(edit, (RewriteDocument, PutTopic))
-            if whole and not touched and edit.path in self.view.unseen:
-                return f"unknown-record: operation {number} would write over {edit.path!r}, which it has not read"
-            ids = {entry.id for entry in touched}
-            if ids & seen:
-                return f"unknown-record: operation {number} names a record that another one already changes"
-            seen |= ids
-            self.touched.append(touched)
+    def fault(self, statement: str, *, journal: bool = False) -> str:
+        """Say why a statement does not rest on what was said."""
+        if not self.by_model:
+            return ""
+        return self.evidence.summary_fault(statement, brief=True) if journal else self.evidence.fault(statement)
+
+    # --- one operation ---
+
+    def decide(self, number: int, edit: Edit) -> None:
+        """Take one operation in, put it aside or let it wait."""
+        touched = self._touch(edit)
+        reason = self._unusable(edit, touched)
+        if reason or touched is None:
+            self.held.append((edit, reason))
+            return
+        self._changed |= {entry.id for entry in touched}
+        if isinstance(edit, (RewriteDocument, PutTopic)):
+            self._rewrite(number, edit, touched)
+            return
+        if isinstance(edit, AppendJournal):
+            text, trust = self.journal(edit.text)
+            if text:
+                self.accepted.append((number, msgspec.structs.replace(edit, text=text, trust=trust)))
+            return
+        if isinstance(edit, (RemoveEntry, RemoveTopic, RemoveItem)):
+            reason, trust = self._removal(number, edit, touched)
+        else:
+            reason, trust = self._writing(edit, touched)
+        if not reason and TRUST_RANK[trust] < TRUST_RANK["agent"] and edit.path in self.view.shown:
+            self.aside.append(AppendJournal(path="", text=" ".join(_texts(edit)), sources=edit.sources, trust=trust))
+        elif reason:
+            self.held.append((edit, reason))
+        else:
+            self.accepted.append((number, self._settled(edit, trust, touched)))
+
+    @staticmethod
+    def _settled(edit: Edit, trust: Trust, touched: Sequence[ViewEntry]) -> Edit:
+        if isinstance(edit, (ReplaceEntry, RemoveEntry)):
+            return msgspec.structs.replace(edit, trust=trust, target=touched[0].id, path=touched[0].path)
+        return msgspec.structs.replace(edit, trust=trust)
+
+    def _unusable(self, edit: Edit, touched: Sequence[ViewEntry] | None) -> str:
+        """Say why an operation is none: it names what is not there, or quotes what was not said."""
+        for source in edit.sources:
+            if (source.session, source.message) not in self.messages:
+                return f"unknown-message: {source.message!r} is not in the range"
+        if len(edit.quotes) > len(edit.sources):
+            return "unknown-message: it quotes more than it cites"
+        if touched is None:
+            return "unknown-record: it names a record that is not there, or several"
+        path = touched[0].path if touched else edit.path
+        writable = self.view.writable
+        if writable is not None and not any(fnmatchcase(path, pattern) for pattern in writable):
+            return f"unknown-path: it writes {path!r}, which it may not"
+        if isinstance(edit, (RewriteDocument, PutTopic)) and not touched and edit.path in self.view.unseen:
+            return f"unknown-record: it would write over {edit.path!r}, which it has not read"
+        if {entry.id for entry in touched} & self._changed:
+            return "unknown-record: it names a record that another one already changes"
+        if sum(map(len, _texts(edit))) > _MOST_CHARS:
+            return f"too-long: more than {_MOST_CHARS} characters"
+        for message, quote in self._cites(edit):
+            if not _stands_in(quote, message.text):
+                return f"false-quote: {quote[:80]!r} does not stand in the message it cites"
+        return self._protected(touched) if not isinstance(edit, (RewriteDocument, PutTopic)) else ""
+
+    @staticmethod
+    def _protected(touched: Sequence[ViewEntry]) -> str:
+        for entry in touched:
+            if entry.pinned:
+                return f"pinned: entry {entry.number} is pinned"
+            if entry.user_authored:
+                return f"user-authored: a person wrote entry {entry.number}"
         return ""
-
-    def _writable(self, path: str) -> bool:
-        return self.view.writable is None or any(fnmatchcase(path, pattern) for pattern in self.view.writable)
 
     def _touch(self, edit: Edit) -> tuple[ViewEntry, ...] | None:
         here = tuple(entry for entry in self.view.entries if entry.path == edit.path)
@@ -221,236 +257,231 @@ class _Court:
             case _:
                 assert_never(edit)
 
-    def _target(self, target: str, entries: Sequence[ViewEntry]) -> tuple[ViewEntry, ...] | None:
+    @staticmethod
+    def _target(target: str, entries: Sequence[ViewEntry]) -> tuple[ViewEntry, ...] | None:
         exact = [e for e in entries if target in {e.id, str(e.number), e.text}]
         if len(exact) == 1:
             return (exact[0],)
-        wanted = fold(target)
-        near = [e for e in entries if wanted in fold(e.text)] if len(wanted) > 3 and not wanted.isdigit() else []
+        wanted = content.fold(target)
+        near = (
+            [e for e in entries if wanted in content.fold(e.text)] if len(wanted) > 3 and not wanted.isdigit() else []
+        )
         return (near[0],) if not exact and len(near) == 1 else None
 
-    def takes_too_much(self) -> str:
-        """Say why the whole proposal needs a person: it deletes or shrinks more than a run may."""
-        total = sum(len(entry.text.encode()) for entry in self.view.entries)
-        lost_bytes, lost = 0.0, 0
-        corrections: dict[int, int] = {}
-        for number, edit in enumerate(self.proposal.operations):
-            for entry in self.touched[number]:
-                share = self._lost_share(number, edit, entry, corrections)
-                lost += share > 0
-                lost_bytes += share * len(entry.text.encode())
-        count = len(self.view.entries)
-        rules = self.rules
-        limit = max(
-            rules.delete_count, (rules.compress_shrink_share if self.view.compress else rules.delete_share) * count
-        )
-        if lost > limit:
-            return f"deletes: {lost} of {count} entries would go or lose words; at most {int(limit)} in one run"
-        most = rules.compress_shrink_share if self.view.compress else rules.shrink_share
-        if total and lost_bytes > most * total:
-            return f"shrinks: {lost_bytes / total:.0%} of the text would go; at most {most:.0%} in one run"
-        return ""
-
-    def _lost_share(self, number: int, edit: Edit, entry: ViewEntry, corrections: dict[int, int]) -> float:
-        """Tell which share of an entry's words goes; 0 for what is kept, merged or corrected by the person."""
-        words = self.entry_words[entry.id]
-        if self._verbatim(number, entry):
-            return 0.0
-        if isinstance(edit, RemoveEntry):
-            return 0.0 if self._kept_by(number, entry) else 1.0
-        new = frozenset[str]().union(*self.line_words[number])
-        if not words or not new:
-            return 1.0
-        if isinstance(edit, RewriteDocument):
-            kept = max(len(words & line) / len(words) for line in self.line_words[number])
-            return 1.0 if kept < _NEAR_SHARE else 1.0 - kept
-        kept = len(words & new) / len(words)
-        message = self._corrects(edit, new - words) if kept < 1.0 else None
-        if message is not None:
-            corrections[message] = corrections.get(message, 0) + 1
-            if corrections[message] <= _REPLACEMENTS_PER_MESSAGE:
-                return 0.0
-        return 1.0 - kept
-
-    def _verbatim(self, number: int, entry: ViewEntry) -> bool:
-        """Tell whether an operation's text still has an entry line by line."""
-        return all(_plain(line) in self.line_folds[number] for line in entry.text.splitlines() if line.strip())
-
-    def _kept_by(self, number: int, entry: ViewEntry) -> tuple[int, ...]:
-        """Name the other operations with a line that has every word of an entry: it is merged, not lost."""
-        words = self.entry_words[entry.id]
-        return tuple(
-            other
-            for other, lines in enumerate(self.line_words)
-            if other != number and words and any(words <= line for line in lines)
-        )
-
-    def _corrects(self, edit: Edit, new: frozenset[str]) -> int | None:
-        """Name the person's message that a replacement rests on: cited, quoted, and giving a new word."""
-        for number, quote in self._cites(edit):
-            person = self.view.messages[number].message.role == "user" and self.evidence.trusts[number] == "user"
-            if person and self.evidence.holds(number, quote) and content_words(quote) & new:
-                return number
-        return None
-
-    def _cites(self, edit: Edit) -> Iterator[tuple[int, str]]:
+    def _cites(self, edit: Edit) -> Iterator[tuple[RecordedMessage, str]]:
         quotes = (*edit.quotes, *("",) * (len(edit.sources) - len(edit.quotes)))
-        for source, quote in zip(edit.sources, quotes, strict=True):
-            number = self.evidence.find(source.session, source.message)
-            if number is not None and quote.strip():
-                yield number, quote
+        for source, quote in zip(edit.sources, quotes, strict=False):
+            message = self.messages.get((source.session, source.message))
+            if message is not None and quote.strip():
+                yield message, quote
 
-    def decide(self, number: int) -> tuple[str, Trust]:
-        """Judge one operation: why it is held, or nothing, and its trust."""
-        edit, touched = self.proposal.operations[number], self.touched[number]
-        for entry in touched:
-            kept = isinstance(edit, RewriteDocument) and self._verbatim(number, entry)
-            if entry.pinned and not kept:
-                return f"pinned: entry {entry.number} is pinned", "agent"
-            if entry.user_authored and not kept:
-                return f"user-authored: a person wrote entry {entry.number}", "agent"
-        cites = tuple(self._cites(edit))
-        if false := next((quote for n, quote in cites if not self.evidence.holds(n, quote)), None):
-            return f"false-quote: {false[:80]!r} does not stand in the message it cites", "agent"
-        if isinstance(edit, AppendJournal):
-            return self.journal(edit.text)
-        if not _texts(edit):
-            return self._removal(number, cites, touched)
-        if sum(map(len, _texts(edit))) > _MAX_TEXT_CHARS:
-            return f"too-long: more than {_MAX_TEXT_CHARS} characters", "agent"
-        return self._writing(number, edit, cites, touched)
+    # --- what goes ---
 
-    def _removal(
-        self, number: int, cites: Sequence[tuple[int, str]], touched: Sequence[ViewEntry]
-    ) -> tuple[str, Trust]:
-        if touched and all(self._kept_by(number, entry) for entry in touched):
-            return "", lowest_trust(entry.trust for entry in touched)
-        # A message that speaks of something else does not vouch for the removal.
-        words = frozenset[str]().union(*(self.entry_words[entry.id] for entry in touched))
-        levels = [self.evidence.trusts[n] for n, quote in cites if content_words(quote) & words]
-        trust: Trust = lowest_trust(levels) if levels else "agent"
-        return _weaker(trust, touched), trust
-
-    def orphaned(self, number: int, held: set[int]) -> bool:
-        """Tell whether a removal counts on a merge that is held."""
-        edit = self.proposal.operations[number]
-        if _texts(edit):
-            return False
-        keepers = [self._kept_by(number, entry) for entry in self.touched[number]]
-        return any(mine and all(other in held for other in mine) for mine in keepers)
-
-    def _writing(
-        self, number: int, edit: Edit, cites: Sequence[tuple[int, str]], touched: Sequence[ViewEntry]
-    ) -> tuple[str, Trust]:
-        fresh = self._fresh(number, edit)
-        text = "\n".join(fresh)
-        base = [e for e in touched if not (isinstance(edit, RewriteDocument) and self._verbatim(number, e))]
-        base += self._merged(number)
-        known = frozenset().union(*(self.entry_words[e.id] for e in base)) if base else frozenset()
-        ground = self.evidence.ground(text, cites, known)
-        levels = [self.evidence.trusts[n] for n in ground.used]
-        used_entries = [e for e in base if self.entry_words[e.id] & ground.words]
-        trust = lowest_trust([*levels, *(e.trust for e in used_entries)])
-        said = [self.evidence.folded[n] for n in ground.used] + [fold(e.text) for e in base]
-        shown = edit.path in self.view.shown or any(e.shown for e in touched)
-        below = TRUST_RANK[trust] < TRUST_RANK["agent"]
-        reason = (
-            self._found_in(edit, said, levels)
-            or (self._unfounded(text, ground.unfounded, ground.words) if fresh or not touched else "")
-            or _foreign(text, said)
-            or (_weaker(lowest_trust(levels), touched) if levels else "")
-            or (
-                "below-agent: it rests on text from tools or the web, and every prompt would show it"
-                if below and shown
-                else ""
+    def _removal(self, number: int, edit: Edit, touched: Sequence[ViewEntry]) -> tuple[str, Trust]:
+        keepers = [
+            other
+            for other, keeper in enumerate(self.proposal.operations)
+            if other != number
+            and any(
+                rewriting.holds(line, e.text) for e in touched for text in _texts(keeper) for line in text.splitlines()
             )
-            or ("untrusted-merge: it joins text below the agent's trust" if below and touched else "")
-            or self._turned(text, ground.used, base)
+        ]
+        if keepers:
+            self.kept_by[number] = keepers
+            return "", lowest_trust(entry.trust for entry in touched)
+        if all(self.may_go(entry.text) for entry in touched):
+            return "", "agent"
+        strongest = max((TRUST_RANK[entry.trust] for entry in touched), default=0)
+        about = Vocabulary(word for entry in touched for word in content.content(f"{entry.section} {entry.text}"))
+        for message, quote in self._cites(edit):
+            trust = message_trust(message)
+            if about.shared(content.content(quote)) and TRUST_RANK[trust] >= min(strongest, TRUST_RANK["agent"]):
+                return "", trust
+        return "uncited: no message that it cites speaks of what would go", "agent"
+
+    def may_go(self, text: str) -> bool:
+        """True if a compression may leave a statement out: its day is past, and it orders nothing."""
+        if not self.view.compress or is_standing(text) or denials.lasts(text):
+            return False
+        at = max((m.message.at for m in self.view.messages if m.message.at is not None), default=None)
+        return at is not None and days.is_past(text, at.date())
+
+    def hold_orphans(self) -> None:
+        """Let a removal wait that counts on a merge which waits."""
+        taken = {number for number, _ in self.accepted}
+        for number, keepers in self.kept_by.items():
+            if number in taken and not taken & set(keepers):
+                self.accepted = [each for each in self.accepted if each[0] != number]
+                self.held.append(
+                    (self.proposal.operations[number], "held-merge: the operation that keeps its words waits")
+                )
+
+    # --- what comes ---
+
+    def _writing(self, edit: Edit, touched: Sequence[ViewEntry]) -> tuple[str, Trust]:
+        text = "\n".join(self._statements(edit))
+        trust = self._trust(text, touched)
+        reason = (
+            self._screened(_texts(edit))
+            or next((why for line in content_lines(text) if (why := self.fault(line))), "")
+            or self._unrelated(edit, text, touched)
+            or self._below(trust, touched)
         )
         return reason, trust
 
-    def _merged(self, number: int) -> list[ViewEntry]:
-        """Find the entries that other operations remove and whose words this one keeps."""
-        return [
-            entry
-            for other, removal in enumerate(self.proposal.operations)
-            if other != number and isinstance(removal, RemoveEntry)
-            for entry in self.touched[other]
-            if number in self._kept_by(other, entry)
-        ]
+    def _statements(self, edit: Edit) -> list[str]:
+        label = edit.section if isinstance(edit, AddEntry) else ""
+        return [text for text in _texts(edit) if not (text == label and _LABEL.fullmatch(text))]
 
-    def _fresh(self, number: int, edit: Edit) -> list[str]:
-        """Give the texts that need a source: not labels, and of a whole document only its new lines."""
-        if isinstance(edit, RewriteDocument):
-            old = {_plain(line) for entry in self.touched[number] for line in entry.text.splitlines()}
-            return [line for line in edit.text.splitlines() if _plain(line) not in old and not _is_heading(line)]
-        labels = {edit.section} if isinstance(edit, AddEntry) else {edit.title} if isinstance(edit, PutTopic) else set()
-        return [text for text in _texts(edit) if not (text in labels and _LABEL.fullmatch(text))]
+    def _trust(self, text: str, touched: Sequence[ViewEntry]) -> Trust:
+        """Return how far a statement is trusted; what it keeps of a record ranks as that record."""
+        levels = [self.voices.trust(line) for line in content_lines(text)]
+        return lowest_trust([*levels, *(entry.trust for entry in touched)]) if levels else "agent"
 
-    def _turned(self, text: str, used: Sequence[int], base: Sequence[ViewEntry]) -> str:
-        turned = self.evidence.turned(text, used, [entry.text for entry in base])
-        return f"{turned}: it does not say this the way the message does" if turned else ""
-
-    def _unfounded(self, text: str, unfounded: Sequence[str], words: frozenset[str]) -> str:
-        if not words:
-            return "says-nothing: it has no words of content"
-        plain = all(word.isalpha() and word.capitalize() not in text for word in unfounded)
-        allowed = plain and len(unfounded) <= self.rules.unfounded_share * len(words)
-        if not unfounded or allowed:
+    def _unrelated(self, edit: Edit, text: str, touched: Sequence[ViewEntry]) -> str:
+        """Say why a replacement is none: it is about something else, or it drops what it only had to shorten."""
+        if not isinstance(edit, ReplaceEntry):
             return ""
-        return "unfounded: no message says " + ", ".join(repr(word) for word in unfounded[:8])
+        old = touched[0].text
+        words = Vocabulary(content.content(f"{touched[0].section} {old}"))
+        new = content.content(text)
+        cited = any(words.shared(content.content(quote)) for _, quote in self._cites(edit))
+        if not words.shared(new) and not cited:
+            return "unrelated: it is about something else than what it would replace"
+        said = self.new_words(text) - content.content(old)
+        if not said and not rewriting.holds(text, old) and not self.may_go(old):
+            return "drops: no message corrects what it would leave out"
+        return ""
 
-    def _found_in(self, edit: Edit, said: Sequence[str], levels: Sequence[Trust]) -> str:
-        """Say what the guard found that the person did not say in so many words."""
-        for text in _texts(edit):
-            reason = self._screened(text, said if levels and lowest_trust(levels) == "user" else ())
+    def new_words(self, text: str) -> frozenset[str]:
+        """Return the words and numbers of a statement that messages brought in."""
+        found = content.content(text) | frozenset(v for n in numerals(text) for v in n.values)
+        return self.evidence.in_messages(found)
+
+    def _below(self, trust: Trust, touched: Sequence[ViewEntry]) -> str:
+        strongest = max((TRUST_RANK[entry.trust] for entry in touched), default=-1)
+        if TRUST_RANK[trust] < TRUST_RANK["agent"] and strongest >= TRUST_RANK["agent"]:
+            return "below-agent: it rests on text from tools or the web, and would change what is trusted more"
+        return ""
+
+    def _screened(self, found: Sequence[str]) -> str:
+        """Say what the guard found that no person said in so many words."""
+        for text in found:
+            if text not in self.verdicts:
+                return "unscreened: the guard has not seen this text"
+            for finding in self.verdicts[text]:
+                words = content.fold(text[finding.span[0] : finding.span[1]])
+                said = finding.kind == "injection" and words and self.evidence.person_said(words)
+                if not said:
+                    return f"{finding.kind}: the guard found {finding.rule}"
+        return ""
+
+    # --- whole documents ---
+
+    def _rewrite(self, number: int, edit: RewriteDocument | PutTopic, touched: Sequence[ViewEntry]) -> None:
+        text = edit.text if isinstance(edit, RewriteDocument) else edit.body
+        base = edit.base if isinstance(edit, RewriteDocument) and edit.base is not None else _base(edit, touched)
+        levels: list[Trust] = []
+        by_text = {content.fold(entry.text): entry for entry in touched}
+
+        def ruling(line: str, before: str | None) -> Ruling:
+            entry = by_text.get(content.fold(before)) if before is not None else None
+            trust = self.voices.trust(line)
+            reason = self._screened([line]) or self.fault(line)
+            if before is not None:
+                replaced = [entry] if entry else [ViewEntry(id="", number=0, path=edit.path, text=before)]
+                reason = reason or self._protected(replaced) or self._below(trust, replaced)
             if reason:
-                return reason
-        return ""
+                return Ruling("waits", reason)
+            if TRUST_RANK[trust] < TRUST_RANK["agent"] and edit.path in self.view.shown:
+                self.aside.append(AppendJournal(path="", text=line, trust=trust))
+                return Ruling("aside")
+            levels.append(trust)
+            return Ruling("in")
 
-    def _screened(self, text: str, said: Sequence[str]) -> str:
-        if text not in self.verdicts:
-            return "unscreened: the guard has not seen this text"
-        for finding in self.verdicts[text]:
-            words = fold(text[finding.span[0] : finding.span[1]])
-            if finding.kind != "injection" or not words or not any(words in part for part in said):
-                return f"{finding.kind}: the guard found {finding.rule}"
-        return ""
+        carried = rewriting.carry_out(
+            base, text, judge=ruling, may_go=self._may_leave(by_text), new_words=self.new_words
+        )
+        for line, before, rule in carried.out:
+            if rule.place == "waits":
+                entry = by_text.get(content.fold(before)) if before else None
+                alone: Edit = AddEntry(path=edit.path, text=line)
+                if entry is not None:
+                    alone = ReplaceEntry(path=edit.path, target=entry.id, text=line)
+                if isinstance(edit, PutTopic):
+                    alone = msgspec.structs.replace(edit, body=line)
+                self.held.append((alone, rule.reason))
+        lost = sum(len(line.encode()) for line in carried.kept)
+        if isinstance(edit, RewriteDocument) and lost > self.rules.shrink_share * len(base.encode()):
+            self.held.append((edit, f"shrinks: {lost} of {len(base.encode())} bytes would go"))
+        self._take_rewrite(number, edit, carried.text, base, lowest_trust(levels) if levels else "agent")
+
+    def _may_leave(self, by_text: Mapping[str, ViewEntry]) -> Callable[[str], bool]:
+        def may_leave(line: str) -> bool:
+            entry = by_text.get(content.fold(line))
+            if entry is not None and self._protected([entry]):
+                return False
+            return self.may_go(line) or self.evidence.took_back(line)
+
+        return may_leave
+
+    def _take_rewrite(self, number: int, edit: RewriteDocument | PutTopic, text: str, base: str, trust: Trust) -> None:
+        if isinstance(edit, PutTopic):
+            heads = [part for part in _texts(edit) if part != edit.body and not _LABEL.fullmatch(part)]
+            reason = self._screened(heads) or next((why for part in heads if (why := self.fault(part))), "")
+            if reason or not text.strip():
+                if reason:
+                    self.held.append((edit, reason))
+                return
+            trust = lowest_trust([trust, *(self.voices.trust(part) for part in heads)])
+            if text.strip() != base.strip():
+                self.accepted.append((number, msgspec.structs.replace(edit, body=text.rstrip("\n"), trust=trust)))
+            return
+        if [line.raw for line in rewriting.read(text)] != [line.raw for line in rewriting.read(base)]:
+            self.accepted.append((number, msgspec.structs.replace(edit, text=text, trust=trust)))
+
+    # --- the journal ---
 
     def journal(self, text: str) -> tuple[str, Trust]:
-        """Judge a journal entry: it may use words of its own, but no addresses, commands or orders."""
-        ground = self.evidence.ground(text)
-        trust = lowest_trust([*(self.evidence.trusts[n] for n in ground.used), "agent"])
-        founded = len(ground.words) - len(ground.unfounded)
-        if len(ground.words) > 3 and founded < _JOURNAL_FOUNDED_SHARE * len(ground.words):
-            return "unfounded: it has next to no word of the conversation", trust
-        return self._screened(text, ()) or _foreign(text, self.evidence.folded), trust
+        """Judge a journal entry sentence by sentence: what may be written of it, and how far it is trusted."""
+        kept = text
+        levels: list[Trust] = ["agent"]
+        for sentence in _sentences(text):
+            reason = self._screened([sentence]) or self.fault(sentence, journal=True)
+            if reason:
+                self.held.append((AppendJournal(path="", text=sentence), reason))
+                kept = kept.replace(sentence, "", 1)
+            else:
+                levels.append(self.voices.trust(sentence))
+        kept = kept.strip() if kept != text else text
+        if not content.content(_STAMP.sub("", kept)):
+            return "", "agent"
+        return kept, lowest_trust(levels)
 
 
-def _weaker(trust: Trust, touched: Sequence[ViewEntry]) -> str:
-    strongest = max((e.trust for e in touched), key=TRUST_RANK.__getitem__, default="web")
-    if TRUST_RANK[trust] < TRUST_RANK[strongest]:
-        return f"weaker: it rests on {trust!r}, what it replaces on {strongest!r}"
-    return ""
+def content_lines(text: str) -> list[str]:
+    """List the lines of a text that say something."""
+    return [line.text for line in rewriting.read(text) if line.claims]
 
 
-def _is_heading(line: str) -> bool:
-    return not line.strip() or (line.startswith("#") and _LABEL.fullmatch(line.lstrip("# ")) is not None)
+def _headings(edit: Edit) -> list[str]:
+    """List the headings of the document that a model wrote anew, as it stood."""
+    base = edit.base if isinstance(edit, RewriteDocument) and edit.base else ""
+    return [line.raw.strip("# \t") for line in rewriting.read(base) if not line.claims and line.key]
 
 
-def _plain(line: str) -> str:
-    return fold(line.strip().lstrip("-*+").strip())
+def _base(edit: RewriteDocument | PutTopic, touched: Sequence[ViewEntry]) -> str:
+    bullet = "- " if isinstance(edit, RewriteDocument) else ""
+    return "".join(f"{bullet}{entry.text}\n" for entry in touched)
 
 
-def _foreign(text: str, said: Sequence[str]) -> str:
-    """Name an address or command that stands in none of the folded texts it could come from."""
-    addresses = (token.strip(_EDGES) for token in text.split())
-    found = [("address", token) for token in addresses if _ADDRESS.search(token)]
-    found += [("command", match.group(1) or match.group()) for match in _COMMAND.finditer(text)]
-    for kind, token in found:
-        words = fold(token).strip(_EDGES)
-        if words in _NO_ADDRESS or not re.search(r"\w", words):
-            continue
-        if not any(words in part for part in said):
-            return f"new-{kind}: {words[:80]!r} stands in no source"
-    return ""
+def _stands_in(quote: str, text: str) -> bool:
+    """True if a message holds the words of a quote, parts around `...` in this order."""
+    folded, at, some = content.fold(text), 0, False
+    for part in _GAP.split(quote):
+        words = content.fold(part).strip(_QUOTE_EDGES)
+        found = folded.find(words, at)
+        if found < 0:
+            return False
+        at, some = found + len(words), some or bool(words)
+    return some

@@ -25,7 +25,7 @@ from commonplace.errors import LeaseLostError, ModelError, ModelSetupError, Mode
 from commonplace.guard import gate, screen
 from commonplace.guard.screened import instant
 from commonplace.jobs import ranges
-from commonplace.jobs.consolidators import rewrite, sifting
+from commonplace.jobs.consolidators import rewrite
 from commonplace.jobs.consolidators.choice import CONSOLIDATORS, by_rules
 from commonplace.jobs.consolidators.episodes import Episodes
 from commonplace.jobs.consolidators.work import Work
@@ -37,15 +37,13 @@ from commonplace.models.reading import Unusable
 from commonplace.models.spending import MeteredLLM
 from commonplace.operations import (
     AppendJournal,
-    Edit,
     HoldRange,
     MoveCursor,
     Operation,
     Proposal,
-    RewriteDocument,
     View,
 )
-from commonplace.records import Outcome, RecordedMessage, Source
+from commonplace.records import Outcome, RecordedMessage, Source, Trust
 from commonplace.store.protocol import Lease
 from commonplace.text.pieces import truncate
 
@@ -356,6 +354,7 @@ class Jobs:
         now = self._clock()
         texts = self._views.documents(now) if self._rewrites else {}
         view = self._views.view([message for piece in pieces for message in piece.messages], now, texts)
+        view = msgspec.structs.replace(view, earlier=self._earlier(pieces))
         work = Work(
             session=pieces[0].session,
             view=view,
@@ -375,8 +374,18 @@ class Jobs:
             operations, waits, reason = self._episodes.propose(work)
             reason = f"; {reason}" if reason else ""
         else:
-            operations, waits, reason = self._verdict(self._propose(work, run), view, now)
+            proposal = self._propose(work, run)
+            operations, waits, reason = self._verdict(proposal, view, now, by_model=work.llm is not None)
         return _Made(operations, waits, f"{_named(pieces)}{reason}", work.view.messages)
+
+    def _earlier(self, pieces: Sequence[Piece]) -> tuple[RecordedMessage, ...]:
+        """Return the messages since the last reset of each session that stand before its pieces."""
+        first = {piece.session: piece.messages[0].number for piece in reversed(pieces)}
+        return tuple(
+            message
+            for session, number in first.items()
+            for message in self._sessions.read(session, min(self._sessions.reset_at(session), number), number)
+        )
 
     def _whole(self, work: Work, piece: Piece) -> Work:
         """Give the work on a range widened to its session from the beginning."""
@@ -395,34 +404,20 @@ class Jobs:
             raise UnusableReplyError(proposal.reason)
         return proposal
 
-    def _verdict(self, proposal: Proposal, view: View, now: datetime) -> tuple[list[Operation], list[Waits], str]:
+    def _verdict(
+        self, proposal: Proposal, view: View, now: datetime, *, by_model: bool
+    ) -> tuple[list[Operation], list[Waits], str]:
         """Turn a proposal into what is committed: accepted operations, what waits, and the journal entry."""
         path = self._views.journal_path(view.messages[-1].message.at or now)
-        judged = self._judge(proposal, view)
-        if judged.refused:
-            raise UnusableReplyError(judged.refused)
-        aside: list[tuple[Edit, str]] = []
-        if self._rewrites and any(isinstance(edit, RewriteDocument) for edit, _ in judged.held):
-            sifted, aside = sifting.sift(proposal, view, lambda edit: self._why_held(edit, view))
-            again = self._judge(sifted, view)
-            if again.refused or any(isinstance(edit, RewriteDocument) for edit, _ in again.held):
-                aside = []
-            else:
-                judged = again
-        held = [Waits(self._settled(edit, path), why) for edit, why in (*judged.held, *aside)]
-        entry = judged.journal if path else ""
-        operations: list[Operation] = [*judged.accepted]
-        if entry:
-            operations.append(self._journal(path, entry, view))
-        return operations, held, ""
-
-    def _judge(self, proposal: Proposal, view: View) -> gate.Judged:
         verdicts = {text: screen(text).findings for text in gate.texts(proposal)}
-        return gate.judge(proposal, view, verdicts, self._config.gate)
-
-    def _why_held(self, edit: Edit, view: View) -> str:
-        judged = self._judge(Proposal(operations=(edit,)), view)
-        return judged.refused or next((why for _, why in judged.held), "")
+        judged = gate.judge(proposal, view, verdicts, self._config.gate, by_model=by_model)
+        held = [Waits(self._settled(edit, path), why) for edit, why in judged.held]
+        operations: list[Operation] = [*judged.accepted]
+        if judged.journal and path:
+            operations.append(self._journal(path, judged.journal, view, trust=judged.journal_trust))
+        if path:
+            operations += [self._journal(path, edit.text, view, trust=edit.trust) for edit in judged.aside]
+        return operations, held, ""
 
     @staticmethod
     def _settled(edit: Operation, path: str) -> Operation:
@@ -431,11 +426,11 @@ class Jobs:
         return edit
 
     @staticmethod
-    def _journal(path: str, text: str, view: View) -> AppendJournal:
+    def _journal(path: str, text: str, view: View, *, trust: Trust | None = None) -> AppendJournal:
         first, last = view.messages[0], view.messages[-1]
         at = last.message.at
         sources = tuple(dict.fromkeys(Source(m.session, str(m.message.id)) for m in (first, last)))
-        return AppendJournal(path=path, text=text, at=instant(at) if at else "", sources=sources)
+        return AppendJournal(path=path, text=text, at=instant(at) if at else "", sources=sources, trust=trust)
 
     def _raw(self, pieces: Sequence[Piece]) -> _Made:
         """Return the entry that names a range nobody summarised; every word of it is in the transcripts."""

@@ -12,7 +12,7 @@ from commonplace.guard import screen
 from commonplace.layouts.codecs import documents
 from commonplace.layouts.codecs.documents import cap_of
 from commonplace.operations import View, ViewEntry
-from commonplace.records import Record, RecordedMessage
+from commonplace.records import Entry, Record, RecordedMessage
 from commonplace.text.pieces import estimate_tokens
 
 _NO_ENTRY_KINDS = frozenset({"journal", "topic"})
@@ -48,6 +48,7 @@ class Views:
             number=number,
             path=path,
             text=screen(record.text).text,  # a prompt is made of it
+            section=record.section if isinstance(record, Entry) else "",
             trust=self._reader.trust(record),
             user_authored=made[1].person if made else not self._layout.agent_edits_files,
             shown=shown,

@@ -59,7 +59,6 @@ LAYOUT = Layout(
             path="episodes/{session}.md",
             listed=False,
             weight=1.0,
-            recall_from="agent",
         ),
     ),
     targets={

@@ -81,7 +81,7 @@ def condense(
         verdicts = {text: screen(text).findings for text in gate.texts(proposal)}
         view = View(entries=tuple(entries), shown=(path,), writable=(path,))
         judged = gate.judge(proposal, view, verdicts, config.gate)
-        held = judged.refused or next((reason for _, reason in judged.held), "")
+        held = next((reason for _, reason in judged.held), "")
         if held:
             return Outcome(status="refused", reason=f"nothing was changed: the model's text was refused ({held})")
         operations = list(judged.accepted)

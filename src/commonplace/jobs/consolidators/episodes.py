@@ -1,8 +1,8 @@
 """Episodes: what a finished session leaves behind, one to three durable facts in a file of its own.
 
 Written by a model under the gate, or by the rules; a session of few turns leaves none. Written again for
-the same session it takes the place of the old text. What a session that read the web leaves is stored and
-waits for a person: recall gives it out only when it was promoted.
+the same session it takes the place of the old text. Each line is judged alone: one that nobody said waits, one
+that rests on a tool's or page's text is kept in a file of its own, marked with its trust.
 
 Source: seed facts, "Tier 3"; seed model, conclusion 8.
 """
@@ -16,9 +16,10 @@ from commonplace.changes.admission import Waits
 from commonplace.changes.reader import Reader
 from commonplace.config import Config
 from commonplace.errors import ModelTimeoutError, UnusableReplyError
-from commonplace.guard import gate, screen
+from commonplace.guard import fold, screen
+from commonplace.guard.grounding import Evidence
 from commonplace.guard.screened import instant
-from commonplace.guard.trust import message_trust
+from commonplace.guard.trust import Voices
 from commonplace.jobs import ranges
 from commonplace.jobs.consolidators.summarise import prompt
 from commonplace.jobs.consolidators.work import Work
@@ -26,7 +27,7 @@ from commonplace.jobs.rules.proposing import beginning
 from commonplace.layouts.schema import Layout
 from commonplace.models.protocol import Request
 from commonplace.models.reading import Unusable, body
-from commonplace.operations import AddEntry, Operation, Promote, Proposal, PutItem, PutTopic, View
+from commonplace.operations import AddEntry, Operation, Proposal, PutItem, PutTopic
 from commonplace.records import TRUST_RANK, RecordedMessage, Source, Topic, Trust, lowest_trust
 from commonplace.text.patterns import pattern
 from commonplace.text.pieces import encode_name, one_line, truncate
@@ -35,6 +36,7 @@ FACTS: Final = 3  # seed facts: 1 to 3 durable facts
 FACT_CHARS: Final = 320  # three of them stay within the 1,024 bytes of the original in most languages
 _CITED: Final = 20  # messages an episode names as its sources, at most
 _BULLET: Final = pattern(r"\A\s*(?:[-*•–]|\d{1,2}[.)])\s+")
+_BELOW: Final = "+unverified"  # behind the name of a session: what of it ranks below the agent
 _TITLE_CHARS: Final = 80
 
 
@@ -70,23 +72,33 @@ class Episodes:
         facts, waits = self._facts(work)
         if not facts:
             return [], waits, "nothing that lasts"
-        trust = lowest_trust([*(message_trust(m) for m in work.view.messages), "agent"])
-        trust = "web" if trust == "web" else "agent"
-        path = self.path(work.session)
-        episode = self._episode(work.session, said, facts, turns=count, trust=trust)
-        if TRUST_RANK[trust] < TRUST_RANK["agent"]:
-            reason = "this session read the web: its episode is not recalled until a person promotes it"
-            waits.append(Waits(Promote(record=path, to="user"), reason))
-        return [episode], waits, ""
+        voices = Voices(work.view.messages)
+        levels = {fact: voices.trust(fact) for fact in facts}
+        above = [fact for fact in facts if TRUST_RANK[levels[fact]] >= TRUST_RANK["agent"]]
+        below = [fact for fact in facts if fact not in above]
+        made: list[Operation] = []
+        if above:
+            made.append(self._episode(work.session, said, above, turns=count, trust="agent"))
+        if below:
+            lowest = lowest_trust(levels[fact] for fact in below)
+            made.append(self._episode(work.session, said, below, turns=count, trust=lowest, suffix=_BELOW))
+        return made, waits, ""
 
-    def path(self, session: str) -> str:
+    def path(self, session: str, suffix: str = "") -> str:
         """Name the file of a session's episode; no id leads out of its folder."""
-        return self._layout.path_of(self._layer, session=encode_name(session))
+        return self._layout.path_of(self._layer, session=f"{encode_name(session)}{suffix}")
 
     def _episode(
-        self, session: str, said: Sequence[RecordedMessage], facts: Sequence[str], *, turns: int, trust: Trust
+        self,
+        session: str,
+        said: Sequence[RecordedMessage],
+        facts: Sequence[str],
+        *,
+        turns: int,
+        trust: Trust,
+        suffix: str = "",
     ) -> PutTopic:
-        path = self.path(session)
+        path = self.path(session, suffix)
         at = said[-1].message.at
         front = {"session_id": session, "turns": str(turns), "created_at": instant(at) if at else ""}
         old = next((r for r in self._reader.records(path) if isinstance(r, Topic)), None)
@@ -125,7 +137,8 @@ class Episodes:
         facts = _lines(text)
         if not facts:
             return [], []
-        judged = [(fact, _refused(fact, work.view, self._config)) for fact in facts]
+        evidence = Evidence(work.view.messages)
+        judged = [(fact, _refused(fact, evidence)) for fact in facts]
         kept = [fact for fact, reason in judged if not reason]
         path = self.path(work.session)
         waits = [
@@ -155,7 +168,8 @@ def _lines(text: str) -> list[str]:
     return list(dict.fromkeys(facts))[:FACTS]
 
 
-def _refused(fact: str, view: View, config: Config) -> str:
-    """Say why the gate holds one fact; nothing where it may stand."""
-    judged = gate.judge(Proposal(journal=fact), view, {fact: screen(fact).findings}, config.gate)
-    return judged.refused or next((reason for _, reason in judged.held), "")
+def _refused(fact: str, evidence: Evidence) -> str:
+    """Say why a fact may not stand; empty if it may."""
+    findings = screen(fact).findings
+    said = [finding for finding in findings if not evidence.person_said(fold(fact[slice(*finding.span)]))]
+    return f"{said[0].kind}: the guard found {said[0].rule}" if said else evidence.summary_fault(fact)

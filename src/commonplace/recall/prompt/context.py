@@ -11,9 +11,9 @@ from typing import Final
 
 import msgspec
 
-from commonplace.guard.trust import content_words
 from commonplace.recall.prompt.filling import Draft, Message, Shown, cost, fill, safe
 from commonplace.records import TRUST_RANK, Context, Dropped, Hit, Section
+from commonplace.text import content
 from commonplace.text.inert import inert
 from commonplace.text.pieces import estimate_tokens, fence, fingerprint, one_line
 
@@ -110,13 +110,13 @@ def _new(hits: Sequence[Hit], shown: Sequence[Shown]) -> list[Hit]:
         *(([(s.session, s.message) for s in hit.sources], hit.text) for hit in hits if hit.layer != "sessions"),
     ]:
         for message in sources:
-            words[message] = words.get(message, frozenset()) | content_words(text)
+            words[message] = words.get(message, frozenset()) | content.keywords(text)
     found: list[Hit] = []
     for hit in hits:
         mark = fingerprint(hit.text)
         if mark in texts or hit.record in standing:
             continue
-        mine = content_words(hit.text)
+        mine = content.keywords(hit.text)
         told = frozenset[str]().union(*(words.get((s.session, s.message), frozenset()) for s in hit.sources))
         if hit.layer == "sessions" and mine and len(mine & told) >= _TOLD_SHARE * len(mine):
             continue

@@ -1,0 +1,200 @@
+"""Does a statement say the opposite of what was said, or say it of somebody else? Clause by clause.
+
+A clause of the statement is held against the clauses of the messages that share most of its words. Denials are
+counted strictly for contradictions and broadly for agreement, so that a paraphrase is no doubt.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from typing import Final, NamedTuple
+
+from commonplace.text import content, days, denials
+from commonplace.text.numerals import numerals
+from commonplace.text.patterns import pattern
+
+_FIRST_PERSON: Final = pattern(
+    r"\b(?:i|i'm|i'll|i'd|i've|me|my|mine|ich|mich|mir|mein\w*|je|j'|moi|mon|ma|mes|yo|mi|mis|io|mio|mia|eu|meu|"
+    r"minha|я|мне|мой|моя|мои|ja|mnie|mój|moja)\b|我|私|僕|俺|저|나",
+    re.IGNORECASE,
+)
+_MOST_CLAUSES: Final = 400  # the last ones; a range has some hundred
+_RANGE_CHARS: Final = 5  # before a date, in which the first number of a range of days stands
+
+
+class Clause(NamedTuple):
+    """One clause: its words and names, the name it begins with, its numbers and days, whether it denies or doubts."""
+
+    content: frozenset[str]
+    names: frozenset[str]
+    subject: str
+    numbers: frozenset[str]
+    weekdays: frozenset[int]
+    denies: bool
+    doubts: bool
+    person: bool
+    text: str
+
+
+class Talk:
+    """The clauses of a talk, in order.
+
+    Args:
+        said: Each message as its text, its speaker's name, and whether the person wrote it.
+        names: The names that are known.
+    """
+
+    def __init__(self, said: Iterable[tuple[str, str, bool]], names: frozenset[str]) -> None:
+        self._said = tuple(said)
+        self._names = names
+
+    @cached_property
+    def _clauses(self) -> list[Clause]:
+        return [each for text, who, person in self._said for each in self._read(text, who, person=person)][
+            -_MOST_CLAUSES:
+        ]
+
+    def _read(self, text: str, speaker: str = "", *, person: bool = False) -> list[Clause]:
+        """Cut a text into clauses; one that only denies (`Ben is not`) is about what the one before it says."""
+        found: list[Clause] = []
+        for sentence in content.sentences(text):
+            before: frozenset[str] = frozenset()
+            for part in content.clauses(sentence):
+                said = content.content(part)
+                named = frozenset(word for word in said if any(content.alike(name, word) for name in self._names))
+                subject = next((word for word in content.words(part) if word in said), "")
+                subject = subject if subject in named else ""
+                if speaker and _FIRST_PERSON.search(part):
+                    named |= frozenset(content.words(speaker))
+                    subject = content.words(speaker)[0]
+                denies = denials.denies(part)
+                own = said - named
+                if denies and len(own) <= 1:
+                    said |= before
+                before = own or before
+                found.append(
+                    Clause(
+                        said,
+                        named,
+                        subject,
+                        _counts(part),
+                        frozenset(n for n, day in enumerate(days.WEEKDAYS) if day.search(part.casefold())),
+                        denies,
+                        denials.doubts(part),
+                        person,
+                        part,
+                    )
+                )
+        return found
+
+    def turned(self, text: str) -> str:
+        """Say how a statement turns what was said; empty if it does not."""
+        doubted = denials.doubts(text)
+        whole = content.content(text)
+        denied = denials.denies(text)
+        for clause in self._read(text):
+            if not clause.content:
+                continue
+            shared = [_shared(clause.content, other.content) for other in self._clauses]
+            if clause.denies:
+                if self._nobody_denies(whole):
+                    return "negation: nobody said that it is not so"
+                continue
+            reason = self._swapped(clause, shared, whole) or self._other_number(clause, shared)
+            if reason:
+                return reason
+            if not doubted and not denied and (reason := self._was_denied(clause, shared, text)):
+                return reason
+        return ""
+
+    def took_back(self, text: str) -> bool:
+        """True if a person denied what a statement says, in a clause that shares its words."""
+        if denials.denies(text):
+            return False
+        words = content.content(text)
+        return any(
+            clause.person and clause.denies and len(_shared(words, clause.content)) >= min(2, len(words))
+            for clause in self._clauses
+        )
+
+    def _nobody_denies(self, whole: frozenset[str]) -> bool:
+        """True if a statement denies, and no clause that speaks of it nor the one behind takes anything back."""
+        about = [place for place, other in enumerate(self._clauses) if _shared(whole, other.content)]
+        near = {each for place in about for each in (place, place + 1) if each < len(self._clauses)}
+        return bool(about) and not any(
+            self._clauses[n].denies or denials.limits(self._clauses[n].text, whole) for n in near
+        )
+
+    def _was_denied(self, clause: Clause, shared: Sequence[frozenset[str]], text: str) -> str:
+        least = min(len(clause.content), 2)
+        near = [
+            (len(both), other)
+            for other, both in zip(self._clauses, shared, strict=True)
+            if len(both) >= least and other.person
+        ]
+        most = max((score for score, _ in near), default=0)
+        if near and all(other.doubts for score, other in near if score == most):
+            return "guess: it tells as a fact what was said as a possibility"
+        theirs = frozenset[str]().union(*(other.content for score, other in near if score == most))
+        if denials.limits(text, theirs):
+            return ""
+        if near and all(other.denies for score, other in near if score == most):
+            return "negation: it says what was denied"
+        for weekday in clause.weekdays:
+            homes = [other for other in self._clauses if weekday in other.weekdays]
+            if homes and all(other.denies for other in homes):
+                return "negation: it says what was denied"
+        return ""
+
+    def _swapped(self, clause: Clause, shared: Sequence[frozenset[str]], whole: frozenset[str]) -> str:
+        """Find words that were said of another subject only; a subject stands at the head of its clause."""
+        if not clause.subject:
+            return ""
+        rest = clause.content - clause.names
+        scored = [(len(both & rest), other) for both, other in zip(shared, self._clauses, strict=True)]
+        most = max((score for score, _ in scored), default=0)
+        if most < 2 and not (most and most == len(rest)):
+            return ""
+        near = [other for score, other in scored if score == most]
+        others = [other for other in near if other.subject and not _shared(frozenset({other.subject}), whole)]
+        mine = [other for score, other in scored if score and _shared(clause.names, other.names)]
+        if len(others) == len(near) and not mine:
+            return f"other-subject: it was said of {others[0].subject}"
+        return ""
+
+    def _other_number(self, clause: Clause, shared: Sequence[frozenset[str]]) -> str:
+        """Find a number that was said of another thing only, where this one has another number."""
+        for value in clause.numbers:
+            homes = [n for n, other in enumerate(self._clauses) if value in other.numbers]
+            if not homes or any(shared[n] for n in homes if self._clauses[n].person):
+                continue
+            rivals = [
+                n
+                for n, other in enumerate(self._clauses)
+                if n > homes[0]
+                and other.person
+                and other.numbers
+                and not other.numbers & clause.numbers
+                and len(shared[n]) * 2 >= len(clause.content)
+            ]
+            if rivals:
+                return f"other-number: what was said has another number than {value}"
+        return ""
+
+
+def _counts(text: str) -> frozenset[str]:
+    """Return the numbers of a text that are no part of a date or time of day."""
+    dated = [(named.start - _RANGE_CHARS, named.end) for named in days.named(text)]
+    return frozenset(
+        value
+        for number in numerals(text)
+        if number.sure and not any(start < number.end and number.start < end for start, end in dated)
+        for value in number.values
+    )
+
+
+def _shared(one: frozenset[str], other: frozenset[str]) -> frozenset[str]:
+    both = one & other
+    return both | frozenset(word for word in one - both if any(content.alike(word, each) for each in other))

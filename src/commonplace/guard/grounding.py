@@ -1,0 +1,372 @@
+"""Does a statement rest on what was said? One matcher, for the gate and for whoever computes trust.
+
+A statement needs support, not the messages' own words. Its firm facts (names, numbers, dates, addresses, commands)
+must stand in what it rests on, or follow from it; it may not say the opposite; it shares at least one word with it.
+Everything else may be the model's own. Pure; knows nothing of proposals, files or models.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
+from datetime import datetime
+from functools import cached_property
+from typing import Final
+
+from commonplace.guard.contradictions import Talk
+from commonplace.records import RecordedMessage
+from commonplace.text import content, days
+from commonplace.text.content import Vocabulary
+from commonplace.text.numerals import WORDS as NUMBER_WORDS
+from commonplace.text.numerals import numerals
+from commonplace.text.patterns import pattern
+
+_CAPITAL: Final = pattern(r"(?<![^\W_])[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_BEFORE_INITIAL: Final = pattern(r"(?:\A|[.!?:;(\[\"“„«»/|•*_·…–—-]|\d[.)])\s*['\"“„«*_`(\[]*\Z")
+_GERMAN: Final = pattern(r"\b(?:und|nicht|ist|der|die|das|ich|wir|mit|für|auf|den)\b", re.IGNORECASE)
+_TITLE: Final = pattern(r"\b(?:herr|frau|dr|prof|familie|firma)\.?\s\Z", re.IGNORECASE)
+_HONOURED: Final = pattern(
+    r"([\u4e00-\u9fff]{1,4}|[\uac00-\ud7af]{2,4}\s?)(?:先生|さん|氏|様|くん|ちゃん|老师|女士|씨|님)"
+)
+_SHORT: Final = """
+    ci cd api utc dst pdf csv json html url ui ux db sql cpu ram os id faq tv pc usb am pm ok asap vip ceo cto
+    cfo hr it pr qa gps sms eur usd gbp chf jpy cad aud nzd eu uk us usa md diy aka e2e llm ai ml ide cli sdk
+    http https tls ssh mr mrs ms dr prof sr sra mme mlle herr frau sig dra don doña uhr kfz gmbh ag ev nr tel
+"""
+_KNOWN_SHORT: Final = frozenset(_SHORT.split())
+_LABELLED: Final = pattern(r"\A[^:：]{2,40}[:：]\s*(\S.*)\Z", re.DOTALL)
+_HALF: Final = pattern(
+    r"half|halb|demi|media|mezz[ao]|meia|пол|pół|半|반|quarter|viertel|quart|cuarto|четверть|kwadrans|刻|past|to\b",
+    re.IGNORECASE,
+)
+_ALLERGY: Final = pattern(
+    r"\b(?:all?erg|al[eé]rg|аллерг|intoll?eran)\w*\s(?:to|gegen|à|aux?|a|al|ao|på|voor|на|na)\s(?:l[ae]s?\s|l')?(\w+)"
+    r"(?:,?\s(?:and|or|und|et|y|e|и|i)\s(\w+))?",
+    re.IGNORECASE,
+)
+_IN_QUOTES: Final = pattern(r"[\"“„«»「『][^\"”“»«」』]{1,80}[\"”“»«」』]")
+_MOST_CHARS: Final = 2000  # of a statement; more is none that a person could review
+_RANGE: Final = 7  # characters between a date and the other end of a range of days (`14 to 15 March`)
+_END_CHARS: Final = 20_000  # of each end of another message
+_TOOL_CHARS: Final = 3000  # of each end of a tool's result
+_WELL_KNOWN: Final = 5  # words of a summary's sentence that were said, and their share, for one to be its own
+_KNOWN_SHARE: Final = 0.6
+_BRIEF: Final = 4  # words of content
+_NAME_CHARS: Final = 4000  # of a text that is searched for names
+
+
+class Said:
+    """One text that a statement may rest on."""
+
+    def __init__(self, text: str, *, speaker: str = "", person: bool = False, at: datetime | None = None) -> None:
+        self.text = text
+        self.speaker = speaker
+        self.person = person
+        self.at = at
+        self.words = frozenset(content.words(f"{speaker} {text}"))
+        numbers = {value for number in numerals(text) for value in number.values}
+        if _HALF.search(text):
+            numbers |= {f"{value}.5" for value in numbers if value.isdigit() and len(value) < 4}
+        self.numbers = frozenset(numbers)
+
+    @cached_property
+    def folded(self) -> str:
+        """The text folded for comparison."""
+        return content.fold(self.text)
+
+    @cached_property
+    def meant(self) -> days.Meant:
+        """The days the text can mean."""
+        return days.meant(self.text, self.at.date() if self.at else None)
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        """Its words, to be found by words that are alike."""
+        return Vocabulary(self.words)
+
+
+class Evidence:
+    """All that the statements of one proposal may rest on: messages, and what memory says.
+
+    Args:
+        messages: The range.
+        entries: Texts of memory that the model was shown.
+    """
+
+    def __init__(self, messages: Sequence[RecordedMessage], entries: Iterable[str] = ()) -> None:
+        self.said = [
+            Said(_seen(m), speaker=m.message.name or "", person=m.message.role == "user", at=m.message.at)
+            for m in messages
+        ]
+        self.known = [Said(text) for text in entries]
+        self.messages = tuple(messages)
+
+    @cached_property
+    def _all(self) -> list[Said]:
+        return [*self.said, *self.known]
+
+    @cached_property
+    def _vocabulary(self) -> Vocabulary:
+        return Vocabulary(word for said in self._all for word in said.words)
+
+    @cached_property
+    def _numbers(self) -> set[str]:
+        return {value for said in self._all for value in said.numbers}
+
+    @cached_property
+    def _day_numbers(self) -> set[str]:
+        return self._numbers | {str(day.day) for day in self._meant.days}
+
+    @cached_property
+    def _meant(self) -> days.Meant:
+        found = days.Meant()
+        for said in self._all:
+            found.take(said.meant)
+        named = sorted(day for said in self._all for day in days.meant(said.text, None).days)
+        for day in days.later([said.text for said in self.said], named):
+            found.add(day)
+        return found
+
+    @cached_property
+    def _weekdays(self) -> set[int]:
+        found = {number for said in self._all for number in said.meant.weekdays}
+        for said in self._all:
+            found |= {day.weekday() for day in days.meant(said.text, None).days}
+            if said.at is not None:
+                for day in days.explicit(said.text, said.at.date()):
+                    found.add(day.weekday())
+        return found
+
+    @cached_property
+    def _folded(self) -> str:
+        return "\n".join(said.folded for said in self._all)
+
+    @cached_property
+    def _is_german(self) -> bool:
+        text = " ".join(said.text[:2000] for said in self._all[:200])
+        return len(_GERMAN.findall(text)) * 12 > len(text.split()) > 0
+
+    @cached_property
+    def _talk(self) -> Talk:
+        talk = [said for said, m in zip(self.said, self.messages, strict=True) if m.message.role != "tool"]
+        return Talk([(said.text, said.speaker, said.person) for said in talk], self._names)
+
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        """The names that stand in messages and memory, or of those who speak."""
+        found: set[str] = set()
+        for said in self._all:
+            found.update(content.words(said.speaker))
+            for match in _CAPITAL.finditer("" if self._is_german else said.text[:_NAME_CHARS]):
+                before = said.text[max(0, match.start() - 4) : match.start()]
+                if match.group()[0].isupper() and not _is_common(match.group()) and not _BEFORE_INITIAL.search(before):
+                    found.update(content.content(match.group()))
+        return frozenset(found)
+
+    def in_messages(self, found: frozenset[str]) -> frozenset[str]:
+        """Return those of some words and numbers that a message has, or means by a date."""
+        return frozenset(
+            word
+            for word in found
+            if any(word in said.numbers or said.vocabulary.holds(word) for said in self.said)
+            or (
+                word.isdigit()
+                and any(int(word) in (day.day, day.month) for said in self.said for day in said.meant.days)
+            )
+        )
+
+    def person_said(self, folded: str) -> bool:
+        """True if a person said these folded words."""
+        return any(folded in said.folded for said in self.said if said.person)
+
+    def took_back(self, text: str) -> bool:
+        """True if a person said that a statement no longer holds."""
+        return self._talk.took_back(text)
+
+    # --- the verdict ---
+
+    def summary_fault(self, sentence: str, *, brief: bool = False) -> str:
+        """Say why a sentence of a summary does not rest on what was said; a name or number in it may be the model's.
+
+        A summary is never shown always, and who writes it may know more of the person than the range says.
+
+        Args:
+            sentence: One sentence.
+            brief: Whether one of few words needs no ground, as in a journal.
+        """
+        reason = self.fault(sentence)
+        if not reason.startswith(("new-name:", "new-number:", "unfounded:")):
+            return reason
+        said = content.content(sentence)
+        shared = self._vocabulary.shared(said)
+        well_known = len(shared) >= _WELL_KNOWN and len(shared) >= _KNOWN_SHARE * len(said)
+        return self._talk.turned(sentence.strip()) if well_known or (brief and len(said) < _BRIEF) else reason
+
+    def fault(self, statement: str) -> str:
+        """Say why a statement does not rest on what was said; empty if it does."""
+        text = statement.strip()
+        if len(text) > _MOST_CHARS:
+            return f"too-long: a statement has at most {_MOST_CHARS} characters"
+        said = content.content(text)
+        numbers = numerals(text)
+        if not said and not numbers:
+            return ""
+        return (
+            self._new_quoted(text)
+            or self._new_numbers(text)
+            or self._new_names(text)
+            or self._unrelated(text, said)
+            or self._talk.turned(text)
+        )
+
+    def _new_quoted(self, text: str) -> str:
+        for each in content.quoted(text):
+            folded = content.fold(each.text)
+            if folded in self._folded or (each.kind == "path" and self._has_parts(folded)):
+                continue
+            if each.kind == "command" and len(folded.split()) == 1 and self._has_parts(folded):
+                continue
+            if each.kind == "path" and not content.content(each.text):
+                continue
+            return f"new-{each.kind}: {folded[:80]!r} stands in no source"
+        return ""
+
+    def _has_parts(self, folded: str) -> bool:
+        return all(part in self._folded for part in re.split(r"[^\w]+", folded) if part)
+
+    def _new_numbers(self, text: str) -> str:
+        spans: list[tuple[int, int]] = [
+            (each.start, each.end) for each in content.quoted(text) if each.kind == "address"
+        ]
+        for named in days.named(text):
+            spans.append((named.start, named.end))
+            if not any(self._has_reading(reading) for reading in named.readings):
+                return f"new-date: no message says or means {text[named.start : named.end].strip()!r}"
+        hours = any(reading[0] == "clock" for named in days.named(text) for reading in named.readings)
+        for number in numerals(text):
+            if not number.sure or any(start < number.end and number.start < end for start, end in spans):
+                continue
+            beside = any(0 <= start - number.end < _RANGE or 0 <= number.start - end < _RANGE for start, end in spans)
+            if beside and {value.lstrip("0") for value in number.values} & self._day_numbers:
+                continue
+            hour = next(iter(number.values)) if hours else ""
+            if not number.values & self._numbers and not (hour.isdigit() and self._has_time(int(hour), 0)):
+                return f"new-number: no message says {text[number.start : number.end]!r}"
+        for weekday, expression in enumerate(days.WEEKDAYS):
+            if weekday not in self._weekdays and (match := expression.search(text.casefold())):
+                return f"new-date: no message says or means {match.group()!r}"
+        return ""
+
+    def _has_reading(self, reading: tuple[object, ...]) -> bool:
+        match reading:
+            case ("clock", int() as hour, int() as minute):
+                return self._has_time(hour, minute)
+        return self._meant.holds(reading, self._numbers)
+
+    def _has_time(self, hour: int, minute: int) -> bool:
+        if any(said.at is not None and (said.at.hour, said.at.minute) == (hour, minute) for said in self.said):
+            return True
+        hours = {str(h) for h in (hour, hour % 12, hour + 12) if h <= 24} | {str(hour % 12 or 12)}
+        after = {str(h) for h in ((hour + 1) % 24, (hour + 1) % 12 or 12)}
+        if minute == 0:
+            return bool(hours & self._numbers)
+        written = {str(minute), f"{minute:02d}"} & self._numbers or f":{minute:02d}" in self._folded
+        if hours & self._numbers and written:
+            return True
+        half = minute in {15, 30, 45} and _HALF.search(self._folded) is not None
+        return half and bool((hours | after) & self._numbers)
+
+    def _new_names(self, text: str) -> str:
+        names = self._unknown_names(text)
+        if names:
+            return f"new-name: no message says {', '.join(repr(name) for name in names[:4])}"
+        for match in _HONOURED.finditer(text):
+            name = match.group(1).strip()
+            if not any(name[n:] and name[n:].casefold() in self._folded for n in range(max(1, len(name) - 1))):
+                return f"new-name: no message says {match.group()!r}"
+        return ""
+
+    def _unknown_names(self, text: str) -> list[str]:
+        unknown: list[tuple[re.Match[str], bool]] = []
+        for match in _CAPITAL.finditer(text):
+            word = match.group()
+            inner = any(char.isupper() for char in word[1:]) and not word.isupper()
+            if not (word[0].isupper() or inner) or self._is_known(word):
+                continue
+            unknown.append((match, inner))
+        found: list[str] = []
+        for place, (match, inner) in enumerate(unknown):
+            before = text[: match.start()]
+            initial = _BEFORE_INITIAL.search(before) is not None
+            paired = any(
+                abs(match.start() - other.end()) <= 1 or abs(other.start() - match.end()) <= 1
+                for other, _ in unknown[max(0, place - 1) : place + 2]
+                if other is not match
+            )
+            titled = _TITLE.search(before) is not None
+            if inner or titled or paired or not (initial or self._is_german):
+                found.append(match.group())
+        labelled = _LABELLED.match(text)
+        if not found and labelled is not None and not self._is_german:
+            value = labelled.group(1)
+            said = content.content(value)
+            if said and not self._vocabulary.shared(said) and value[0].isupper() and len(said) <= 3 and unknown:
+                found.append(value[:40])
+        return found
+
+    def _is_known(self, word: str) -> bool:
+        if _is_common(word):
+            return True
+        parts = [part for part in content.words(word) if len(part) > 1]
+        return all(self._vocabulary.holds(part) or self._is_inside(part) or self._is_short_for(word) for part in parts)
+
+    def _is_inside(self, word: str) -> bool:
+        """True if a word is part of one that was said, or made of one (`Import` in `Importmodul`)."""
+        return len(word) >= 4 and content.bare(word) in self._bare
+
+    @cached_property
+    def _bare(self) -> str:
+        return content.bare(self._folded)
+
+    def _is_short_for(self, word: str) -> bool:
+        """True if capitals are the initials of words that stand together (`NZD`, New Zealand dollars)."""
+        return word.isupper() and 3 <= len(word) <= 5 and word.casefold() in self._initials
+
+    @cached_property
+    def _initials(self) -> str:
+        return "\n".join("".join(word[0] for word in content.fold(said.text).split()) for said in self._all)
+
+    def _unrelated(self, text: str, said: frozenset[str]) -> str:
+        """Say what has no support: all of it, or a clause of it with several words."""
+        said |= frozenset(word for match in _IN_QUOTES.finditer(text) for word in content.words(match.group()))
+        if said and not self._supports(text, said):
+            return "unfounded: it shares no word with what was said"
+        for match in _ALLERGY.finditer(text):
+            new = [word for part in match.groups() for word in content.content(part or "")]
+            if any(not self._supports("", {word}) for word in new):
+                return f"new-word: no message says {match.group()!r}"
+        return ""
+
+    def _supports(self, text: str, said: AbstractSet[str]) -> bool:
+        return bool(
+            self._vocabulary.shared(said)
+            or any(self._is_inside(word) for word in said)
+            or any(number.sure and number.values & self._numbers for number in numerals(text))
+        )
+
+
+def _seen(recorded: RecordedMessage) -> str:
+    """Return what a model can have seen of a message: of a long one the two ends."""
+    end = _TOOL_CHARS if recorded.message.role == "tool" else _END_CHARS
+    text = recorded.text
+    return text if len(text) <= 2 * end else f"{text[:end]}\n{text[-end:]}"
+
+
+def _is_common(word: str) -> bool:
+    """True if a word in capitals is no name: a joining or number word, a usual abbreviation, a day or month."""
+    plain = content.bare(word)
+    if plain in _KNOWN_SHORT or plain in NUMBER_WORDS or content.is_wide(word) or not content.content(word):
+        return True
+    dated = next(days.named(f"1 {word}"), None) is not None
+    return dated or any(day.match(plain) or day.match(word.casefold()) for day in days.WEEKDAYS)

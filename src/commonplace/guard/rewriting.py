@@ -1,0 +1,190 @@
+"""Carry a document that a model wrote anew out as a diff of its lines.
+
+A heading is no claim, an unchanged or moved line costs nothing. Each new line is judged alone; one that may not come
+in waits, and the old line stays in its place. An old line goes only if a line that came in corrects it or holds its
+words, if a person said that it no longer is so, or if a compression was asked for and its day is past; else it stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+import msgspec
+
+from commonplace.text import content
+from commonplace.text.content import Vocabulary
+from commonplace.text.patterns import pattern
+
+_BULLET: Final = pattern(r"\A\s*(?:[-*+•–]\s+|\d{1,3}[.)]\s+|>\s?)?(?:\[[ xX]\]\s+)?")
+_MARKUP: Final = pattern(r"[*_`~]+")
+_EMPTY: Final = pattern(r"\A[\W_]*\Z|\A\(.{0,200}\)\Z|\A[*_].{0,200}[*_]\Z|\A<!--.*-->\Z", 16)
+_HEADING: Final = pattern(r"\A\s{0,3}#{1,6}\s|\A[^:：]{1,40}[:：]\Z|\A\*\*[^*]{1,60}\*\*:?\Z")
+_LABEL: Final = pattern(r"\A([^:：]{2,40})[:：]\s*\S")
+_HEADING_WORDS: Final = 8
+_RELATED: Final = 0.34  # share of the shorter line's words, for one to be about the same as the other
+_MERGED: Final = 0.6  # share of a line's plain words that another must hold, beside all of its firm ones
+
+
+class Line(msgspec.Struct, frozen=True):
+    """One line: as it stands, its statement without bullet, and what two lines that say the same have in common."""
+
+    raw: str
+    text: str
+    key: str
+    words: frozenset[str]
+    claims: bool
+
+
+class Ruling(msgspec.Struct, frozen=True):
+    """What becomes of a new line: `in`, `aside` (kept where recall finds it) or `waits`, and the reason."""
+
+    place: str
+    reason: str = ""
+
+
+class Carried(msgspec.Struct, frozen=True):
+    """The text that may stand; the old lines that stay in it though the new text has them no more.
+
+    `out` are the lines that may not come in: (line, the old line it would replace, ruling).
+    """
+
+    text: str
+    kept: tuple[str, ...]
+    out: tuple[tuple[str, str, Ruling], ...]
+
+
+Judge = Callable[[str, "str | None"], Ruling]
+"""Rules on a new line, and on the old line that it would take the place of."""
+May = Callable[[str], bool]
+"""True if an old line may go though no new line takes its place."""
+
+
+def read(text: str) -> list[Line]:
+    """Read the lines of a text."""
+    return [_line(raw) for raw in text.splitlines()]
+
+
+def _line(raw: str) -> Line:
+    text = _BULLET.sub("", raw, count=1).strip()
+    key = content.fold(_MARKUP.sub("", text)).rstrip(" .;。")
+    is_heading = _HEADING.search(raw.strip()) is not None and len(key.split()) <= _HEADING_WORDS
+    claims = not (_EMPTY.search(text) or (is_heading and not content.quoted(text)))
+    return Line(raw, text, key, content.content(text) if claims else frozenset(), claims)
+
+
+def carry_out(
+    base: str, text: str, *, judge: Judge, may_go: May, new_words: Callable[[str], frozenset[str]]
+) -> Carried:
+    """Carry a rewriting of `base` out, as far as it may be.
+
+    Args:
+        base: The text it was made from.
+        text: As it should read.
+        judge: Rules on each new line.
+        may_go: Rules on each old line that is in neither text nor corrected.
+        new_words: Gives the words of a line that messages brought in.
+    """
+    old, new = read(base), read(text)
+    keys = {line.key for line in new}
+    stood = {line.key for line in old}
+    lost = [line for line in old if line.claims and line.key not in keys]
+    before = {line.key: _counterpart(line, lost) for line in new if line.claims and line.key not in stood}
+    rulings: dict[str, Ruling] = {}
+    for line in new:
+        if line.key in before and line.key not in rulings:
+            counterpart = before[line.key]
+            rulings[line.key] = judge(line.text, counterpart.text if counterpart else None)
+    came = [line for line in new if line.claims and (line.key in stood or rulings[line.key].place == "in")]
+    claimed = [(before[key], rule) for key, rule in rulings.items()]
+    waiting = {line.key for line, rule in claimed if line is not None and rule.place == "waits"}
+    stays = [
+        line
+        for line in lost
+        if line.key in waiting or (not _may_leave(line, came, stood, before, new_words) and not may_go(line.text))
+    ]
+    out: list[Line] = []
+    placed: set[str] = set()
+    for line in new:
+        if line.key not in rulings or rulings[line.key].place == "in":
+            out.append(line)
+            continue
+        counterpart = before[line.key]
+        if counterpart is not None and counterpart in stays and counterpart.key not in placed:
+            out.append(counterpart)
+            placed.add(counterpart.key)
+    for line in stays:
+        if line.key not in placed:
+            _put_back(line, old, out)
+            placed.add(line.key)
+    refused: list[tuple[str, str, Ruling]] = []
+    for line in {line.key: line for line in new if line.key in rulings}.values():
+        if rulings[line.key].place != "in":
+            counterpart = before[line.key]
+            refused.append((line.text, counterpart.text if counterpart else "", rulings[line.key]))
+    end = "\n" if text.endswith("\n") or base.endswith("\n") else ""
+    return Carried("\n".join(line.raw for line in out) + end, tuple(line.text for line in stays), tuple(refused))
+
+
+def related(one: Line, other: Line) -> float:
+    """Return how much two lines are about the same: the share of words that both hold; a common label counts."""
+    both = len(Vocabulary(other.words).shared(one.words))
+    share = both / max(1, min(len(one.words), len(other.words)))
+    mine, theirs = _LABEL.match(one.text), _LABEL.match(other.text)
+    labels = [content.fold(label[1]) for label in (mine, theirs) if label is not None]
+    same = any(one.key.startswith(label) and other.key.startswith(label) for label in labels)
+    return share + (0.5 if same else 0.0)
+
+
+def _counterpart(line: Line, lost: Sequence[Line]) -> Line | None:
+    """Find the old line that a new one takes the place of."""
+    scored = [(related(line, other), -place, other) for place, other in enumerate(lost)]
+    best = max(scored, key=lambda each: each[:2], default=None)
+    return best[2] if best is not None and best[0] >= _RELATED else None
+
+
+def _may_leave(
+    line: Line,
+    came: Sequence[Line],
+    stood: set[str],
+    before: dict[str, Line | None],
+    new_words: Callable[[str], frozenset[str]],
+) -> bool:
+    """True if a line that came in holds the words of an old one, or corrects it by what a message says."""
+    for other in came:
+        if holds(other.text, line.text):
+            return True
+        if other.key in stood or related(line, other) < _RELATED:
+            continue
+        is_counterpart = before[other.key] == line
+        names = content.names(line.text)
+        more = related(line, other) >= 2 * _RELATED or Vocabulary(other.words).shared(line.words - names)
+        if is_counterpart and more and new_words(other.text) - line.words:
+            return True
+    return False
+
+
+def holds(text: str, part: str) -> bool:
+    """True if a statement holds another: all its firm words and most of its plain ones."""
+    said = content.content(part)
+    if not said:
+        return content.fold(part) in content.fold(text)
+    vocabulary = Vocabulary(content.words(text))
+    shared = vocabulary.shared(said)
+    firm = content.firm(part)
+    return firm <= content.firm(text) | shared and len(shared) >= _MERGED * len(said)
+
+
+def _put_back(line: Line, old: Sequence[Line], out: list[Line]) -> None:
+    """Put an old line back behind the nearest line before it that is still there."""
+    place = old.index(line)
+    for before in reversed(old[:place]):
+        if not before.key:
+            continue
+        found = next((n for n, other in enumerate(out) if other.key == before.key), None)
+        if found is not None:
+            heading = not before.claims and found + 1 < len(out) and not out[found + 1].key and not old[place - 1].key
+            out.insert(found + 1 + heading, line)
+            return
+    first = next((n for n, other in enumerate(out) if other.claims), len(out))
+    out.insert(first, line)

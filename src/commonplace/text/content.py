@@ -1,0 +1,226 @@
+"""Read what a text says: its words without endings, its names, addresses and commands, its clauses and denials.
+
+Two words are alike if they begin alike (`teaches`, `teacher`; `Соня`, `Сони`), so that no language needs its own
+stemmer; Chinese, Japanese and Korean are compared by pairs of characters. Pure.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from commonplace.text.numerals import numerals
+from commonplace.text.patterns import pattern
+from commonplace.text.terms import CJK, STOP_WORDS
+
+_QUOTES: Final = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "“": '"', "”": '"', "„": '"', "«": '"', "»": '"'})
+_WORD: Final = pattern(f"[{CJK}]+|[^\\W_{CJK}]+")
+_WIDE: Final = pattern(f"[{CJK}]")
+_MARKS: Final = {"Mn"}
+_JOINING: Final = """
+    user users person people human assistant agent prefer prefers preference want wants wanted need needs wish
+    like likes use uses used using called name named note noted know remember please let make makes made per via
+    also currently now today already still instead rather must least most first new old way thing lot bit der
+    die das den dem des ein eine einen einem einer eines und oder aber ist sind war waren wird werden wurde hat
+    haben hatte ich du er sie es wir ihr ihn ihm ihnen mein meine meinen meiner dein deine sein seine seinen
+    ihre ihren unser unsere euer sich zu zum zur im in an am auf aus bei beim mit nach von vom vor für über
+    unter durch um als wie wenn dass weil da so auch noch schon nur sehr mehr man bitte soll sollen will wollen
+    kann können muss müssen mag möchte diese dieser dieses jetzt immer le la les un une des du de et ou mais est
+    sont était être a ont avoir je tu il elle nous vous ils elles mon ma mes ton ta tes son sa ses notre nos
+    votre vos leur leurs ce cet cette ces que qui quoi dont où pour par sur sous dans en au aux avec chez plus
+    très aussi bien se si y ne on veut voudrais doit peut faut el los las unos unas y o pero es son era está
+    están ser estar he ha han tengo tiene yo tú él ella nosotros ellos mi mis tu tus su sus nuestro nuestra que
+    quien para por con sobre en al del lo se me te le les más muy también ya como cuando si porque quiere quiero
+    debe puede hay esta este estos estas eso il lo gli uno una ed ma è sono era essere ho hai abbiamo hanno io
+    lui lei noi voi loro mio mia miei mie tuo tua suo sua suoi sue nostro che chi per con su da dal dalla di del
+    della dei delle nel nella al alla ai alle si ci vi più molto anche già come quando se perché vuole deve può
+    questo questa os as um uma uns umas e ou mas é são era ser estar tenho tem eu ele ela nós eles meu minha
+    meus minhas seu sua seus suas que quem para por com sobre em no na nos nas do da dos das ao à se me mais
+    muito também já como quando quer deve pode este esta isso het een van en ik je hij zij wij jullie mijn jouw
+    zijn haar ons met voor op naar bij uit om dat die dit niet ook nog и в во на с со к ко у о об от до из за по
+    для при под над а но или что как это этот эта эти я ты он она мы вы они мой моя мои твой свой его её их нас
+    вас мне тебе ему ей был была было были есть быть же ли бы уже ещё еще так тоже также очень только можно надо
+    нужно пользователь i w we z ze na do od u o po dla przy pod nad a ale lub czy że jak to ten ta te ja ty on
+    ona my wy oni mój moja moje swój jego jej ich nas was mi ci mu być jest są był była było były się już też
+    także bardzo tylko można trzeba
+"""
+_STOP: Final = STOP_WORDS | frozenset(
+    _JOINING.split()
+)  # fmt: skip
+_WIDE_STOP: Final = pattern(
+    "用户|使用者|ユーザー?|사용자|我们|你们|他们|这个|那个|可以|需要|一下|以及|还有|的|了|是|在|和|与|也|都|就|我|你|他|她|它|"
+    "です|ます|でした|ました|ません|という|こと|から|まで|した|する|して|いる|ある|ください|お願い|入니다|합니다|습니다|해요|세요|는|은|을|를|에서|에|의"
+)
+_CAPITAL: Final = pattern(r"(?<![^\W_])[A-ZÀ-ÖØ-ÞА-ЯЁŁŚŻŹĆ][^\W\d_]+")
+_LETTER: Final = pattern(r"[^\W\d_]")
+_CLAUSE: Final = pattern(
+    r"[.!?;\n](?=\s|\Z)|[。！？；、，\n]|,\s|:\s|\s[-–—]\s|[()（）]|\s(?:but|whereas|while|aber|sondern|mais|pero|sino|ma|mas|porém|но|ale|maar|and|und|et|y|e|и|i|en|och)\s"
+)
+_SENTENCE: Final = pattern(r"(?<=[.!?…])\s+|(?<=[。！？])|\n+")
+_ADDRESS: Final = pattern(
+    r"(?<!\S)\S{0,40}://\S+|(?<![^\s<>()\"'])[^\s@<>()\"']{1,80}@[^\s@]{1,80}\.[^\s@]+|\bwww\.\S+"
+)
+_PATHLIKE: Final = pattern(
+    r"(?<![\w.~+/\\-])(?:[\w.~+-]{0,80}(?:[/\\][\w.~@+-]{1,80})+|(?=[\w-]{1,80}\.)[\w-]{1,80}\.[a-z]{1,5}\b(?:\(\))?|[^\W_]{1,40}(?:_[^\W_]{1,40})+)"
+)
+_CODE: Final = pattern(r"`([^`\n]{1,200})`")
+_COMMAND: Final = pattern(
+    r"\brm\s{1,8}-\S{1,200}|\$\([^)\n]{0,200}\)|\|\s{0,8}\w{0,8}sh\b|(?<!\S)--[a-z][\w-]{1,60}"
+    r"|\b(?:sudo|curl|wget|chmod|chown|dd|bash|sh|zsh|eval|exec|powershell|nc|ssh|scp)\s{1,8}[-/.~$\w]{0,60}[-/.~$=:@|][^\s`]{0,200}"
+    r"|\b(?:pip3?|npm|npx|apt|brew|git|docker|kubectl|cargo|go|make)\s{1,8}"
+    r"(?:install|run|push|pull|clone|exec|apply|delete|remove|reset|rm)\b(?:\s{1,8}[^\s`]{1,200})?"
+)
+
+
+def fold(text: str) -> str:
+    """Return a text for comparison: NFKC, case, quotation marks and white space folded."""
+    return " ".join(unicodedata.normalize("NFKC", text).translate(_QUOTES).casefold().split())
+
+
+@lru_cache(maxsize=65_536)
+def bare(word: str) -> str:
+    """Return a word without case and accents."""
+    folded = word.casefold()
+    if folded.isascii():
+        return folded
+    if _WIDE.search(folded):
+        return folded
+    split = unicodedata.normalize("NFD", folded.replace("ё", "е").replace("ß", "ss"))
+    return unicodedata.normalize("NFC", "".join(c for c in split if unicodedata.category(c) not in _MARKS))
+
+
+_STOP_BARE: Final = frozenset(bare(word) for word in _STOP)
+
+
+def is_wide(text: str) -> bool:
+    """True if a text is written in Chinese, Japanese or Korean signs."""
+    return _WIDE.search(text) is not None
+
+
+def words(text: str) -> list[str]:
+    """List the words of a text without case and accents; wide runs give their pairs of characters."""
+    found: list[str] = []
+    for match in _WORD.finditer(unicodedata.normalize("NFKC", text)):
+        word = match.group()
+        if _WIDE.match(word):
+            found += _pairs(word)
+        else:
+            found.append(bare(word))
+    return found
+
+
+def _pairs(run: str) -> Iterator[str]:
+    for piece in _WIDE_STOP.split(run):
+        if len(piece) == 1:
+            yield piece
+        yield from (piece[n : n + 2] for n in range(len(piece) - 1))
+
+
+def content(text: str) -> frozenset[str]:
+    """Return the words of a text that carry its content: no joining words, no bare numbers."""
+    return frozenset(
+        word
+        for word in words(text)
+        if word not in _STOP_BARE and not word.isdigit() and (len(word) > 1 or is_wide(word))
+    )
+
+
+def keywords(text: str) -> frozenset[str]:
+    """Return the words and numbers of a text without their endings, to count how many two texts share."""
+    return frozenset(
+        word if word[0].isdigit() or is_wide(word) else word[: max(4, len(word) - 2)]
+        for word in words(text)
+        if word not in _STOP_BARE
+    )
+
+
+def firm(text: str) -> frozenset[str]:
+    """Return what no shortening of a statement may drop: its numbers, names and what is quoted."""
+    numbers = {value for number in numerals(text) if number.sure for value in number.values if value.isdigit()}
+    inner = (
+        m for m in _CAPITAL.finditer(text) if not text[: m.start()].rstrip(" \"'(«„“").endswith((".", ":", "!", "?"))
+    )
+    return frozenset(numbers).union(*(content(match.group()) for match in inner if match.start()))
+
+
+def names(text: str) -> frozenset[str]:
+    """Return the words of a text that begin with a capital."""
+    return frozenset().union(*(content(match.group()) for match in _CAPITAL.finditer(text)))
+
+
+@lru_cache(maxsize=65_536)
+def alike(one: str, other: str) -> bool:
+    """True if two bare words are forms of one word: they begin alike and differ in their ends only."""
+    if one == other:
+        return True
+    short = min(len(one), len(other))
+    if short < 4 or one[:3] != other[:3] or is_wide(one) or is_wide(other):
+        return False
+    common = next((n for n in range(3, short) if one[n] != other[n]), short)
+    if common == short:
+        return abs(len(one) - len(other)) <= 6 or short >= 6
+    return (
+        common >= short - 1
+        if short < 6
+        else (common >= 4 and common >= short - 2) or (common >= 5 and common * 10 >= short * 7)
+    )
+
+
+class Vocabulary:
+    """The words of some texts, found by words that are alike."""
+
+    def __init__(self, found: Iterable[str] = ()) -> None:
+        self._words: set[str] = set()
+        self._heads: dict[str, list[str]] = {}
+        self._known: dict[str, bool] = {}
+        self.take(found)
+
+    def take(self, found: Iterable[str]) -> None:
+        """Add words."""
+        for word in found:
+            if word not in self._words:
+                self._words.add(word)
+                self._heads.setdefault(word[:3], []).append(word)
+                self._known.clear()
+
+    def holds(self, word: str) -> bool:
+        """True if a word, or one that is alike, is among them."""
+        if word in self._words:
+            return True
+        if word not in self._known:
+            self._known[word] = any(alike(word, other) for other in self._heads.get(word[:3], ()))
+        return self._known[word]
+
+    def shared(self, others: Iterable[str]) -> frozenset[str]:
+        """Return those of some words that are among them."""
+        return frozenset(word for word in others if self.holds(word))
+
+
+def clauses(text: str) -> list[str]:
+    """Cut a text into its clauses."""
+    return [part.strip() for part in _CLAUSE.split(text) if part and part.strip()]
+
+
+def sentences(text: str) -> list[str]:
+    """Cut a text into sentences and lines."""
+    return [part.strip() for part in _SENTENCE.split(text) if part and part.strip()]
+
+
+class Quoted(NamedTuple):
+    """An address, path or command of a text, and where it stands."""
+
+    kind: str
+    text: str
+    start: int
+    end: int
+
+
+def quoted(text: str) -> list[Quoted]:
+    """List what must be taken as it was written: addresses, commands, paths and names of code."""
+    found = [Quoted("address", m.group().strip(".,;:!?\"'`()[]<>{}*_"), *m.span()) for m in _ADDRESS.finditer(text)]
+    found += [Quoted("command", m.group(1) or "", *m.span()) for m in _CODE.finditer(text)]
+    found += [Quoted("command", m.group(), *m.span()) for m in _COMMAND.finditer(text)]
+    found += [Quoted("path", m.group().strip("."), *m.span()) for m in _PATHLIKE.finditer(text)]
+    return [each for each in found if _LETTER.search(each.text)]

@@ -1,0 +1,83 @@
+"""Words that deny, limit, doubt or oblige, in a dozen languages: what makes a clause say the opposite, or less.
+
+`denies` is strict: the clause says that something is not so, or no longer. `limits` is broad: it takes something
+back in any way (only, at most, instead, avoid, allergic). A clause that limits is never held against one that denies.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from commonplace.text.content import alike, bare
+from commonplace.text.patterns import pattern
+
+_DENIES: Final = pattern(
+    r"\b(?:not|no|never|none|nothing|nobody|neither|nor|without|cannot|\w+n['’]t|dont|doesnt|didnt|isnt|cant|wont"
+    r"|stop(?:s|ped|ping)?|quit|refus\w+|cancel\w*|dropp?ed|reject\w*|dismiss\w*|declin\w+|abandon\w*|revoked?|banned|forbid\w*|forbidden"
+    r"|nicht|nichts|kein\w*|nie|niemals|ohne|weder|abgesagt|storniert|gestrichen|verboten|entfällt|verworfen"
+    r"|ne|n['’]|pas|jamais|sans|rien|aucune?|annulée?s?|interdit\w*|supprimée?s?"
+    r"|nunca|jamás|sin|ningun\w*|ningún|nada|nadie|tampoco|cancelad\w+|anulad\w+|prohibid\w+|descart\w+"
+    r"|non|senza|nessun\w*|niente|nulla|annullat\w+|vietat\w+|scartat\w+"
+    r"|não|nem|sem|nenhum\w*|jamais|cancelad\w+|proibid\w+"
+    r"|не|нет|ни|никогда|без|нельзя|отмен\w+|запрещ\w+|ничего|никаких|никто"
+    r"|nie|nigdy|bez|żadn\w+|nic|odwołan\w+|anulowan\w+|zakaz\w*"
+    r"|niet|geen|nooit|zonder|inte|aldrig|utan|ingen|değil|yok|hiç)\b"
+    r"|[不没別别勿無无未]|取消|禁止|拒绝|ない|なし|ません|なく|ず(?:に|、|。)|やめ|だめ|ダメ|지\s?않|안\s|못\s|없|말[고아]|마세요|금지|취소|빼",
+    re.IGNORECASE,
+)
+_UNCHANGED: Final = pattern(
+    r"\b(?:not|\w+n['’]t|never|nicht|no|ne|non|não|не|nie)\b.{0,12}\b(?:chang\w*|geändert|ändert|verändert|cambi\w*|mud[aeo]\w*"
+    r"|измен\w*|меня\w*|zmieni\w*)|\bcan['’]t wait\b|変わら(?:ない|ず)|不变|没变|变化不大|그대로",
+    re.IGNORECASE,
+)
+_LIMITS: Final = pattern(
+    r"\b(?:only|at most|at least|max(?:imum)?|up to|more than|less|under|below|over|limit\w*|instead|rather|avoid\w*|except|unless|exclud\w*|leave out"
+    r"|allerg\w*|intoleran\w*|hat(?:e|es|ed|ing)|dislik\w*|detest\w*|against|away|free|until|till|no longer|any ?more|used to|before|former\w*|previously"
+    r"|was|were|had|skip\w*|remove\w*|delet\w*|fail\w*|lack\w*|miss\w*|unable|too|replac\w*|switch\w*|chang\w*|mov(?:e|ed|es|ing)|while|wants?|postpon\w*|push\w*|slip\w*|clos\w+|end\w*|banned|sick|hold"
+    r"|nur|höchstens|maximal|mindestens|bis zu|mehr als|weniger|unter|über|statt\w*|sondern|vermeid\w*|außer|allergi\w*|unverträg\w*|\w+unverträg\w*|verträgt|hass\w*|gegen|weg|frei|mehr|früher|bisher|war|wegen|jetzt|neu\w*"
+    r"|seulement|uniquement|ne \w+ que|maximum|moins|plus|au lieu|plutôt|évit\w*|sauf|intolér\w*|détest\w*|contre|déteste|libre|avant|arrêt\w*|ferm\w+|était"
+    r"|sólo|solo|solamente|máximo|como mucho|menos|más de|en lugar|en vez|evit\w*|salvo|excepto|intoleran\w*|odi\w*|contra|libre|libra|antes|dej\w+|cerrad\w+|era|hasta"
+    r"|soltanto|solamente|massimo|al massimo|meno|più di|invece|anziché|tranne|intolleran\w*|allergi\w*|lascia|chius\w+|prima|fino|apenas|somente|alérgic\w*|em vez|exceto|até|metade|fechad\w+"
+    r"|только|максимум|не более|больше|меньше|вместо|кроме|аллерг\w*|ненавид\w*|терпеть|против|раньше|пока|до|исключ\w*"
+    r"|tylko|najwyżej|maksymalnie|więcej|mniej|zamiast|oprócz|alergi\w*|nienawidz\w*|unika\w*|wcześniej|do"
+    r"|alleen|maximaal|hooguit|behalve|vermijd\w*|bara|endast|högst|undvik\w*)\b"
+    r"|只|仅|最多|至多|以内|以下|避免|除了|过敏|讨厌|代替|改|换|推迟|しか|だけ|まで|以内|以下|苦手|嫌|アレルギー|避け|代わり|変更|만|최대|이하|대신|알레르기|제외|싫",
+    re.IGNORECASE,
+)
+_DOUBTS: Final = pattern(
+    r"\b(?:might|maybe|perhaps|possibl[ey]|probably|unsure|not sure|thinking (?:of|about)|consider\w*|considering|undecided|undetermined|whether|open question|wonder\w*|offen|unklar|unentschieden|pendiente|sin decidir|da decidere|не решен\w*|indécis\w*"
+    r"|vielleicht|eventuell|womöglich|möglicherweise|überleg\w*|peut-être|éventuellement|quizás?|tal vez|a lo mejor|forse|magari|talvez|"
+    r"возможно|наверное|может быть|może|chyba|misschien|kanske|belki)\b|\b(?:i|we|it|they|that|this) may\b|\b(?:postpon|deferr|verschob|aplaza|posticipa|rinvia|adiad|reporté|отлож|przełoż)\w*|推迟|延期|미루|미뤄|未定|待定|未決|也许|或许|可能|考虑|かもしれ|たぶん|多分|検討|아마|글쎄",
+    re.IGNORECASE,
+)
+_LASTING: Final = pattern(
+    r"\b(?:always|never|must|mustn['’]t|only|every|each|weekly|monthly|daily|yearly|rules?|ban\w*|don['’]t|do not|no|not|without|allerg\w*|intoleran\w*|medic\w*|"
+    r"penicillin|epilep\w*|diabet\w*|asthma\w*|pregnan\w*|insulin|emergency|contact|phone|password|prefers?|wants?|"
+    r"immer|nie|muss|darf|nur|jede\w*|regeln?|kein\w*|nicht|ohne|notfall\w*|kontakt|medikament\w*|bevorzugt|toujours|jamais|doit|seulement|chaque|"
+    r"règles?|pas|sans|urgence|contact|médic\w*|préfère|siempre|nunca|debe|solo|sólo|cada|reglas?|sin|emergencia|contacto|alérgi\w*|prefiere|"
+    r"sempre|mai|deve|ogni|regol\w+|non|senza|emergenza|contatto|preferisce|farmac\w*|todo|toda|regra\w*|não|sem|emergência|contato|prefere|remédio\w*|"
+    r"всегда|никогда|только|кажд\w+|правил\w+|не|без|нельзя|аллерг\w*|экстренн\w*|лекарств\w*|zawsze|nigdy|tylko|każd\w+|nie|bez|alergi\w*|lek\w*)\b"
+    r"|不|别|勿|禁|只|必须|总是|每|过敏|紧急|联系|电话|药|必ず|いつも|毎|禁止|ない|アレルギー|緊急|連絡|薬|だけ|항상|절대|매|금지|알레르기|비상|연락|약|않",
+    re.IGNORECASE,
+)
+
+
+def denies(text: str) -> bool:
+    """True if a clause says that something is not so; that nothing changed is no denial."""
+    return _DENIES.search(_UNCHANGED.sub(" ", text)) is not None
+
+
+def limits(text: str, but: frozenset[str] = frozenset()) -> bool:
+    """True if a clause takes something back, in words unlike some that are given."""
+    return any(not any(alike(bare(match.group()), word) for word in but) for match in _LIMITS.finditer(text))
+
+
+def doubts(text: str) -> bool:
+    """True if a clause says that something may be so."""
+    return _DOUBTS.search(text) is not None
+
+
+def lasts(text: str) -> bool:
+    """True if a statement orders, forbids, recurs or names a contact: what no compression may leave out."""
+    return _LASTING.search(text) is not None

@@ -1,0 +1,253 @@
+"""Read the numbers of a text, in digits and in words, as values that can be compared.
+
+`1,200`, `1.200`, `1200` and `twelve hundred` share a value, so do `60万` and `600,000`. A token that can be read in
+two ways (`1.000` is a thousand or one) has both values.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from commonplace.text.patterns import pattern
+
+_UNITS: Final = {
+    0: "zero null нуль ноль",
+    1: "one eins un une uno una um uma один одна одно час jeden jedna first erste ersten erster premier première primero "
+    "primera primo prima primeiro primeira первый первая первого een en",
+    2: "two zwei deux dos due dois duas два две двое двух dwa dwie dwoje dwóch twee two second zweite zweiten zweiter "
+    "deuxième segundo secondo второй второго twice zweimal deux couple pair",
+    3: "three drei trois tres tre três три трое трёх trzy troje drie third dritte dritten dritter troisième tercero "
+    "terzo terceiro третий третьего третьей thrice dreimal",
+    4: "four vier quatre cuatro quattro quatro четыре четверо четырёх cztery czworo fourth vierte vierten quatrième "
+    "cuarto quarto quarta четвёртый четвертый четвёртого",
+    5: "five fünf cinq cinco cinque пять пяти пятого pięć pięciu vijf fem fifth fünfte fünften cinquième quinto пятый",
+    6: "six sechs seis sei шесть шести шестого sześć sześciu zes sex sixth sechste sechsten sixième sexto sesto шестой",
+    7: "seven sieben sept siete sette sete семь семи седьмого siedem siedmiu zeven sju seventh siebte siebten "
+    "septième séptimo settimo sétimo седьмой",
+    8: "eight acht huit ocho otto oito восемь восьми восьмого osiem ośmiu åtta eighth achte achten huitième octavo "
+    "ottavo oitavo восьмой",
+    9: "nine neun neuf nueve nove девять девяти девятого dziewięć dziewięciu negen nio ninth neunte neunten neuvième "
+    "noveno nono девятый",
+    10: "ten zehn dix diez dieci dez десять десяти десятого dziesięć dziesięciu tien tio tenth zehnte zehnten dixième "
+    "décimo decimo десятый",
+    11: "eleven elf onze once undici одиннадцать одиннадцати jedenaście eleventh elfte elften onzième elva",
+    12: "twelve zwölf douze doce dodici doze двенадцать двенадцати двенадцатого dwanaście twaalf tolv twelfth zwölfte "
+    "douzième dozen dutzend douzaine docena dozzina dúzia",
+    13: "thirteen dreizehn treize trece tredici treze тринадцать тринадцатого trzynaście dertien thirteenth",
+    14: "fourteen vierzehn quatorze catorce quattordici catorze четырнадцать четырнадцатого czternaście veertien "
+    "fourteenth",
+    15: "fifteen fünfzehn quinze quince quindici пятнадцать пятнадцати пятнадцатого piętnaście vijftien fifteenth",
+    16: "sixteen sechzehn seize dieciséis sedici dezesseis dezasseis шестнадцать шестнадцатого szesnaście sixteenth",
+    17: "seventeen siebzehn diecisiete diciassette dezessete семнадцать семнадцатого siedemnaście seventeenth",
+    18: "eighteen achtzehn dieciocho diciotto dezoito восемнадцать восемнадцатого восемнадцатое osiemnaście eighteenth",
+    19: "nineteen neunzehn diecinueve diciannove dezenove девятнадцать девятнадцатого dziewiętnaście nineteenth",
+    20: "twenty zwanzig vingt veinte venti vinte двадцать двадцати двадцатого dwadzieścia twintig tjugo twentieth "
+    "zwanzigste zwanzigsten score",
+    30: "thirty dreißig dreissig trente treinta trenta trinta тридцать тридцати тридцатого trzydzieści dertig trettio "
+    "thirtieth получаса полчаса",
+    40: "forty vierzig quarante cuarenta quaranta quarenta сорок сорока czterdzieści veertig fyrtio",
+    50: "fifty fünfzig cinquante cincuenta cinquanta cinquenta пятьдесят пятидесяти pięćdziesiąt vijftig femtio",
+    60: "sixty sechzig soixante sesenta sessanta sessenta шестьдесят шестидесяти sześćdziesiąt zestig sextio",
+    70: "seventy siebzig septante setenta settanta семьдесят семидесяти siedemdziesiąt zeventig",
+    80: "eighty achtzig octante huitante ochenta ottanta oitenta восемьдесят восьмидесяти osiemdziesiąt tachtig",
+    90: "ninety neunzig nonante noventa novanta девяносто dziewięćdziesiąt negentig",
+    100: "hundred hundert cent cien ciento cento cem сто ста sto honderd hundra",
+    200: "doscientos doscientas duecento duzentos duzentas двести двухсот dwieście zweihundert",
+    300: "trescientos trescientas trecento trezentos trezentas триста трёхсот trzysta dreihundert",
+    400: "cuatrocientos quattrocento quatrocentos четыреста czterysta vierhundert",
+    500: "quinientos quinientas cinquecento quinhentos пятьсот пятисот pięćset fünfhundert",
+    600: "seiscientos seicento seiscentos шестьсот sześćset sechshundert",
+    700: "setecientos settecento setecentos семьсот siedemset siebenhundert",
+    800: "ochocientos ottocento oitocentos восемьсот osiemset achthundert",
+    900: "novecientos novecento novecentos девятьсот dziewięćset neunhundert",
+}  # fmt: skip
+_SCALES: Final = {
+    100: "hundred hundert cent cento honderd hundra",
+    1000: "thousand thousands grand tausend mille mil mila тысяча тысячи тысяч tysiąc tysiące tysięcy duizend tusen k",
+    1_000_000: "million millions millionen millones milione milioni milhão milhões миллион миллиона миллионов milion "
+    "miliony milionów miljoen miljoner mio",
+    1_000_000_000: "billion milliard milliards milliarden miliardo миллиард",
+}
+WORDS: Final = {word: value for value, words in _UNITS.items() for word in words.split()}
+_SCALE: Final = {word: value for value, words in _SCALES.items() for word in words.split()}
+_AND: Final = frozenset(["and", "und", "et", "y", "e", "i", "и", "en"])
+_DOUBTFUL: Final = """
+    one un une uno una um uma eins erste ersten erster een en once second couple pair score sei prima primo tre
+    k first premier première primero primera primeiro primeira один одна одно час mille cent due sex elf acht sto
+    ста nove otto null mil quarta quarto segundo fem grand jeden jedna nono vier sept six-pack secondo dos to
+"""
+AMBIGUOUS: Final = frozenset(_DOUBTFUL.split())
+"""Words that are often no number: they vouch for one, but need no one to vouch for them."""
+
+_WIDE_DIGITS: Final = {c: n for n, chars in enumerate(("〇零", "一壹", "二两兩", "三", "四", "五", "六", "七", "八", "九")) for c in chars}  # fmt: skip
+_WIDE_TENS: Final = {"十": 10, "百": 100, "千": 1000, "천": 1000, "백": 100, "십": 10}
+_WIDE_SCALES: Final = {"万": 10_000, "萬": 10_000, "만": 10_000, "億": 10**8, "亿": 10**8, "억": 10**8}
+_KOREAN: Final = {
+    "한": 1, "하나": 1, "두": 2, "둘": 2, "세": 3, "셋": 3, "네": 4, "넷": 4, "다섯": 5, "여섯": 6, "일곱": 7,
+    "여덟": 8, "아홉": 9, "열": 10, "열한": 11, "열두": 12, "스무": 20, "첫": 1, "첫째": 1, "둘째": 2, "셋째": 3,
+}  # fmt: skip
+_GROUP_SIGN: Final = pattern(r"[,'’\u00a0\u202f ]")
+_MIXED: Final = pattern(r"(?P<digits>\d+)|\D")
+_NO_DIGIT: Final = pattern(r"\D+")
+_MOST_DIGITS: Final = 18
+_TOKEN: Final = pattern(
+    r"(?P<digits>\d+(?:[.,'’\u00a0\u202f ]\d{3}(?!\d))+(?:[.,]\d{1,2}(?!\d))?|\d+(?:[.,]\d+)*)"
+    r"(?P<wide>[十百千万萬億亿만억천]+(?:\d+[十百千万萬億亿만억천]+)*(?:\d+)?|)"
+    r"|(?P<cjk>[〇零一壹二两兩三四五六七八九十百千万萬億亿]+)"
+    r"|(?P<korean>(?<![가-힣])(?:열두|열한|다섯|여섯|일곱|여덟|아홉|첫째|둘째|셋째|하나|스무|한|두|둘|세|셋|네|넷|열|첫)(?=[\s가-힣]))"
+    r"|(?P<word>[^\W\d_\u3040-\u9fff\uac00-\ud7af]+)"
+)
+_GROUPED: Final = pattern(r"\d{1,3}(?:[.,'’\u00a0\u202f ]\d{3})+")
+_GERMAN: Final = pattern(r"(ein|zwei|drei|vier|fünf|sechs|sieben|acht|neun)und(zwanzig|dreißig|vierzig|fünfzig|sechzig|siebzig|achtzig|neunzig)")  # fmt: skip
+_ITALIAN: Final = pattern(
+    r"(vent|trent|quarant|cinquant|sessant|settant|ottant|novant)[aio]?(uno|due|tre|tré|quattro|cinque|sei|sette|otto|nove)"
+)
+_ITALIAN_TENS: Final = {"vent": 20, "trent": 30, "quarant": 40, "cinquant": 50, "sessant": 60, "settant": 70, "ottant": 80, "novant": 90}  # fmt: skip
+
+
+class Numeral(NamedTuple):
+    """One number of a text: where it stands, what it may mean, and whether it is surely a number."""
+
+    start: int
+    end: int
+    values: frozenset[str]
+    sure: bool
+
+
+_Words = list[tuple[re.Match[str], int]]
+
+
+def numerals(text: str) -> list[Numeral]:
+    """List the numbers of a text; words that make one number together (`twenty five`) are one."""
+    folded = text.casefold()
+    found: list[Numeral] = []
+    words: _Words = []
+    for match in _TOKEN.finditer(folded):
+        word = match["word"]
+        if word and words and word in _AND:
+            continue
+        value = _value(word) if word else None
+        if value is not None and words and _continues(folded, words[-1], match):
+            words.append((match, value))
+            continue
+        found += _joined(words)
+        words = []
+        if value is None:
+            found += _signs(match)
+        elif word in _SCALE and found and match.start() - found[-1].end <= 1:
+            found[-1] = _scaled(found[-1], match)
+        else:
+            words.append((match, value))
+    return found + _joined(words)
+
+
+def _value(word: str) -> int | None:
+    if word in _SCALE:
+        return _SCALE[word]
+    if word in WORDS:
+        return WORDS[word]
+    if (fused := _GERMAN.fullmatch(word)) is not None:
+        return (WORDS[fused[1]] if fused[1] != "ein" else 1) + WORDS[fused[2]]
+    if (fused := _ITALIAN.fullmatch(word)) is not None:
+        return _ITALIAN_TENS[fused[1]] + WORDS[fused[2].replace("é", "e")]
+    return None
+
+
+def _continues(text: str, before: tuple[re.Match[str], int], match: re.Match[str]) -> bool:
+    """True if a number word goes on with the number that the words before it began."""
+    last, first = before
+    between = text[last.end() : match.start()].strip(" -")
+    if between and between not in _AND:
+        return False
+    second = _value(match.group()) or 0
+    if match.group() in _SCALE or last.group() in _SCALE:
+        return not (last.group() in _SCALE and second > first)
+    return (first >= 100 > second) or (first in range(20, 100, 10) and second < 20) or (first == 4 and second == 20)
+
+
+def _joined(words: _Words) -> list[Numeral]:
+    """Make one number of words that stand together."""
+    if not words:
+        return []
+    total = current = 0
+    for match, value in words:
+        if match.group() in _SCALE:
+            current = (current or 1) * value
+            if value > 100:
+                total, current = total + current, 0
+        elif value == 20 and current == 4:  # quatre-vingt
+            current = 80
+        else:
+            current += value
+    sure = len(words) > 1 or words[0][0].group() not in AMBIGUOUS
+    return [Numeral(words[0][0].start(), words[-1][0].end(), frozenset({str(total + current)}), sure)]
+
+
+def _scaled(number: Numeral, match: re.Match[str]) -> Numeral:
+    """Multiply digits by the word behind them: `5 thousand`, `12k`."""
+    values = {_plain(float(value) * _SCALE[match.group()]) for value in number.values if _is_plain(value)}
+    return Numeral(number.start, match.end(), number.values | values, number.sure)
+
+
+def _signs(match: re.Match[str]) -> Iterator[Numeral]:
+    start, end = match.span()
+    if match["digits"]:
+        values = set(_readings(match["digits"]))
+        if match["wide"]:
+            values = {_plain(_mixed(float(value), match["wide"])) for value in values if _is_plain(value)}
+        yield Numeral(start, end, frozenset(values), True)
+    elif match["cjk"]:
+        yield Numeral(start, end, frozenset({str(_wide(match["cjk"]))}), end - start > 1)
+    elif match["korean"]:
+        yield Numeral(start, end, frozenset({str(_KOREAN[match["korean"]])}), False)
+
+
+def _readings(digits: str) -> Iterator[str]:
+    """Give what digits with signs in them may mean: a number, a version, thousands in groups."""
+    whole = _GROUP_SIGN.sub(".", digits)
+    grouped = _GROUPED.match(digits)
+    if grouped is not None and len(digits) <= _MOST_DIGITS:
+        rest = _GROUP_SIGN.sub(".", digits[grouped.end() :])
+        if rest.count(".") <= 1:
+            yield _plain(float(_NO_DIGIT.sub("", grouped.group()) + rest))
+    if _is_plain(whole):
+        yield _plain(float(whole))
+    yield whole
+
+
+def _is_plain(value: str) -> bool:
+    return len(value) <= _MOST_DIGITS and value.count(".") < 2
+
+
+def _plain(value: float) -> str:
+    return str(int(value)) if value == int(value) else f"{value:.6f}".rstrip("0")
+
+
+def _mixed(value: float, signs: str) -> float:
+    """Read digits with Chinese scales between them: `1万4千`."""
+    total = 0.0
+    for piece in _MIXED.finditer(signs):
+        if piece["digits"]:
+            total, value = total + value, float(piece["digits"][:_MOST_DIGITS])
+        else:
+            value *= _WIDE_TENS.get(piece.group()) or _WIDE_SCALES[piece.group()]
+    return total + value
+
+
+def _wide(signs: str) -> int:
+    """Read a number in Chinese signs; `二〇二六` is read sign by sign."""
+    if not any(sign in _WIDE_TENS or sign in _WIDE_SCALES for sign in signs):
+        return int("".join(str(_WIDE_DIGITS[sign]) for sign in signs[:_MOST_DIGITS]))
+    total = section = digit = 0
+    for sign in signs[:_MOST_DIGITS]:
+        if sign in _WIDE_DIGITS:
+            digit = _WIDE_DIGITS[sign]
+        elif sign in _WIDE_TENS:
+            section += (digit or 1) * _WIDE_TENS[sign]
+            digit = 0
+        else:
+            total += (section + digit or 1) * _WIDE_SCALES[sign]
+            section = digit = 0
+    return total + section + digit

@@ -1,0 +1,101 @@
+"""Does a statement rest on what was said: firm facts, denials, subjects, in several languages."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from commonplace.guard.grounding import Evidence
+from commonplace.records import Message, RecordedMessage
+
+AT = datetime(2026, 2, 26, 18, tzinfo=UTC)  # a Thursday
+
+
+def recorded(*said):
+    return [
+        RecordedMessage(f"p#{n}", "p", "s", n, Message(role, text, id=f"m{n}", name=name, at=AT), 0)
+        for n, (role, text, name) in enumerate((*each, None)[:3] for each in said)
+    ]
+
+
+def fault(said, statement, known=()):
+    messages = [("user", said)] if isinstance(said, str) else said
+    return Evidence(recorded(*messages), known).fault(statement).split(":")[0]
+
+
+@pytest.mark.parametrize(
+    "said, statement",
+    [
+        ("She goes to school with 1,200 others", "Attends a school of 1200 pupils"),
+        ("We have two cats", "Has 2 cats"),
+        ("Wir treffen uns um halb neun", "Treffen: 8:30 Uhr"),
+        ("Das kostet fünfundzwanzig Euro", "Kosten: 25 €"),
+        ("On a trois chats", "3 chats"),
+        ("Der Zug fährt nächsten Samstag", "Zug am 2026-03-07"),
+        ("Merge freeze starts tomorrow", "Merge freeze from 2026-02-27"),
+        ("下周六下午两点有读书会", "2026-03-07 14:00：读书会"),
+        ("预算砍到六十万", "预算：60万元"),
+        ("山小屋は一万四千円です", "費用：山小屋14,000円"),
+        ("У Сони аллергия на мёд", "Соня: аллергия на мёд"),
+        ("Забирать его в час дня", "Забирать в 13:00"),
+        ("Mieszkam w Lublinie", "Mieszka w Lublin"),
+        ("I don't drive", "Doesn't drive; gets around without a car"),
+        ("Please keep it short", "Keep answers concise"),
+        ("Prices in New Zealand dollars please", "Prices in NZD"),
+        ("No Rezepte mit mehr als sechs Zutaten, bitte", "Rezepte mit höchstens 6 Zutaten"),
+    ],
+)
+def test_a_paraphrase_is_no_doubt(said, statement):
+    """DESIGN 1.6: plain words may be the model's own, firm facts may be normalised."""
+    assert fault(said, statement) == ""
+
+
+@pytest.mark.parametrize(
+    "said, statement, rule",
+    [
+        ("I live in Oslo", "Lives in Oslo with Sigrid", "new-name"),
+        ("I live in Oslo", "Lives in Oslo since 2019", "new-date"),
+        ("We have two cats", "Has 7 cats", "new-number"),
+        ("Merge freeze starts tomorrow", "Merge freeze from 2026-03-19", "new-date"),
+        ("We meet on Monday", "Meets on Wednesdays", "new-date"),
+        ("Run `make test`", "Run `rm -rf build`", "new-command"),
+        ("See the shop page", "See https://shop.example/buy for the page", "new-address"),
+        ("I live in Oslo", "Plays chess competitively", "unfounded"),
+        ("I'm allergic to peanuts", "Allergic to penicillin", "new-word"),
+        ("I don't drink coffee", "Drinks coffee", "negation"),
+        ("vegan for me as always", "She is not vegan any more", "negation"),
+        ("我不喝咖啡", "喝咖啡", "negation"),
+        ("Sou alérgico a dipirona", "Não tem nenhuma alergia", "negation"),
+        ("I might move to Bergen next year", "Moves to Bergen", "guess"),
+        ("著者と打ち合わせをしました", "著者は桐谷先生", "new-name"),
+    ],
+)
+def test_what_was_not_said_waits(said, statement, rule):
+    """DESIGN 1.6: invented firm facts, contradictions, statements that share no word with what was said."""
+    assert fault(said, statement) == rule
+
+
+def test_a_statement_about_one_is_not_true_of_another():
+    """Issue 16: per clause and subject."""
+    said = [("user", "Ana is allergic to nuts, Ben is not. Ask Ben or Ana before dinner.")]
+    assert fault(said, "Ana is allergic to nuts; Ben is not") == ""
+    assert fault(said, "Ben is allergic to nuts") != ""
+
+
+def test_a_number_that_the_person_corrected_is_not_kept():
+    """Issue 16: firm facts must agree per clause."""
+    said = [("assistant", "I write in blocks of 1,000 rows."), ("user", "Take 500 as the block size.")]
+    assert fault(said, "Block size 500") == ""
+    assert fault(said, "Block size 1,000") == "other-number"
+
+
+def test_memory_and_its_headings_count_as_said():
+    """DESIGN 1.6: what the model saw in memory needs no message."""
+    assert fault("The sync moves to Thursday", "The sync of Kestrel is on Thursdays", ["Project Kestrel"]) == ""
+    assert fault("The sync moves to Thursday", "The sync of Kestrel is on Thursdays") == "new-name"
+
+
+def test_a_summary_may_name_what_memory_knows_where_the_rest_was_said():
+    """A sentence of a summary is never shown always; an invented sentence shares too little."""
+    said = Evidence(recorded(("user", "We fly to Lisbon on June 16 with my cousin Teo, four nights at Pensão Aurora")))
+    assert said.summary_fault("Odalys flies to Lisbon on June 16 with cousin Teo, four nights at Pensão Aurora") == ""
+    assert said.summary_fault("Odalys owes Karsten 4,000 euros") != ""
