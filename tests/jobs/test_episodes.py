@@ -41,7 +41,7 @@ def rows(memory: Memory) -> list[dict]:
 )
 def test_a_model_that_gives_no_answer_of_use_is_asked_again_and_then_the_rules_write_it(tmp_path, answer):
     """DESIGN 1.5: nothing of a session is lost because a model failed."""
-    with opened(tmp_path / "a", answer) as memory:
+    with opened(tmp_path / "a", *[answer] * 5) as memory:
         talk(memory)
         assert memory.end("s1").status == "failed"
         assert episode(memory) == ""
