@@ -51,7 +51,7 @@ def test_a_cut_inside_a_tool_call_moves_before_the_message_that_made_it() -> Non
         said(3, "assistant", "done"),
         said(4, "user", "thanks"),
     ]
-    assert ranges.turn_start(messages, 2) == 0
+    assert ranges.turn_start(messages, 2) == 1
     assert ranges.turn_start(messages, 4) == 4
 
 
