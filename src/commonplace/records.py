@@ -392,13 +392,17 @@ class Trail(msgspec.Struct, frozen=True):
 
 
 class Receipt(msgspec.Struct, frozen=True, kw_only=True):
-    """What a forget did, or would do: each record with its text; `scope` is the one that held it."""
+    """What a forget did, or would do: each record with its text; `scope` is the one that held it.
+
+    `review` are the ids of what waits for a person instead.
+    """
 
     forgotten: tuple[tuple[str, str], ...]
     change: int | None = None
     dry_run: bool = False
     reason: str = ""
     scope: str = ""
+    review: tuple[str, ...] = ()
 
 
 class Waiting(msgspec.Struct, frozen=True, kw_only=True):

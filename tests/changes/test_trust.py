@@ -175,7 +175,8 @@ def test_what_was_forgotten_is_refused_on_every_path_and_says_so(tmp_path):
         answer = memory.tool().call({"action": "add", "content": "likes tea"})
         assert answer["success"] is False
         assert "forgotten" in answer["error"]
-        waits = memory.remember("likes tea!", kind="decision", trust="web").review[0]
+        mine = memory.remember("likes water", kind="decision", actor=PERSON).records[0]
+        waits = memory.update(mine, "likes juice", actor=TOOL).review[0]
         assert memory.review().approve(waits, text="likes tea").status == "refused"
         write(tmp_path, DOC, "- likes tea\n- likes milk\n")
         assert "likes tea" in memory.context().stable  # a person's own hand wins
@@ -208,8 +209,8 @@ def test_tombstones_tell_nothing_to_who_lacks_the_key(tmp_path):
 
 def test_review_lists_approves_edits_and_rejects(tmp_path):
     with opened(tmp_path) as memory:
-        source = said(memory, "tool", "a, b and c", ("web_fetch",))
-        waits = [memory.remember(text, kind="decision", source=source).review[0] for text in "abc"]
+        mine = [memory.remember(f"mine {text}", kind="decision", actor=PERSON).records[0] for text in "abc"]
+        waits = [memory.update(record, text, actor=TOOL).review[0] for record, text in zip(mine, "abc", strict=True)]
         queue = memory.review()
         assert [(w.id, w.state, w.operation["text"]) for w in queue] == [
             (waits[0], "pending", "a"), (waits[1], "pending", "b"), (waits[2], "pending", "c"),
@@ -218,10 +219,10 @@ def test_review_lists_approves_edits_and_rejects(tmp_path):
         assert queue.approve(waits[1], text="better b").status == "applied"
         assert queue.reject(waits[2]).status == "applied"
         assert len(queue) == 0
-        assert texts(memory, DOC) == ["a", "better b"]
+        assert texts(memory, DOC) == ["a", "better b", "mine c"]
         record = memory._scopes[0].reader.records(DOC)[1]
         trail = memory.why(record.id)
-        assert (trail.trust, trail.steps[0].actor, trail.quotes[0].text) == ("user", "person", "a, b and c")
+        assert (trail.trust, trail.steps[0].actor) == ("user", "person")
         for gone in (*waits, "nothing"):
             with pytest.raises(RecordNotFoundError):
                 queue.approve(gone)
@@ -241,7 +242,8 @@ def test_an_order_to_a_model_is_quarantined(tmp_path):
 def test_the_tool_never_reaches_the_queue(tmp_path):
     """DESIGN 6: never reachable from the agent's own tool."""
     with opened(tmp_path) as memory:
-        waits = memory.remember("from the web", kind="decision", trust="web").review[0]
+        mine = memory.remember("a person wrote this", kind="decision", actor=PERSON).records[0]
+        waits = memory.update(mine, "changed", actor=TOOL).review[0]
         tool = memory.tool()
         for action in ("approve", "review", "promote", "undo", "erase", "reject", "apply", "consolidate"):
             answer = tool.call({"action": action, "id": waits, "record": waits, "content": "x"})

@@ -92,11 +92,12 @@ def test_what_the_guard_refuses_is_not_shown_to_the_model(tmp_path):
 
 
 def test_text_below_the_agents_trust_takes_the_place_of_nothing(tmp_path):
-    """DESIGN 1.6: below `agent` nothing enters a merge."""
+    """DESIGN 1.6: below `agent` nothing enters a merge; it is kept where recall finds it."""
     with opened(tmp_path) as memory:
         memory.remember("OS: Ubuntu 22.04", kind="environment")
         outcome = memory.remember("OS: Ubuntu 24.04", kind="environment", trust="web")
-        assert outcome.status == "pending"
+        assert "marked as from web" in outcome.reason
+        assert [hit.trust for hit in memory.recall("Ubuntu 24.04", layers=["topics"])] == ["web"]
         assert memory.document("env") == "OS: Ubuntu 22.04"
 
 

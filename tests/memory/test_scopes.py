@@ -156,8 +156,10 @@ def test_no_call_widens_the_chain(tmp_path):
         assert memory.log() == []
 
 
-def test_each_scope_of_a_chain_gets_places_among_the_hits(tmp_path):
-    for scope, count in (("a", 30), ("b", 2)):
+@pytest.mark.parametrize(("said", "places"), [(2, 2), (30, 3)])
+def test_each_scope_of_a_chain_gets_places_among_the_hits(tmp_path, said, places):
+    """Issue 16: a shared scope has at most 30 % of the hits, its own places while it has something to say."""
+    for scope, count in (("a", 30), ("b", said)):
         with opened(tmp_path, scope) as memory:
             memory.append(
                 f"chat:{scope}", [Message("user", f"tea of {scope} number {n} is green") for n in range(count)]

@@ -13,6 +13,7 @@ import msgspec
 
 from commonplace.changes import tombstones
 from commonplace.changes.actors import Actor
+from commonplace.changes.aside import aside
 from commonplace.changes.edits import Applied
 from commonplace.changes.log import ForgetMove
 from commonplace.changes.new_entries import NewEntries, Verdicts
@@ -20,6 +21,7 @@ from commonplace.changes.parts import Parts
 from commonplace.changes.plan import Plan, files_of, resolve
 from commonplace.changes.sealing import judge
 from commonplace.errors import RecordNotFoundError
+from commonplace.guard.trust import Voices
 from commonplace.layouts.codecs.documents import cap_of
 from commonplace.layouts.schema import Layer
 from commonplace.operations import (
@@ -51,9 +53,11 @@ from commonplace.records import (
     Trust,
     lowest_trust,
 )
+from commonplace.text.content import sentences
 
 _SESSION = (MoveCursor, MoveWindow, EndSession, HoldRange)
 RACED: Final = "an edit from outside changed the same entry; yours waits for review"
+PERSONS: Final = "a person wrote what this would change or hide"
 FORGOTTEN: Final = Outcome(status="refused", reason="this was forgotten; undo the forgetting to keep it again")
 State = Literal["pending", "quarantined", "conflicted"]
 
@@ -124,14 +128,20 @@ class Admission:
         self, plan: Plan, operation: Operation, actor: Actor, *, raced: bool, verdicts: Verdicts | None = None
     ) -> Taken:
         """Put one operation into the plan, and say what was not simply done."""
-        trust = self._trust(operation, actor)
+        heard = self._heard(operation, actor)
+        trust = lowest_trust([self._trust(operation, actor), heard or actor.trust])
         judged = judge(operation, explicit=actor.explicit, trust=trust, screen=plan.screen)
         if judged.verdict == "refuse":
             raise Stop(Outcome(status="refused", reason=f"the text holds {', '.join(judged.classes)}; leave it out"))
+        if actor.defers and heard != "user" and (judged.hidden or judged.verdict == "quarantine"):
+            found = ", ".join(judged.classes)
+            raise Stop(
+                Outcome(status="refused", reason=f"the text reads like an order to a model, or hides some ({found})")
+            )
         operation = judged.operation
         if isinstance(operation, Forget):
-            self._forget(plan, operation, actor)
-            return Taken()
+            deferred = self._forget(plan, operation, actor)
+            return Taken((deferred,) if deferred else ())
         if isinstance(operation, Promote):
             self._promote(plan, operation, actor)
             return Taken()
@@ -147,17 +157,43 @@ class Admission:
             return Taken((Waits(operation, reason, "quarantined"),))
         if waits:
             return Taken((Waits(operation, waits),))
+        whose = "user" if heard == "user" else trust
+        if isinstance(operation, AddEntry) and self._is_shown(layer) and TRUST_RANK[trust] < TRUST_RANK["agent"]:
+            return self._keep_aside(plan, operation, actor, trust)
         if not isinstance(operation, AddEntry) or not self._is_held_against(judged.verdict, layer, trust):
-            return self._edit(plan, operation, layer, path, actor=actor, trust=trust, raced=raced)
+            return self._edit(plan, operation, layer, path, actor=actor, trust=trust, raced=raced, whose=whose)
         settled = self._new.settle(operation, self._entries(plan, layer, path), actor, verdicts or {})
         if settled.operation is None:
             return Taken(same=settled.duplicate)
-        done = self._edit(plan, settled.operation, layer, path, actor=actor, trust=trust, raced=raced)
+        done = self._edit(plan, settled.operation, layer, path, actor=actor, trust=trust, raced=raced, whose=whose)
         asked = tuple(Waits(removal, why) for removal, why in settled.waits)
         return Taken((*done.waits, *asked), done.same, settled.note)
 
+    def _keep_aside(self, plan: Plan, operation: AddEntry, actor: Actor, trust: Trust) -> Taken:
+        """Keep an entry where recall finds it, as it may not always be shown."""
+        kept = aside(operation, trust, self._layout, self._reader, plan.at)
+        if kept is None:
+            return Taken((Waits(operation, f"text from {trust} is always shown only when a person says so"),))
+        layer, path = resolve(self._layout, kept.path)
+        trust = kept.trust or trust
+        done = self._edit(plan, kept, layer, path, actor=actor, trust=trust, raced=False, whose=trust)
+        note = (
+            f"kept in {path}, marked as from {trust}: found when asked for, not always shown; "
+            "a person shows it always by saying it themselves or with `commonplace remember`"
+        )
+        return msgspec.structs.replace(done, note=note)
+
     def _edit(
-        self, plan: Plan, operation: Edit, layer: Layer, path: str, *, actor: Actor, trust: Trust, raced: bool
+        self,
+        plan: Plan,
+        operation: Edit,
+        layer: Layer,
+        path: str,
+        *,
+        actor: Actor,
+        trust: Trust,
+        raced: bool,
+        whose: Trust,
     ) -> Taken:
         before = plan.rope(path).data
         try:
@@ -174,6 +210,9 @@ class Admission:
         if TRUST_RANK[trust] < TRUST_RANK["agent"] and self._overrules(applied):
             reason = f"text from {trust} takes the place of what is trusted more only when a person says so"
             return Taken((Waits(operation, reason),))
+        changed = (*applied.removed, *applied.successors)
+        if actor.defers and any(self._is_persons(record, said=whose == "user") for record in changed):
+            return Taken((Waits(operation, PERSONS),))
         plan.edit(operation, applied, path, trust=trust, person=actor.person)
         for other, mirrored in self._mirrored(plan, operation, layer):
             plan.edit(
@@ -232,6 +271,27 @@ class Admission:
             levels += [self._sessions.message(s.session, s.message).message.trust or "web" for s in operation.sources]
         return lowest_trust(levels)
 
+    def _heard(self, operation: Operation, actor: Actor) -> Trust | None:
+        """Return whose words an operation uses, by the session that its actor speaks in; None if there is none."""
+        if not actor.session or not self._sessions.exists(actor.session):
+            return None
+        texts = [str(getattr(operation, name, "")) for name in ("text", "body", "description", "title")]
+        texts += [v for v in getattr(operation, "data", {}).values() if isinstance(v, str)]
+        said = [sentence for text in texts if text.strip() for sentence in sentences(text)]
+        if not said:
+            return None
+        voices = Voices(self._sessions.read(actor.session, self._sessions.reset_at(actor.session)))
+        return lowest_trust(voices.trust(sentence) for sentence in said)
+
+    def _is_persons(self, record: str, *, said: bool) -> bool:
+        """True if a person wrote a record; what was only taken from their words is theirs to say otherwise."""
+        made = self._ledger.made(record)
+        return self._reader.rank(record) == "user" and not (said and made is not None and not made[1].person)
+
+    @staticmethod
+    def _is_shown(layer: Layer) -> bool:
+        return layer.shown == "stable"
+
     def _of_today(self, operation: Edit) -> Edit:
         """Let an edit of an entry mean what stands in that entry's place now."""
         if isinstance(operation, (ReplaceEntry, RemoveEntry)):
@@ -244,8 +304,8 @@ class Admission:
     def _must_wait(self, operation: Edit, layer: Layer, actor: Actor, trust: Trust) -> str:
         if layer.person_only and not actor.person:
             return f"only a person changes {layer.path}"
-        adds = not isinstance(operation, (RemoveEntry, RemoveTopic, RemoveItem))
-        if adds and layer.shown == "stable" and TRUST_RANK[trust] < TRUST_RANK["agent"]:
+        adds = not isinstance(operation, (AddEntry, RemoveEntry, RemoveTopic, RemoveItem))
+        if adds and self._is_shown(layer) and TRUST_RANK[trust] < TRUST_RANK["agent"]:
             return f"text from {trust} enters the always-shown part only when a person promotes it"
         return ""
 
@@ -277,11 +337,15 @@ class Admission:
         record = self._reader.find(operation.record)
         plan.promote(record.id, operation.to, self._reader.trust(record))
 
-    def _forget(self, plan: Plan, operation: Forget, actor: Actor) -> None:
+    def _forget(self, plan: Plan, operation: Forget, actor: Actor) -> Waits | None:
         if operation.record.startswith(f"{self._sessions.folder}/") and "#" not in operation.record:
+            if actor.defers:
+                return Waits(operation, PERSONS)
             self._forget_session(plan, operation.record)
-            return
+            return None
         record = self._reader.find(operation.record)
+        if actor.defers and self._reader.trust(record) == "user":
+            return Waits(operation, PERSONS)
         made = self._ledger.made(record.id)
         sources = made[1].sources if made else ()
         edit: Edit
@@ -292,7 +356,7 @@ class Admission:
                 plan.forget_messages(ForgetMove(record.session, name))
                 plan.kinds["forget"] = None
                 plan.removed.append(record.id)
-                return
+                return None
             case Topic():
                 edit = RemoveTopic(path=record.path)
             case Item():
@@ -309,6 +373,7 @@ class Admission:
         plan.kinds["forget"] = None
         for text in tombstones.texts(record):
             plan.bury(text, self._store.key(), sources)
+        return None
 
     def _forget_session(self, plan: Plan, path: str) -> None:
         session = self._sessions.id_of(path)

@@ -13,7 +13,7 @@ import msgspec
 from commonplace.changes import log
 from commonplace.errors import InputError
 from commonplace.guard import Verdict, screen, verdict
-from commonplace.guard.screened import Screened, structural
+from commonplace.guard.screened import Finding, Screened, structural
 from commonplace.operations import OPERATIONS, Operation
 from commonplace.records import Trust
 
@@ -34,6 +34,7 @@ class Judged(msgspec.Struct, frozen=True):
     operation: Any
     verdict: Verdict
     classes: tuple[str, ...]
+    hidden: bool = False  # some characters are not seen
 
 
 def judge(operation: Operation, *, explicit: bool, trust: Trust, screen: Callable[[str], Screened] = screen) -> Judged:
@@ -50,6 +51,7 @@ def judge(operation: Operation, *, explicit: bool, trust: Trust, screen: Callabl
     """
     verdicts: list[Verdict] = ["ok"]
     classes: dict[str, None] = {}
+    hidden: list[Finding] = []
 
     def clean(value: Any, name: str) -> Any:
         if isinstance(value, str):
@@ -61,6 +63,7 @@ def judge(operation: Operation, *, explicit: bool, trust: Trust, screen: Callabl
             if name not in _NAMES:
                 verdicts.append(verdict(screened, explicit=explicit, trust=trust))
             classes.update(dict.fromkeys(finding.rule for finding in screened.findings))
+            hidden.extend(finding for finding in screened.findings if finding.kind == "unicode")
             return screened.text
         if isinstance(value, Mapping):
             return {clean(str(key), ""): clean(item, str(key)) for key, item in value.items()}
@@ -74,7 +77,7 @@ def judge(operation: Operation, *, explicit: bool, trust: Trust, screen: Callabl
         if isinstance(error, InputError):
             raise
         raise InputError(f"{type(operation).__name__} is not well formed: {error}") from error
-    return Judged(cleaned, max(verdicts, key=_ORDER.index), tuple(classes))
+    return Judged(cleaned, max(verdicts, key=_ORDER.index), tuple(classes), bool(hidden))
 
 
 def sealed(value: Any, name: str = "", *, screen: Callable[[str], Screened] = screen) -> Any:

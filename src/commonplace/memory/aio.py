@@ -421,9 +421,9 @@ class AsyncMemory:
         """As `Memory.snapshot`."""
         return await _in(self._asking, self._memory.snapshot)
 
-    async def tool(self, *, read_only: bool = False) -> AsyncTool:
+    async def tool(self, session_id: str | None = None, *, read_only: bool = False) -> AsyncTool:
         """As `Memory.tool`."""
-        return AsyncTool(await _in(self._store, self._memory.tool, read_only=read_only), self._pools)
+        return AsyncTool(await _in(self._store, self._memory.tool, session_id, read_only=read_only), self._pools)
 
     async def sync(self) -> int:
         """As `Memory.sync`."""

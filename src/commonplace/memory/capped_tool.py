@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from commonplace.changes.actors import TOOL
+from commonplace.changes.actors import Actor
 from commonplace.changes.new_entries import CONFLICT
 from commonplace.jobs.consolidators.condense import condense
 from commonplace.layouts.codecs.edits import split_id
 from commonplace.memory.scope import Scope
-from commonplace.memory.tool import Action, Parameter, Tool
+from commonplace.memory.tool import WAITS, Action, Parameter, Tool
 from commonplace.operations import AddEntry, Operation, RemoveEntry, ReplaceEntry
 from commonplace.recall.select import select
 from commonplace.records import TRUST_RANK, Hit, Outcome, Query, Topic
@@ -28,9 +28,9 @@ _LISTED: Final = 60  # memories a model chooses from, at most
 _TEXT_CHARS: Final = 1200  # of one result
 
 
-def tool(scopes: Sequence[Scope], *, read_only: bool) -> Tool:
-    """Make the tool over some scopes; what it writes goes to the first."""
-    use = _Use(scopes)
+def tool(scopes: Sequence[Scope], actor: Actor, *, read_only: bool) -> Tool:
+    """Make the tool over some scopes, for who speaks through it; what it writes goes to the first."""
+    use = _Use(scopes, actor)
     return Tool(
         scopes[0].layout.tool,
         "Manage persistent memory across sessions.",
@@ -64,7 +64,8 @@ def tool(scopes: Sequence[Scope], *, read_only: bool) -> Tool:
 class _Use:
     """What the actions do."""
 
-    def __init__(self, scopes: Sequence[Scope]) -> None:
+    def __init__(self, scopes: Sequence[Scope], actor: Actor) -> None:
+        self._actor = actor
         self._scopes = scopes
         self._scope = scopes[0]
 
@@ -97,7 +98,7 @@ class _Use:
             door=scope.door,
             llm=scope.llm if scope.config.facts.llm_consolidate else None,
             config=scope.config,
-            actor=TOOL,
+            actor=self._actor,
         )
         if outcome.status == "unchanged":
             return {"success": True, "message": "nothing to merge"}
@@ -142,7 +143,7 @@ class _Use:
         )
 
     def _commit(self, operation: Operation) -> Outcome:
-        return self._scope.commit([operation], actor=TOOL, reason="asked for by the agent")
+        return self._scope.commit([operation], actor=self._actor, reason="asked for by the agent")
 
 
 def _answer(outcome: Outcome, done: str) -> dict[str, Any]:
@@ -153,7 +154,7 @@ def _answer(outcome: Outcome, done: str) -> dict[str, Any]:
         case "duplicate" | "unchanged":
             return {"success": True, "message": "memory already says so"}
         case "pending":
-            return {"success": True, "message": f"waits for a person: {outcome.reason}"}
+            return {"success": True, "message": WAITS.format(reason=outcome.reason)}
         case _:
             return {"success": False, "error": outcome.reason or outcome.status}
 

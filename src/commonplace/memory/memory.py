@@ -12,7 +12,7 @@ from datetime import date, datetime
 from types import TracebackType
 from typing import Any, Literal, Self
 
-from commonplace.changes.actors import LIBRARY, PERSON, Actor
+from commonplace.changes.actors import LIBRARY, PERSON, Actor, tool_of
 from commonplace.changes.review import Queue
 from commonplace.config import Clock, Config, system_clock
 from commonplace.errors import StoreReadOnlyError
@@ -349,7 +349,9 @@ class Memory:
             return Receipt(forgotten=forgotten, dry_run=True, scope=scope.name)
         outcome = scope.door.commit([Forget(record=record.id)], actor=actor, reason="forgotten on request")
         done = forgotten if outcome.ok else ()
-        return Receipt(forgotten=done, change=outcome.change, reason=outcome.reason, scope=scope.name)
+        return Receipt(
+            forgotten=done, change=outcome.change, reason=outcome.reason, scope=scope.name, review=outcome.review
+        )
 
     def promote(self, record_id: str, *, to: Trust = "user", reason: str = "") -> Outcome:
         """Raise the trust of a record, as a person; the agent's tool cannot do this."""
@@ -465,11 +467,12 @@ class Memory:
         text = self._chain.snapshot(shown.stable)
         return Snapshot(text=text, at=self._clock(), scope=self.scope)
 
-    def tool(self, *, read_only: bool = False) -> Tool:
-        """Give the agent's tool of this layout; it never approves, promotes or undoes."""
+    def tool(self, session_id: str | None = None, *, read_only: bool = False) -> Tool:
+        """Return the agent's tool, which never approves, promotes or undoes; a session's words judge what it writes."""
+        actor = tool_of(session_id)
         if self._chain.first.layout.actions == "capped":
-            return capped_tool.tool(self._chain.scopes, read_only=read_only)
-        return verbs.tool(self, self._chain.first.layout, read_only=read_only)
+            return capped_tool.tool(self._chain.scopes, actor, read_only=read_only)
+        return verbs.tool(self, self._chain.first.layout, actor, read_only=read_only)
 
     def sync(self) -> int:
         """Look at every file for what changed outside, bring the index up to it, and count the files looked into."""

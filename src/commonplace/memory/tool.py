@@ -62,6 +62,10 @@ ACTION_ALIASES: Final[dict[str, str]] = {
 }
 
 
+WAITS: Final = "waits for a person: {reason}; it is not in memory until they approve it"
+"""What is said of a write that went to review."""
+
+
 class Parameter(msgspec.Struct, frozen=True):
     """One parameter of the tool: what it means, and the values it may have where they are few."""
 
@@ -203,14 +207,18 @@ def _failed(error: str) -> dict[str, Any]:
     return {"success": False, "error": error}
 
 
+def _with(done: str, reason: str) -> str:
+    return f"{done}; {reason}" if reason else done
+
+
 def answer(outcome: Outcome, done: str) -> dict[str, Any]:
     """Tell a model what came of a change."""
     match outcome.status:
         case "applied" | "planned":
-            return {"success": True, "message": done, "records": list(outcome.records)}
+            return {"success": True, "message": _with(done, outcome.reason), "records": list(outcome.records)}
         case "duplicate" | "unchanged":
             return {"success": True, "message": "memory already says so", "records": list(outcome.records)}
         case "pending":
-            return {"success": True, "message": f"waits for a person: {outcome.reason}"}
+            return {"success": True, "message": WAITS.format(reason=outcome.reason)}
         case _:
             return _failed(outcome.reason or outcome.status)

@@ -7,6 +7,7 @@ from functools import partial
 import pytest
 
 from commonplace import Memory
+from commonplace.changes.actors import PERSON, TOOL
 
 
 @pytest.fixture
@@ -114,23 +115,27 @@ def test_an_empty_queue_and_an_empty_log_say_so(run):
 
 @pytest.fixture
 def waiting(here):
-    """Three statements of a page that wait for a person; gives their ids."""
+    """Three changes of what a person wrote that the agent asked for; gives their ids."""
     with Memory.open(here / ".commonplace-memory", jobs="worker") as memory:
-        return [memory.remember(f"{word} is open", kind="decision", trust="web").review[0] for word in ("A", "B", "C")]
+        mine = [memory.remember(f"{word} is shut", kind="decision", actor=PERSON).records[0] for word in "ABC"]
+        return [
+            memory.update(record, f"{word} is open", actor=TOOL).review[0]
+            for record, word in zip(mine, "ABC", strict=True)
+        ]
 
 
 def test_what_waits_is_listed_approved_edited_and_rejected(run, waiting):
     """Issue 3: the review queue in the command."""
     run_in = partial(run, "-C", ".commonplace-memory")
     shown = run_in("review").out
-    assert all(text in shown for text in (*waiting, "pending", "A is open", "only when a person promotes it"))
+    assert all(text in shown for text in (*waiting, "pending", "A is open", "a person wrote what this would change"))
     first, second, third = waiting
     assert run_in("review", "approve", first).code == 0
     assert run_in("review", "edit", second, "B", "is", "closed").code == 0
     assert run_in("review", "reject", third).code == 0
     assert run_in("review", "--json").data["waiting"] == []
     text = run_in("show", "memory/MEMORY.md").out
-    assert [line for line in text.splitlines() if line] == ["- A is open", "- B is closed"]
+    assert [line for line in text.splitlines() if line] == ["- A is open", "- B is closed", "- C is shut"]
     assert "person" in run_in("log").out
     assert run_in("review", "approve", first).code == 1
 
