@@ -165,6 +165,6 @@ def test_each_scope_of_a_chain_gets_places_among_the_hits(tmp_path, said, places
                 f"chat:{scope}", [Message("user", f"tea of {scope} number {n} is green") for n in range(count)]
             )
     with opened(tmp_path, ("a", "b")) as memory:
-        hits = memory.recall("green tea", k=7)
-        assert sum("of b" in hit.text for hit in hits) == 2  # a shared scope gets at most 30 % of the hits
-        assert len(hits) == 7
+        hits = memory.recall("green tea", k=10)
+        assert sum("of b" in hit.text for hit in hits) == places
+        assert len(hits) == 10
