@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import UTC, datetime, tzinfo
 from functools import partial
+from operator import attrgetter
 from typing import Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -176,3 +177,9 @@ class Config(msgspec.Struct, frozen=True):
             return ZoneInfo(self.timezone)
         except (ZoneInfoNotFoundError, ValueError, OSError):
             raise ConfigError(f"there is no timezone {self.timezone!r}; use a name such as Europe/Stockholm") from None
+
+
+def knob(config: Config, path: str) -> bool | int | float | str:
+    """Return the knob of a path such as `context.tokens`."""
+    found = attrgetter(path)(config)
+    return found if isinstance(found, bool | int | float | str) else ""

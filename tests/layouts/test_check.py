@@ -11,26 +11,33 @@ from commonplace import Memory
 from commonplace.config import Config
 from commonplace.errors import ConfigError
 from commonplace.layouts.knobs import settled
-from commonplace.layouts.schema import Job, Layer, Layout, Trigger
+from commonplace.layouts.schema import AddRule, Generated, Job, Layer, Layout, Section, Trigger
 from commonplace.memory import designs
 from commonplace.testing import check_layout
 
 DESIGNS = sorted((Path(__file__).parent / "designs").glob("*.toml"))
-NOTES = Layer(name="notes", kind="documents", path="NOTES.md", shown="stable", title="Notes")
+NOTES = Layer(name="notes", kind="documents", path="NOTES.md")
 LOG = Layer(name="log", kind="journals", path="log/{date}.md", style="daily")
 CARDS = Layer(name="cards", kind="topics", path="{topic}.md")
 FACTS = Layer(name="facts", kind="items", path="facts.jsonl")
 WORK = Job(name="consolidate", consolidator="summarise", triggers=(Trigger(when="tokens", over="range_tokens"),))
+SHOWN = Section(title="Notes", of=("notes",))
+FOUND = Section(title="Found", renderer="recall", part="volatile", of=("sessions", "documents"))
 GOOD = Layout(
     name="good",
     layers=(NOTES, LOG, CARDS, FACTS),
     targets={"fact": "notes", "journal": "log", "topic": "cards", "decision": "facts"},
+    prompt=(SHOWN, FOUND),
     jobs=(WORK, Job(name="compact", range="window", consolidator="compact")),
 )
 
 
 def layer(one: Layer, **fields: object) -> Layout:
     return replace(GOOD, layers=tuple(replace(each, **fields) if each is one else each for each in GOOD.layers))
+
+
+def row(**fields: object) -> Layout:
+    return replace(GOOD, prompt=(replace(SHOWN, **fields), FOUND))
 
 
 def job(**fields: object) -> Layout:
@@ -53,8 +60,6 @@ MISTAKES = {
     "topics are one file each": layer(CARDS, path="cards.md"),
     "a document is one file": layer(NOTES, path="notes/{topic}.md"),
     "layers.log.style": layer(LOG, style="weekly"),
-    "layers.notes.shown": layer(NOTES, shown="always"),
-    "layers.notes.recall_from": layer(NOTES, recall_from="friends"),
     "layers.notes.weight": layer(NOTES, weight=-1.0),
     "layers.notes.cap": layer(NOTES, cap="no_such_limit"),
     "layers.notes.cap is '1500 lines'": layer(NOTES, cap="1500 lines"),
@@ -62,18 +67,34 @@ MISTAKES = {
     "layers.notes.compress needs a cap": layer(NOTES, compress=True),
     "layers.notes.overflow": layer(NOTES, cap="1500 chars", overflow="nowhere"),
     "neither shown nor capped": layer(NOTES, cap="1500 chars", overflow="notes"),
-    "layers.log.mirror": layer(LOG, mirror="nowhere"),
-    "it names a layer of journals": layer(LOG, mirror="cards"),
-    "layers.notes.overrides": layer(NOTES, overrides="nowhere"),
+    "add.mirror.to is 'nowhere'": replace(GOOD, add=(AddRule(rule="mirror", of=("log",), to="nowhere"),)),
+    "it names a layer of journals": replace(GOOD, add=(AddRule(rule="mirror", of=("log",), to="cards"),)),
+    "add.merge.of is 'nowhere'": replace(GOOD, add=(AddRule(rule="merge", of=("nowhere",)),)),
+    "add.merge.of is empty": replace(GOOD, add=(AddRule(rule="merge", of=()),)),
+    "add.merge.to is of no use": replace(GOOD, add=(AddRule(rule="merge", of=("notes",), to="log"),)),
+    "add.guess.rule": replace(GOOD, add=(AddRule(rule="guess", of=("notes",)),)),
     "targets.fact is": replace(GOOD, targets={"fact": "nowhere"}),
     "targets.journal is": replace(GOOD, targets={"fact": "notes", "journal": "cards"}),
     "targets.topic is": replace(GOOD, targets={"fact": "notes", "topic": "log"}),
     "statements go to documents": replace(GOOD, targets={"fact": "log"}),
     "targets has no 'fact'": replace(GOOD, targets={"decision": "facts"}),
-    "index_of is": replace(GOOD, index_of="nowhere"),
-    "rows_of is": replace(GOOD, rows_of="notes"),
-    "recalls is": replace(GOOD, recalls=("everything",)),
-    "block is": replace(GOOD, block="fancy"),
+    "generated.index.into is": replace(GOOD, generated=(Generated(form="index", of=("cards",), into="nowhere"),)),
+    "generated.index.of is empty": replace(GOOD, generated=(Generated(form="index", of=(), into="notes"),)),
+    "generated.rows.of is": replace(GOOD, generated=(Generated(form="rows", of=("notes",)),)),
+    "generated.rows.into is of no use": replace(GOOD, generated=(Generated(form="rows", of=("cards",), into="notes"),)),
+    "generated.map.form": replace(GOOD, generated=(Generated(form="map", of=("cards",)),)),
+    "prompt.Notes.renderer": row(renderer="fancy"),
+    "prompt.Notes.part": row(part="always"),
+    "title is empty": row(title=" "),
+    "prompt.Notes.of is 'nowhere'": row(of=("nowhere",)),
+    "prompt.Notes.of is 'everything'": row(renderer="recall", of=("everything",)),
+    "prompt.Notes.of is empty": row(of=()),
+    "which shows documents": row(renderer="text", of=("log",)),
+    "which is many files": row(of=("cards",)),
+    "generated has no index of": row(renderer="index", of=("cards",)),
+    "prompt.Notes.frozen": row(frozen=True, part="live"),
+    "prompt.Notes.head is": row(head="{name} of memory"),
+    "prompt.Notes names the knob 'no.knob'": row(when="no.knob"),
     "actions is": replace(GOOD, actions="all"),
     "tool is": replace(GOOD, tool="my tool"),
     "memory is": replace(GOOD, memory="../elsewhere"),
@@ -89,7 +110,7 @@ MISTAKES = {
     "is compared with 2 knobs": job(triggers=(Trigger(when="tokens+idle", over="range_tokens"),)),
     "is the second job on ranges": replace(GOOD, jobs=(WORK, replace(WORK, name="again"))),
     "jobs has 'consolidate' more than once": replace(GOOD, jobs=(WORK, WORK)),
-    "rows_of names no layer of topics for them": job(consolidator="episodes"),
+    "has {session} in its path for them": job(consolidator="episodes"),
     "jobs.compact.consolidator": replace(GOOD, jobs=(Job(name="compact", range="window", consolidator="rewrite"),)),
     "config_names.size names": replace(GOOD, config_names={"size": ("limits.nothing", 1.0)}),
     "config_names.size has the factor": replace(GOOD, config_names={"size": ("context.tokens", 0.0)}),
@@ -109,7 +130,7 @@ def test_a_mistake_is_named_with_its_field_when_memory_is_opened(tmp_path, sente
 
 def test_every_mistake_is_named_at_once():
     """One look is enough to mend a layout."""
-    bad = replace(layer(NOTES, cap="none", shown="maybe"), block="fancy")
+    bad = replace(layer(NOTES, cap="none", weight=-1.0), tool="my tool")
     assert len(designs.mistakes(bad)) == 3
 
 
@@ -166,7 +187,7 @@ def test_an_unknown_name_lists_those_that_are_there(tmp_path):
 
 def test_a_layout_may_have_no_journal_and_no_job(tmp_path):
     """Issue 18: today a layout without a journal ends in KeyError."""
-    bare = Layout(name="bare", layers=(NOTES,), targets={"fact": "notes"})
+    bare = Layout(name="bare", layers=(NOTES,), targets={"fact": "notes"}, prompt=(SHOWN,))
     check_layout(bare, str(tmp_path))
 
 

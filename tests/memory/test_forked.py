@@ -60,7 +60,7 @@ def sqlite_files() -> list[str]:
 
 LOCKS = {
     "sessions": lambda scope: scope.sessions._lock,
-    "capped facts": lambda scope: scope.capped._lock,
+    "frozen facts": lambda scope: scope.sections._frozen._lock,
     "door": lambda scope: scope.door.lock,
     "schedule": lambda scope: scope.schedule._lock,
     "index": lambda scope: scope.indexing.index._lock,
@@ -71,7 +71,7 @@ LOCKS = {
 @pytest.mark.parametrize("name", LOCKS)
 def test_a_child_uses_the_memory_while_a_thread_of_its_parent_holds(name, tmp_path):
     """The thread is not in the child, its lock is: a child that used it would wait for ever (issue 15)."""
-    with Memory.open(tmp_path, layout="facts" if name == "capped facts" else "native") as memory:
+    with Memory.open(tmp_path, layout="facts" if name == "frozen facts" else "native") as memory:
         use(memory, "zebra")
         with another_thread_in(LOCKS[name](memory._scopes[0])):
             assert in_child(lambda: use(memory, "okapi")) == 0

@@ -9,6 +9,7 @@ import pytest
 from commonplace import Memory, Message
 from commonplace.changes import drift
 from commonplace.changes.plan import files_of
+from commonplace.recall.prompt.page import Page
 from commonplace.testing import FixedClock
 
 SHOWN = ("SOUL.md", "AGENTS.md", "TOOLS.md", "USER.md", "MEMORY.md", "facts/user.md", "facts/env.md")
@@ -83,11 +84,11 @@ def test_the_files_shown_are_those_of_now(tmp_path, zone, step_hours):
     clock = FixedClock("2026-11-29T09:50:00+00:00")
     with Memory.open(tmp_path, jobs="worker", clock=clock, config={"timezone": zone}) as memory:
         scope = memory._scopes[0]
-        shown = [layer for layer in scope.layout.layers if layer.shown]
+        shown = [layer for layer in scope.layout.layers if scope.layout.part(layer)]
         assert any("{date}" in layer.path for layer in shown)
+        page = Page(scope.parts)
         for _ in range(200):
-            expected = [(layer, files_of(scope.layout, layer, scope.now())) for layer in shown]
-            assert list(scope.sections._files()) == expected
+            assert [page.path(layer) for layer in shown] == [files_of(scope.layout, each, scope.now()) for each in shown]
             clock.advance(hours=step_hours)
 
 

@@ -10,7 +10,7 @@ import pytest
 from commonplace import Memory
 from commonplace.errors import CommonplaceError
 from commonplace.operations import RewriteDocument
-from commonplace.recall.prompt.sections import Sections
+from commonplace.recall.prompt.page import Page
 from commonplace.store.files.disk import Disk
 
 USER, ENV = "memory/facts/user.md", "memory/facts/env.md"
@@ -26,15 +26,15 @@ def test_a_change_in_the_middle_of_a_context_is_not_seen_by_halves(tmp_path, mon
     """Issue 23.3: what is read of several files is read again where a change came between."""
     with Memory.open(tmp_path, jobs="worker") as memory, Memory.open(tmp_path, jobs="worker") as other:
         pair(memory, 1)
-        real, numbers = Sections._file, [2, 3]
+        real, numbers = Page.records, [2, 3]
 
-        def slow(self, layer, path):
-            found = list(real(self, layer, path))
-            if path == USER and numbers:
+        def slow(self, layer):
+            found = real(self, layer)
+            if layer.name == "facts_user" and numbers:
                 pair(other, numbers.pop(0))
-            return iter(found)
+            return found
 
-        monkeypatch.setattr(Sections, "_file", slow)
+        monkeypatch.setattr(Page, "records", slow)
         text = memory.context().stable
     assert [text.count(f"Pair number {number} ") for number in (1, 2, 3)] == [0, 0, 2]
 

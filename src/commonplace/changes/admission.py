@@ -100,7 +100,7 @@ class Admission:
 
     def doubts(self, plan: Plan, operation: Operation, actor: Actor) -> tuple[tuple[str, str], ...]:
         """Return the pairs (text of an entry, new text) on which `take` wants a verdict."""
-        if not (self._new.on and isinstance(operation, AddEntry)):
+        if not isinstance(operation, AddEntry):
             return ()
         trust = self._trust(operation, actor)
         judged = judge(operation, explicit=actor.explicit, trust=trust, screen=plan.screen)
@@ -113,7 +113,10 @@ class Admission:
     def _is_held_against(self, verdict: str, layer: Layer, trust: Trust) -> bool:
         """True if a new entry is held against those that are there: what waits takes the place of nothing."""
         return (
-            self._new.on and verdict == "ok" and layer.kind == "documents" and TRUST_RANK[trust] >= TRUST_RANK["agent"]
+            self._new.on(layer)
+            and verdict == "ok"
+            and layer.kind == "documents"
+            and TRUST_RANK[trust] >= TRUST_RANK["agent"]
         )
 
     def _entries(self, plan: Plan, layer: Layer, path: str) -> list[Entry]:
@@ -225,9 +228,10 @@ class Admission:
     def _mirrored(self, plan: Plan, operation: Edit, layer: Layer) -> list[tuple[Layer, Edit]]:
         """Give what an edit of a journal comes to in the journals that hold the same entries."""
         if isinstance(operation, AppendJournal):
-            if not layer.mirror:
+            rule = self._layout.adds("mirror", layer)
+            if rule is None:
                 return []
-            other = self._layout.layer(layer.mirror)
+            other = self._layout.layer(rule.to)
             return [(other, msgspec.structs.replace(operation, path=files_of(self._layout, other, plan.at)))]
         if not isinstance(operation, (ReplaceEntry, RemoveEntry)):
             return []
@@ -243,8 +247,9 @@ class Admission:
         if not isinstance(record, JournalEntry) or record.at is None:
             return []
         found: list[tuple[Layer, Record]] = []
+        rules = [rule for rule in self._layout.add if rule.rule == "mirror" and layer.name in (*rule.of, rule.to)]
         for other in self._layout.layers:
-            if other.name == layer.mirror or other.mirror == layer.name:
+            if other != layer and any(other.name in (*rule.of, rule.to) for rule in rules):
                 same = (
                     copy
                     for copy in self._reader.records(files_of(self._layout, other, record.at))
@@ -288,9 +293,8 @@ class Admission:
         made = self._ledger.made(record)
         return self._reader.rank(record) == "user" and not (said and made is not None and not made[1].person)
 
-    @staticmethod
-    def _is_shown(layer: Layer) -> bool:
-        return layer.shown == "stable"
+    def _is_shown(self, layer: Layer) -> bool:
+        return self._layout.part(layer) == "stable"
 
     def _of_today(self, operation: Edit) -> Edit:
         """Let an edit of an entry mean what stands in that entry's place now."""

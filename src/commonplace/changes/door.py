@@ -18,7 +18,7 @@ import msgspec
 
 from commonplace.changes.actors import Actor
 from commonplace.changes.admission import RACED, Admission, Stop, Taken, Waits
-from commonplace.changes.listing import TopicIndex
+from commonplace.changes.generated import GeneratedFiles
 from commonplace.changes.merging import kept_out, theirs
 from commonplace.changes.new_entries import Verdicts
 from commonplace.changes.overflow import Overflow
@@ -79,7 +79,7 @@ class Door:
         self._drift = parts.drift
         self._admission = Admission(parts)
         self._config = parts.config
-        self._index = TopicIndex(parts)
+        self._generated = GeneratedFiles(parts)
         self._overflow = Overflow(parts)
         self._renewed = 0  # the change up to which topics edited outside are in the index
         self.lock = threading.RLock()
@@ -197,13 +197,13 @@ class Door:
 
     def regenerate(self, plan: Plan) -> None:
         """Bring what is generated up to a plan that is to be written."""
-        self._index.refresh(plan)
-        if self._index.document in plan.ropes:  # it may hold the index of another time
-            self._index.renew(plan)
+        self._generated.refresh(plan)
+        if any(path in plan.ropes for path in self._generated.documents):  # it may hold the index of another time
+            self._generated.renew(plan)
 
     def renew_index(self) -> None:
         """Bring the generated index up to topics that were edited outside, as a change of its own."""
-        if not self._index.document:
+        if not self._generated.documents:
             return
         with self.lock:
             self._ledger.catch_up()
@@ -211,9 +211,9 @@ class Door:
             try:
                 if self._index_is_behind():
                     with self._store.exclusive():
-                        self._drift.look([self._index.document])
+                        self._drift.look(self._generated.documents)
                         plan = self.plan()
-                        self._index.renew(plan)
+                        self._generated.renew(plan)
                         if not plan.empty:
                             self.write(plan, actor=UPKEEP, reason="topics were edited outside")
             except VersionConflictError:
@@ -229,7 +229,7 @@ class Door:
                 continue
             if "index" in change.kinds:
                 behind = False
-            elif any(map(self._index.lists, change.paths)):
+            elif any(map(self._generated.lists, change.paths)):
                 behind = "outside" in change.kinds
         return behind
 
@@ -259,7 +259,7 @@ class Door:
             return Outcome(status=status, records=tuple(same), reason="memory already says so")
         asked = [added.id for added in plan.added]
         self._overflow.relieve(plan)
-        self._index.refresh(plan)
+        self._generated.refresh(plan)
         self._compact(plan)
         records = (*dict.fromkeys(plan.successors.get(record, record) for record in asked), *same)
         if dry_run:

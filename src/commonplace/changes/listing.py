@@ -10,42 +10,36 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from commonplace.changes.episode_rows import EpisodeRows
 from commonplace.changes.parts import Parts
 from commonplace.changes.plan import Plan
 from commonplace.layouts.codecs import blocks, documents, edits, topics
+from commonplace.layouts.schema import Generated
 from commonplace.records import TRUST_RANK, Topic, Trust
 
 _EPOCH = datetime.fromtimestamp(0, UTC)
 
 
 class TopicIndex:
-    """Keeps the index block of one layout's document in step with its topics."""
+    """Keeps the index block of a document in step with the topics that it lists."""
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: Parts, made: Generated) -> None:
+        self._of = frozenset(made.of)
+        self.document = parts.layout.path_of(parts.layout.layer(made.into))
+        """The file that the block stands in."""
         self._layout = parts.layout
         self._limits = parts.config.context
         self._reader = parts.reader
         self._ledger = parts.ledger
-        self._rows = EpisodeRows(parts.layout, parts.reader)
 
     def refresh(self, plan: Plan) -> None:
-        """Bring the block, and the rows of episodes, up to the topics as planned, where the plan touches any."""
-        self._rows.refresh(plan)
-        if not self._layout.index_of:
-            return
+        """Bring the block up to the topics as planned, if the plan moves any."""
         touched = [path for path, rope in plan.ropes.items() if rope.changed and self.lists(path)]
         if touched or any(self.lists(record) for record in plan.promoted):
             self._write(plan)
 
-    @property
-    def document(self) -> str:
-        """The file that the block stands in; empty where the layout has none."""
-        return self._layout.path_of(self._layout.layer(self._layout.index_of)) if self._layout.index_of else ""
-
     def renew(self, plan: Plan) -> None:
         """Bring a block that stands there up to the topics as they are; where there is none, none is made."""
-        if self.document and blocks.INDEX_OPEN.encode() in (plan.planned(self.document) or b""):
+        if blocks.INDEX_OPEN.encode() in (plan.planned(self.document) or b""):
             self._write(plan)
             plan.kinds["index"] = None
 
@@ -67,10 +61,10 @@ class TopicIndex:
     def lists(self, path: str) -> bool:
         """Say whether a file is a topic that stands in the block."""
         layer = self._layout.layer_of(path)
-        return layer is not None and layer.kind == "topics" and layer.listed
+        return layer is not None and layer.name in self._of
 
     def _pointers(self, plan: Plan) -> list[topics.Pointer]:
-        stored = {path for _, path in self._reader.files(lambda layer: layer.kind == "topics" and layer.listed)}
+        stored = {path for _, path in self._reader.files(lambda layer: layer.name in self._of)}
         planned = {path for path in plan.ropes if self.lists(path)}
         trust: dict[str, Trust] = {added.id: added.trust for added in plan.added} | plan.promoted
         found: list[topics.Pointer] = []

@@ -18,6 +18,7 @@ import msgspec
 from commonplace.changes.actors import Actor
 from commonplace.changes.parts import Parts
 from commonplace.config import FactsConfig
+from commonplace.layouts.schema import Layer
 from commonplace.operations import AddEntry, RemoveEntry, ReplaceEntry
 from commonplace.records import Entry
 from commonplace.text.likeness import Kind, decide, firm_words, nominate
@@ -49,9 +50,13 @@ class NewEntries:
     def __init__(self, parts: Parts) -> None:
         facts = parts.config.facts
         self._ledger = parts.ledger
-        self.on = parts.layout.merge_on_write and facts.merge_on_write
-        """Whether the layout asks for it."""
+        self._layout = parts.layout
+        self._on = facts.merge_on_write
         self._merge_over, self._add_below = thresholds(facts)
+
+    def on(self, layer: Layer) -> bool:
+        """True if the layout holds new entries of a layer against those that are there."""
+        return self._on and self._layout.adds("merge", layer) is not None
 
     def doubts(self, text: str, entries: Sequence[Entry]) -> tuple[Entry, ...]:
         """Return the entries for which a verdict is wanted, the nearest first; none if the rules decide."""

@@ -103,7 +103,7 @@ class Overflow:
         kept = AddEntry(
             path=into,
             text=record.text,
-            section=getattr(record, "section", "") or layer.title,
+            section=getattr(record, "section", "") or self._layout.title(layer),
             kind=made.kind,
             sources=made.sources,
             quotes=made.quotes,

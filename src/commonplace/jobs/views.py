@@ -108,7 +108,9 @@ class Views:
         """
         self._ledger.catch_up()
         paths = list(dict.fromkeys(self.places(at).values()))
-        shown = tuple(self._layout.path_of(layer) for layer in self._layout.layers if layer.shown == "stable")
+        shown = tuple(
+            self._layout.path_of(layer) for layer in self._layout.layers if self._layout.part(layer) == "stable"
+        )
         entries: list[ViewEntry] = []
         compress = False
         for path in paths:

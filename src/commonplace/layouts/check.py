@@ -16,8 +16,8 @@ from commonplace.config import Config
 from commonplace.errors import ConfigError
 from commonplace.layouts.codecs import entries, journals
 from commonplace.layouts.codecs.edits import Unit
-from commonplace.layouts.schema import FIELDS, Job, Layer, LayerKind, Layout
-from commonplace.records import LayerName, Trust
+from commonplace.layouts.schema import FIELDS, AddRule, Generated, Job, Layer, LayerKind, Layout, Section
+from commonplace.records import LayerName
 
 _KINDS: Final = get_args(LayerKind)
 _STYLES: Final = {"documents": entries.STYLES, "journals": journals.STYLES, "topics": ("",), "items": ("",)}
@@ -33,7 +33,7 @@ class Abilities(msgspec.Struct, frozen=True, kw_only=True):
 
     consolidators: Collection[str]
     triggers: Collection[str]
-    blocks: Collection[str]
+    renderers: Collection[str]
     actions: Collection[str]
 
 
@@ -117,13 +117,9 @@ def _layer(layout: Layout, layer: Layer) -> Iterator[str]:
         yield f"{at}.path is {layer.path!r}; a document is one file: make {layer.name} a layer of topics."
     if layer.kind in _STYLES:
         yield from _one_of(f"{at}.style", layer.style, _STYLES[layer.kind])
-    yield from _one_of(f"{at}.shown", layer.shown, ("stable", "volatile", ""))
-    yield from _one_of(f"{at}.recall_from", layer.recall_from, get_args(Trust))
     if not math.isfinite(layer.weight) or not 0 <= layer.weight <= 10:
         yield f"{at}.weight is {layer.weight}; use a number from 0 (kept out of recall) to 10."
     yield from _cap(layout, layer, at)
-    yield from _other_layer(layout, f"{at}.mirror", layer.mirror, "journals")
-    yield from _other_layer(layout, f"{at}.overrides", layer.overrides, layer.kind)
 
 
 def _cap(layout: Layout, layer: Layer, at: str) -> Iterator[str]:
@@ -136,7 +132,9 @@ def _cap(layout: Layout, layer: Layer, at: str) -> Iterator[str]:
         elif getattr(layer, field) and not layer.cap:
             yield f"{at}.{field} needs a cap, such as '1500 chars'."
     yield from _other_layer(layout, f"{at}.overflow", layer.overflow, "documents")
-    if layer.overflow and any(each.name == layer.overflow and (each.shown or each.cap) for each in layout.layers):
+    if layer.overflow and any(
+        each.name == layer.overflow and (layout.part(each) or each.cap) for each in layout.layers
+    ):
         yield f"{at}.overflow is {layer.overflow!r}; name a layer that is neither shown nor capped."
 
 
@@ -166,12 +164,71 @@ def _targets(layout: Layout) -> Iterator[str]:
 
 
 def _references(layout: Layout, abilities: Abilities) -> Iterator[str]:
-    yield from _other_layer(layout, "index_of", layout.index_of, "documents")
-    yield from _other_layer(layout, "rows_of", layout.rows_of, "topics")
-    for name in layout.recalls:
-        yield from _one_of("recalls", name, get_args(LayerName))
-    yield from _one_of("block", layout.block, abilities.blocks)
+    for row in layout.prompt:
+        yield from _section(layout, row, abilities)
+    for rule in layout.add:
+        yield from _add_rule(layout, rule)
+    for made in layout.generated:
+        yield from _generated(layout, made)
     yield from _one_of("actions", layout.actions, abilities.actions)
+
+
+def _section(layout: Layout, row: Section, abilities: Abilities) -> Iterator[str]:
+    at = f"prompt.{row.title.strip() or row.renderer}"
+    yield from _one_of(f"{at}.renderer", row.renderer, abilities.renderers)
+    yield from _one_of(f"{at}.part", row.part, get_args(get_type_hints(Section)["part"]))
+    if not row.title.strip():
+        yield f"{at}.title is empty; give the section a heading, such as 'Memory'."
+    for name in row.of:
+        if row.renderer == "recall":
+            yield from _one_of(f"{at}.of", name, get_args(LayerName))
+        else:
+            yield from _one_of(f"{at}.of", name, [each.name for each in layout.layers])
+    shown = [layer for layer in layout.layers if layer.name in row.of]
+    for layer in shown if row.renderer != "index" else ():
+        if row.renderer == "text" and layer.kind != "documents":
+            yield f"{at}.renderer is 'text', which shows documents; {layer.name!r} is a layer of {layer.kind}."
+        if row.renderer in {"entries", "facts"} and {"topic", "session"} & set(re.findall(r"\{(\w*)\}", layer.path)):
+            yield f"{at}.of has {layer.name!r}, which is many files; show them with the renderer 'index'."
+    if row.renderer in {"entries", "facts", "text", "index", "recall"} and not row.of:
+        yield f"{at}.of is empty; name what the renderer {row.renderer!r} writes."
+    if row.renderer == "index" and not any(
+        each.form == "index" and {*each.of} & {*row.of} for each in layout.generated
+    ):
+        yield f"{at}.renderer is 'index', but generated has no index of {', '.join(row.of)}; add one."
+    if row.frozen and row.part == "live":
+        yield f"{at}.frozen cannot be with part 'live', which changes with every message."
+    if row.head.count("{") != len(re.findall(r"\{(?:percent|used|limit)\}", row.head)):
+        yield f"{at}.head is {row.head!r}; its fields are {{percent}}, {{used}} and {{limit}}."
+    for path in (*row.when.split("+"), row.limit):
+        if path and _knob(layout, path) is None:
+            yield f"{at} names the knob {path!r}; there is none, docs/configuration.md lists them."
+
+
+def _add_rule(layout: Layout, rule: AddRule) -> Iterator[str]:
+    at = f"add.{rule.rule}"
+    yield from _one_of(f"{at}.rule", rule.rule, ("merge", "mirror"))
+    for name in rule.of:
+        yield from _other_layer(layout, f"{at}.of", name, "journals" if rule.rule == "mirror" else "documents")
+    if not rule.of:
+        yield f"{at}.of is empty; name the layers that it is for."
+    if rule.rule == "mirror":
+        yield from _other_layer(layout, f"{at}.to", rule.to or "''", "journals")
+    elif rule.to:
+        yield f"{at}.to is of no use here; only 'mirror' has it."
+
+
+def _generated(layout: Layout, made: Generated) -> Iterator[str]:
+    at = f"generated.{made.form}"
+    yield from _one_of(f"{at}.form", made.form, ("index", "rows"))
+    for name in made.of:
+        yield from _other_layer(layout, f"{at}.of", name, "topics")
+    if not made.of:
+        yield f"{at}.of is empty; name the layers of topics that it is made from."
+    if made.form == "index":
+        yield from _other_layer(layout, f"{at}.into", made.into or "''", "documents")
+    elif made.into:
+        yield f"{at}.into is of no use here; rows stand beside their topics."
 
 
 def _job(layout: Layout, job: Job, abilities: Abilities) -> Iterator[str]:
@@ -187,8 +244,8 @@ def _job(layout: Layout, job: Job, abilities: Abilities) -> Iterator[str]:
         yield from _one_of(f"{at}.consolidator", job.consolidator, abilities.consolidators)
     if job.failure == "raw" and "journal" not in layout.targets:
         yield f"{at}.failure is 'raw', but targets has no 'journal' that takes the raw entry; add one or use 'again'."
-    if job.consolidator == "episodes" and not layout.rows_of:
-        yield f"{at}.consolidator is 'episodes', but rows_of names no layer of topics for them."
+    if job.consolidator == "episodes" and not any("{session}" in layer.path for layer in layout.layers):
+        yield f"{at}.consolidator is 'episodes', but no layer of topics has {{session}} in its path for them."
     for trigger in job.triggers:
         names, knobs = trigger.when.split("+"), [each for each in trigger.over.split("+") if each]
         for name in names:

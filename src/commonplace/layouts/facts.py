@@ -6,7 +6,21 @@ beside, in a folder it does not look into. A project's own files go before the g
 
 from __future__ import annotations
 
-from commonplace.layouts.schema import Job, Layer, Layout, Trigger
+from commonplace.layouts.schema import AddRule, Generated, Job, Layer, Layout, Section, Trigger
+
+
+def _facts(title: str, *layers: str) -> Section:
+    return Section(
+        title=title,
+        of=layers,
+        renderer="facts",
+        heading=f"── {title} ──",
+        head="═══ MEMORY [{percent}% — {used}/{limit} chars] ═══",
+        joiner="\n§\n",
+        frozen=True,
+        when="facts.enabled",
+    )
+
 
 LAYOUT = Layout(
     name="facts",
@@ -16,8 +30,6 @@ LAYOUT = Layout(
             kind="documents",
             path="facts/user.md",
             style="separator",
-            shown="stable",
-            title="User Profile",
             cap="1500 chars",  # facts_limit_user
             weight=1.2,
         ),
@@ -26,19 +38,14 @@ LAYOUT = Layout(
             kind="documents",
             path="project-facts/{project}/user.md",
             style="separator",
-            shown="stable",
-            title="User Profile",
             cap="1500 chars",  # facts_limit_user
             weight=1.2,
-            overrides="user",
         ),
         Layer(
             name="env",
             kind="documents",
             path="facts/env.md",
             style="separator",
-            shown="stable",
-            title="Environment",
             cap="2500 chars",  # facts_limit_env
             weight=1.2,
         ),
@@ -47,17 +54,13 @@ LAYOUT = Layout(
             kind="documents",
             path="project-facts/{project}/env.md",
             style="separator",
-            shown="stable",
-            title="Environment",
             cap="2500 chars",  # facts_limit_env
             weight=1.2,
-            overrides="env",
         ),
         Layer(
             name="episodes",
             kind="topics",
             path="episodes/{session}.md",
-            listed=False,
             weight=1.0,
         ),
     ),
@@ -73,14 +76,32 @@ LAYOUT = Layout(
         "task": "env",
     },
     sessions="transcripts",  # `sessions` is theirs, and stays as they wrote it
-    recalls=(),
+    prompt=(
+        _facts("User Profile", "user", "project_user"),
+        _facts("Environment", "env", "project_env"),
+        Section(
+            title="Memory Changes",
+            renderer="changes",
+            part="volatile",
+            heading="── Memory Changes In This Session ──",
+            frozen=True,
+            when="facts.enabled+facts.live",
+        ),
+        Section(
+            title="Current Session",
+            renderer="buffer",
+            part="live",
+            heading="── Current Session ── times in UTC",
+            when="facts.enabled+facts.buffer_enabled",
+        ),
+        Section(title="Earlier in this session", renderer="summary", part="live"),
+    ),
+    add=(AddRule(rule="merge", of=("user", "project_user", "env", "project_env")),),
+    generated=(Generated(form="rows", of=("episodes",)),),
     jobs=(
         Job(name="consolidate", range="session", consolidator="episodes", triggers=(Trigger(when="session_end"),)),
         Job(name="compact", range="window", consolidator="compact"),
     ),
-    block="capped",
-    rows_of="episodes",
-    merge_on_write=True,
     actions="capped",
     config_names={
         "enabled": ("facts.enabled", 1.0),

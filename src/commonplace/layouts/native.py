@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from commonplace.layouts.schema import Job, Layer, Layout, Trigger
+from commonplace.layouts.schema import Generated, Job, Layer, Layout, Section, Trigger
 
 LAYOUT = Layout(
     name="native",
     layers=(
-        Layer(name="soul", kind="documents", path="SOUL.md", shown="stable", title="Soul", person_only=True),
-        Layer(name="agents", kind="documents", path="AGENTS.md", shown="stable", title="Agents", person_only=True),
-        Layer(name="tools", kind="documents", path="TOOLS.md", shown="stable", title="Tools", person_only=True),
-        Layer(name="user", kind="documents", path="USER.md", shown="stable", title="User", person_only=True),
+        Layer(name="soul", kind="documents", path="SOUL.md", person_only=True),
+        Layer(name="agents", kind="documents", path="AGENTS.md", person_only=True),
+        Layer(name="tools", kind="documents", path="TOOLS.md", person_only=True),
+        Layer(name="user", kind="documents", path="USER.md", person_only=True),
         Layer(
             name="facts_user",
             kind="documents",
             path="facts/user.md",
             style="separator",
-            shown="stable",
-            title="User profile",
             cap="1500 chars",  # seed facts, facts_limit_user
             overflow="archive",
             weight=1.2,
@@ -27,8 +25,6 @@ LAYOUT = Layout(
             kind="documents",
             path="facts/env.md",
             style="separator",
-            shown="stable",
-            title="Environment",
             cap="2500 chars",  # seed facts, facts_limit_env
             overflow="archive",
             weight=1.2,
@@ -37,8 +33,6 @@ LAYOUT = Layout(
             name="memory",
             kind="documents",
             path="MEMORY.md",
-            shown="stable",
-            title="Long-term memory",
             cap="8192 bytes",  # seed two-layer, maxMemorySize
             overflow="archive",
             weight=1.2,
@@ -51,11 +45,9 @@ LAYOUT = Layout(
             kind="journals",
             path="{date}.md",
             style="daily",
-            shown="volatile",
-            title="Notes of today",
             weight=0.5,
         ),
-        Layer(name="episodes", kind="topics", path="episodes/{session}.md", weight=0.9, listed=False),
+        Layer(name="episodes", kind="topics", path="episodes/{session}.md", weight=0.9),
         Layer(name="episodic", kind="items", path="items/episodic/{date}.jsonl", weight=0.8),
         Layer(name="semantic", kind="items", path="items/semantic.jsonl", weight=1.1),
         Layer(name="procedural", kind="items", path="items/procedural.jsonl", weight=1.1),
@@ -74,7 +66,25 @@ LAYOUT = Layout(
         "journal": "history",
         "topic": "topics",
     },
-    index_of="memory",
+    prompt=(
+        Section(title="Soul", of=("soul",)),
+        Section(title="Agents", of=("agents",)),
+        Section(title="Tools", of=("tools",)),
+        Section(title="User", of=("user",)),
+        Section(title="User profile", of=("facts_user",)),
+        Section(title="Environment", of=("facts_env",)),
+        Section(title="Long-term memory", of=("memory",)),
+        Section(title="Topics", of=("topics",), renderer="index"),
+        Section(title="Notes of today", of=("daily",), part="volatile", limit="context.notes_tokens"),
+        Section(
+            title="Recalled",
+            renderer="recall",
+            part="volatile",
+            of=("sessions", "documents", "journals", "topics", "items"),
+        ),
+        Section(title="Earlier in this session", renderer="summary", part="live"),
+    ),
+    generated=(Generated(form="index", of=("topics",), into="memory"),),
     jobs=(
         Job(
             name="consolidate",

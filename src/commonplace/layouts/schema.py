@@ -15,7 +15,7 @@ from typing import Final, Literal
 
 import msgspec
 
-from commonplace.records import LayerName, Trust
+from commonplace.records import LAYERS, LayerName
 
 LayerKind = Literal["documents", "journals", "topics", "items"]
 
@@ -34,35 +34,78 @@ class Layer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """One layer of a layout: where its files are and what they are for.
 
     `path` is relative to the memory folder and may hold `{year} {month} {date} {session} {topic}`.
-    `style` names how the codec of its kind reads it. `shown` says in which part of a context it
-    stands unasked, `title` its heading there. `cap` says how much it may hold, as `1500 chars`, `8192 bytes`
-    or `400 tokens`; the config's `limits` may give another number for a layer's name. Past the cap entries
-    move to the document that `overflow` names; without one the edit is refused. `compress` has a
+    `style` names how the codec of its kind reads it. `cap` says how much it may hold, as `1500 chars`,
+    `8192 bytes` or `400 tokens`; the config's `limits` may give another number for a layer's name. Past the cap
+    entries move to the document that `overflow` names; without one the edit is refused. `compress` has a
     consolidation asked to shorten the layer past its cap, and lets entries move only past twice the cap.
-    `mirror` names a layer that gets every entry of a journal too. `listed` says that
-    its topics stand in the generated index. `weight` scales its records in recall; 0 keeps them out.
-    `person_only` keeps everyone but a person from changing it.
-    `verbatim` shows a document as it is written, not as a list of its entries. `recall_from` is the least
-    trust that recall gives out unasked; what is below waits for a person. `overrides` names the layer
-    that this one goes before where both speak of the same.
+    `weight` scales its records in recall; 0 keeps them out. `person_only` keeps everyone but a person from
+    changing it.
     """
 
     name: str
     kind: LayerKind
     path: str
     style: str = ""
-    shown: Literal["stable", "volatile", ""] = ""
-    title: str = ""
     cap: str = ""
     overflow: str = ""
     compress: bool = False
-    mirror: str = ""
-    listed: bool = True
     weight: float = 1.0
     person_only: bool = False
-    verbatim: bool = False
-    recall_from: Trust = "web"
-    overrides: str = ""
+
+
+class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One section of the prompt. The sections stand in the order of the layout; an empty one is left out.
+
+    Attributes:
+        title: Its heading.
+        of: The layers it is made of. Of several, what a later one says goes before what an earlier one says of
+            the same. For the renderer `recall` these are kinds: sessions, documents, journals, topics, items.
+        renderer: The function that writes it, by its name.
+        part: `stable` is always shown, the same bytes from turn to turn; `volatile` may change; `live` is of the
+            conversation that goes on.
+        heading: The whole heading line, if it is not `## title`.
+        head: Stands above the first section that is shown of those with the same head. `{percent}`, `{used}` and
+            `{limit}` say how full the capped layers of these sections are.
+        joiner: What stands between two entries.
+        limit: The knob that says how many tokens it may take; as many as there are if empty.
+        frozen: What stands in it stays as it is when a session begins, until the session's window moves.
+        when: The knobs that must be on, joined by `+`.
+    """
+
+    title: str = ""
+    of: tuple[str, ...] = ()
+    renderer: str = "entries"
+    part: Literal["stable", "volatile", "live"] = "stable"
+    heading: str = ""
+    head: str = ""
+    joiner: str = "\n"
+    limit: str = ""
+    frozen: bool = False
+    when: str = ""
+
+
+class AddRule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What happens when something is added to some layers.
+
+    `rule` is `merge`: a new entry is held against those that are there, by likeness; or `mirror`: an entry of a
+    journal goes to the journal that `to` names too. An entry that repeats another is never added, in any layout.
+    """
+
+    rule: str
+    of: tuple[str, ...]
+    to: str = ""
+
+
+class Generated(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A file, or a part of one, that is made from topics in every change that moves one of them.
+
+    `form` is `index`: a managed block with a line for each topic, in the document that the layer `into` names; or
+    `rows`: `index.json` beside the topics, with a row for each. `of` names the layers of topics.
+    """
+
+    form: str
+    of: tuple[str, ...]
+    into: str = ""
 
 
 class Trigger(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -106,15 +149,11 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """One layout, whole.
 
     `memory` and `sessions` are folders below a scope's root; `scopes` is where scopes other than `default`
-    have theirs. `targets` says which layer takes a memory of which kind. `index_of` names the document that
-    carries the generated index of topics, if any. `recap` puts the live window into the context.
-    `agent_edits_files` says that the agent has
-    a file tool, so that an outside edit ranks `agent`. `config_names` maps the knobs of the layout's own
-    document to ours (several joined by `+`), with the factor to our unit; `defaults` are its own values for
-    knobs that stand at ours. `their_sessions` is the folder of transcripts that the system it comes from
-    wrote; adopting reads them. `block` names how the shown layers are written into a prompt. `rows_of`
-    names the topics whose `index.json` is kept in step. `merge_on_write` holds a new entry against those
-    that are there. `tool` is what the agent's tool is called, `actions` which set of actions it has.
+    have theirs. `targets` says which layer takes a memory of which kind. `prompt`, `jobs`, `tool`, `add` and
+    `generated` are its tables. `agent_edits_files` says that the agent has a file tool, so that an outside edit
+    ranks `agent`. `config_names` maps the knobs of the layout's own document to ours (several joined by `+`),
+    with the factor to our unit; `defaults` are its own values for our knobs. `their_sessions` is the folder of
+    transcripts that the system it comes from wrote; adopting reads them.
     """
 
     name: str
@@ -123,17 +162,14 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     memory: str = "memory"
     sessions: str = "sessions"
     scopes: str = "scopes/{scope}"
-    index_of: str = ""
-    recalls: tuple[LayerName, ...] = ("sessions", "documents", "journals", "topics", "items")
-    recap: bool = False
+    prompt: tuple[Section, ...] = ()
+    jobs: tuple[Job, ...] = ()
+    add: tuple[AddRule, ...] = ()
+    generated: tuple[Generated, ...] = ()
     agent_edits_files: bool = False
     config_names: dict[str, tuple[str, float]] = msgspec.field(default_factory=dict)
     defaults: dict[str, int | float] = msgspec.field(default_factory=dict)
     their_sessions: str = ""
-    jobs: tuple[Job, ...] = ()
-    block: Literal["sections", "capped"] = "sections"
-    rows_of: str = ""
-    merge_on_write: bool = False
     tool: str = "memory"
     actions: Literal["records", "capped"] = "records"
 
@@ -141,8 +177,26 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         """Return the first job on one of these kinds of range; None if the layout has none."""
         return next((job for job in self.jobs if job.range in ranges), None)
 
+    def part(self, layer: Layer) -> str:
+        """Return the part of the prompt that shows the records of a layer unasked; empty if none does."""
+        parts = [row.part for row in self.prompt if layer.name in row.of and row.renderer not in {"recall", "index"}]
+        return "stable" if "stable" in parts else next(iter(parts), "")
+
+    def title(self, layer: Layer) -> str:
+        """Return the title under which the prompt shows a layer; empty if it does not."""
+        return next((row.title for row in self.prompt if layer.name in row.of and row.renderer != "recall"), "")
+
+    def recalls(self) -> tuple[LayerName, ...]:
+        """Return the kinds of layer that a context searches when it is asked a question."""
+        kinds = {kind for row in self.prompt if row.renderer == "recall" for kind in row.of}
+        return tuple(kind for kind in LAYERS if kind in kinds)
+
+    def adds(self, rule: str, layer: Layer) -> AddRule | None:
+        """Return the first rule of this name for what is added to a layer; None if there is none."""
+        return next((row for row in self.add if row.rule == rule and layer.name in row.of), None)
+
     def layer(self, name: str) -> Layer:
-        """Give a layer by its name; KeyError where the layout has none of it."""
+        """Return a layer by its name; StopIteration if the layout has none of it."""
         return next(layer for layer in self.layers if layer.name == name)
 
     def layer_of(self, path: str) -> Layer | None:
@@ -170,7 +224,12 @@ def for_project(layout: Layout, project: str) -> Layout:
         for layer in layout.layers
         if project or "{project}" not in layer.path
     )
-    return msgspec.structs.replace(layout, layers=bound) if bound != layout.layers else layout
+    names = {layer.name for layer in bound}
+    prompt = tuple(
+        msgspec.structs.replace(row, of=tuple(name for name in row.of if row.renderer == "recall" or name in names))
+        for row in layout.prompt
+    )
+    return msgspec.structs.replace(layout, layers=bound, prompt=prompt) if bound != layout.layers else layout
 
 
 def _is_of(template: str, path: str) -> bool:

@@ -6,7 +6,7 @@ and state lie beside, in folders it does not look into.
 
 from __future__ import annotations
 
-from commonplace.layouts.schema import Job, Layer, Layout, Trigger
+from commonplace.layouts.schema import AddRule, Job, Layer, Layout, Section, Trigger
 
 LAYOUT = Layout(
     name="two-layer",
@@ -15,13 +15,10 @@ LAYOUT = Layout(
             name="memory",
             kind="documents",
             path="MEMORY.md",
-            shown="stable",
-            title="Memory",
             cap="8192 bytes",  # maxMemorySize
             compress=True,
             overflow="archive",
             weight=1.2,
-            verbatim=True,
         ),
         Layer(name="archive", kind="documents", path="archive/{year}-{month}.md"),
         Layer(
@@ -29,7 +26,6 @@ LAYOUT = Layout(
             kind="journals",
             path="HISTORY-{year}-{month}.md",
             style="history",
-            mirror="history_all",
             weight=1.0,
         ),
         Layer(name="history_all", kind="journals", path="HISTORY.md", style="history", weight=1.0),
@@ -48,8 +44,19 @@ LAYOUT = Layout(
     },
     sessions="transcripts",  # `sessions` is theirs, and stays as they wrote it
     their_sessions="sessions",
-    recalls=("sessions", "documents"),
-    recap=True,
+    prompt=(
+        Section(title="Memory", of=("memory",), renderer="text"),
+        Section(title="Recalled", renderer="recall", part="volatile", of=("sessions", "documents")),
+        Section(title="Earlier in this session", renderer="summary", part="live"),
+        Section(
+            title="Recent Conversation Recap",
+            renderer="window",
+            part="live",
+            limit="consolidation.recap_tokens",
+            when="context.recap",
+        ),
+    ),
+    add=(AddRule(rule="mirror", of=("history",), to="history_all"),),
     agent_edits_files=True,
     jobs=(
         Job(

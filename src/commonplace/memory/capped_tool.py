@@ -19,7 +19,7 @@ from commonplace.memory.scope import Scope
 from commonplace.memory.tool import WAITS, Action, Parameter, Tool
 from commonplace.operations import AddEntry, Operation, RemoveEntry, ReplaceEntry
 from commonplace.recall.select import select
-from commonplace.records import TRUST_RANK, Hit, Outcome, Query, Topic
+from commonplace.records import Hit, Outcome, Query, Topic
 from commonplace.text.pieces import fingerprint, truncate
 
 TARGETS: Final = ("user", "env")
@@ -109,14 +109,14 @@ class _Use:
             return off
         parts = []
         for scope in self._scopes:
-            for layer in scope.layout.layers:
-                if layer.shown:
+            for row in scope.layout.prompt:
+                for place, layer in enumerate(map(scope.layout.layer, row.of)):
                     path = scope.layout.path_of(layer)
                     scope.door.look([path])
                     text = "\n§\n".join(record.text for record in scope.reader.told(scope.reader.records(path)))
-                    if text or not layer.overrides:
-                        whose = " (this project)" if layer.overrides else ""
-                        parts.append(f"── {layer.title}{whose} ──\n{text or '(empty)'}")
+                    if text or not place:
+                        whose = " (this project)" if place else ""
+                        parts.append(f"── {row.title}{whose} ──\n{text or '(empty)'}")
         return {"success": True, "message": "\n".join(parts)}
 
     def search(self, asked: Mapping[str, str]) -> dict[str, Any]:
@@ -184,9 +184,9 @@ def found_in(scope: Scope, question: str) -> list[str]:
 def episodes(scope: Scope) -> list[tuple[str, str]]:
     """Give the episodes that may be recalled, the newest first: (path, text)."""
     found: list[tuple[str, str, str]] = []
-    for layer, path in scope.reader.files(lambda each: each.kind == "topics"):
+    for _, path in scope.reader.files(lambda each: each.kind == "topics"):
         for record in scope.reader.told(scope.reader.records(path)):
-            if isinstance(record, Topic) and TRUST_RANK[scope.reader.trust(record)] >= TRUST_RANK[layer.recall_from]:
+            if isinstance(record, Topic):
                 at = str(record.extra.get("created_at") or record.extra.get("createdAt") or "")
                 found.append((at, path, record.body))
     return [(path, body) for _, path, body in sorted(found, reverse=True)]
@@ -196,7 +196,7 @@ def facts(scope: Scope) -> list[tuple[str, str]]:
     """Give the facts that stand: (file, text)."""
     return [
         (path, record.text)
-        for _, path in scope.reader.files(lambda each: bool(each.shown))
+        for _, path in scope.reader.files(lambda each: bool(scope.layout.part(each)))
         for record in scope.reader.told(scope.reader.records(path))
     ]
 

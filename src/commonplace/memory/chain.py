@@ -18,10 +18,11 @@ from commonplace.errors import CommonplaceError, InputError, RecordNotFoundError
 from commonplace.guard import fold
 from commonplace.memory.scope import Scope
 from commonplace.recall import select, sharing
-from commonplace.recall.prompt import capped
 from commonplace.recall.prompt import context as contexts
 from commonplace.recall.prompt.filling import Draft
+from commonplace.recall.prompt.sections import headless
 from commonplace.records import Change, Context, Hit, Outcome, Query, Receipt, Record
+
 from commonplace.text.pieces import fence
 
 logger = logging.getLogger(__name__)
@@ -85,8 +86,9 @@ class Chain:
         session = session if self._is_readable(session) else None
         drafts = self._steady(lambda: self._drafts(session))
         hits: list[Hit] = []
-        if question and question.strip() and layout.recalls:
-            wanted = Query(text=question, k=config.context.recall_k, layers=layout.recalls)
+        kinds = layout.recalls()
+        if question and question.strip() and kinds:
+            wanted = Query(text=question, k=config.context.recall_k, layers=kinds)
             live = self._live(session)
             found = self.recall(wanted, now=now)
             hits = [hit for hit in found if not any((s.session, s.message) in live for s in hit.sources)]
@@ -157,15 +159,19 @@ class Chain:
             return frozenset()
         return frozenset((session, str(message.message.id)) for message in sessions.window(session))
 
-    def snapshot(self, stable: str) -> str:
-        """Give what a sub-agent is told: capped facts without their head, else what is always shown."""
-        if self.first.capped is None:
-            return stable
-        made = self._steady(
-            lambda: [(tuple(scope.capped.sections()), scope.key) for scope in self.scopes if scope.capped is not None]
-        )
-        parts = [(capped.text_of(sections), key) for sections, key in made]
-        return "\n".join(fence(text, key) for text, key in parts if text)
+    def snapshot(self) -> str:
+        """Return what a sub-agent is told: what is always shown, as it is now."""
+
+        def of(scope: Scope) -> Sequence[Draft]:
+            scope.prepare(None)
+            scope.sections.look()
+            return contexts.owned(headless(scope.sections.told()), self.scopes.index(scope), scope.name)
+
+        drafts = self._steady(lambda: [draft for drafts in self._of_each(of) for draft in drafts])
+        config = self.first.config.context
+        made = contexts.build(drafts, (), tokens=config.tokens, key=self.first.key, stable_share=config.stable_share)
+        told = "\n".join(section.text for section in made.sections)
+        return fence(told, self.first.key) if told else ""
 
     # --- which scope is meant ---
 

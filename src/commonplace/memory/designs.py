@@ -16,6 +16,7 @@ from commonplace.jobs import triggers
 from commonplace.jobs.consolidators.choice import CONSOLIDATORS
 from commonplace.layouts import check, facts, native, two_layer
 from commonplace.layouts.schema import Layout
+from commonplace.recall.prompt.renderers import RENDERERS
 from commonplace.store import texts
 
 LAYOUTS: Final[dict[str, Layout]] = {layout.name: layout for layout in (native.LAYOUT, two_layer.LAYOUT, facts.LAYOUT)}
@@ -24,7 +25,7 @@ LAYOUTS: Final[dict[str, Layout]] = {layout.name: layout for layout in (native.L
 ABILITIES: Final = check.Abilities(
     consolidators=frozenset({*CONSOLIDATORS, "episodes"}),
     triggers=frozenset(triggers.PREDICATES) | triggers.EVENTS,
-    blocks=frozenset({"sections", "capped"}),
+    renderers=frozenset(RENDERERS),
     actions=frozenset({"records", "capped"}),
 )
 """What a layout can choose."""

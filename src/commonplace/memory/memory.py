@@ -463,9 +463,7 @@ class Memory:
 
     def snapshot(self) -> Snapshot:
         """Give what is always shown, frozen and read-only, for a sub-agent."""
-        shown = self.context()
-        text = self._chain.snapshot(shown.stable)
-        return Snapshot(text=text, at=self._clock(), scope=self.scope)
+        return Snapshot(text=self._chain.snapshot(), at=self._clock(), scope=self.scope)
 
     def tool(self, session_id: str | None = None, *, read_only: bool = False) -> Tool:
         """Return the agent's tool, which never approves, promotes or undoes; a session's words judge what it writes."""

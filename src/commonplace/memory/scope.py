@@ -42,7 +42,6 @@ from commonplace.recall.embedding import Guarded
 from commonplace.recall.index.looking import copied
 from commonplace.recall.index.sqlite import SqliteIndex
 from commonplace.recall.indexing import Indexing
-from commonplace.recall.prompt.capped import CappedBlock
 from commonplace.recall.prompt.sections import Sections
 from commonplace.recall.searching import Searching
 from commonplace.records import Hit, Outcome, Problem, Query, Record, Report
@@ -134,8 +133,7 @@ class Scope:
         self._wire_changing(llm)
         self.embedding = embedder.scope(of, self.indexing, self.meter) if embedder is not None else None
         self.searching = Searching(of, self.indexing, self.embedding)
-        self.capped = CappedBlock(of) if layout.block == "capped" else None
-        self.sections = Sections(of, self.capped)
+        self.sections = Sections(of)
 
     def _wire_changing(self, llm: LLM | None) -> None:
         """Make what changes memory: the door, the past, review, and the jobs with their model."""
@@ -207,8 +205,7 @@ class Scope:
     def end(self, session_id: str) -> Outcome:
         """Consolidate a session and mark it as ended; what it is shown from then on is as of then."""
         outcome = self.windows.end(session_id)
-        if self.capped is not None:
-            self.capped.thaw(session_id)
+        self.sections.thaw(session_id)
         return outcome
 
     def find(self, record_id: str) -> Record:

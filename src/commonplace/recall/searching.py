@@ -14,7 +14,6 @@ from commonplace.changes import edits
 from commonplace.changes.forgotten import Forgotten
 from commonplace.changes.parts import Parts
 from commonplace.errors import CommonplaceError, IndexVersionError, StoreError
-from commonplace.layouts.codecs.edits import split_id
 from commonplace.layouts.schema import Layer, Layout
 from commonplace.recall import search
 from commonplace.recall.embedding import Embedding
@@ -22,7 +21,7 @@ from commonplace.recall.index import near, vectors
 from commonplace.recall.index.rows import IndexRow
 from commonplace.recall.index.sqlite import SqliteIndex
 from commonplace.recall.indexing import Indexing
-from commonplace.records import TRUST_RANK, Hit, Query, Record
+from commonplace.records import Hit, Query, Record
 from commonplace.store.protocol import STATE, Store
 
 logger = logging.getLogger(__name__)
@@ -154,7 +153,7 @@ class Searching:
             logger.warning("vectors of what was forgotten are taken out another time", exc_info=True)
 
     def _given_out(self, hit: Hit, hidden: Collection[tuple[str, str]]) -> Hit | None:
-        """Return what recall may give of a hit: what is not forgotten, if trusted as much as its layer asks for."""
+        """Return what recall may give of a hit: what is not forgotten."""
         reader, tombstones = self._parts.reader, self._parts.tombstones
         said = hit.layer == "sessions"
         since = tombstones.since() if said else tombstones.since_named()
@@ -162,9 +161,6 @@ class Searching:
             return None
         if said:
             return None if any((s.session, s.message) in hidden for s in hit.sources) else hit
-        layer = self._parts.layout.layer_of(split_id(hit.record)[0])
-        if layer is not None and TRUST_RANK[reader.rank(hit.record)] < TRUST_RANK[layer.recall_from]:
-            return None
         left = reader.left_of(hit.record, hit.text, journal=hit.layer == "journals")
         return msgspec.structs.replace(hit, text=left) if left else None
 

@@ -48,7 +48,7 @@ class Episodes:
     """
 
     def __init__(self, layout: Layout, config: Config, reader: Reader, by_rules: Callable[[Work], Proposal]) -> None:
-        self._layer = layout.layer(layout.rows_of)
+        self._layer = next(layer for layer in layout.layers if layer.kind == "topics" and "{session}" in layer.path)
         self._layout = layout
         self._config = config
         self._reader = reader

@@ -1,138 +1,98 @@
-"""What of one scope stands in a prompt unasked: its shown files, the index of its topics, the session's own part."""
+"""What of one scope enters a prompt unasked: the sections that its layout lists, in their order."""
 
 from __future__ import annotations
 
-import codecs
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import Final
 
-from commonplace import guard
-from commonplace.changes import listing
+import msgspec
+
 from commonplace.changes.parts import Parts
-from commonplace.changes.plan import files_of
-from commonplace.layouts.codecs import documents
-from commonplace.layouts.schema import Layer
-from commonplace.recall.prompt.filling import Draft, Shown
-from commonplace.records import TRUST_RANK, Entry, Record
-from commonplace.text.standing import is_standing
+from commonplace.config import knob
+from commonplace.layouts import extensions
+from commonplace.layouts.codecs.documents import cap_of
+from commonplace.layouts.schema import Section
+from commonplace.recall.prompt.filling import Draft
+from commonplace.recall.prompt.frozen import Frozen
+from commonplace.recall.prompt.page import Page, paths_of
+from commonplace.recall.prompt.renderers import RENDERERS
 
-if TYPE_CHECKING:
-    from commonplace.recall.prompt.capped import CappedBlock  # loaded only by the layouts that have it
+_SNAPSHOT_PARTS: Final = ("stable",)
 
 
 class Sections:
-    """Writes what a scope shows unasked.
+    """Writes what a scope shows unasked."""
 
-    Args:
-        capped: Writes the documents instead, where the layout caps its facts.
-        zone: The one that files are dated in.
-    """
-
-    def __init__(self, parts: Parts, capped: CappedBlock | None) -> None:
+    def __init__(self, parts: Parts) -> None:
         self._parts = parts
-        self._store = parts.store
-        self._layout = parts.layout
-        self._config = parts.config
-        self._reader = parts.reader
-        self._ledger = parts.ledger
-        self._drift = parts.drift
-        self._sessions = parts.sessions
-        self._capped = capped
-        self._shown = [layer for layer in parts.layout.layers if layer.shown]
+        self._frozen = Frozen(parts)
+        self._rows = [row for row in parts.layout.prompt if row.renderer != "recall"]
+        self._renderers = {
+            row.renderer: extensions.function("renderers", row.renderer, RENDERERS) for row in self._rows
+        }
 
-    def look(self) -> Sequence[tuple[Layer, str]]:
-        """Notice edits made outside, in shown files at once; return these files with their layers."""
-        files = self._files()
-        self._drift.glance([path for _, path in files])
-        return files
+    def look(self) -> None:
+        """Notice edits made outside in the files that are shown."""
+        self._parts.drift.glance(paths_of(Page(self._parts), self._rows))
 
     def drafts(self, session: str | None) -> tuple[Draft, ...]:
-        """Return the sections in the order of the layout."""
-        return tuple(self._make(session))
+        """Return the sections for a session, as they enter its prompt."""
+        self.look()
+        self._parts.ledger.catch_up()
+        exists = session is not None and self._parts.sessions.exists(session)
+        page = Page(self._parts, session if exists else None)
+        frozen = page
+        if session is not None and (rows := [row for row in self._rows if row.frozen and self._is_on(row)]):
+            frozen = msgspec.structs.replace(page, past=self._frozen.texts(session, paths_of(page, rows)))
+        return tuple(self._made(page, frozen))
 
-    def _files(self) -> tuple[tuple[Layer, str], ...]:
-        now = self._parts.now()
-        return tuple((layer, files_of(self._layout, layer, now)) for layer in self._shown)
+    def told(self) -> tuple[Draft, ...]:
+        """Return the sections that are always shown as they are now, for a reader that has no session."""
+        page = Page(self._parts)
+        return tuple(draft for draft in self._made(page, page) if draft.part in _SNAPSHOT_PARTS)
 
-    def _make(self, session: str | None) -> Iterator[Draft]:
-        files = self.look()
-        self._ledger.catch_up()
-        if self._capped is not None:
-            yield from self._capped.drafts(session)
-        else:
-            for layer, path in files:
-                yield from self._file(layer, path)
-        if session is not None and self._sessions.exists(session):
-            yield from self._session(session)
+    def thaw(self, session: str) -> None:
+        """Let what is frozen in a session begin anew with its next prompt."""
+        self._frozen.thaw(session)
 
-    def _file(self, layer: Layer, path: str) -> Iterator[Draft]:
-        shown = tuple((self._written if layer.verbatim else self._entries)(layer, path))
-        if shown:
-            limit = self._config.context.notes_tokens if layer.kind == "journals" else 0
-            yield Draft(layer.title, layer.shown or "stable", shown, limit)
-        if layer.name == self._layout.index_of:
-            _, lines = listing.split(self._reader.data(path) or b"")
-            listed = tuple(Shown(path, guard.shown(line)) for line in lines.splitlines() if line.strip())
-            if listed:
-                yield Draft("Topics", "stable", listed)
+    def _is_on(self, row: Section) -> bool:
+        return all(knob(self._parts.config, name) for name in row.when.split("+") if name)
 
-    def _session(self, session: str) -> Iterator[Draft]:
-        summary = self._sessions.summary(session)
-        if summary:
+    def _made(self, page: Page, frozen: Page) -> Iterator[Draft]:
+        heads: set[str] = set()
+        for row in self._rows:
+            own = frozen if row.frozen else page
+            entries = tuple(self._renderers[row.renderer](own, row)) if self._is_on(row) else ()
+            if not entries:
+                continue
+            heading = row.heading
+            if row.head and row.head not in heads:
+                heads.add(row.head)
+                heading = f"{self._head(own, row.head)}\n{heading or f'## {row.title}'}"
+            limit = int(knob(self._parts.config, row.limit)) if row.limit else 0
             yield Draft(
-                "Earlier in this session", "volatile", (Shown(self._sessions.path(session), summary),), live=True
-            )
-        if self._layout.recap and self._config.context.recap:
-            said = tuple(
-                Shown(m.id, f"{m.message.role.upper()}: {m.text}")
-                for m in self._sessions.window(session)
-                if m.text.strip()
-            )
-            yield Draft(
-                "Recent Conversation Recap", "volatile", said, self._config.consolidation.recap_tokens, live=True
+                row.title,
+                "stable" if row.part == "stable" else "volatile",
+                entries,
+                limit,
+                heading=heading,
+                joiner=row.joiner,
+                live=row.part == "live",
             )
 
-    def _written(self, layer: Layer, path: str) -> Iterator[Shown]:
-        """Return a document as it is written, cut where its entries end: one after the other they are its text."""
-        data = (self._reader.data(path) or b"").removeprefix(codecs.BOM_UTF8)
-        at = 0
-        heading = ""
-        parsed = documents.parse(path, data)
-        told = {record.id: record.text for record in self._reader.told(placed.entry for placed in parsed)}
-        for placed in parsed:
-            start = data.rfind(b"\n", at, placed.start) + 1 or at
-            above, text = (
-                part.decode("utf-8", "replace").replace("\r\n", "\n")
-                for part in (data[at:start], data[start : placed.end])
-            )
-            above = above if at else above.lstrip("\n")
-            if "#" in above:
-                heading, above = guard.shown(above), ""
-            at = placed.end + (data[placed.end : placed.end + 1] == b"\r")
-            at += data[at : at + 1] == b"\n"
-            if placed.entry.id in told:
-                if told[placed.entry.id] != placed.entry.text:
-                    text = self._reader.left_of(placed.entry.id, text, journal=False)
-                yield self._one(layer, placed.entry, guard.shown(above + text), heading=heading)
+    def _head(self, page: Page, head: str) -> str:
+        """Return a head with its fields filled in: how full the capped layers of its sections are."""
+        used = most = 0
+        for row in self._rows:
+            for place, layer in enumerate(page.layers(row) if row.head == head else ()):
+                text = page.data(page.path(layer)).decode("utf-8", "replace")
+                cap = cap_of(layer, self._parts.config.limits)
+                if cap is not None and (text.strip() or not place):  # one that goes before others counts if it is used
+                    used += cap.size(text)
+                    most += cap.limit
+        return head.format(percent=round(100 * used / most) if most else 0, used=used, limit=most)
 
-    def _entries(self, layer: Layer, path: str) -> Iterator[Shown]:
-        """Return the entries of a document as they read in a prompt: list items, each section with its heading."""
-        for record in self._reader.told(self._reader.records(path)):
-            section = record.section if isinstance(record, Entry) else ""
-            indented = guard.shown(record.text).replace("\n", "\n  ")
-            low = TRUST_RANK[self._reader.rank(record.id)] < TRUST_RANK["agent"]
-            label = f"(from {self._reader.rank(record.id)}: unverified) " if low else ""
-            yield self._one(layer, record, f"- {label}{indented}", heading=f"### {section}\n" if section else "")
 
-    def _one(self, layer: Layer, record: Record, text: str, *, heading: str) -> Shown:
-        made = self._ledger.made(record.id)
-        return Shown(
-            record.id,
-            text,
-            self._reader.rank(record.id),
-            heading=heading,
-            said=record.text,
-            sources=tuple((source.session, source.message) for source in made[1].sources) if made else (),
-            standing=layer.person_only or is_standing(record.text, made[1].kind if made else ""),
-            age=made[0] if made else 0,
-        )
+def headless(drafts: Sequence[Draft]) -> list[Draft]:
+    """Return sections without what stands above their own heading."""
+    return [msgspec.structs.replace(draft, heading=draft.heading.rpartition("\n")[2]) for draft in drafts]

@@ -1,4 +1,4 @@
-"""The `index.json` beside episodes: one row for each file, kept in step in the change that moved one.
+"""The `index.json` beside topics: one row for each file, kept in step in the change that moved one.
 
 Rows of files that this change does not touch stay as they are, whoever wrote them. Paths come from the
 files alone, never from a row. The whole list can be made again from the files.
@@ -13,30 +13,37 @@ import posixpath
 from typing import Any, Final
 
 from commonplace.changes import edits
+from commonplace.changes.parts import Parts
 from commonplace.changes.plan import Plan
-from commonplace.changes.reader import Reader
 from commonplace.guard import screen
 from commonplace.layouts.codecs import topics
-from commonplace.layouts.schema import Layer, Layout
+from commonplace.layouts.schema import Generated, Layer
 from commonplace.text.pieces import decode_name, one_line, truncate
 
 SUMMARY_CHARS: Final = 120  # seed facts
 NAME: Final = "index.json"
 
 
-class EpisodeRows:
-    """Keeps one layout's rows of episodes in step with the files."""
+class TopicRows:
+    """Keeps the rows of one layer of topics in step with its files."""
 
-    def __init__(self, layout: Layout, reader: Reader) -> None:
-        self._reader = reader
-        self._layer: Layer | None = layout.layer(layout.rows_of) if layout.rows_of else None
-        if self._layer is not None:
-            self._path = posixpath.join(posixpath.dirname(layout.path_of(self._layer, session="x")), NAME)
+    document = ""  # rows are not made again for an edit from outside
+
+    def __init__(self, parts: Parts, made: Generated) -> None:
+        self._reader = parts.reader
+        self._layer = parts.layout.layer(made.of[0])
+        folder = posixpath.dirname(parts.layout.path_of(self._layer, session="x", topic="x"))
+        self._path = posixpath.join(folder, NAME)
+
+    def lists(self, path: str) -> bool:
+        """True if a file has a row."""
+        return self._reader.layer(path) == self._layer
+
+    def renew(self, plan: Plan) -> None:
+        """Do nothing: rows of files that a change does not move stay as they are."""
 
     def refresh(self, plan: Plan) -> None:
-        """Bring the rows up to the episodes as planned, where the plan touches any."""
-        if self._layer is None:
-            return
+        """Bring the rows up to the topics as planned, if the plan moves any."""
         layer = self._layer
         touched = [path for path, rope in plan.ropes.items() if rope.changed and self._reader.layer(path) == layer]
         if not touched:

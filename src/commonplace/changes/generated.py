@@ -1,0 +1,57 @@
+"""What is made from topics in every change that moves one of them: index blocks and lists of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final, Protocol
+
+from commonplace.changes.listing import TopicIndex
+from commonplace.changes.parts import Parts
+from commonplace.changes.plan import Plan
+from commonplace.changes.topic_rows import TopicRows
+from commonplace.layouts import extensions
+from commonplace.layouts.schema import Generated
+
+
+class Maker(Protocol):
+    """Keeps one generated file in step."""
+
+    document: str
+    """The file, if an edit of topics from outside has it made again; else empty."""
+
+    def lists(self, path: str) -> bool:
+        """True if the file tells of this topic."""
+
+    def refresh(self, plan: Plan) -> None:
+        """Bring the file up to the topics as planned, if the plan moves any."""
+
+    def renew(self, plan: Plan) -> None:
+        """Bring the file up to the topics as they are; one that is not there is not made."""
+
+
+FORMS: Final[Mapping[str, Callable[[Parts, Generated], Maker]]] = {"index": TopicIndex, "rows": TopicRows}
+"""What can be generated, by the name under which a layout chooses it."""
+
+
+class GeneratedFiles:
+    """The generated files of one scope."""
+
+    def __init__(self, parts: Parts) -> None:
+        layout = parts.layout
+        self._makers = [extensions.function("forms", made.form, FORMS)(parts, made) for made in layout.generated]
+        self.documents = [maker.document for maker in self._makers if maker.document]
+        """The files that an edit of topics from outside has made again."""
+
+    def lists(self, path: str) -> bool:
+        """True if one of `documents` tells of this topic."""
+        return any(maker.document and maker.lists(path) for maker in self._makers)
+
+    def refresh(self, plan: Plan) -> None:
+        """Bring every file up to the topics as planned."""
+        for maker in self._makers:
+            maker.refresh(plan)
+
+    def renew(self, plan: Plan) -> None:
+        """Bring the files that stand there up to the topics as they are."""
+        for maker in self._makers:
+            maker.renew(plan)

@@ -1,0 +1,89 @@
+"""What a renderer writes a section of the prompt from: the records of one scope, as they are or as they were."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import msgspec
+
+from commonplace.changes import edits
+from commonplace.changes.parts import Parts
+from commonplace.changes.plan import files_of
+from commonplace.layouts.schema import Layer, Section
+from commonplace.recall.prompt.filling import Shown
+from commonplace.records import Record
+from commonplace.text.likeness import decide
+from commonplace.text.standing import is_standing
+
+_OVERRULED: Final = frozenset({"same", "contained", "supersedes"})
+
+
+class Page(msgspec.Struct, frozen=True):
+    """One scope, for one prompt.
+
+    Attributes:
+        parts: What reads the scope.
+        session: The session that the prompt is for, if it has a transcript.
+        past: Files as they were when the session began, by path; all else is read as it is now.
+    """
+
+    parts: Parts
+    session: str | None = None
+    past: Mapping[str, bytes] = {}
+
+    def now(self) -> Page:
+        """Return the same page with every file as it is now."""
+        return msgspec.structs.replace(self, past={})
+
+    def layers(self, row: Section) -> list[Layer]:
+        """Return the layers that a section is made of."""
+        return [self.parts.layout.layer(name) for name in row.of]
+
+    def path(self, layer: Layer) -> str:
+        """Return the file of a layer that is shown today."""
+        return files_of(self.parts.layout, layer, self.parts.now())
+
+    def data(self, path: str) -> bytes:
+        """Return what a file says; nothing if it is not there."""
+        return self.past[path] if path in self.past else self.parts.reader.data(path) or b""
+
+    def records(self, layer: Layer) -> list[Record]:
+        """Return the records of a layer's file of today that may be told."""
+        path, reader = self.path(layer), self.parts.reader
+        if path not in self.past:
+            return list(reader.told(reader.records(path)))
+        told = reader.told(edits.records(layer, path, self.past[path], self.parts.zone))
+        return [record for record in told if not self.parts.tombstones.forbids([record.text], ())]
+
+    def joined(self, row: Section) -> list[tuple[Layer, Record]]:
+        """Return the records of a section's layers; what a later layer says goes before what an earlier one says."""
+        found = [(layer, self.records(layer)) for layer in self.layers(row)]
+        kept: list[tuple[Layer, Record]] = []
+        for place, (layer, records) in enumerate(found):
+            over = [record for _, later in found[place + 1 :] for record in later]
+            kept += [
+                (layer, record)
+                for record in records
+                if not any(decide(record.text, other.text).kind in _OVERRULED for other in over)
+            ]
+        return kept
+
+    def one(self, layer: Layer, record: Record, text: str, *, heading: str = "") -> Shown:
+        """Return a record as an entry of a section: its text there, and what speaks for and against it."""
+        made = self.parts.ledger.made(record.id)
+        return Shown(
+            record.id,
+            text,
+            self.parts.reader.rank(record.id),
+            heading=heading,
+            said=record.text,
+            sources=tuple((source.session, source.message) for source in made[1].sources) if made else (),
+            standing=layer.person_only or is_standing(record.text, made[1].kind if made else ""),
+            age=made[0] if made else 0,
+        )
+
+
+def paths_of(page: Page, rows: Sequence[Section]) -> list[str]:
+    """Return the files that some sections are made of."""
+    return list(dict.fromkeys(page.path(layer) for row in rows for layer in page.layers(row)))

@@ -1,0 +1,128 @@
+"""The renderers: each writes one kind of section of the prompt from a scope. A layout chooses them by name.
+
+A renderer only reads, and returns entries; the budget, the headings and the fences are not its concern.
+"""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from commonplace import guard
+from commonplace.changes import listing
+from commonplace.layouts.codecs import documents
+from commonplace.layouts.schema import Layer, Section
+from commonplace.recall.prompt.filling import Shown
+from commonplace.recall.prompt.page import Page
+from commonplace.records import TRUST_RANK, Entry
+
+Renderer = Callable[[Page, Section], Iterator[Shown]]
+
+
+def entries(page: Page, row: Section) -> Iterator[Shown]:
+    """Write records as list items, each under the heading that it has in its document."""
+    for layer, record in page.joined(row):
+        section = record.section if isinstance(record, Entry) else ""
+        indented = guard.shown(record.text).replace("\n", "\n  ")
+        rank = page.parts.reader.rank(record.id)
+        label = f"(from {rank}: unverified) " if TRUST_RANK[rank] < TRUST_RANK["agent"] else ""
+        yield page.one(layer, record, f"- {label}{indented}", heading=f"### {section}\n" if section else "")
+
+
+def facts(page: Page, row: Section) -> Iterator[Shown]:
+    """Write records as they are, with nothing before them."""
+    for layer, record in page.joined(row):
+        yield page.one(layer, record, guard.shown(record.text))
+
+
+def text(page: Page, row: Section) -> Iterator[Shown]:
+    """Write documents as they are written, cut into entries that can be left out one by one."""
+    for layer in page.layers(row):
+        yield from _written(page, layer)
+
+
+def _written(page: Page, layer: Layer) -> Iterator[Shown]:
+    path, reader = page.path(layer), page.parts.reader
+    data = page.data(path).removeprefix(codecs.BOM_UTF8)
+    at = 0
+    heading = ""
+    parsed = documents.parse(path, data)
+    told = {record.id: record.text for record in reader.told(placed.entry for placed in parsed)}
+    for placed in parsed:
+        start = data.rfind(b"\n", at, placed.start) + 1 or at
+        above, own = (
+            part.decode("utf-8", "replace").replace("\r\n", "\n") for part in (data[at:start], data[start : placed.end])
+        )
+        above = above if at else above.lstrip("\n")
+        if "#" in above:
+            heading, above = guard.shown(above), ""
+        at = placed.end + (data[placed.end : placed.end + 1] == b"\r")
+        at += data[at : at + 1] == b"\n"
+        if placed.entry.id in told:
+            if told[placed.entry.id] != placed.entry.text:
+                own = reader.left_of(placed.entry.id, own, journal=False)
+            yield page.one(layer, placed.entry, guard.shown(above + own), heading=heading)
+
+
+def index(page: Page, row: Section) -> Iterator[Shown]:
+    """Write the lines of the generated index of some topics."""
+    layout = page.parts.layout
+    for made in layout.generated:
+        if made.form == "index" and set(made.of) & set(row.of):
+            path = page.path(layout.layer(made.into))
+            _, lines = listing.split(page.data(path))
+            yield from (Shown(path, guard.shown(line)) for line in lines.splitlines() if line.strip())
+
+
+def changes(page: Page, _: Section) -> Iterator[Shown]:
+    """Write what was added to the frozen sections, and taken from them, since the session began."""
+    now = page.now()
+    for row in page.parts.layout.prompt:
+        if row.frozen and row.of:
+            old = {record.text: record for _, record in page.joined(row)}
+            new = {record.text: record for _, record in now.joined(row)}
+            yield from (Shown(old[each].id, f"- no longer so: {guard.shown(each)}") for each in old if each not in new)
+            yield from (Shown(new[each].id, f"- now: {guard.shown(each)}") for each in new if each not in old)
+
+
+def summary(page: Page, _: Section) -> Iterator[Shown]:
+    """Write the summary of what left the window of the session."""
+    sessions = page.parts.sessions
+    if page.session is not None and (said := sessions.summary(page.session)):
+        yield Shown(sessions.path(page.session), said)
+
+
+def window(page: Page, _: Section) -> Iterator[Shown]:
+    """Write the live messages of the session, a line each."""
+    if page.session is not None:
+        for message in page.parts.sessions.window(page.session):
+            if message.text.strip():
+                yield Shown(message.id, f"{message.message.role.upper()}: {message.text}")
+
+
+def buffer(page: Page, _: Section) -> Iterator[Shown]:
+    """Write the one-line summaries of the last messages of the session."""
+    sessions = page.parts.sessions
+    if page.session is not None:
+        for line in sessions.buffer(page.session, page.parts.config.facts.buffer_lines):
+            yield Shown(sessions.path(page.session), line)
+
+
+def recall(_: Page, __: Section) -> Iterator[Shown]:
+    """Write nothing here: what a question finds is found in all scopes of a chain at once."""
+    yield from ()
+
+
+RENDERERS: Final[dict[str, Renderer]] = {
+    "entries": entries,
+    "facts": facts,
+    "text": text,
+    "index": index,
+    "changes": changes,
+    "summary": summary,
+    "window": window,
+    "buffer": buffer,
+    "recall": recall,
+}
+"""The renderers that ship with the package, by name."""
