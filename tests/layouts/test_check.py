@@ -11,7 +11,7 @@ from commonplace import Memory
 from commonplace.config import Config
 from commonplace.errors import ConfigError
 from commonplace.layouts.knobs import settled
-from commonplace.layouts.schema import AddRule, Generated, Job, Layer, Layout, Section, Trigger
+from commonplace.layouts.schema import AddRule, Generated, Job, Layer, Layout, PromptSection, Trigger
 from commonplace.memory import designs
 from commonplace.testing import check_layout
 
@@ -21,8 +21,8 @@ LOG = Layer(name="log", kind="journals", path="log/{date}.md", style="daily")
 CARDS = Layer(name="cards", kind="topics", path="{topic}.md")
 FACTS = Layer(name="facts", kind="items", path="facts.jsonl")
 WORK = Job(name="consolidate", consolidator="summarise", triggers=(Trigger(when="tokens", over="range_tokens"),))
-SHOWN = Section(title="Notes", of=("notes",))
-FOUND = Section(title="Found", renderer="recall", part="volatile", of=("sessions", "documents"))
+SHOWN = PromptSection(title="Notes", of=("notes",))
+FOUND = PromptSection(title="Found", renderer="recall", part="volatile", of=("sessions", "documents"))
 GOOD = Layout(
     name="good",
     layers=(NOTES, LOG, CARDS, FACTS),

@@ -88,7 +88,9 @@ def test_the_files_shown_are_those_of_now(tmp_path, zone, step_hours):
         assert any("{date}" in layer.path for layer in shown)
         page = Page(scope.parts)
         for _ in range(200):
-            assert [page.path(layer) for layer in shown] == [files_of(scope.layout, each, scope.now()) for each in shown]
+            assert [page.path(layer) for layer in shown] == [
+                files_of(scope.layout, each, scope.now()) for each in shown
+            ]
             clock.advance(hours=step_hours)
 
 

@@ -16,7 +16,7 @@ from commonplace.config import Config
 from commonplace.errors import ConfigError
 from commonplace.layouts.codecs import entries, journals
 from commonplace.layouts.codecs.edits import Unit
-from commonplace.layouts.schema import FIELDS, AddRule, Generated, Job, Layer, LayerKind, Layout, Section
+from commonplace.layouts.schema import FIELDS, AddRule, Generated, Job, Layer, LayerKind, Layout, PromptSection
 from commonplace.records import LayerName
 
 _KINDS: Final = get_args(LayerKind)
@@ -173,10 +173,10 @@ def _references(layout: Layout, abilities: Abilities) -> Iterator[str]:
     yield from _one_of("actions", layout.actions, abilities.actions)
 
 
-def _section(layout: Layout, row: Section, abilities: Abilities) -> Iterator[str]:
+def _section(layout: Layout, row: PromptSection, abilities: Abilities) -> Iterator[str]:
     at = f"prompt.{row.title.strip() or row.renderer}"
     yield from _one_of(f"{at}.renderer", row.renderer, abilities.renderers)
-    yield from _one_of(f"{at}.part", row.part, get_args(get_type_hints(Section)["part"]))
+    yield from _one_of(f"{at}.part", row.part, get_args(get_type_hints(PromptSection)["part"]))
     if not row.title.strip():
         yield f"{at}.title is empty; give the section a heading, such as 'Memory'."
     for name in row.of:

@@ -6,11 +6,11 @@ beside, in a folder it does not look into. A project's own files go before the g
 
 from __future__ import annotations
 
-from commonplace.layouts.schema import AddRule, Generated, Job, Layer, Layout, Section, Trigger
+from commonplace.layouts.schema import AddRule, Generated, Job, Layer, Layout, PromptSection, Trigger
 
 
-def _facts(title: str, *layers: str) -> Section:
-    return Section(
+def _facts(title: str, *layers: str) -> PromptSection:
+    return PromptSection(
         title=title,
         of=layers,
         renderer="facts",
@@ -79,7 +79,7 @@ LAYOUT = Layout(
     prompt=(
         _facts("User Profile", "user", "project_user"),
         _facts("Environment", "env", "project_env"),
-        Section(
+        PromptSection(
             title="Memory Changes",
             renderer="changes",
             part="volatile",
@@ -87,14 +87,14 @@ LAYOUT = Layout(
             frozen=True,
             when="facts.enabled+facts.live",
         ),
-        Section(
+        PromptSection(
             title="Current Session",
             renderer="buffer",
             part="live",
             heading="── Current Session ── times in UTC",
             when="facts.enabled+facts.buffer_enabled",
         ),
-        Section(title="Earlier in this session", renderer="summary", part="live"),
+        PromptSection(title="Earlier in this session", renderer="summary", part="live"),
     ),
     add=(AddRule(rule="merge", of=("user", "project_user", "env", "project_env")),),
     generated=(Generated(form="rows", of=("episodes",)),),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from commonplace.layouts.schema import Generated, Job, Layer, Layout, Section, Trigger
+from commonplace.layouts.schema import Generated, Job, Layer, Layout, PromptSection, Trigger
 
 LAYOUT = Layout(
     name="native",
@@ -67,22 +67,22 @@ LAYOUT = Layout(
         "topic": "topics",
     },
     prompt=(
-        Section(title="Soul", of=("soul",)),
-        Section(title="Agents", of=("agents",)),
-        Section(title="Tools", of=("tools",)),
-        Section(title="User", of=("user",)),
-        Section(title="User profile", of=("facts_user",)),
-        Section(title="Environment", of=("facts_env",)),
-        Section(title="Long-term memory", of=("memory",)),
-        Section(title="Topics", of=("topics",), renderer="index"),
-        Section(title="Notes of today", of=("daily",), part="volatile", limit="context.notes_tokens"),
-        Section(
+        PromptSection(title="Soul", of=("soul",)),
+        PromptSection(title="Agents", of=("agents",)),
+        PromptSection(title="Tools", of=("tools",)),
+        PromptSection(title="User", of=("user",)),
+        PromptSection(title="User profile", of=("facts_user",)),
+        PromptSection(title="Environment", of=("facts_env",)),
+        PromptSection(title="Long-term memory", of=("memory",)),
+        PromptSection(title="Topics", of=("topics",), renderer="index"),
+        PromptSection(title="Notes of today", of=("daily",), part="volatile", limit="context.notes_tokens"),
+        PromptSection(
             title="Recalled",
             renderer="recall",
             part="volatile",
             of=("sessions", "documents", "journals", "topics", "items"),
         ),
-        Section(title="Earlier in this session", renderer="summary", part="live"),
+        PromptSection(title="Earlier in this session", renderer="summary", part="live"),
     ),
     generated=(Generated(form="index", of=("topics",), into="memory"),),
     jobs=(

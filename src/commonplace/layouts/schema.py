@@ -53,7 +53,7 @@ class Layer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     person_only: bool = False
 
 
-class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class PromptSection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One section of the prompt. The sections stand in the order of the layout; an empty one is left out.
 
     Attributes:
@@ -162,7 +162,7 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     memory: str = "memory"
     sessions: str = "sessions"
     scopes: str = "scopes/{scope}"
-    prompt: tuple[Section, ...] = ()
+    prompt: tuple[PromptSection, ...] = ()
     jobs: tuple[Job, ...] = ()
     add: tuple[AddRule, ...] = ()
     generated: tuple[Generated, ...] = ()

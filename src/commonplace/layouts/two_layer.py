@@ -6,7 +6,7 @@ and state lie beside, in folders it does not look into.
 
 from __future__ import annotations
 
-from commonplace.layouts.schema import AddRule, Job, Layer, Layout, Section, Trigger
+from commonplace.layouts.schema import AddRule, Job, Layer, Layout, PromptSection, Trigger
 
 LAYOUT = Layout(
     name="two-layer",
@@ -45,10 +45,10 @@ LAYOUT = Layout(
     sessions="transcripts",  # `sessions` is theirs, and stays as they wrote it
     their_sessions="sessions",
     prompt=(
-        Section(title="Memory", of=("memory",), renderer="text"),
-        Section(title="Recalled", renderer="recall", part="volatile", of=("sessions", "documents")),
-        Section(title="Earlier in this session", renderer="summary", part="live"),
-        Section(
+        PromptSection(title="Memory", of=("memory",), renderer="text"),
+        PromptSection(title="Recalled", renderer="recall", part="volatile", of=("sessions", "documents")),
+        PromptSection(title="Earlier in this session", renderer="summary", part="live"),
+        PromptSection(
             title="Recent Conversation Recap",
             renderer="window",
             part="live",

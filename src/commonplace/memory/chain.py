@@ -22,7 +22,6 @@ from commonplace.recall.prompt import context as contexts
 from commonplace.recall.prompt.filling import Draft
 from commonplace.recall.prompt.sections import headless
 from commonplace.records import Change, Context, Hit, Outcome, Query, Receipt, Record
-
 from commonplace.text.pieces import fence
 
 logger = logging.getLogger(__name__)

@@ -10,7 +10,7 @@ import msgspec
 from commonplace.changes import edits
 from commonplace.changes.parts import Parts
 from commonplace.changes.plan import files_of
-from commonplace.layouts.schema import Layer, Section
+from commonplace.layouts.schema import Layer, PromptSection
 from commonplace.recall.prompt.filling import Shown
 from commonplace.records import Record
 from commonplace.text.likeness import decide
@@ -36,7 +36,7 @@ class Page(msgspec.Struct, frozen=True):
         """Return the same page with every file as it is now."""
         return msgspec.structs.replace(self, past={})
 
-    def layers(self, row: Section) -> list[Layer]:
+    def layers(self, row: PromptSection) -> list[Layer]:
         """Return the layers that a section is made of."""
         return [self.parts.layout.layer(name) for name in row.of]
 
@@ -56,7 +56,7 @@ class Page(msgspec.Struct, frozen=True):
         told = reader.told(edits.records(layer, path, self.past[path], self.parts.zone))
         return [record for record in told if not self.parts.tombstones.forbids([record.text], ())]
 
-    def joined(self, row: Section) -> list[tuple[Layer, Record]]:
+    def joined(self, row: PromptSection) -> list[tuple[Layer, Record]]:
         """Return the records of a section's layers; what a later layer says goes before what an earlier one says."""
         found = [(layer, self.records(layer)) for layer in self.layers(row)]
         kept: list[tuple[Layer, Record]] = []
@@ -84,6 +84,6 @@ class Page(msgspec.Struct, frozen=True):
         )
 
 
-def paths_of(page: Page, rows: Sequence[Section]) -> list[str]:
+def paths_of(page: Page, rows: Sequence[PromptSection]) -> list[str]:
     """Return the files that some sections are made of."""
     return list(dict.fromkeys(page.path(layer) for row in rows for layer in page.layers(row)))

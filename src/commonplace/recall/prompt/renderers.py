@@ -12,15 +12,15 @@ from typing import Final
 from commonplace import guard
 from commonplace.changes import listing
 from commonplace.layouts.codecs import documents
-from commonplace.layouts.schema import Layer, Section
+from commonplace.layouts.schema import Layer, PromptSection
 from commonplace.recall.prompt.filling import Shown
 from commonplace.recall.prompt.page import Page
 from commonplace.records import TRUST_RANK, Entry
 
-Renderer = Callable[[Page, Section], Iterator[Shown]]
+Renderer = Callable[[Page, PromptSection], Iterator[Shown]]
 
 
-def entries(page: Page, row: Section) -> Iterator[Shown]:
+def entries(page: Page, row: PromptSection) -> Iterator[Shown]:
     """Write records as list items, each under the heading that it has in its document."""
     for layer, record in page.joined(row):
         section = record.section if isinstance(record, Entry) else ""
@@ -30,13 +30,13 @@ def entries(page: Page, row: Section) -> Iterator[Shown]:
         yield page.one(layer, record, f"- {label}{indented}", heading=f"### {section}\n" if section else "")
 
 
-def facts(page: Page, row: Section) -> Iterator[Shown]:
+def facts(page: Page, row: PromptSection) -> Iterator[Shown]:
     """Write records as they are, with nothing before them."""
     for layer, record in page.joined(row):
         yield page.one(layer, record, guard.shown(record.text))
 
 
-def text(page: Page, row: Section) -> Iterator[Shown]:
+def text(page: Page, row: PromptSection) -> Iterator[Shown]:
     """Write documents as they are written, cut into entries that can be left out one by one."""
     for layer in page.layers(row):
         yield from _written(page, layer)
@@ -65,7 +65,7 @@ def _written(page: Page, layer: Layer) -> Iterator[Shown]:
             yield page.one(layer, placed.entry, guard.shown(above + own), heading=heading)
 
 
-def index(page: Page, row: Section) -> Iterator[Shown]:
+def index(page: Page, row: PromptSection) -> Iterator[Shown]:
     """Write the lines of the generated index of some topics."""
     layout = page.parts.layout
     for made in layout.generated:
@@ -75,7 +75,7 @@ def index(page: Page, row: Section) -> Iterator[Shown]:
             yield from (Shown(path, guard.shown(line)) for line in lines.splitlines() if line.strip())
 
 
-def changes(page: Page, _: Section) -> Iterator[Shown]:
+def changes(page: Page, _: PromptSection) -> Iterator[Shown]:
     """Write what was added to the frozen sections, and taken from them, since the session began."""
     now = page.now()
     for row in page.parts.layout.prompt:
@@ -86,14 +86,14 @@ def changes(page: Page, _: Section) -> Iterator[Shown]:
             yield from (Shown(new[each].id, f"- now: {guard.shown(each)}") for each in new if each not in old)
 
 
-def summary(page: Page, _: Section) -> Iterator[Shown]:
+def summary(page: Page, _: PromptSection) -> Iterator[Shown]:
     """Write the summary of what left the window of the session."""
     sessions = page.parts.sessions
     if page.session is not None and (said := sessions.summary(page.session)):
         yield Shown(sessions.path(page.session), said)
 
 
-def window(page: Page, _: Section) -> Iterator[Shown]:
+def window(page: Page, _: PromptSection) -> Iterator[Shown]:
     """Write the live messages of the session, a line each."""
     if page.session is not None:
         for message in page.parts.sessions.window(page.session):
@@ -101,7 +101,7 @@ def window(page: Page, _: Section) -> Iterator[Shown]:
                 yield Shown(message.id, f"{message.message.role.upper()}: {message.text}")
 
 
-def buffer(page: Page, _: Section) -> Iterator[Shown]:
+def buffer(page: Page, _: PromptSection) -> Iterator[Shown]:
     """Write the one-line summaries of the last messages of the session."""
     sessions = page.parts.sessions
     if page.session is not None:
@@ -109,7 +109,7 @@ def buffer(page: Page, _: Section) -> Iterator[Shown]:
             yield Shown(sessions.path(page.session), line)
 
 
-def recall(_: Page, __: Section) -> Iterator[Shown]:
+def recall(_: Page, __: PromptSection) -> Iterator[Shown]:
     """Write nothing here: what a question finds is found in all scopes of a chain at once."""
     yield from ()
 

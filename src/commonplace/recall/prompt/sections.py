@@ -11,7 +11,7 @@ from commonplace.changes.parts import Parts
 from commonplace.config import knob
 from commonplace.layouts import extensions
 from commonplace.layouts.codecs.documents import cap_of
-from commonplace.layouts.schema import Section
+from commonplace.layouts.schema import PromptSection
 from commonplace.recall.prompt.filling import Draft
 from commonplace.recall.prompt.frozen import Frozen
 from commonplace.recall.prompt.page import Page, paths_of
@@ -55,7 +55,7 @@ class Sections:
         """Let what is frozen in a session begin anew with its next prompt."""
         self._frozen.thaw(session)
 
-    def _is_on(self, row: Section) -> bool:
+    def _is_on(self, row: PromptSection) -> bool:
         return all(knob(self._parts.config, name) for name in row.when.split("+") if name)
 
     def _made(self, page: Page, frozen: Page) -> Iterator[Draft]:
