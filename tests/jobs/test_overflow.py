@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 
 from commonplace import Memory, Message
+from commonplace.changes import overflow
 from commonplace.changes.actors import PERSON, TOOL
 from commonplace.config import Config
 from commonplace.errors import ConfigError
-from commonplace.operations import AddEntry
+from commonplace.operations import AddEntry, ReplaceEntry
+from commonplace.records import Entry
 
 START = datetime(2026, 1, 1, 9, tzinfo=UTC)
 CAP = Config(limits={"facts_user": 400})
@@ -55,7 +57,9 @@ def test_no_short_fact_is_refused_by_remember_the_tool_or_an_approval(tmp_path: 
     with opened(tmp_path, Config()) as memory:
         for number in range(60):
             assert memory.remember(f"Colleague number {number} sits in room {number + 100} of the south wing").ok
-        held = memory.apply([AddEntry(path="facts/user.md", text="Has a boat", trust="web")], reason="", actor=TOOL)
+        longer = "Colleague number 59 sits in room 159 of the south wing, beside the stairs to the library"
+        replaced = ReplaceEntry(path="facts/user.md", target="Colleague number 59", text=longer, trust="web")
+        held = memory.apply([replaced], reason="", actor=TOOL)
         assert memory.review().approve(held.review[0]).status == "applied"
         added = memory.tool().call({"action": "add", "text": "Keeps bees on the roof of the office"})
         assert added["success"]
@@ -146,3 +150,36 @@ def test_two_layer_moves_past_twice_what_it_asks_a_model_to_shorten(tmp_path: Pa
 def test_a_limit_for_a_layer_without_a_cap_is_refused_by_name(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"no layer 'history' .*facts_env, facts_user, memory"):
         opened(tmp_path, Config(limits={"history": 3}))
+
+
+def test_twice_as_many_entries_cost_about_twice_the_comparisons(tmp_path: Path, monkeypatch) -> None:
+    """Issue 23.2: beside a full MEMORY.md of 430 like entries each remember took a second."""
+    compared = []
+    decide = overflow.decide
+    monkeypatch.setattr(overflow, "decide", lambda *texts: compared.append(texts) or decide(*texts))
+
+    def work(entries: int) -> int:
+        records = [Entry(f"m#{n}", "m", f"writer {n // 5} says {n % 5}") for n in range(entries)]
+        compared.clear()
+        overflow._superseded(records)
+        return len(compared)
+
+    small, large = work(200), work(400)
+    assert 0 < small
+    assert large <= 2.2 * small
+
+
+def test_what_a_later_entry_says_otherwise_moves_before_what_is_older(tmp_path: Path) -> None:
+    """DESIGN 1.9: superseded first."""
+    with opened(tmp_path) as memory:
+        memory.remember("Keeps bees on the roof of the office", kind="preference", to="facts_user")
+        memory.apply([AddEntry(path="facts/user.md", text="The office is on floor 3 of the tower")], reason="")
+        memory.apply([AddEntry(path="facts/user.md", text="The office is on floor 5 of the tower")], reason="")
+        for number in range(12):
+            memory.remember(f"Has a cousin called Cousin{number} in Oslo", to="facts_user")
+            if (tmp_path / "memory/archive/2026-01.md").exists():
+                break
+        facts = (tmp_path / USER).read_text(encoding="utf-8")
+        assert "floor 3" in archive(tmp_path)
+        assert "Keeps bees" in facts
+        assert "floor 5" in facts

@@ -8,6 +8,7 @@ recall gave an entry out is not counted, so that reading writes nothing: of two 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
 
 import msgspec
 
@@ -24,6 +25,7 @@ from commonplace.text.likeness import decide
 from commonplace.text.standing import is_standing
 
 _SLACK = 2  # a layer that consolidations shorten is left to them up to so many times its cap
+_COMMON = 16  # a word that more entries have does not make two of them speak of the same
 
 
 class Overflow:
@@ -138,14 +140,21 @@ def _most(layer: Layer, limits: Mapping[str, int]) -> Cap | None:
 
 
 def _superseded(records: Sequence[Record]) -> set[str]:
-    """Name the entries that a later one of the same document says otherwise."""
+    """Return the ids of the entries that a later one of the same document says otherwise.
+
+    Only entries that share a word few others have are compared, so the work grows with their number, not its square.
+    """
     words = [content.keywords(record.text) for record in records]
+    holding: dict[str, list[int]] = {}
+    for place, held in enumerate(words):
+        for word in held:
+            holding.setdefault(word, []).append(place)
+    pairs = {pair for places in holding.values() if len(places) <= _COMMON for pair in combinations(places, 2)}
     return {
-        old.id
-        for place, old in enumerate(records)
-        for other in range(place + 1, len(records))
-        if 2 * len(words[place] & words[other]) >= min(len(words[place]), len(words[other]))
-        and decide(old.text, records[other].text).kind == "supersedes"
+        records[old].id
+        for old, new in pairs
+        if 2 * len(words[old] & words[new]) >= min(len(words[old]), len(words[new]))
+        and decide(records[old].text, records[new].text).kind == "supersedes"
     }
 
 
