@@ -22,9 +22,7 @@ def remembered(folder, processes, each):
     assert in_processes(processes, work, seconds=500) == [0] * processes
     with opened(folder) as memory:
         kept = [text for path in ("memory/archive/2026-11.md", DOC) for text in texts(memory, path)]
-        assert sorted(kept) == sorted(
-            f"writer {n} says {t}" for n in range(processes) for t in range(each)
-        )
+        assert sorted(kept) == sorted(f"writer {n} says {t}" for n in range(processes) for t in range(each))
         changes = memory.log(None)
     assert [change.number for change in changes] == list(range(processes * each, 0, -1))
     assert {change.actor for change in changes} == {"library"}

@@ -165,7 +165,7 @@ def test_twice_as_many_entries_cost_about_twice_the_comparisons(tmp_path: Path, 
         return len(compared)
 
     small, large = work(200), work(400)
-    assert 0 < small
+    assert small > 0
     assert large <= 2.2 * small
 
 
