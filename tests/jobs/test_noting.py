@@ -80,7 +80,8 @@ def test_what_is_due_is_what_the_transcript_says(tmp_path, layout, seed):
                 said[session] += messages
             if chance.random() < 0.6:
                 schedule._look()
-                expected = triggers.due(facts_of(said[session], cursors[session]), schedule._rules)
+                facts = facts_of(said[session], cursors[session])
+                expected = triggers.due({rule.job: facts for rule in schedule._rules}, schedule._rules)
                 assert schedule._due.get(session, ()) == expected
                 if expected:
                     del schedule._due[session]

@@ -25,14 +25,14 @@ from commonplace.errors import LeaseLostError, ModelError, ModelSetupError, Mode
 from commonplace.guard import gate, screen
 from commonplace.guard.screened import instant
 from commonplace.jobs import ranges
-from commonplace.jobs.consolidators import rewrite
-from commonplace.jobs.consolidators.choice import CONSOLIDATORS, by_rules
+from commonplace.jobs.consolidators import ruled
+from commonplace.jobs.consolidators.choice import CONSOLIDATORS
 from commonplace.jobs.consolidators.episodes import Episodes
 from commonplace.jobs.consolidators.work import Work
 from commonplace.jobs.failures import Failure, Failures
 from commonplace.jobs.running import Piece, Run, batches, together
 from commonplace.jobs.views import Views
-from commonplace.layouts.schema import Job as LayoutJob
+from commonplace.layouts.schema import Job
 from commonplace.models.reading import Unusable
 from commonplace.models.spending import MeteredLLM
 from commonplace.operations import (
@@ -49,8 +49,8 @@ from commonplace.text.pieces import truncate
 
 logger = logging.getLogger(__name__)
 
-JOB: Final = "consolidate"
-"""The name of the cursor that range jobs move, whichever consolidator runs them."""
+TRIGGER: Final = "trigger"
+"""The cause of a job that nobody asked for."""
 
 _PATIENCE: Final = 10  # calls of others that a job without a deadline waits for
 _TOGETHER: Final = 16  # sessions whose leases are held at a time
@@ -69,14 +69,15 @@ class _Made(msgspec.Struct, frozen=True):
     read: Sequence[RecordedMessage]
 
 
-class Jobs:
-    """Runs the jobs of one scope. Safe to call from several threads and processes.
+class Runner:
+    """Runs one range job of a scope. Safe to call from several threads and processes.
 
     Args:
+        job: Its row in the layout's table; its name is that of its cursor.
         llm: The model, metered; None leaves the work to the rules.
     """
 
-    def __init__(self, parts: Parts, door: Door, views: Views, llm: MeteredLLM | None) -> None:
+    def __init__(self, job: Job, parts: Parts, door: Door, views: Views, llm: MeteredLLM | None) -> None:
         self._store = parts.store
         self._layout = parts.layout
         self._sessions = parts.sessions
@@ -85,19 +86,20 @@ class Jobs:
         self._clock = parts.clock
         self._config = config = parts.config
         self._zone = parts.zone
-        self._llm = llm
-        self._job = parts.layout.job("open", "session") or LayoutJob(name=JOB)
-        name = self._job.consolidator if llm is not None else "rules"
-        self._consolidator = CONSOLIDATORS.get(name, by_rules)
-        self._rewrites = self._consolidator is rewrite.propose
-        self._actor = Actor(f"consolidator:{name}", "user", explicit=False)
+        self.job = job
+        self.name = job.name
+        self._consolidator = CONSOLIDATORS[job.consolidator or "rules"]
+        asks = self._consolidator.asks
+        self._llm = llm if asks else None
+        by = "rules" if asks and llm is None else job.consolidator
+        self._actor = Actor(f"consolidator:{by}", "user", explicit=False)
         self._failures = Failures(parts.store, parts.clock, config.consolidation)
-        episodes = self._job.consolidator == "episodes"
-        self._episodes = Episodes(parts.layout, config, views.reader, by_rules) if episodes else None
+        episodes = job.consolidator == "episodes"
+        self._episodes = Episodes(parts.layout, config, views.reader, ruled.propose) if episodes else None
 
     @property
     def model_free(self) -> bool:
-        """Whether jobs run without a model."""
+        """Whether it runs without a model."""
         return self._llm is None
 
     def consolidate(
@@ -107,7 +109,6 @@ class Jobs:
         explicit: bool = True,
         dry_run: bool = False,
         seconds: float | None = None,
-        whole: bool = True,
         until: int | None = None,
         model: str | None = None,
         patient: bool = False,
@@ -121,7 +122,6 @@ class Jobs:
             dry_run: Only say what the first range of each would change.
             seconds: What the whole of it may take, waiting for others included; a range whose time is over has
                 failed.
-            whole: Take the tail that is shorter than a range too.
             until: Stop before the message of this number.
             model: The model to ask, in place of the one that was opened.
             patient: Leave a range that failed alone until its next attempt is due.
@@ -144,7 +144,7 @@ class Jobs:
             try:
                 pieces: list[Piece] = []
                 for session in some:
-                    todo = self._to_do(run, session, explicit=explicit, whole=whole, until=until, patient=patient)
+                    todo = self._to_do(run, session, explicit=explicit, until=until, patient=patient)
                     pieces += todo if isinstance(todo, list) else ()
                     outcomes += [todo] if isinstance(todo, Outcome) else ()
                 run.turn = None if dry_run or not pieces else self._turn(end)
@@ -156,12 +156,16 @@ class Jobs:
         return together(outcomes)
 
     def _to_do(
-        self, run: Run, session: str, *, explicit: bool, whole: bool, until: int | None, patient: bool
+        self, run: Run, session: str, *, explicit: bool, until: int | None, patient: bool
     ) -> list[Piece] | Outcome:
         """Return the ranges of a session to do now, or the outcome that says why there are none."""
         if not run.dry_run and not self._holds(run, session):
             return Outcome(status="skipped", reason="another worker is at this session")
-        todo = self._todo(session, explicit=explicit, whole=whole, until=until, first=run.dry_run)
+        unanswered = until is None and self.job.range == "turns" and run.cause == TRIGGER
+        until = self._answered(session) if unanswered else until
+        todo = self._todo(session, explicit=explicit, until=until, first=run.dry_run)
+        if unanswered and not todo:
+            return Outcome(status="skipped", reason="the last turn has no answer yet")
         waits = self._waits(todo[0]) if patient and todo else None
         return todo if waits is None else self._tells(waits)
 
@@ -172,12 +176,12 @@ class Jobs:
                 self._llm.ready()
         except ModelSetupError as error:
             for session in sessions:
-                start = self._sessions.state(session).cursors.get(JOB, 0)
-                self._failures.note(session, JOB, start, str(error), counts=False)
+                start = self._sessions.state(session).cursors.get(self.name, 0)
+                self._failures.note(session, self.name, start, str(error), counts=False)
             raise
 
     def _waits(self, piece: Piece) -> Failure | None:
-        return self._failures.waits(piece.session, JOB, piece.messages[0].number)
+        return self._failures.waits(piece.session, self.name, piece.messages[0].number)
 
     def _tells(self, failure: Failure) -> Outcome:
         """Return the outcome of a range that failed: why, and when it is tried again."""
@@ -201,13 +205,13 @@ class Jobs:
         return outcomes
 
     def _holds(self, run: Run, session: str) -> bool:
-        lease = self._lease(f"{JOB}:{session}", run.end)
+        lease = self._lease(f"{self.name}:{session}", run.end)
         if lease is not None:
             run.leases[session] = lease
         return lease is not None
 
     def _batches(self, pieces: Sequence[Piece]) -> list[list[Piece]]:
-        if self._llm is None or not self._job.together:
+        if self._llm is None or not self.job.together:
             return [[piece] for piece in pieces]
         knobs = self._config.consolidation
         return batches(pieces, tokens=knobs.range_tokens, message_tokens=knobs.message_tokens)
@@ -228,33 +232,44 @@ class Jobs:
         Whoever waited in vain has no time left for a model call: its ranges leave raw entries, which races
         with nobody.
         """
-        if not self._job.alone or self._llm is None:
+        if not self.job.alone or self._llm is None:
             return None
         model = self._config.model
-        return self._lease(JOB, end or time.monotonic() + _PATIENCE * model.timeout_seconds * (model.retries + 1))
+        return self._lease(self.name, end or time.monotonic() + _PATIENCE * model.timeout_seconds * (model.retries + 1))
 
-    def _todo(self, session: str, *, explicit: bool, whole: bool, until: int | None, first: bool) -> list[Piece]:
+    def _todo(self, session: str, *, explicit: bool, until: int | None, first: bool) -> list[Piece]:
         """List the ranges to do now, held ones before what the cursor has not reached."""
         state = self._sessions.state(session)
-        held = [(start, end) for name, start, end in self._sessions.held(session) if name == JOB]
+        held = [(start, end) for name, start, end in self._sessions.held(session) if name == self.name]
         todo: list[Piece] = []
         if explicit:
             todo += [Piece(session, tuple(self._sessions.read(session, *each)), each) for each in held]
-        start = state.cursors.get(JOB, 0)
+        start = state.cursors.get(self.name, 0)
         for begin, end in sorted(held):
             if begin <= start < end:
                 start = end
         knobs = self._config.consolidation
         pieces = ranges.cut(
             tuple(self._sessions.read(session, start, until)),
-            tokens=sys.maxsize if self._job.range == "session" else knobs.range_tokens,
+            tokens=sys.maxsize if self.job.range == "session" else knobs.range_tokens,
             message_tokens=knobs.message_tokens,
         )
-        if pieces and not whole:
-            pieces.pop()
         todo += [Piece(session, piece) for piece in pieces]
         todo = [piece for piece in todo if piece.messages]
         return todo[:1] if first else todo
+
+    def _answered(self, session: str) -> int:
+        """Return the number of the message before which each turn has its answer, or is too old to wait for one."""
+        state = self._sessions.state(session)
+        fresh = [m for m in self._sessions.read(session, state.cursors.get(self.name, 0)) if m.text.strip()]
+        if not fresh or fresh[-1].message.role == "assistant" or not self._is_fresh(fresh[-1]):
+            return state.messages
+        return next((m.number for m in reversed(fresh) if m.message.role == "user"), fresh[0].number)
+
+    def _is_fresh(self, message: RecordedMessage) -> bool:
+        at = message.message.at
+        idle = self._config.consolidation.idle_seconds
+        return at is None or abs((self._clock() - at).total_seconds()) < idle
 
     def _range(self, pieces: Sequence[Piece], run: Run) -> Outcome:
         """Do one range, or note that it failed."""
@@ -264,7 +279,7 @@ class Jobs:
         except ModelSetupError as error:
             if not run.dry_run:
                 for piece in pieces:
-                    self._failures.note(piece.session, JOB, piece.messages[0].number, str(error), counts=False)
+                    self._failures.note(piece.session, self.name, piece.messages[0].number, str(error), counts=False)
             raise
         except ModelError as error:
             logger.warning("no proposal for session %r: %s", pieces[0].session, error)
@@ -274,9 +289,9 @@ class Jobs:
         """Say what becomes of a range that the model did not do: a raw entry, another attempt, or the rules."""
         if run.dry_run:
             return Outcome(status="failed", reason=why)
-        if self._job.failure == "raw":
+        if self.job.failure == "raw":
             return self._commit(pieces, run, self._raw(pieces))
-        failures = [self._failures.note(piece.session, JOB, piece.messages[0].number, why) for piece in pieces]
+        failures = [self._failures.note(piece.session, self.name, piece.messages[0].number, why) for piece in pieces]
         if all(failure.attempts < self._config.consolidation.attempts for failure in failures):
             return self._tells(failures[0])
         ruled = msgspec.structs.replace(run, by_rules=True)
@@ -292,8 +307,8 @@ class Jobs:
             return done
         first, last = piece.messages[0].number, piece.messages[-1].number + 1
         held: list[Operation] = [
-            HoldRange(session=piece.session, name=JOB, start=first, end=last),
-            MoveCursor(session=piece.session, name=JOB, to=last),
+            HoldRange(session=piece.session, name=self.name, start=first, end=last),
+            MoveCursor(session=piece.session, name=self.name, to=last),
         ]
         logger.error("%s can be done by no model and by no rule: %s", piece.name, done.reason)
         self._door.commit(
@@ -314,10 +329,12 @@ class Jobs:
         for piece in pieces:
             if piece.held is None:
                 to = piece.messages[-1].number + 1
-                made.operations.append(MoveCursor(session=piece.session, name=JOB, to=to))
+                made.operations.append(MoveCursor(session=piece.session, name=self.name, to=to))
             else:
                 start, end = piece.held
-                made.operations.append(HoldRange(session=piece.session, name=JOB, start=start, end=end, held=False))
+                made.operations.append(
+                    HoldRange(session=piece.session, name=self.name, start=start, end=end, held=False)
+                )
         return self._door.commit(
             made.operations,
             actor=self._actor,
@@ -352,9 +369,11 @@ class Jobs:
     def _made(self, pieces: Sequence[Piece], run: Run) -> _Made:
         """Give what pieces come to."""
         now = self._clock()
-        texts = self._views.documents(now) if self._rewrites else {}
-        view = self._views.view([message for piece in pieces for message in piece.messages], now, texts)
-        view = msgspec.structs.replace(view, earlier=self._earlier(pieces))
+        texts = self._views.documents(now) if self._consolidator.rewrites and self._llm is not None else {}
+        whole = self.job.range == "session"
+        said = self._session(pieces[0]) if whole else [message for piece in pieces for message in piece.messages]
+        view = self._views.view(said, now, texts)
+        view = view if whole else msgspec.structs.replace(view, earlier=self._earlier(pieces))
         work = Work(
             session=pieces[0].session,
             view=view,
@@ -370,7 +389,6 @@ class Jobs:
             model=run.model,
         )
         if self._episodes is not None:
-            work = self._whole(work, pieces[0])
             operations, waits, reason = self._episodes.propose(work)
             reason = f"; {reason}" if reason else ""
         else:
@@ -387,19 +405,16 @@ class Jobs:
             for message in self._sessions.read(session, min(self._sessions.reset_at(session), number), number)
         )
 
-    def _whole(self, work: Work, piece: Piece) -> Work:
-        """Give the work on a range widened to its session from the beginning."""
-        said = tuple(self._sessions.read(piece.session, 0, piece.messages[-1].number + 1))
-        return msgspec.structs.replace(work, view=msgspec.structs.replace(work.view, messages=said))
+    def _session(self, piece: Piece) -> tuple[RecordedMessage, ...]:
+        """Return what was said in a session from its beginning to the end of a piece."""
+        return tuple(self._sessions.read(piece.session, 0, piece.messages[-1].number + 1))
 
     def _propose(self, work: Work, run: Run) -> Proposal:
         """Return what the model or the rules propose; raises ModelError if the model's answer cannot be used."""
-        if work.llm is None:
-            return by_rules(work)
-        alone = self._job.alone and run.turn is None and not run.dry_run
-        if alone or work.seconds <= 0:
+        alone = self.job.alone and run.turn is None and not run.dry_run
+        if work.llm is not None and (alone or work.seconds <= 0):
             raise ModelTimeoutError("no time was left to ask the model")
-        proposal = self._consolidator(work)
+        proposal = self._consolidator.propose(work)
         if isinstance(proposal, Unusable):
             raise UnusableReplyError(proposal.reason)
         return proposal
@@ -448,24 +463,28 @@ class Jobs:
 
         The cursor stays before what was forgotten at the end of a session: undone, it is read by the next job.
         """
-        held = max((stop for name, _, stop in self._sessions.held(session) if name == JOB), default=0)
-        safe = max(self._sessions.state(session).cursors.get(JOB, 0), held)
+        held = max((stop for name, _, stop in self._sessions.held(session) if name == self.name), default=0)
+        safe = max(self._sessions.state(session).cursors.get(self.name, 0), held)
         return safe < end and next(self._sessions.read(session, safe, end), None) is not None
 
     def failures(self) -> list[Failure]:
         """Return the ranges that a model failed to do and that are still to be done, oldest first."""
-        return [each for each in self._failures.all() if each.job == JOB and self._is_due(each)]
+        return [each for each in self._failures.all() if each.job == self.name and self._is_due(each)]
 
     def _is_due(self, failure: Failure) -> bool:
         if not self._sessions.exists(failure.session):
             return False
-        return self._sessions.state(failure.session).cursors.get(JOB, 0) == failure.start and self.is_open(
+        return self._sessions.state(failure.session).cursors.get(self.name, 0) == failure.start and self.is_open(
             failure.session, sys.maxsize
         )
 
     def retries(self) -> list[str]:
         """Return the sessions with a failed range that may be tried again now."""
-        return [each.session for each in self.failures() if self._failures.waits(each.session, JOB, each.start) is None]
+        return [
+            each.session
+            for each in self.failures()
+            if self._failures.waits(each.session, self.name, each.start) is None
+        ]
 
 
 def _named(pieces: Sequence[Piece]) -> str:

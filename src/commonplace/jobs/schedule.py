@@ -24,8 +24,9 @@ from commonplace.changes.sessions import Sessions
 from commonplace.config import Clock
 from commonplace.errors import CommonplaceError, ModelSetupError, RecordNotFoundError
 from commonplace.jobs import triggers
-from commonplace.jobs.runner import JOB, Jobs
+from commonplace.jobs.runner import TRIGGER
 from commonplace.jobs.running import NOTHING
+from commonplace.jobs.table import Jobs
 from commonplace.jobs.windows import SUMMARY, Windows
 from commonplace.records import Outcome
 from commonplace.text.pieces import estimate_tokens
@@ -39,20 +40,25 @@ _LINGER_SECONDS: Final = 30.0  # a scope's thread ends after so long without a j
 Mode = Literal["thread", "inline", "worker"]
 
 
-class _Counted(triggers.Facts, kw_only=True):
-    """What was counted of a session up to message `total`, for a cursor, a window and a deletion that stood so.
+class _Counted(msgspec.Struct, kw_only=True):
+    """What was counted of a session up to message `total`, for cursors, a window and a deletion that stood so.
 
-    `longest` is how much of one turn may stand in a window. `ran` has what each job last ran for: where it changed
-    nothing then, it would change nothing now. Where it changed something all is counted anew.
+    `cursors` are those of the jobs, for the one on the window the window's beginning; `facts` what is known for each
+    job. `longest` is how much of one turn may stand in a window. `ran` has what each job last ran for: where it
+    changed nothing then, it would change nothing now. Where it changed something all is counted anew.
     """
 
-    cursor: int
+    cursors: Mapping[str, int]
     window_start: int
     forgotten: int
     total: int
     last: datetime
     longest: Mapping[str, float]
+    on_window: str
+    facts: dict[str, triggers.Facts]
     window: int = 0
+    window_messages: int = 0
+    window_tokens: int = 0
     turn_tokens: int = 0
     turn_end: int = 0
     ran: dict[str, int] = msgspec.field(default_factory=dict)
@@ -61,10 +67,11 @@ class _Counted(triggers.Facts, kw_only=True):
         """Count on, up to message `end`."""
         for message in sessions.read(session, self.total, end):
             number, tokens, asked = message.number, estimate_tokens(message.text), message.message.role == "user"
-            if number >= self.cursor:
-                self.messages += 1
-                self.tokens += tokens
-                self.turns += asked
+            for job, facts in self.facts.items():
+                if number >= self.cursors[job]:
+                    facts.messages += 1
+                    facts.tokens += tokens
+                    facts.turns += asked
             if number >= self.window_start:
                 long = message.message.role == "assistant" and (
                     self.window - self.window_messages > self.longest["window_messages"]
@@ -79,12 +86,14 @@ class _Counted(triggers.Facts, kw_only=True):
 
     def due(self, rules: Sequence[triggers.Rule], now: datetime) -> tuple[str, ...]:
         """Name the jobs that are due and have something new to run for."""
-        self.idle_seconds = (now - self.last).total_seconds()
-        return tuple(job for job in triggers.due(self, rules) if self.ran.get(job) != self.reached(job))
+        for facts in self.facts.values():
+            facts.idle_seconds = (now - self.last).total_seconds()
+            facts.window_messages, facts.window_tokens = self.window_messages, self.window_tokens
+        return tuple(job for job in triggers.due(self.facts, rules) if self.ran.get(job) != self.reached(job))
 
     def reached(self, job: str) -> int:
         """Say what a job has to run for: more messages, or to compact, another turn."""
-        return self.turn_end if job == "compact" else self.total
+        return self.turn_end if job == self.on_window else self.total
 
 
 class _Lookout:
@@ -169,6 +178,8 @@ class Schedule:
         }
         self._mode = mode
         self._clock = clock
+        self._on_window = windows.job.name
+        self._free = jobs.model_free if not jobs.all_free else frozenset({*jobs.model_free, self._on_window, SUMMARY})
         self._grown: dict[str, datetime] = {}  # and when; taken from and added to without the lock
         self._counted: dict[str, _Counted] = {}
         self._due: dict[str, tuple[str, ...]] = {}
@@ -182,6 +193,7 @@ class Schedule:
         self._unwatched = self._mode == "thread"  # nobody comes to look
         self._idle = threading.Condition(self._lock)
         self._busy = 0
+        self._free_busy = 0  # of them, what asks no model
         self._broken: AssertionError | None = None  # what a test's model raised in the thread
 
     # --- finding ---
@@ -220,12 +232,11 @@ class Schedule:
 
     def _look_for_retries(self, now: datetime) -> None:
         """Note the failed ranges and summaries that may be tried again now, whichever process began them."""
-        for job, sessions in ((JOB, self._jobs.retries()), (SUMMARY, self._windows.retries())):
-            for session in sessions:
-                if session not in self._counted:
-                    self._grown.setdefault(session, now)
-                    self._look_into(session, now)
-                self._due[session] = tuple(dict.fromkeys((*self._due.get(session, ()), job)))
+        for job, session in (*self._jobs.retries(), *((SUMMARY, each) for each in self._windows.retries())):
+            if session not in self._counted:
+                self._grown.setdefault(session, now)
+                self._look_into(session, now)
+            self._due[session] = tuple(dict.fromkeys((*self._due.get(session, ()), job)))
 
     def _look_into(self, session: str, now: datetime | None = None) -> None:
         """Count what came in to one session and note what is due; it is looked into again where that fails."""
@@ -249,21 +260,24 @@ class Schedule:
 
     def _count(self, session: str, at: datetime) -> _Counted:
         state = self._sessions.state(session)
-        stands = (state.cursors.get(JOB, 0), state.window_start, self._sessions.forgotten(session))
+        cursors = {runner.name: state.cursors.get(runner.name, 0) for runner in self._jobs.runners}
+        cursors[self._on_window] = state.window_start
+        stands = (cursors, state.window_start, self._sessions.forgotten(session))
         counted = self._counted.get(session)
         if (
             counted is None
-            or (counted.cursor, counted.window_start, counted.forgotten) != stands
+            or (counted.cursors, counted.window_start, counted.forgotten) != stands
             or counted.total > state.messages
         ):
-            cursor, window, forgotten = stands
             counted = _Counted(
-                cursor=cursor,
-                window_start=window,
-                forgotten=forgotten,
-                total=min(cursor, window),
+                cursors=cursors,
+                window_start=state.window_start,
+                forgotten=stands[2],
+                total=min(cursors.values()),
                 last=at,
                 longest=self._longest,
+                on_window=self._on_window,
+                facts={job: triggers.Facts() for job in cursors},
             )
         counted.count(self._sessions, session, state.messages)
         counted.last = at
@@ -277,32 +291,43 @@ class Schedule:
         with self._lock:
             wanted = [session] if session is not None else list(self._due)
         for each in wanted:
-            with self._lock:
-                if each in self._due and each in self._grown:
-                    self._look_into(each)  # a job may have moved the cursor since
-                names = self._due.pop(each, ())
-                if not names:
-                    continue
-                counted = self._counted[each]
-                counted.ran |= {job: counted.reached(job) for job in names}
-                self._busy += 1
-                end = counted.turn_end
-            try:
-                self._run(each, names, end)
-            finally:
-                self._one_less()
+            self._run_of(each, free=True)
+            self._run_of(each, free=False)
+
+    def _run_of(self, session: str, *, free: bool) -> None:
+        """Run what is due of a session and asks no model, or what may ask one."""
+        with self._lock:
+            if session in self._due and session in self._grown:
+                self._look_into(session)  # a job may have moved the cursor since
+            due = self._due.pop(session, ())
+            names = tuple(name for name in due if (name in self._free) == free)
+            if rest := tuple(name for name in due if name not in names):
+                self._due[session] = rest
+            if not names:
+                return
+            counted = self._counted[session]
+            counted.ran |= {job: counted.reached(job) for job in names}
+            self._busy += 1
+            self._free_busy += free
+            end = counted.turn_end
+        try:
+            self._run(session, names, end)
+        finally:
+            with self._idle:
+                self._free_busy -= free
+            self._one_less()
 
     def _run(self, session: str, names: tuple[str, ...], end: int) -> None:
         failed = set(names)
         try:
             for name in names:
-                if name == "compact":
-                    done = self._windows.compact(session, end=end, cause="trigger", patient=True)
+                if name == self._on_window:
+                    done = self._windows.compact(session, end=end, cause=TRIGGER, patient=True)
                 elif name == SUMMARY:
                     self._windows.retry(session)
                     done = Outcome(status="applied")
                 else:
-                    done = self._jobs.consolidate(session, cause="trigger", explicit=False, patient=True)
+                    done = self._jobs.consolidate(session, job=name, cause=TRIGGER, explicit=False, patient=True)
                 if done.status not in {"skipped", "conflict", "failed"} or done.reason == NOTHING:
                     failed.discard(name)
         except ModelSetupError as error:
@@ -368,10 +393,13 @@ class Schedule:
 
     def prepare(self, session: str | None) -> None:
         """Finish the model-free jobs that are due, so that a context sees what they noted."""
-        if self._jobs.model_free and self._mode != "worker":
+        if self._free and self._mode != "worker":
             self._look()
-            self.run(session)
-            self._wait(None)
+            with self._lock:
+                wanted = [session] if session is not None else list(self._due)
+            for each in wanted:
+                self._run_of(each, free=True)
+            self._wait(None, free=True)
 
     def flush(self, timeout_seconds: float | None = None) -> bool:
         """Run or wait for all that is due; False where the time was not enough."""
@@ -382,10 +410,10 @@ class Schedule:
             self.run()
         return self._wait(timeout_seconds)
 
-    def _wait(self, timeout_seconds: float | None) -> bool:
+    def _wait(self, timeout_seconds: float | None, *, free: bool = False) -> bool:
         until = None if timeout_seconds is None else time.monotonic() + timeout_seconds
         with self._idle:
-            while self._busy:
+            while self._free_busy if free else self._busy:
                 left = None if until is None else until - time.monotonic()
                 if left is not None and left <= 0:
                     return False

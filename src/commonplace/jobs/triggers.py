@@ -11,12 +11,15 @@ from typing import Final
 import msgspec
 
 from commonplace.errors import ConfigError
+from commonplace.layouts.schema import NUMBER, Trigger
+from commonplace.text.installed import Installed
 
 
 class Facts(msgspec.Struct, kw_only=True):
-    """What is known of a session when jobs are looked for; who counts it may go on counting in it.
+    """What is known of a session for one job; who counts it may go on counting in it.
 
-    `messages`, `tokens` and `turns` are those after the job's cursor, `window_tokens` those of the live
+    `messages`, `tokens` and `turns` are those after the job's cursor, or of the window for a job on it,
+    `window_tokens` those of the live
     window, `window_messages` those that stood in it when the present turn began.
     """
 
@@ -28,17 +31,21 @@ class Facts(msgspec.Struct, kw_only=True):
     idle_seconds: float = 0.0
 
 
-PREDICATES: Final[dict[str, Callable[[Facts, float], bool]]] = {
-    "messages": lambda facts, over: facts.messages > over,
-    "tokens": lambda facts, over: facts.tokens >= over,
-    "turns": lambda facts, over: facts.turns >= over,
-    "window_messages": lambda facts, over: facts.window_messages > over,
-    "window_tokens": lambda facts, over: facts.window_tokens > over,
-    "idle": lambda facts, over: facts.messages > 0 and facts.idle_seconds >= over,
-}
-
 EVENTS: Final = frozenset({"reset", "session_end", "manual"})
 """What somebody asks for: no fact makes these due."""
+
+PREDICATES: Final[Installed[Callable[[Facts, float], bool]]] = Installed(
+    "commonplace.triggers",
+    {
+        "messages": lambda facts, over: facts.messages > over,
+        "tokens": lambda facts, over: facts.tokens >= over,
+        "turns": lambda facts, over: facts.turns >= over,
+        "window_messages": lambda facts, over: facts.window_messages > over,
+        "window_tokens": lambda facts, over: facts.window_tokens > over,
+        "idle": lambda facts, over: facts.messages > 0 and facts.idle_seconds >= over,
+        **dict.fromkeys(EVENTS, lambda _facts, _over: False),
+    },
+)
 
 
 class Rule(msgspec.Struct, frozen=True):
@@ -47,37 +54,35 @@ class Rule(msgspec.Struct, frozen=True):
     job: str
     when: tuple[tuple[str, float], ...]
 
+    def holds(self, facts: Facts) -> bool:
+        """True if the facts make the job due."""
+        return all(PREDICATES[name](facts, over) for name, over in self.when)
 
-def due(facts: Facts, rules: Iterable[Rule]) -> tuple[str, ...]:
-    """Name the jobs that are due, each once, in the order of the rules."""
-    jobs: dict[str, None] = {}
-    for rule in rules:
-        for name, over in rule.when:
-            if name in EVENTS or not PREDICATES[name](facts, over):
-                break
-        else:
-            jobs[rule.job] = None
-    return tuple(jobs)
+
+def due(facts: Mapping[str, Facts], rules: Iterable[Rule]) -> tuple[str, ...]:
+    """Name the jobs that are due by what is known for each, each once, in the order of the rules."""
+    return tuple(dict.fromkeys(rule.job for rule in rules if rule.job in facts and rule.holds(facts[rule.job])))
 
 
 def rules(declared: Iterable[tuple[str, str, str]], knobs: Mapping[str, float]) -> tuple[Rule, ...]:
-    """Fill a layout's triggers (job, predicates joined by `+`, knobs joined by `+`) with the config's numbers.
+    """Fill a layout's triggers (job, predicates joined by `+`, limits joined by `+`) with numbers.
+
+    A limit is a number, or the name of a knob of the configuration.
 
     Raises:
         ConfigError: A predicate or a knob is unknown.
     """
     made: list[Rule] = []
     for job, when, over in declared:
-        names = when.split("+")
-        limits = over.split("+") if over else []
+        trigger = Trigger(when=when, over=over)
+        limits = list(trigger.limits)
         held: list[tuple[str, float]] = []
-        for name in names:
-            if name not in {*PREDICATES, *EVENTS}:
-                known = ", ".join([*PREDICATES, *sorted(EVENTS)])
-                raise ConfigError(f"there is no trigger {name!r}; use one of {known}")
-            knob = limits.pop(0) if limits and name not in EVENTS else ""
-            if knob and knob not in knobs:
-                raise ConfigError(f"there is no knob {knob!r} for the trigger {name!r}")
-            held.append((name, knobs[knob] if knob else 0.0))
+        for name in trigger.names:
+            if name not in PREDICATES:
+                raise ConfigError(f"there is no trigger {name!r}; use one of {', '.join(sorted(PREDICATES))}")
+            limit = limits.pop(0) if limits and name not in EVENTS else "0"
+            if not NUMBER.fullmatch(limit) and limit not in knobs:
+                raise ConfigError(f"there is no knob {limit!r} for the trigger {name!r}")
+            held.append((name, float(limit) if NUMBER.fullmatch(limit) else knobs[limit]))
         made.append(Rule(job, tuple(held)))
     return tuple(made)

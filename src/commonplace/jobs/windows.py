@@ -19,8 +19,8 @@ from commonplace.errors import ModelError
 from commonplace.jobs import ranges
 from commonplace.jobs.consolidators import compact
 from commonplace.jobs.failures import Failure, Failures
-from commonplace.jobs.runner import Jobs
 from commonplace.jobs.running import together
+from commonplace.jobs.table import Jobs
 from commonplace.layouts.schema import Job
 from commonplace.models.protocol import LLM
 from commonplace.operations import EndSession, MoveWindow, Operation
@@ -37,7 +37,7 @@ class Windows:
 
     def __init__(self, parts: Parts, door: Door, jobs: Jobs, llm: LLM | None) -> None:
         self._store = parts.store
-        self._job = parts.layout.job("window") or Job(name="compact", range="window", consolidator="compact")
+        self.job = parts.layout.job("window") or Job(name="compact", range="window", consolidator="compact")
         self._sessions = parts.sessions
         self._door = door
         self._jobs = jobs
@@ -78,7 +78,9 @@ class Windows:
         if begin >= start:
             return Outcome(status="unchanged", reason="the window is one turn")
         try:
-            done = self._jobs.consolidate(session, cause=cause, explicit=False, until=start, patient=patient)
+            done = self._jobs.consolidate(
+                session, ended=False, cause=cause, explicit=False, until=start, patient=patient
+            )
         except ModelError as error:  # the setup is at fault; the range stays due
             done = Outcome(status="failed", reason=str(error))
         if done.status == "failed":  # what was asked for is done all the same; `failures` tells of the range
@@ -91,7 +93,7 @@ class Windows:
         began = self._store.change_number()
         gone = list(self._sessions.read(session, begin, start))
         summary = ""
-        if self._job.consolidator:
+        if self.job.consolidator:
             try:
                 summary = self._summary(gone, earlier, cause)
             except ModelError as error:
@@ -174,7 +176,7 @@ class Windows:
 
     def _keep(self) -> int:
         knobs = self._config.consolidation
-        share = self._job.keep == "keep_share"
+        share = self.job.keep == "keep_share"
         return int(knobs.window_messages * knobs.keep_share) if share else knobs.keep_messages
 
 

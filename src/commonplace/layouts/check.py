@@ -16,7 +16,7 @@ from commonplace.config import Config
 from commonplace.errors import ConfigError
 from commonplace.layouts.codecs import entries, journals
 from commonplace.layouts.codecs.edits import Unit
-from commonplace.layouts.schema import FIELDS, AddRule, Generated, Job, Layer, LayerKind, Layout, PromptSection
+from commonplace.layouts.schema import FIELDS, NUMBER, AddRule, Generated, Job, Layer, LayerKind, Layout, PromptSection
 from commonplace.records import LayerName
 
 _KINDS: Final = get_args(LayerKind)
@@ -236,8 +236,8 @@ def _job(layout: Layout, job: Job, abilities: Abilities) -> Iterator[str]:
     for field in ("range", "failure", "keep"):
         yield from _one_of(f"{at}.{field}", getattr(job, field), get_args(get_type_hints(Job)[field]))
     window = job.range == "window"
-    if sum((each.range == "window") == window for each in layout.jobs) > 1:
-        yield f"{at} is the second job on {'the window' if window else 'ranges'}; a layout has one."
+    if window and sum(each.range == "window" for each in layout.jobs) > 1:
+        yield f"{at} is the second job on the window; a layout has one."
     if window:
         yield from _one_of(f"{at}.consolidator", job.consolidator, ("", "compact"))
     else:
@@ -247,14 +247,14 @@ def _job(layout: Layout, job: Job, abilities: Abilities) -> Iterator[str]:
     if job.consolidator == "episodes" and not any("{session}" in layer.path for layer in layout.layers):
         yield f"{at}.consolidator is 'episodes', but no layer of topics has {{session}} in its path for them."
     for trigger in job.triggers:
-        names, knobs = trigger.when.split("+"), [each for each in trigger.over.split("+") if each]
-        for name in names:
+        for name in trigger.names:
             yield from _one_of(f"{at}.triggers.when", name, abilities.triggers)
-        for knob in knobs:
-            yield from _one_of(f"{at}.triggers.over", knob, Config().consolidation.__struct_fields__)
-        wanted = sum(name not in _EVENTS for name in names)
-        if len(knobs) != wanted:
-            yield f"{at}.triggers.over is {trigger.over!r}; {trigger.when!r} is compared with {wanted} knobs, one each."
+        for limit in trigger.limits:
+            if not NUMBER.fullmatch(limit):
+                yield from _one_of(f"{at}.triggers.over", limit, Config().consolidation.__struct_fields__)
+        wanted = sum(name not in _EVENTS for name in trigger.names)
+        if len(trigger.limits) != wanted:
+            yield f"{at}.triggers.over is {trigger.over!r}; {trigger.when!r} has {wanted} limits, one each."
 
 
 def _knobs(layout: Layout) -> Iterator[str]:

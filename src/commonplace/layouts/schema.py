@@ -29,6 +29,12 @@ FIELDS: Final = {
 }
 """What may stand in braces in the path of a layer, and what it matches in the name of a file."""
 
+RANGES: Final = ("open", "turns", "session")
+"""The ranges of jobs that have a cursor in each session."""
+
+NUMBER: Final = re.compile(r"\d{1,9}(?:\.\d{1,3})?")
+"""A limit of a trigger that is a number and no knob."""
+
 
 class Layer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One layer of a layout: where its files are and what they are for.
@@ -111,12 +117,22 @@ class Generated(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 class Trigger(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """When a job is due.
 
-    `when` names predicates, joined by `+` if all must hold; `over` names the knobs of the configuration's
-    `consolidation` that they are compared with, in the same order.
+    `when` names predicates, joined by `+` if all must hold; `over` has what they are compared with, in the same
+    order: a number, or the name of a knob of the configuration's `consolidation`.
     """
 
     when: str
     over: str = ""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The predicates."""
+        return tuple(self.when.split("+"))
+
+    @property
+    def limits(self) -> tuple[str, ...]:
+        """What the predicates are compared with; an event has none."""
+        return tuple(self.over.split("+")) if self.over else ()
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -124,11 +140,12 @@ class Job(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
     Attributes:
         name: Also the name of its cursor.
-        consolidator: The function that turns the range into a proposal, by its name. Without a model the rules
-            do it. Of a job on the window: `compact` has a model write a summary, nothing leaves none.
+        consolidator: The function that turns the range into a proposal, by its name. Of a job on the window:
+            `compact` has a model write a summary, nothing leaves none.
         triggers: It is due if one of them holds.
-        range: `open` is what lies between the cursor and the end of a session, cut into parts; `session` all of
-            it; `window` the part of the live window that leaves it.
+        range: `open` is what lies between the cursor and the end of a session, cut into parts; `turns` the same
+            without a last turn that the agent has not answered, as long as only a trigger asks; `session` all of
+            the session; `window` the part of the live window that leaves it.
         failure: `again` tries later and then takes the rules; `raw` writes a raw entry at the first failure.
         together: Short ranges of several sessions share a model call.
         alone: The jobs of all sessions run one after the other.
@@ -138,7 +155,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     name: str
     consolidator: str = ""
     triggers: tuple[Trigger, ...] = ()
-    range: Literal["open", "session", "window"] = "open"
+    range: Literal["open", "turns", "session", "window"] = "open"
     failure: Literal["again", "raw"] = "again"
     together: bool = False
     alone: bool = False

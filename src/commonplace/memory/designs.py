@@ -23,8 +23,8 @@ LAYOUTS: Final[dict[str, Layout]] = {layout.name: layout for layout in (native.L
 """The layouts that ship with the package."""
 
 ABILITIES: Final = check.Abilities(
-    consolidators=frozenset({*CONSOLIDATORS, "episodes"}),
-    triggers=frozenset(triggers.PREDICATES) | triggers.EVENTS,
+    consolidators=CONSOLIDATORS,
+    triggers=triggers.PREDICATES,
     renderers=frozenset(RENDERERS),
     actions=frozenset({"records", "capped"}),
 )

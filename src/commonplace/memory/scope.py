@@ -27,8 +27,8 @@ from commonplace.errors import DamagedError, RecordNotFoundError, require_text
 from commonplace.guard.screened import Screened
 from commonplace.jobs import triggers
 from commonplace.jobs.consolidators import merge
-from commonplace.jobs.runner import Jobs
 from commonplace.jobs.schedule import Mode, Schedule
+from commonplace.jobs.table import Jobs
 from commonplace.jobs.views import Views
 from commonplace.jobs.windows import Windows
 from commonplace.layouts.codecs.edits import split_id

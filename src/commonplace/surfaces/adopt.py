@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
@@ -17,7 +17,7 @@ import msgspec
 
 from commonplace.config import Clock, Config
 from commonplace.errors import CommonplaceError, ConfigError, InputError
-from commonplace.jobs.runner import JOB
+from commonplace.layouts.schema import RANGES
 from commonplace.memory import designs
 from commonplace.memory.designs import LAYOUTS
 from commonplace.memory.memory import Memory
@@ -98,7 +98,8 @@ def adopt(
     with Memory.open(folder, layout=name, config=config, clock=clock, jobs="worker") as memory:
         memory.sync()
         transcripts = [file for each in _transcripts(folder, theirs) for file in sorted(each.glob("*.jsonl"))]
-        taken = [_take(memory, file, problems.append) for file in transcripts]
+        jobs = [job.name for job in found.jobs if job.range in RANGES]
+        taken = [_take(memory, file, jobs, problems.append) for file in transcripts]
     (folder / MARK).write_text(f"{name}\n", encoding="utf-8")
     return Adopted(
         location=str(folder),
@@ -153,7 +154,9 @@ def _decided(folder: Path) -> tuple[str, str]:
     return best[0][:2]
 
 
-def _take(memory: Memory, file: Path, on_problem: Callable[[importers.Problem], None]) -> int | None:
+def _take(
+    memory: Memory, file: Path, jobs: Sequence[str], on_problem: Callable[[importers.Problem], None]
+) -> int | None:
     """Read one of their transcripts and give the number of new messages; None where it is none."""
     try:
         head = neoclaw.head(file.read_bytes()) or neoclaw.Head()
@@ -169,8 +172,9 @@ def _take(memory: Memory, file: Path, on_problem: Callable[[importers.Problem], 
         return None
     after = memory.sessions.state(session).messages
     if fresh and head.done:
-        cursor = MoveCursor(session=session, name=JOB, to=min(head.done, after))
-        memory.apply([cursor], reason="consolidated by the system it was adopted from")
+        done = min(head.done, after)
+        cursors = [MoveCursor(session=session, name=job, to=done) for job in jobs]
+        memory.apply(cursors, reason="consolidated by the system it was adopted from")
     return after - before
 
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from commonplace.errors import ConfigError
 from commonplace.guard import screen
+from commonplace.jobs.consolidators import ruled
 from commonplace.jobs.consolidators.summarise import prompt
 from commonplace.jobs.consolidators.work import Work
 from commonplace.jobs.ranges import show_lines
@@ -34,13 +34,13 @@ _COMPRESS: Final = (
 
 
 def propose(work: Work) -> Proposal | Unusable:
-    """Ask a model once for a history entry and the memory as it should read.
+    """Ask a model once for a history entry and the memory as it should read; the rules without one.
 
     Raises:
         ModelError: It gave no answer in time, or none at all.
     """
     if work.llm is None:
-        raise ConfigError("rewriting needs a model; open the memory with llm=")
+        return ruled.propose(work)
     # What a person's own file holds that no prompt may is merged back: there, nothing of it was changed.
     memory = screen(work.documents.get(work.default_path, "")).text
     asked = (

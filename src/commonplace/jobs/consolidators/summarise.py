@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from commonplace.errors import ConfigError
 from commonplace.jobs import ranges
+from commonplace.jobs.consolidators import ruled
 from commonplace.jobs.consolidators.work import Work
 from commonplace.models.protocol import Request
 from commonplace.models.reading import Unusable
@@ -22,13 +22,13 @@ def prompt(name: str) -> str:
 
 
 def propose(work: Work) -> Proposal | Unusable:
-    """Ask a model once about a range.
+    """Ask a model once about a range; the rules without one.
 
     Raises:
         ModelError: It gave no answer in time, or none at all.
     """
     if work.llm is None:
-        raise ConfigError("summarising needs a model; open the memory with llm=")
+        return ruled.propose(work)
     asked = describe(work)
     reply = work.llm.complete(
         Request(

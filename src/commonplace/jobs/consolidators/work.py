@@ -34,5 +34,13 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
     model: str | None = None
 
 
-Consolidator = Callable[[Work], Proposal | Unusable]
-"""Turns a range into a proposal, or says why it cannot; raises only ModelError."""
+class Consolidator(msgspec.Struct, frozen=True):
+    """A function that turns a range into a proposal, or says why it cannot.
+
+    It raises only ModelError. If `Work.llm` is None it does what it can without a model. `asks` says whether it may
+    ask one: what never does is done before the next context. `rewrites` has it given the texts of documents.
+    """
+
+    propose: Callable[[Work], Proposal | Unusable]
+    asks: bool = True
+    rewrites: bool = False

@@ -1,0 +1,94 @@
+"""The jobs of a scope together, as the table of its layout has them: each range job with a cursor of its own."""
+
+from __future__ import annotations
+
+from commonplace.changes.door import Door
+from commonplace.changes.parts import Parts
+from commonplace.errors import ModelSetupError
+from commonplace.jobs.failures import Failure
+from commonplace.jobs.runner import Runner
+from commonplace.jobs.running import together
+from commonplace.jobs.views import Views
+from commonplace.layouts.schema import RANGES
+from commonplace.models.spending import MeteredLLM
+from commonplace.records import Outcome
+
+
+class Jobs:
+    """The range jobs of one scope."""
+
+    def __init__(self, parts: Parts, door: Door, views: Views, llm: MeteredLLM | None) -> None:
+        self._llm = llm
+        self.runners = tuple(Runner(job, parts, door, views, llm) for job in parts.layout.jobs if job.range in RANGES)
+
+    @property
+    def model_free(self) -> frozenset[str]:
+        """The jobs that run without a model."""
+        return frozenset(runner.name for runner in self.runners if runner.model_free)
+
+    @property
+    def all_free(self) -> bool:
+        """Whether no model was opened."""
+        return self._llm is None
+
+    def consolidate(
+        self,
+        *sessions: str,
+        job: str | None = None,
+        ended: bool = True,
+        cause: str = "manual",
+        explicit: bool = True,
+        dry_run: bool = False,
+        seconds: float | None = None,
+        until: int | None = None,
+        model: str | None = None,
+        patient: bool = False,
+    ) -> Outcome:
+        """Do what lies between the cursor of each job and the end of some sessions, as `Runner.consolidate` does.
+
+        Args:
+            sessions: In order.
+            job: Only this one; all of them when None.
+            ended: Whether jobs that read a session whole are among them: it is over, or somebody asks.
+            cause: What set it off.
+            explicit: Also run ranges that an undo holds.
+            dry_run: Only say what the first range of each would change.
+            seconds: What each job may take.
+            until: Stop before the message of this number.
+            model: The model to ask, in place of the one that was opened.
+            patient: Leave a range that failed alone until its next attempt is due.
+
+        Returns:
+            One outcome over all.
+
+        Raises:
+            ModelSetupError: A package or key is missing; the jobs that need none were done.
+        """
+        outcomes: list[Outcome] = []
+        fault: ModelSetupError | None = None
+        for runner in self.runners:
+            if (job is None and (ended or runner.job.range != "session")) or runner.name == job:
+                try:
+                    done = runner.consolidate(
+                        *sessions, cause=cause, explicit=explicit, dry_run=dry_run, seconds=seconds, until=until,
+                        model=model, patient=patient,
+                    )  # fmt: skip
+                except ModelSetupError as error:
+                    fault = fault or error
+                else:
+                    outcomes.append(done)
+        if fault is not None:
+            raise fault
+        return together(outcomes)
+
+    def is_open(self, session: str, end: int) -> bool:
+        """True if a message before this number is still to be done by one of the jobs."""
+        return any(runner.is_open(session, end) for runner in self.runners)
+
+    def failures(self) -> list[Failure]:
+        """Return the ranges that a model failed to do and that are still to be done, oldest first."""
+        return sorted((each for runner in self.runners for each in runner.failures()), key=lambda each: each.at)
+
+    def retries(self) -> list[tuple[str, str]]:
+        """Return the failed ranges that may be tried again now: (job, session)."""
+        return [(runner.name, session) for runner in self.runners for session in runner.retries()]
