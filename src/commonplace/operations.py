@@ -197,7 +197,7 @@ class View(msgspec.Struct, frozen=True, kw_only=True):
     of the session before them, since its last reset, that it does not see. `shown` are the paths that enter every
     prompt; `writable` are patterns
     (`topics/*.md`) of the paths it may write, None for any; `unseen` are paths that exist though none of
-    their text is among `entries`. `compress` says that shrinking was asked for.
+    their text is among `entries`. `compress` says that shrinking was asked for, to `limit` in words.
     """
 
     messages: tuple[RecordedMessage, ...] = ()
@@ -207,6 +207,7 @@ class View(msgspec.Struct, frozen=True, kw_only=True):
     writable: tuple[str, ...] | None = None
     unseen: tuple[str, ...] = ()
     compress: bool = False
+    limit: str = ""
 
     def message(self, number: int) -> RecordedMessage | None:
         """Find the message a model calls `number`."""

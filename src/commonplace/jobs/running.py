@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-from commonplace.jobs import ranges
+from commonplace.jobs.showing import tokens_of
 from commonplace.records import Outcome, RecordedMessage
 from commonplace.store.protocol import Lease
 
@@ -39,7 +39,7 @@ def batches(pieces: Sequence[Piece], *, tokens: int, message_tokens: int) -> lis
     made: list[list[Piece]] = []
     taken = 0
     for piece in pieces:
-        cost = sum(ranges.tokens_of(message, message_tokens) for message in piece.messages)
+        cost = sum(tokens_of(message, message_tokens) for message in piece.messages)
         alone = piece.held is not None or not made or made[-1][-1].held is not None
         if alone or taken + cost > tokens:
             made.append([])

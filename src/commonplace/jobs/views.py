@@ -18,6 +18,7 @@ from commonplace.text.pieces import estimate_tokens
 _NO_ENTRY_KINDS = frozenset({"journal", "topic"})
 
 
+_UNITS = {"chars": "characters"}
 _SEPARATOR = 3  # what stands between two entries: a bullet and a line break, or a separator line
 
 
@@ -112,13 +113,14 @@ class Views:
             self._layout.path_of(layer) for layer in self._layout.layers if self._layout.part(layer) == "stable"
         )
         entries: list[ViewEntry] = []
-        compress = False
+        limit = ""
         for path in paths:
             layer = self._layout.layer_of(path)
             records = tuple(self._reader.told(self._reader.records(path)))
             if layer is not None and layer.compress:
                 cap = cap_of(layer, self._config.limits)
-                compress = compress or (cap is not None and cap.over(self._reader.text(path)) > 0)
+                if cap is not None and cap.over(self._reader.text(path)) > 0:
+                    limit = limit or f"{cap.limit} {_UNITS.get(cap.unit, cap.unit)}"
             count = self._config.consolidation.entries
             if texts and path in texts and layer is not None:
                 count = len(list(documents.records(path, texts[path].encode("utf-8", "surrogateescape"), layer.style)))
@@ -129,5 +131,6 @@ class Views:
             entries=tuple(entries),
             shown=shown,
             writable=tuple(paths),
-            compress=compress,
+            compress=bool(limit),
+            limit=limit,
         )

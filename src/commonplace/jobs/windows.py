@@ -115,6 +115,7 @@ class Windows:
             llm=self._llm,
             tokens=knobs.summary_tokens,
             message_tokens=knobs.message_tokens,
+            range_tokens=knobs.range_tokens,
             seconds=self._config.model.timeout_seconds,
             cause=cause,
         )

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from commonplace.errors import UnusableReplyError
-from commonplace.jobs import ranges
+from commonplace.jobs import ranges, showing
 from commonplace.jobs.consolidators.summarise import prompt
 from commonplace.models.protocol import LLM, Request, demand
 from commonplace.records import RecordedMessage
 from commonplace.text.pieces import estimate_tokens, summary_line
+
+_WORDS: Final = 40  # of a hundred tokens, in any language
 
 
 def summarise(
@@ -19,16 +22,38 @@ def summarise(
     llm: LLM,
     tokens: int,
     message_tokens: int,
+    range_tokens: int,
     seconds: float,
     cause: str,
 ) -> str:
     """Have a model summarise messages and the summary of what was before them, in about `tokens`.
 
+    What is longer than a prompt may be is summarised part by part, each with the summary of those before it.
+
     Raises:
         ModelError: It gave no summary.
     """
-    said = ranges.show(messages, message_tokens=message_tokens)
-    asked = f"## Before\n{earlier}\n\n## Conversation\n{said}" if earlier else f"## Conversation\n{said}"
+    parts = ranges.cut(messages, tokens=ranges.PARTS * range_tokens, message_tokens=message_tokens)
+    for part in parts:
+        earlier = _summary(
+            part, earlier, llm=llm, tokens=tokens, message_tokens=message_tokens, seconds=seconds, cause=cause
+        )
+    return earlier
+
+
+def _summary(
+    messages: Sequence[RecordedMessage],
+    earlier: str,
+    *,
+    llm: LLM,
+    tokens: int,
+    message_tokens: int,
+    seconds: float,
+    cause: str,
+) -> str:
+    said = showing.messages(messages, message_tokens=message_tokens, exposed=True)
+    before = f"## Before\n{showing.indented(earlier)}\n\n" if earlier else ""
+    asked = f"{before}## Length\nat most {tokens * _WORDS // 100} words\n\n## Conversation\n{said}"
     request = Request(
         system=prompt("compact"),
         prompt=asked,

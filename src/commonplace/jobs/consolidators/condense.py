@@ -19,6 +19,7 @@ from commonplace.changes.door import Door
 from commonplace.config import Config
 from commonplace.errors import ModelError
 from commonplace.guard import gate, screen
+from commonplace.jobs import showing
 from commonplace.jobs.consolidators.summarise import prompt
 from commonplace.models.protocol import LLM, Request
 from commonplace.models.reading import Unusable, body, find
@@ -107,10 +108,10 @@ def _repeated(path: str, entries: Sequence[ViewEntry]) -> list[Edit]:
 
 def _ask(entries: Sequence[ViewEntry], llm: LLM, config: Config) -> tuple[_Merge, ...] | str:
     """Ask which entries to join; the reason where the answer cannot be used."""
-    listed = "\n".join(f"{entry.number}. {entry.text}" for entry in entries)
+    listed = "\n".join(f"{entry.number}. {showing.indented(entry.text)}" for entry in entries)
     request = Request(
         system=prompt("condense"),
-        prompt=f"## Entries\n{listed}",
+        prompt=f"## Length\nat most {_TEXT_CHARS} characters for each text\n\n## Entries\n{listed}",
         schema=SCHEMA,
         max_tokens=config.model.max_tokens,
         timeout_seconds=config.model.timeout_seconds,

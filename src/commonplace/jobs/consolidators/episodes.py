@@ -20,12 +20,12 @@ from commonplace.guard import fold, screen
 from commonplace.guard.grounding import Evidence
 from commonplace.guard.screened import instant
 from commonplace.guard.trust import Voices
-from commonplace.jobs import ranges
+from commonplace.jobs import ranges, showing
 from commonplace.jobs.consolidators.summarise import prompt
 from commonplace.jobs.consolidators.work import Work
 from commonplace.jobs.rules.proposing import beginning
 from commonplace.layouts.schema import Layout
-from commonplace.models.protocol import Request
+from commonplace.models.protocol import LLM, Request
 from commonplace.models.reading import Unusable, body
 from commonplace.operations import AddEntry, Operation, Proposal, PutItem, PutTopic
 from commonplace.records import TRUST_RANK, RecordedMessage, Source, Topic, Trust, lowest_trust
@@ -120,21 +120,7 @@ class Episodes:
             return self._ruled(work), []
         if work.seconds <= 0:
             raise ModelTimeoutError("no time was left to ask the model")
-        reply = work.llm.complete(
-            Request(
-                system=prompt("episode"),
-                prompt=f"## Session\n{ranges.show(work.view.messages, message_tokens=work.message_tokens)}",
-                max_tokens=work.max_tokens,
-                timeout_seconds=work.seconds,
-                purpose="episode",
-                cause=work.cause,
-                model=work.model,
-            )
-        )
-        text = body(reply)
-        if isinstance(text, Unusable):
-            raise UnusableReplyError(text.reason)
-        facts = _lines(text)
+        facts = self._asked(work, work.llm)
         if not facts:
             return [], []
         evidence = Evidence(work.view.messages)
@@ -147,6 +133,28 @@ class Episodes:
             if reason
         ]
         return kept or self._ruled(work), waits
+
+    def _asked(self, work: Work, llm: LLM) -> list[str]:
+        """Ask the model for the facts of a session; of a long one part by part, each with the facts so far."""
+        facts: list[str] = []
+        tokens = ranges.PARTS * self._config.consolidation.range_tokens
+        for part in ranges.cut(work.view.messages, tokens=tokens, message_tokens=work.message_tokens):
+            so_far = "".join(f"- {fact}\n" for fact in facts)
+            said = showing.messages(part, message_tokens=work.message_tokens, exposed=True)
+            request = Request(
+                system=prompt("episode"),
+                prompt=f"## Facts so far\n{so_far}\n## Session\n{said}" if so_far else f"## Session\n{said}",
+                max_tokens=work.max_tokens,
+                timeout_seconds=work.seconds,
+                purpose="episode",
+                cause=work.cause,
+                model=work.model,
+            )
+            text = body(llm.complete(request))
+            if isinstance(text, Unusable):
+                raise UnusableReplyError(text.reason)
+            facts = _lines(text) or facts
+        return facts
 
     def _ruled(self, work: Work) -> list[str]:
         """Take the facts that the rules find, the first ones; where they find none, what the session was about."""

@@ -16,6 +16,7 @@ from commonplace.changes.door import Door
 from commonplace.changes.new_entries import Choice, Verdicts
 from commonplace.config import Config
 from commonplace.errors import ModelError
+from commonplace.jobs import showing
 from commonplace.jobs.consolidators.summarise import prompt
 from commonplace.models.protocol import LLM, Request
 from commonplace.models.replies import parse_choice
@@ -25,6 +26,7 @@ from commonplace.text.pieces import one_line
 
 logger = logging.getLogger(__name__)
 
+_TEXT_TOKENS: Final = 800  # of one statement
 CHOICES: Final[tuple[Choice, ...]] = ("same", "newer", "conflict", "distinct")
 
 
@@ -43,10 +45,14 @@ def verdicts(operations: Sequence[Operation], actor: Actor, *, door: Door, llm: 
     return found
 
 
+def _shown(text: str) -> str:
+    return one_line(showing.shortened(text, _TEXT_TOKENS))
+
+
 def _ask(old: str, new: str, llm: LLM, config: Config) -> Choice | None:
     request = Request(
         system=prompt("merge"),
-        prompt=f"First: {one_line(old)}\nSecond: {one_line(new)}",
+        prompt=f"First: {_shown(old)}\nSecond: {_shown(new)}",
         max_tokens=200,
         timeout_seconds=config.model.timeout_seconds,
         purpose="merge",

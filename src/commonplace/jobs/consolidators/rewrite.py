@@ -9,14 +9,15 @@ from __future__ import annotations
 from typing import Final
 
 from commonplace.guard import screen
+from commonplace.jobs import showing
 from commonplace.jobs.consolidators import ruled
 from commonplace.jobs.consolidators.summarise import prompt
 from commonplace.jobs.consolidators.work import Work
-from commonplace.jobs.ranges import show_lines
 from commonplace.models.protocol import Request
 from commonplace.models.reading import Unusable
 from commonplace.models.replies import parse_two_layer
 from commonplace.operations import Proposal, RewriteDocument
+from commonplace.text.patterns import pattern
 from commonplace.text.pieces import estimate_tokens
 
 _ENTRY_TOKENS: Final = 1000  # of an answer, for the history entry and what is new in memory
@@ -28,9 +29,14 @@ SCHEMA: Final = {
     "additionalProperties": False,
 }
 _COMPRESS: Final = (
-    "\n\nThe long-term memory is over its size. Compress it: merge entries that say the same, drop what is stale "
-    "or of little use, keep preferences, decisions and open work."
+    "\n\n## Length\nThe long-term memory is over its size. Compress it to at most {limit}: merge entries that say the "
+    "same, drop what is past; keep preferences, decisions, orders and open work."
 )
+_HEADING: Final = (
+    r"(?=\\*#{1,6}[ \t]{0,9}(?:Current Long-term Memory|Conversation to Process|Length)[ \t]*$)"  # of the prompt
+)
+_OURS: Final = pattern(rf"(?m)^{_HEADING}")
+_ESCAPED: Final = pattern(rf"(?m)^\\{_HEADING}")
 
 
 def propose(work: Work) -> Proposal | Unusable:
@@ -43,10 +49,11 @@ def propose(work: Work) -> Proposal | Unusable:
         return ruled.propose(work)
     # What a person's own file holds that no prompt may is merged back: there, nothing of it was changed.
     memory = screen(work.documents.get(work.default_path, "")).text
+    shown = _OURS.sub(lambda _: "\\", memory.strip())
     asked = (
-        f"## Current Long-term Memory\n{memory.strip() or '(empty)'}\n\n"
-        f"## Conversation to Process\n{show_lines(work.view.messages, message_tokens=work.message_tokens)}"
-        f"{_COMPRESS if work.view.compress else ''}"
+        f"## Current Long-term Memory\n{shown or '(empty)'}\n\n"
+        f"## Conversation to Process\n{showing.dated_lines(work.view.messages, message_tokens=work.message_tokens)}"
+        f"{_COMPRESS.format(limit=work.view.limit) if work.view.compress else ''}"
     )
     reply = work.llm.complete(
         Request(
@@ -64,6 +71,7 @@ def propose(work: Work) -> Proposal | Unusable:
     if isinstance(parsed, Unusable):
         return parsed
     journal, update = parsed
+    update = None if update is None else _ESCAPED.sub("", update)
     if update is None or update.strip() == memory.strip():
         return Proposal(journal=journal)
     anew = RewriteDocument(path=work.default_path, text=update, base=memory)

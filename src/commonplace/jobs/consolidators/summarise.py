@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from commonplace.jobs import ranges
+from commonplace.jobs import showing
 from commonplace.jobs.consolidators import ruled
 from commonplace.jobs.consolidators.work import Work
 from commonplace.models.protocol import Request
 from commonplace.models.reading import Unusable
 from commonplace.models.replies import parse_proposal, proposal_schema
-from commonplace.operations import Proposal, View
+from commonplace.operations import Proposal
 from commonplace.text import packaged
 
 _KINDS: Final = ("add", "replace", "remove")
@@ -48,10 +48,13 @@ def propose(work: Work) -> Proposal | Unusable:
 def describe(work: Work) -> str:
     """Write down what the model is to see: what is remembered, by number, then the messages, by number."""
     paths = "\n".join(f"- {path}: {', '.join(kinds)}" for path, kinds in _kinds_by_path(work).items())
-    compress = "\nMemory is over its size: merge and shorten entries.\n" if work.view.compress else ""
+    limit = work.view.limit
+    compress = (
+        f"\nMemory is over its size: merge and shorten entries, to at most {limit}.\n" if work.view.compress else ""
+    )
     return (
-        f"## Where entries go\n{paths}\n\n## Entries\n{entries(work.view)}\n{compress}\n"
-        f"## Messages\n{ranges.show(work.view.messages, message_tokens=work.message_tokens)}"
+        f"## Where entries go\n{paths}\n\n## Entries\n{showing.entries(work.view)}\n{compress}\n"
+        f"## Messages\n{showing.messages(work.view.messages, message_tokens=work.message_tokens)}"
     )
 
 
@@ -60,15 +63,3 @@ def _kinds_by_path(work: Work) -> dict[str, list[str]]:
     for kind, path in work.places.items():
         found.setdefault(path, []).append(kind)
     return found
-
-
-def entries(view: View) -> str:
-    """List the records a model may touch, by file and number."""
-    lines: list[str] = []
-    last = ""
-    for entry in view.entries:
-        if entry.path != last:
-            last = entry.path
-            lines.append(f"{last}:")
-        lines.append(f"{entry.number}. {entry.text}")
-    return "\n".join(lines) or "(none)"
