@@ -97,8 +97,8 @@ class History:
         """
         require_text(reason, "a reason")
         deadline = time.monotonic() + self._wait_seconds
-        with self._door.alone():
-            while True:
+        while True:
+            with self._door.alone():
                 try:
                     return self._undo(number, actor, reason)
                 except VersionConflictError:
