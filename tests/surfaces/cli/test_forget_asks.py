@@ -1,0 +1,46 @@
+"""On a terminal `forget` shows what goes and asks (issue 17.3)."""
+
+from __future__ import annotations
+
+import os
+import pty
+import sys
+
+import pytest
+
+from commonplace import Memory, Message
+
+COMMAND = [sys.executable, "-m", "commonplace.surfaces.cli"]
+
+
+def on_terminal(arguments, answer):
+    """Run the command on a terminal of its own, answer its question, and return (what was shown, exit code)."""
+    child, terminal = pty.fork()
+    if child == 0:
+        os.execv(COMMAND[0], [*COMMAND, *arguments])
+    shown, asked = b"", False
+    while True:
+        try:
+            part = os.read(terminal, 4096)
+        except OSError:  # the command has ended
+            break
+        if not part:
+            break
+        shown += part
+        if b"[y/N]" in shown and not asked:
+            asked = True
+            os.write(terminal, answer)
+    os.close(terminal)
+    return shown.decode(), os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+@pytest.mark.parametrize(("answer", "left"), [(b"n\n", True), (b"y\n", False)])
+def test_it_shows_what_goes_and_does_what_is_answered(tmp_path, answer, left):
+    with Memory.open(tmp_path, jobs="worker") as memory:
+        memory.append("s:1", [Message("user", "My code word is xylophone banana.", id="a"), Message("user", "I like tea.")])
+        memory.note("history", "They use a xylophone banana as the code. They like tea.")
+    shown, code = on_terminal(["forget", "sessions/s%3A1.jsonl#a", "--location", str(tmp_path)], answer)
+    assert "They use a xylophone banana as the code." in shown
+    assert (code == 0) is not left
+    with Memory.open(tmp_path, jobs="worker") as memory:
+        assert any("xylophone" in hit.text for hit in memory.recall("xylophone banana")) is left
