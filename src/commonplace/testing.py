@@ -142,8 +142,8 @@ def check_layout(layout: Layout | str, folder: str) -> None:
 
 def _check_tool(memory: Memory) -> None:
     tool = memory.tool()
-    _demand(tool.schema()["name"], "the agent's tool has a schema")
-    answer = tool.call({"action": "no such action"})
+    _demand(all(each["name"] for each in tool.schemas()), "the agent's tool has a schema")
+    answer = tool.call({"action": "no such action"}, "no such action")
     _demand(answer.get("success") is False, "the tool answers a wrong action with an error")
 
 

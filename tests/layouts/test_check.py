@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from commonplace import Memory
+from commonplace import Memory, Message
 from commonplace.config import Config
 from commonplace.errors import ConfigError
 from commonplace.layouts.knobs import settled
-from commonplace.layouts.schema import AddRule, Generated, Job, Layer, Layout, PromptSection, Trigger
+from commonplace.layouts.schema import Action, AddRule, AgentTool, Generated, Job, Layer, Layout, PromptSection, Trigger
 from commonplace.memory import designs
 from commonplace.testing import check_layout
 
@@ -21,6 +21,7 @@ LOG = Layer(name="log", kind="journals", path="log/{date}.md", style="daily")
 CARDS = Layer(name="cards", kind="topics", path="{topic}.md")
 FACTS = Layer(name="facts", kind="items", path="facts.jsonl")
 WORK = Job(name="consolidate", consolidator="summarise", triggers=(Trigger(when="tokens", over="range_tokens"),))
+FIND = Action(name="find", verb="search", description="find")
 SHOWN = PromptSection(title="Notes", of=("notes",))
 FOUND = PromptSection(title="Found", renderer="recall", part="volatile", of=("sessions", "documents"))
 GOOD = Layout(
@@ -38,6 +39,10 @@ def layer(one: Layer, **fields: object) -> Layout:
 
 def row(**fields: object) -> Layout:
     return replace(GOOD, prompt=(replace(SHOWN, **fields), FOUND))
+
+
+def action(*actions: Action) -> Layout:
+    return replace(GOOD, tool=AgentTool(actions=actions))
 
 
 def job(**fields: object) -> Layout:
@@ -95,8 +100,14 @@ MISTAKES = {
     "prompt.Notes.frozen": row(frozen=True, part="live"),
     "prompt.Notes.head is": row(head="{name} of memory"),
     "prompt.Notes names the knob 'no.knob'": row(when="no.knob"),
-    "actions is": replace(GOOD, actions="all"),
-    "tool is": replace(GOOD, tool="my tool"),
+    "tool has the name 'my tool'": replace(GOOD, tool=AgentTool(name="my tool")),
+    "tool.actions is empty": replace(GOOD, tool=AgentTool(actions=())),
+    "tool.actions has 'find' more than once": action(FIND, FIND),
+    "tool.actions.find.verb": action(replace(FIND, verb="guess")),
+    "tool.actions.find.needs": action(replace(FIND, needs=("content",))),
+    "tool.actions.find.fixed": action(replace(FIND, fixed={"colour": "red"})),
+    "tool.targets.all is": replace(GOOD, tool=AgentTool(targets={"all": "nowhere"})),
+    "tool.when names the knob": replace(GOOD, tool=AgentTool(when="no.knob")),
     "memory is": replace(GOOD, memory="../elsewhere"),
     "sessions is": replace(GOOD, sessions=".commonplace"),
     "sessions and memory are both": replace(GOOD, sessions="memory"),
@@ -130,7 +141,7 @@ def test_a_mistake_is_named_with_its_field_when_memory_is_opened(tmp_path, sente
 
 def test_every_mistake_is_named_at_once():
     """One look is enough to mend a layout."""
-    bad = replace(layer(NOTES, cap="none", weight=-1.0), tool="my tool")
+    bad = replace(layer(NOTES, cap="none", weight=-1.0), tool=AgentTool(name="my tool"))
     assert len(designs.mistakes(bad)) == 3
 
 
@@ -202,3 +213,31 @@ def test_the_size_of_memory_md_can_be_given_to_any_layout(layout):
     """A host passes one configuration to several layouts; one without that file goes on."""
     config = settled(designs.LAYOUTS[layout], {"limits.memory_bytes": 640})
     assert config.limits.get("memory", 640) == 640
+
+
+def test_each_action_may_be_a_tool_of_its_own(tmp_path):
+    """Issue 18: Letta's five tool names, on rows of the table."""
+    with Memory.open(tmp_path, layout=str(next(each for each in DESIGNS if each.stem == "blocks"))) as memory:
+        memory.append("chat:1", [Message("user", "My boat is called Dory.")])
+        tool = memory.tool()
+        schemas = {each["name"]: each["input_schema"] for each in tool.schemas()}
+        assert list(schemas) == [
+            "core_memory_append",
+            "core_memory_replace",
+            "archival_memory_insert",
+            "archival_memory_search",
+            "conversation_search",
+        ]
+        assert schemas["core_memory_append"]["properties"]["label"]["enum"] == ["human", "persona"]
+        assert set(schemas["core_memory_replace"]["required"]) == {"content", "label", "old_content"}
+        assert schemas["archival_memory_insert"]["required"] == ["content"]
+        assert tool.call({"label": "human", "content": "Name is Ada."}, "core_memory_append")["success"]
+        asked = {"label": "human", "old_content": "Ada", "content": "Name is Ada Byron."}
+        assert tool.call(asked, "core_memory_replace")["success"]
+        assert (tmp_path / "memory" / "blocks" / "human.md").read_text(encoding="utf-8").strip() == "Name is Ada Byron."
+        assert tool.call({"content": "Deploys go out on Mondays."}, "archival_memory_insert")["success"]
+        found = tool.call({"query": "When do deploys go out?"}, "archival_memory_search")["hits"]
+        assert [hit["text"] for hit in found] == ["Deploys go out on Mondays."]
+        said = tool.call({"query": "What is the boat called?"}, "conversation_search")["hits"]
+        assert [hit["text"] for hit in said] == ["My boat is called Dory."]
+        assert tool.call({"label": "archival", "content": "x y z"}, "core_memory_append")["success"] is False

@@ -168,7 +168,7 @@ def test_errors_tell_the_model_what_to_do(tmp_path):
                 "unknown id": "there is no record 'memory/facts/user.md#0123456789ab'; recall gives ids that are",
                 "a path": "there is no record '../../etc/passwd'; recall gives ids that are",
                 "wrong type": "content is a text; send it in quotes",
-                "bad target": "there is no kind 'nowhere'; use one of preference, fact, instruction, constraint, decision, task, failure, fix, environment, journal, topic",
+                "bad target": "there is no target 'nowhere'; use one of preference, fact, instruction, constraint, decision, task, failure, fix, environment",
                 "secret": "the text holds anthropic-key; leave it out",
                 "no object": "the arguments are no JSON object; send one",
                 "no json": "the arguments are no JSON object; send one",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from typing import Final, get_args, get_type_hints
 
 import msgspec
@@ -29,12 +29,15 @@ _NEEDS: Final = {"journals": ("date", "month", "year"), "topics": ("topic", "ses
 
 
 class Abilities(msgspec.Struct, frozen=True, kw_only=True):
-    """The names of the functions that a layout can choose: our own and those of other packages."""
+    """The names of the functions that a layout can choose: our own and those of other packages.
+
+    `verbs` are those of the agent's tool, with the parameters of each.
+    """
 
     consolidators: Collection[str]
     triggers: Collection[str]
     renderers: Collection[str]
-    actions: Collection[str]
+    verbs: Mapping[str, Collection[str]]
 
 
 def mistakes(layout: Layout, abilities: Abilities) -> list[str]:
@@ -86,8 +89,6 @@ def _names(layout: Layout) -> Iterator[str]:
         yield f"sessions and memory are both {layout.memory!r}; keep transcripts in a folder of their own."
     if "{scope}" not in layout.scopes or _leaves(layout.scopes):
         yield f"scopes is {layout.scopes!r}; it has {{scope}} and stays inside the memory, as 'scopes/{{scope}}' does."
-    if not _TOOL.fullmatch(layout.tool):
-        yield f"tool is {layout.tool!r}; use letters, digits, _ and -, as models' tools are called."
 
 
 def _leaves(path: str) -> bool:
@@ -170,7 +171,7 @@ def _references(layout: Layout, abilities: Abilities) -> Iterator[str]:
         yield from _add_rule(layout, rule)
     for made in layout.generated:
         yield from _generated(layout, made)
-    yield from _one_of("actions", layout.actions, abilities.actions)
+    yield from _tool(layout, abilities)
 
 
 def _section(layout: Layout, row: PromptSection, abilities: Abilities) -> Iterator[str]:
@@ -203,6 +204,29 @@ def _section(layout: Layout, row: PromptSection, abilities: Abilities) -> Iterat
     for path in (*row.when.split("+"), row.limit):
         if path and _knob(layout, path) is None:
             yield f"{at} names the knob {path!r}; there is none, docs/configuration.md lists them."
+
+
+def _tool(layout: Layout, abilities: Abilities) -> Iterator[str]:
+    tool = layout.tool
+    names = [each.name for each in tool.actions]
+    for name in (tool.name, *names):
+        if not _TOOL.fullmatch(name):
+            yield f"tool has the name {name!r}; use letters, digits, _ and -, as models' tools are called."
+    for name in sorted({name for name in names if names.count(name) > 1}):
+        yield f"tool.actions has {name!r} more than once; give each its own name."
+    if not names:
+        yield "tool.actions is empty; leave out the tool to get the usual five."
+    for each in tool.actions:
+        at = f"tool.actions.{each.name}"
+        yield from _one_of(f"{at}.verb", each.verb, abilities.verbs)
+        for field in ("needs", "names", "fixed"):
+            for name in getattr(each, field):
+                yield from _one_of(f"{at}.{field}", name, abilities.verbs.get(each.verb, (name,)))
+    for word, name in tool.targets.items():
+        yield from _one_of(f"tool.targets.{word}", name, [*layout.targets, *(layer.name for layer in layout.layers)])
+    for path in tool.when.split("+"):
+        if path and _knob(layout, path) is None:
+            yield f"tool.when names the knob {path!r}; there is none, docs/configuration.md lists them."
 
 
 def _add_rule(layout: Layout, rule: AddRule) -> Iterator[str]:

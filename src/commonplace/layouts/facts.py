@@ -6,7 +6,7 @@ beside, in a folder it does not look into. A project's own files go before the g
 
 from __future__ import annotations
 
-from commonplace.layouts.schema import AddRule, Generated, Job, Layer, Layout, PromptSection, Trigger
+from commonplace.layouts.schema import Action, AddRule, AgentTool, Generated, Job, Layer, Layout, PromptSection, Trigger
 
 
 def _facts(title: str, *layers: str) -> PromptSection:
@@ -102,7 +102,30 @@ LAYOUT = Layout(
         Job(name="consolidate", range="session", consolidator="episodes", triggers=(Trigger(when="session_end"),)),
         Job(name="compact", range="window", consolidator="compact"),
     ),
-    actions="capped",
+    tool=AgentTool(
+        description="Manage persistent memory across sessions.",
+        actions=(
+            Action(name="add", verb="add", description="keep a new fact", needs=("target",)),
+            Action(
+                name="replace",
+                verb="replace",
+                description="put content in place of a fact",
+                needs=("target", "old_text"),
+            ),
+            Action(name="remove", verb="remove", description="take a fact away", needs=("target", "old_text")),
+            Action(name="consolidate", verb="condense", description="merge facts that belong together"),
+            Action(name="read", verb="show", description="show all facts"),
+            Action(name="search", verb="look_up", description="find facts and episodes"),
+        ),
+        parameters={
+            "target": "For add/replace/remove/consolidate",
+            "content": "For add/replace",
+            "old_text": "Unique substring for replace/remove",
+            "query": "For search — facts + episodes",
+        },
+        targets={"user": "user", "env": "env"},
+        when="facts.enabled",
+    ),
     config_names={
         "enabled": ("facts.enabled", 1.0),
         "facts_limit_user": ("limits.user+limits.project_user", 1.0),

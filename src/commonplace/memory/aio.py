@@ -180,9 +180,13 @@ class AsyncTool:
         """As `Tool.schema`; nothing is waited for."""
         return self._tool.schema(provider)
 
-    async def call(self, arguments: Mapping[str, Any] | str) -> dict[str, Any]:
+    def schemas(self, provider: Provider = "anthropic") -> list[dict[str, Any]]:
+        """As `Tool.schemas`; nothing is waited for."""
+        return self._tool.schemas(provider)
+
+    async def call(self, arguments: Mapping[str, Any] | str, name: str = "") -> dict[str, Any]:
         """As `Tool.call`."""
-        return await _in(self._pools.asking, self._tool.call, arguments)
+        return await _in(self._pools.asking, self._tool.call, arguments, name)
 
 
 class AsyncMemory:

@@ -16,6 +16,7 @@ from commonplace.jobs import triggers
 from commonplace.jobs.consolidators.choice import CONSOLIDATORS
 from commonplace.layouts import check, facts, native, two_layer
 from commonplace.layouts.schema import Layout
+from commonplace.memory.tool_verbs import VERBS
 from commonplace.recall.prompt.renderers import RENDERERS
 from commonplace.store import texts
 
@@ -26,7 +27,7 @@ ABILITIES: Final = check.Abilities(
     consolidators=CONSOLIDATORS,
     triggers=triggers.PREDICATES,
     renderers=frozenset(RENDERERS),
-    actions=frozenset({"records", "capped"}),
+    verbs={name: (*verb.needs, *verb.takes) for name, verb in VERBS.items()},
 )
 """What a layout can choose."""
 

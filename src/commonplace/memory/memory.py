@@ -20,12 +20,13 @@ from commonplace.jobs.failures import Failure
 from commonplace.jobs.schedule import Mode
 from commonplace.layouts.knobs import settled
 from commonplace.layouts.schema import Layout
-from commonplace.memory import capped_tool, designs, said, verbs
+from commonplace.memory import designs, said, verbs
 from commonplace.memory import doctor as doctors
 from commonplace.memory.chain import Chain
 from commonplace.memory.opening import Opened, Opening, scope_chain
 from commonplace.memory.scope import Scope, Transcripts
 from commonplace.memory.tool import Tool
+from commonplace.memory.tool_verbs import Use
 from commonplace.models import LLM
 from commonplace.models.spending import Totals, totals
 from commonplace.operations import Forget, Operation, Promote
@@ -467,10 +468,10 @@ class Memory:
 
     def tool(self, session_id: str | None = None, *, read_only: bool = False) -> Tool:
         """Return the agent's tool, which never approves, promotes or undoes; a session's words judge what it writes."""
-        actor = tool_of(session_id)
-        if self._chain.first.layout.actions == "capped":
-            return capped_tool.tool(self._chain.scopes, actor, read_only=read_only)
-        return verbs.tool(self, self._chain.first.layout, actor, read_only=read_only)
+        layout = self._chain.first.layout
+        kinds = {kind: kind for kind, name in layout.targets.items() if kind not in {"journal", "topic"} and name}
+        use = Use(self, self._chain.scopes, tool_of(session_id), layout.tool.targets or kinds)
+        return Tool(layout.tool, use, read_only=read_only)
 
     def sync(self) -> int:
         """Look at every file for what changed outside, bring the index up to it, and count the files looked into."""

@@ -6,13 +6,16 @@ do next. Nothing here approves, promotes, undoes or erases: that is a person's.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal
 
 import msgspec
 
+from commonplace.config import knob
 from commonplace.errors import CommonplaceError, InputError
-from commonplace.records import Outcome
+from commonplace.layouts import extensions
+from commonplace.layouts.schema import Action, AgentTool
+from commonplace.memory.tool_verbs import VERBS, Use
 from commonplace.text.inert import inert
 
 Provider = Literal["anthropic", "openai", "mcp"]
@@ -62,53 +65,22 @@ ACTION_ALIASES: Final[dict[str, str]] = {
 }
 
 
-WAITS: Final = "waits for a person: {reason}; it is not in memory until they approve it"
-"""What is said of a write that went to review."""
-
-
-class Parameter(msgspec.Struct, frozen=True):
-    """One parameter of the tool: what it means, and the values it may have where they are few."""
-
-    name: str
-    description: str
-    choices: tuple[str, ...] = ()
-
-
-class Action(msgspec.Struct, frozen=True):
-    """One thing the tool does: what it needs, whether it writes, and who does it."""
-
-    name: str
-    description: str
-    needs: tuple[str, ...]
-    takes: tuple[str, ...]
-    writes: bool
-    run: Callable[[Mapping[str, str]], dict[str, Any]]
-
-
 class Tool:
-    """A tool for a model.
+    """A tool for a model: what one layout's table of actions says, over one memory.
 
     Args:
-        name: As the model calls it.
-        description: What it is for.
-        parameters: All parameters of all actions, `action` left out.
-        actions: What it does.
+        layout: Has the table.
+        use: What the verbs work on.
         read_only: Leave out every action that writes.
     """
 
-    def __init__(
-        self,
-        name: str,
-        description: str,
-        parameters: tuple[Parameter, ...],
-        actions: tuple[Action, ...],
-        *,
-        read_only: bool = False,
-    ) -> None:
-        self.name = name
-        self.description = description
-        self._parameters = parameters
-        self._actions = {action.name: action for action in actions if not (read_only and action.writes)}
+    def __init__(self, table: AgentTool, use: Use, *, read_only: bool = False) -> None:
+        self.name = table.name
+        self.description = table.description
+        self._table = table
+        self._use = use
+        self._verbs = {each.name: extensions.function("verbs", each.verb, VERBS) for each in table.actions}
+        self._actions = {each.name: each for each in table.actions if not (read_only and self._verbs[each.name].writes)}
 
     @property
     def actions(self) -> tuple[str, ...]:
@@ -116,51 +88,91 @@ class Tool:
         return tuple(self._actions)
 
     def schema(self, provider: Provider = "anthropic") -> dict[str, Any]:
-        """Give the tool's definition as a provider takes it.
+        """Return the tool's definition as a provider takes it.
+
+        Raises:
+            InputError: The provider is none of anthropic, openai, mcp; or each action is a tool of its own.
+        """
+        if self._table.separate:
+            raise InputError("each action of this layout is a tool of its own; use `schemas`")
+        return self.schemas(provider)[0]
+
+    def schemas(self, provider: Provider = "anthropic") -> list[dict[str, Any]]:
+        """Return the definitions of all tools as a provider takes them: one, or one for each action.
 
         Raises:
             InputError: The provider is none of anthropic, openai, mcp.
         """
-        used = {name for action in self._actions.values() for name in (*action.needs, *action.takes)}
-        described = "\n".join(f"- {action.name}: {action.description}" for action in self._actions.values())
-        properties: dict[str, Any] = {
-            "action": {"type": "string", "enum": list(self._actions), "description": f"What to do.\n{described}"}
-        }
-        for parameter in self._parameters:
-            if parameter.name in used:
-                properties[parameter.name] = {"type": "string", "description": parameter.description}
-                if parameter.choices:
-                    properties[parameter.name]["enum"] = list(parameter.choices)
-        shape = {"type": "object", "properties": properties, "required": ["action"]}
+        actions = list(self._actions.values())
+        if self._table.separate:
+            return [self._definition(provider, each.name, each.description, [each]) for each in actions]
+        return [self._definition(provider, self.name, self.description, actions)]
+
+    def _definition(self, provider: Provider, name: str, description: str, actions: Sequence[Action]) -> dict[str, Any]:
+        used = {seen for each in actions for seen in self._seen(each).values()}
+        properties: dict[str, Any] = {}
+        required = ["action"]
+        if self._table.separate:
+            required = [self._seen(each)[one] for each in actions for one in self._needed(each)]
+        else:
+            told = "\n".join(f"- {each.name}: {each.description}" for each in actions)
+            names = [each.name for each in actions]
+            properties["action"] = {"type": "string", "enum": names, "description": f"What to do.\n{told}"}
+        targets = {self._seen(each).get("target") for each in actions}
+        for seen, means in self._table.parameters.items():
+            if seen in used:
+                properties[seen] = {"type": "string", "description": means}
+                if seen in targets:
+                    properties[seen]["enum"] = list(self._use.targets)
+        shape = {"type": "object", "properties": properties, "required": required}
         match provider:
             case "anthropic":
-                return {"name": self.name, "description": self.description, "input_schema": shape}
+                return {"name": name, "description": description, "input_schema": shape}
             case "openai":
-                function = {"name": self.name, "description": self.description, "parameters": shape}
-                return {"type": "function", "function": function}
-            case "mcp":
-                writes = any(action.writes for action in self._actions.values())
                 return {
-                    "name": self.name,
-                    "description": self.description,
-                    "inputSchema": shape,
-                    "annotations": {"readOnlyHint": not writes, "destructiveHint": False, "openWorldHint": False},
+                    "type": "function",
+                    "function": {"name": name, "description": description, "parameters": shape},
                 }
+            case "mcp":
+                writes = any(self._verbs[each.name].writes for each in actions)
+                hints = {"readOnlyHint": not writes, "destructiveHint": False, "openWorldHint": False}
+                return {"name": name, "description": description, "inputSchema": shape, "annotations": hints}
         raise InputError(f"there is no provider {provider!r}; choose anthropic, openai or mcp")
 
-    def call(self, arguments: Mapping[str, Any] | str) -> dict[str, Any]:
+    def _needed(self, action: Action) -> list[str]:
+        """Return the parameters of its verb that an action needs from the model."""
+        return [one for one in (*self._verbs[action.name].needs, *action.needs) if one not in action.fixed]
+
+    def _seen(self, action: Action) -> dict[str, str]:
+        """Return the parameters of its verb that the model gives an action, and under which name."""
+        verb = self._verbs[action.name]
+        seen = {one: action.names.get(one, one) for one in (*verb.needs, *verb.takes) if one not in action.fixed}
+        return {one: name for one, name in seen.items() if name in self._table.parameters}
+
+    def call(self, arguments: Mapping[str, Any] | str, name: str = "") -> dict[str, Any]:
         """Do what a model asks and answer it: `success` with `message`, or `error` saying what to do.
 
         Args:
             arguments: As the model gave them, an object or its JSON text.
+            name: The tool that was called, if each action is one of its own.
         """
         try:
+            config = self._use.scope.config
+            if not all(knob(config, each) for each in self._table.when.split("+") if each):
+                return _failed(f"memory is switched off in the configuration ({self._table.when})")
             asked = self._read(arguments)
-            action = self._action(asked)
-            missing = [name for name in action.needs if not asked.get(name, "").strip()]
+            action = self._action(name if self._table.separate else asked.get("action", ""))
+            given = {one: asked[seen] for one, seen in self._seen(action).items() if asked.get(seen, "").strip()}
+            missing = [self._seen(action).get(one, one) for one in self._needed(action) if one not in given]
             if missing:
                 return _failed(f"{action.name} needs {' and '.join(missing)}; call again with it")
-            return _inert(action.run(asked))
+            target = given.get("target", "")
+            if target and target not in self._use.targets:
+                return _failed(f"there is no target {target[:40]!r}; use one of {', '.join(self._use.targets)}")
+            told = _inert(self._verbs[action.name].run(self._use, given | action.fixed))
+            if "id" not in self._table.parameters:  # a model that names records by their words has no use for ids
+                told.pop("records", None)
+            return told
         except CommonplaceError as error:
             return _failed(str(error))
 
@@ -173,7 +185,7 @@ class Tool:
                 raise InputError("the arguments are no JSON object; send one") from error
         if not isinstance(given, Mapping):
             raise InputError("the arguments are no JSON object; send one")
-        own = {"action", *(parameter.name for parameter in self._parameters)}
+        own = {"action", *self._table.parameters}
         asked: dict[str, str] = {}
         for key, value in given.items():
             name = str(key) if str(key) in own else ALIASES.get(str(key).lower(), "")
@@ -184,8 +196,8 @@ class Tool:
             asked.setdefault(name, value)
         return asked
 
-    def _action(self, asked: Mapping[str, str]) -> Action:
-        named = asked.get("action", "").strip().lower()
+    def _action(self, given: str) -> Action:
+        named = given.strip().lower()
         action = self._actions.get(named) or self._actions.get(ACTION_ALIASES.get(named, ""))
         if action is None:
             raise InputError(f"there is no action {named!r}; use one of {', '.join(self._actions)}")
@@ -205,20 +217,3 @@ def _inert(answered: dict[str, Any]) -> dict[str, Any]:
 
 def _failed(error: str) -> dict[str, Any]:
     return {"success": False, "error": error}
-
-
-def _with(done: str, reason: str) -> str:
-    return f"{done}; {reason}" if reason else done
-
-
-def answer(outcome: Outcome, done: str) -> dict[str, Any]:
-    """Tell a model what came of a change."""
-    match outcome.status:
-        case "applied" | "planned":
-            return {"success": True, "message": _with(done, outcome.reason), "records": list(outcome.records)}
-        case "duplicate" | "unchanged":
-            return {"success": True, "message": "memory already says so", "records": list(outcome.records)}
-        case "pending":
-            return {"success": True, "message": WAITS.format(reason=outcome.reason)}
-        case _:
-            return _failed(outcome.reason or outcome.status)

@@ -1,0 +1,280 @@
+"""The verbs of the agent's tool: a closed set of functions that a layout's table of actions chooses from.
+
+Each gets what the model gave, under our own names, and answers with `success` and a `message`, or an `error` that
+says what to do. None approves, promotes, undoes or erases: that is a person's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Final, Protocol
+
+import msgspec
+
+from commonplace.changes.actors import Actor
+from commonplace.changes.new_entries import CONFLICT
+from commonplace.errors import InputError
+from commonplace.guard import shown
+from commonplace.jobs.consolidators.condense import condense as densified
+from commonplace.layouts.codecs.edits import split_id
+from commonplace.layouts.schema import Layer
+from commonplace.memory.scope import Scope
+from commonplace.operations import RemoveEntry, ReplaceEntry
+from commonplace.recall.select import select
+from commonplace.records import LAYERS, Hit, Outcome, Query, Receipt, Record, Topic
+from commonplace.text.pieces import fingerprint, truncate
+
+WAITS: Final = "waits for a person: {reason}; it is not in memory until they approve it"
+"""What is said of a write that went to review."""
+
+FOUND: Final = 8  # results of a search
+_LISTED: Final = 60  # memories a model chooses from, at most
+_TEXT_CHARS: Final = 1200  # of one result
+
+
+class Verbs(Protocol):
+    """What the tool needs of a memory."""
+
+    def remember(self, text: str, *, kind: str = ..., to: str | None = ..., actor: Actor = ...) -> Outcome:
+        """Write down."""
+
+    def recall(self, query: str | Query, *, k: int = ...) -> list[Hit]:
+        """Find."""
+
+    def read(self, record_id: str) -> Record:
+        """Return one record."""
+
+    def apply(self, operations: Sequence[Any], *, reason: str, actor: Actor = ...) -> Outcome:
+        """Do operations."""
+
+    def update(self, record_id: str, text: str, *, actor: Actor = ...) -> Outcome:
+        """Replace one record."""
+
+    def forget(self, record_id_or_query: str, *, actor: Actor = ...) -> Receipt:
+        """Forget one record."""
+
+
+class Use(msgspec.Struct, frozen=True):
+    """What a verb works on: the memory, its scopes (writes go to the first), and who speaks through the tool.
+
+    `targets` says which layer or kind of statement each word for a target means.
+    """
+
+    memory: Verbs
+    scopes: tuple[Scope, ...]
+    actor: Actor
+    targets: Mapping[str, str]
+
+    @property
+    def scope(self) -> Scope:
+        """The scope that takes writes."""
+        return self.scopes[0]
+
+    def layer(self, asked: Mapping[str, str]) -> Layer | None:
+        """Return the layer that a target means; None if it means a kind of statement, or nothing was said."""
+        word = asked.get("target", "")
+        name = self.targets.get(word, word)
+        return next((each for each in self.scope.layout.layers if each.name == name), None)
+
+
+Asked = Mapping[str, str]
+Answer = dict[str, Any]
+
+
+class Verb(msgspec.Struct, frozen=True):
+    """One thing the tool can do: what it needs and may take, whether it writes, and the function."""
+
+    run: Callable[[Use, Asked], Answer]
+    needs: tuple[str, ...] = ()
+    takes: tuple[str, ...] = ()
+    writes: bool = False
+
+
+def add(use: Use, asked: Asked) -> Answer:
+    """Write a statement down."""
+    layer = use.layer(asked)
+    if layer is not None:
+        return answer(use.memory.remember(asked["content"], to=layer.name, actor=use.actor), "added")
+    kind = use.targets.get(asked.get("target", ""), "fact")
+    return answer(use.memory.remember(asked["content"], kind=kind, actor=use.actor), "remembered")
+
+
+def replace(use: Use, asked: Asked) -> Answer:
+    """Put content in the place of a record."""
+    layer, old, new = use.layer(asked), _meant(asked), asked["content"]
+    if layer is None or layer.kind != "documents":
+        return answer(use.memory.update(old, new, actor=use.actor), "replaced")
+    path = use.scope.layout.path_of(layer)
+    outcome = _commit(use, ReplaceEntry(path=path, target=old, text=new))
+    # Trigger: another entry says the new text already. Then the old one only has to go.
+    if outcome.status == "duplicate" and fingerprint(_text_of(use, path, old)) != fingerprint(new):
+        outcome = _commit(use, RemoveEntry(path=path, target=old))
+    return answer(outcome, "replaced")
+
+
+def remove(use: Use, asked: Asked) -> Answer:
+    """Take an entry out of a document; it may come back."""
+    layer = use.layer(asked)
+    if layer is None or layer.kind != "documents":
+        raise InputError(f"say from where: target is {' or '.join(use.targets)}")
+    return answer(_commit(use, RemoveEntry(path=use.scope.layout.path_of(layer), target=_meant(asked))), "removed")
+
+
+def forget(use: Use, asked: Asked) -> Answer:
+    """Forget a record for good."""
+    receipt = use.memory.forget(_meant(asked), actor=use.actor)
+    if receipt.review:
+        return {"success": True, "message": WAITS.format(reason=receipt.reason)}
+    if not receipt.forgotten:
+        return {"success": False, "error": receipt.reason}
+    return {"success": True, "message": "forgotten", "records": [record for record, _ in receipt.forgotten]}
+
+
+def condense(use: Use, asked: Asked) -> Answer:
+    """Merge the entries of a document that belong together; what a person wrote stays as it is."""
+    layer, scope = use.layer(asked), use.scope
+    if layer is None or layer.kind != "documents":
+        raise InputError(f"say what to merge: target is {' or '.join(use.targets)}")
+    path = scope.layout.path_of(layer)
+    scope.door.look([path])
+    outcome = densified(
+        path,
+        [entry for entry in scope.views.entries(path) if not entry.user_authored],
+        door=scope.door,
+        llm=scope.llm if scope.config.facts.llm_consolidate else None,
+        config=scope.config,
+        actor=use.actor,
+    )
+    if outcome.status == "unchanged":
+        return {"success": True, "message": "nothing to merge"}
+    return answer(outcome, "consolidated")
+
+
+def read(use: Use, asked: Asked) -> Answer:
+    """Return one record."""
+    return {"success": True, "record": asked["id"], "text": shown(use.memory.read(asked["id"]).text)}
+
+
+def show(use: Use, _: Asked) -> Answer:
+    """Return the documents of the prompt as they are now."""
+    parts: list[str] = []
+    for scope in use.scopes:
+        for row in scope.layout.prompt:
+            layers = [scope.layout.layer(name) for name in row.of] if row.renderer != "recall" else []
+            for place, layer in enumerate(each for each in layers if each.kind == "documents"):
+                path = scope.layout.path_of(layer)
+                scope.door.look([path])
+                text = row.joiner.join(record.text for record in scope.reader.told(scope.reader.records(path)))
+                if text or not place:
+                    whose = " (this project)" if place else ""
+                    parts.append(f"── {row.title}{whose} ──\n{text or '(empty)'}")
+    return {"success": True, "message": "\n".join(parts)}
+
+
+def search(use: Use, asked: Asked) -> Answer:
+    """Find records by a question; `kinds` names the kinds of layer to search, joined by commas."""
+    wanted = [kind.strip() for kind in asked.get("kinds", "").split(",")]
+    kinds = tuple(kind for kind in LAYERS if kind in wanted) or None
+    hits = use.memory.recall(Query(text=asked["query"], k=FOUND, layers=kinds))
+    return {
+        "success": True,
+        "hits": [
+            {"id": hit.record, "text": hit.text, "trust": hit.trust, "when": hit.at.isoformat() if hit.at else ""}
+            for hit in hits
+        ],
+    }
+
+
+def look_up(use: Use, asked: Asked) -> Answer:
+    """Find what is noted, as text: chosen by the model, or in the order of our ranking."""
+    found = [text for scope in use.scopes for text in found_in(scope, asked["query"])]
+    return {"success": True, "message": "\n\n".join(found[:FOUND]) or "nothing found"}
+
+
+VERBS: Final[dict[str, Verb]] = {
+    "add": Verb(add, ("content",), ("target",), writes=True),
+    "replace": Verb(replace, ("content",), ("target", "old_text", "id"), writes=True),
+    "remove": Verb(remove, (), ("target", "old_text", "id"), writes=True),
+    "forget": Verb(forget, (), ("old_text", "id"), writes=True),
+    "condense": Verb(condense, ("target",), writes=True),
+    "read": Verb(read, ("id",)),
+    "show": Verb(show),
+    "search": Verb(search, ("query",), ("kinds",)),
+    "look_up": Verb(look_up, ("query",)),
+}
+"""The verbs that ship with the package, by name."""
+
+
+def answer(outcome: Outcome, done: str) -> Answer:
+    """Tell a model what came of a change."""
+    match outcome.status:
+        case "applied" | "planned":
+            hint = "; remove the one that no longer holds" if CONFLICT in outcome.reason else ""
+            told = f"{done}: {outcome.reason}{hint}" if outcome.reason else done
+            return {"success": True, "message": told, "records": list(outcome.records)}
+        case "duplicate" | "unchanged":
+            return {"success": True, "message": "memory already says so", "records": list(outcome.records)}
+        case "pending":
+            return {"success": True, "message": WAITS.format(reason=outcome.reason)}
+        case _:
+            return {"success": False, "error": outcome.reason or outcome.status}
+
+
+def _commit(use: Use, operation: ReplaceEntry | RemoveEntry) -> Outcome:
+    return use.memory.apply([operation], reason="asked for by the agent", actor=use.actor)
+
+
+def _meant(asked: Asked) -> str:
+    wanted = asked.get("id") or asked.get("old_text") or ""
+    if not wanted.strip():
+        raise InputError("say which record: its id, or old_text with words that only it holds")
+    return wanted
+
+
+def _text_of(use: Use, path: str, words: str) -> str:
+    texts = [record.text for record in use.scope.reader.records(path)]
+    exact = (text for text in texts if text == words.strip())
+    return next(exact, "") or next((text for text in texts if words.strip() in text), "")
+
+
+def found_in(scope: Scope, question: str) -> list[str]:
+    """Return facts and episodes for a question: chosen by the model, or in the order of our ranking.
+
+    If the model was asked and gave no answer of use, the newest episodes come first, as in the original.
+    """
+    hits = scope.recall(Query(text=question, k=FOUND, layers=("documents", "topics")), now=scope.now(), explain=False)
+    if scope.llm is None or not scope.config.facts.llm_search:
+        return [_line(hit) for hit in hits]
+    memories = [*_topics(scope)[:_LISTED], *list(_shown_records(scope))[:_LISTED]]
+    chosen = select(
+        question,
+        [text for _, text in memories],
+        llm=scope.llm,
+        seconds=scope.config.model.timeout_seconds,
+        model=scope.config.consolidation.model or None,
+    )
+    if chosen is not None:
+        return [f"[{memories[place][0]}] {truncate(memories[place][1], _TEXT_CHARS, '…')}" for place in chosen]
+    newest = [f"[{path}] {truncate(text, _TEXT_CHARS, '…')}" for path, text in _topics(scope)]
+    return [*newest[:FOUND], *(_line(hit) for hit in hits if hit.layer == "documents")]
+
+
+def _topics(scope: Scope) -> list[tuple[str, str]]:
+    """Return the topics, the newest first: (path, text)."""
+    found: list[tuple[str, str, str]] = []
+    for _, path in scope.reader.files(lambda each: each.kind == "topics"):
+        for record in scope.reader.told(scope.reader.records(path)):
+            if isinstance(record, Topic):
+                at = str(record.extra.get("created_at") or record.extra.get("createdAt") or "")
+                found.append((at, path, record.body))
+    return [(path, body) for _, path, body in sorted(found, reverse=True)]
+
+
+def _shown_records(scope: Scope) -> Iterator[tuple[str, str]]:
+    for _, path in scope.reader.files(lambda each: bool(scope.layout.part(each))):
+        for record in scope.reader.told(scope.reader.records(path)):
+            yield path, record.text
+
+
+def _line(hit: Hit) -> str:
+    return f"[{split_id(hit.record)[0]}] {truncate(hit.text, _TEXT_CHARS, '…')}"
