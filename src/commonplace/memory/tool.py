@@ -157,24 +157,26 @@ class Tool:
             name: The tool that was called, if each action is one of its own.
         """
         try:
-            config = self._use.scope.config
-            if not all(knob(config, each) for each in self._table.when.split("+") if each):
-                return _failed(f"memory is switched off in the configuration ({self._table.when})")
-            asked = self._read(arguments)
-            action = self._action(name if self._table.separate else asked.get("action", ""))
-            given = {one: asked[seen] for one, seen in self._seen(action).items() if asked.get(seen, "").strip()}
-            missing = [self._seen(action).get(one, one) for one in self._needed(action) if one not in given]
-            if missing:
-                return _failed(f"{action.name} needs {' and '.join(missing)}; call again with it")
-            target = given.get("target", "")
-            if target and target not in self._use.targets:
-                return _failed(f"there is no target {target[:40]!r}; use one of {', '.join(self._use.targets)}")
-            told = _inert(self._verbs[action.name].run(self._use, given | action.fixed))
-            if "id" not in self._table.parameters:  # a model that names records by their words has no use for ids
-                told.pop("records", None)
-            return told
+            return self._done(self._read(arguments), name)
         except CommonplaceError as error:
             return _failed(str(error))
+
+    def _done(self, asked: Mapping[str, str], name: str) -> dict[str, Any]:
+        config = self._use.scope.config
+        if not all(knob(config, each) for each in self._table.when.split("+") if each):
+            return _failed(f"memory is switched off in the configuration ({self._table.when})")
+        action = self._action(name if self._table.separate else asked.get("action", ""))
+        given = {one: asked[seen] for one, seen in self._seen(action).items() if asked.get(seen, "").strip()}
+        missing = [self._seen(action).get(one, one) for one in self._needed(action) if one not in given]
+        if missing:
+            return _failed(f"{action.name} needs {' and '.join(missing)}; call again with it")
+        target = given.get("target", "")
+        if target and target not in self._use.targets:
+            return _failed(f"there is no target {target[:40]!r}; use one of {', '.join(self._use.targets)}")
+        told = _inert(self._verbs[action.name].run(self._use, given | action.fixed))
+        if "id" not in self._table.parameters:  # a model that names records by their words has no use for ids
+            told.pop("records", None)
+        return told
 
     def _read(self, arguments: Mapping[str, Any] | str) -> dict[str, str]:
         given: Any = arguments
