@@ -44,8 +44,9 @@ class _Counted(msgspec.Struct, kw_only=True):
     """What was counted of a session up to message `total`, for cursors, a window and a deletion that stood so.
 
     `cursors` are those of the jobs, for the one on the window the window's beginning; `facts` what is known for each
-    job. `longest` is how much of one turn may stand in a window. `ran` has what each job last ran for: where it
-    changed nothing then, it would change nothing now. Where it changed something all is counted anew.
+    job. `longest` is how much of one turn may stand in a window, `keep` how many messages stay when it is shortened.
+    `ran` has what each job last ran for: where it changed nothing then, it would change nothing now. Where it changed
+    something all is counted anew.
     """
 
     cursors: Mapping[str, int]
@@ -54,6 +55,7 @@ class _Counted(msgspec.Struct, kw_only=True):
     total: int
     last: datetime
     longest: Mapping[str, float]
+    keep: int
     on_window: str
     facts: dict[str, triggers.Facts]
     window: int = 0
@@ -89,7 +91,11 @@ class _Counted(msgspec.Struct, kw_only=True):
         for facts in self.facts.values():
             facts.idle_seconds = (now - self.last).total_seconds()
             facts.window_messages, facts.window_tokens = self.window_messages, self.window_tokens
-        return tuple(job for job in triggers.due(self.facts, rules) if self.ran.get(job) != self.reached(job))
+        return tuple(
+            job
+            for job in triggers.due(self.facts, rules)
+            if self.ran.get(job) != self.reached(job) and (job != self.on_window or self.window_messages > self.keep)
+        )
 
     def reached(self, job: str) -> int:
         """Say what a job has to run for: more messages, or to compact, another turn."""
@@ -276,6 +282,7 @@ class Schedule:
                 total=min(cursors.values()),
                 last=at,
                 longest=self._longest,
+                keep=self._windows.keep,
                 on_window=self._on_window,
                 facts={job: triggers.Facts() for job in cursors},
             )

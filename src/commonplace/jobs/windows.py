@@ -69,7 +69,7 @@ class Windows:
         if not self._sessions.exists(session):
             return _unknown(session)
         window = tuple(m for m in self._sessions.window(session) if end is None or m.number < end)
-        keep = self._keep() if keep is None else keep
+        keep = self.keep if keep is None else keep
         if len(window) <= keep:
             return Outcome(status="unchanged", reason=f"the window holds {len(window)} messages")
         cut_at = window[len(window) - keep].number if keep else window[-1].number + 1
@@ -175,7 +175,9 @@ class Windows:
         outcomes.append(self._door.commit([then], actor=self._actor, reason=cause))
         return together(outcomes)
 
-    def _keep(self) -> int:
+    @property
+    def keep(self) -> int:
+        """How many messages stay in a window that is shortened, if nothing else is asked for."""
         knobs = self._config.consolidation
         share = self.job.keep == "keep_share"
         return int(knobs.window_messages * knobs.keep_share) if share else knobs.keep_messages
