@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Final, Protocol
 
 from commonplace.changes.listing import TopicIndex
 from commonplace.changes.parts import Parts
 from commonplace.changes.plan import Plan
 from commonplace.changes.topic_rows import TopicRows
-from commonplace.layouts import extensions
 from commonplace.layouts.schema import Generated
+from commonplace.text.installed import Installed
 
 
 class Maker(Protocol):
@@ -29,8 +29,10 @@ class Maker(Protocol):
         """Bring the file up to the topics as they are; one that is not there is not made."""
 
 
-FORMS: Final[Mapping[str, Callable[[Parts, Generated], Maker]]] = {"index": TopicIndex, "rows": TopicRows}
-"""What can be generated, by the name under which a layout chooses it."""
+FORMS: Final[Installed[Callable[[Parts, Generated], Maker]]] = Installed(
+    "commonplace.forms", {"index": TopicIndex, "rows": TopicRows}
+)
+"""What can be generated, by name; an entry point of another package brings more."""
 
 
 class GeneratedFiles:
@@ -38,7 +40,7 @@ class GeneratedFiles:
 
     def __init__(self, parts: Parts) -> None:
         layout = parts.layout
-        self._makers = [extensions.function("forms", made.form, FORMS)(parts, made) for made in layout.generated]
+        self._makers = [FORMS[made.form](parts, made) for made in layout.generated]
         self.documents = [maker.document for maker in self._makers if maker.document]
         """The files that an edit of topics from outside has made again."""
 

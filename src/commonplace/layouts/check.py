@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection, Iterator, Mapping
-from typing import Final, get_args, get_type_hints
+from typing import Final, Protocol, get_args, get_type_hints
 
 import msgspec
 
@@ -28,6 +28,18 @@ _EVENTS: Final = frozenset({"reset", "session_end", "manual"})
 _NEEDS: Final = {"journals": ("date", "month", "year"), "topics": ("topic", "session")}
 
 
+class Parameters(Protocol):
+    """The parameters of a verb of the agent's tool: those it always needs, and those it may get."""
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Always needed."""
+
+    @property
+    def takes(self) -> tuple[str, ...]:
+        """Taken if given."""
+
+
 class Abilities(msgspec.Struct, frozen=True, kw_only=True):
     """The names of the functions that a layout can choose: our own and those of other packages.
 
@@ -37,7 +49,8 @@ class Abilities(msgspec.Struct, frozen=True, kw_only=True):
     consolidators: Collection[str]
     triggers: Collection[str]
     renderers: Collection[str]
-    verbs: Mapping[str, Collection[str]]
+    forms: Collection[str]
+    verbs: Mapping[str, Parameters]
 
 
 def mistakes(layout: Layout, abilities: Abilities) -> list[str]:
@@ -170,7 +183,7 @@ def _references(layout: Layout, abilities: Abilities) -> Iterator[str]:
     for rule in layout.add:
         yield from _add_rule(layout, rule)
     for made in layout.generated:
-        yield from _generated(layout, made)
+        yield from _generated(layout, made, abilities)
     yield from _tool(layout, abilities)
 
 
@@ -219,9 +232,11 @@ def _tool(layout: Layout, abilities: Abilities) -> Iterator[str]:
     for each in tool.actions:
         at = f"tool.actions.{each.name}"
         yield from _one_of(f"{at}.verb", each.verb, abilities.verbs)
-        for field in ("needs", "names", "fixed"):
+        verb = abilities.verbs.get(each.verb)
+        parameters = (*verb.needs, *verb.takes) if verb else ()
+        for field in ("needs", "names", "fixed") if verb else ():
             for name in getattr(each, field):
-                yield from _one_of(f"{at}.{field}", name, abilities.verbs.get(each.verb, (name,)))
+                yield from _one_of(f"{at}.{field}", name, parameters)
     for word, name in tool.targets.items():
         yield from _one_of(f"tool.targets.{word}", name, [*layout.targets, *(layer.name for layer in layout.layers)])
     for path in tool.when.split("+"):
@@ -242,16 +257,16 @@ def _add_rule(layout: Layout, rule: AddRule) -> Iterator[str]:
         yield f"{at}.to is of no use here; only 'mirror' has it."
 
 
-def _generated(layout: Layout, made: Generated) -> Iterator[str]:
+def _generated(layout: Layout, made: Generated, abilities: Abilities) -> Iterator[str]:
     at = f"generated.{made.form}"
-    yield from _one_of(f"{at}.form", made.form, ("index", "rows"))
+    yield from _one_of(f"{at}.form", made.form, abilities.forms)
     for name in made.of:
         yield from _other_layer(layout, f"{at}.of", name, "topics")
     if not made.of:
         yield f"{at}.of is empty; name the layers of topics that it is made from."
     if made.form == "index":
         yield from _other_layer(layout, f"{at}.into", made.into or "''", "documents")
-    elif made.into:
+    elif made.into and made.form == "rows":
         yield f"{at}.into is of no use here; rows stand beside their topics."
 
 

@@ -11,6 +11,7 @@ from typing import Final
 
 import msgspec
 
+from commonplace.changes.generated import FORMS
 from commonplace.errors import ConfigError
 from commonplace.jobs import triggers
 from commonplace.jobs.consolidators.choice import CONSOLIDATORS
@@ -26,8 +27,9 @@ LAYOUTS: Final[dict[str, Layout]] = {layout.name: layout for layout in (native.L
 ABILITIES: Final = check.Abilities(
     consolidators=CONSOLIDATORS,
     triggers=triggers.PREDICATES,
-    renderers=frozenset(RENDERERS),
-    verbs={name: (*verb.needs, *verb.takes) for name, verb in VERBS.items()},
+    renderers=RENDERERS,
+    forms=FORMS,
+    verbs=VERBS,
 )
 """What a layout can choose."""
 

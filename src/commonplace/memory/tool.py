@@ -13,7 +13,6 @@ import msgspec
 
 from commonplace.config import knob
 from commonplace.errors import CommonplaceError, InputError
-from commonplace.layouts import extensions
 from commonplace.layouts.schema import Action, AgentTool
 from commonplace.memory.tool_verbs import VERBS, Use
 from commonplace.text.inert import inert
@@ -79,7 +78,7 @@ class Tool:
         self.description = table.description
         self._table = table
         self._use = use
-        self._verbs = {each.name: extensions.function("verbs", each.verb, VERBS) for each in table.actions}
+        self._verbs = {each.name: VERBS[each.verb] for each in table.actions}
         self._actions = {each.name: each for each in table.actions if not (read_only and self._verbs[each.name].writes)}
 
     @property

@@ -22,6 +22,7 @@ from commonplace.memory.scope import Scope
 from commonplace.operations import RemoveEntry, ReplaceEntry
 from commonplace.recall.select import select
 from commonplace.records import LAYERS, Hit, Outcome, Query, Receipt, Record, Topic
+from commonplace.text.installed import Installed
 from commonplace.text.pieces import fingerprint, truncate
 
 WAITS: Final = "waits for a person: {reason}; it is not in memory until they approve it"
@@ -191,7 +192,7 @@ def look_up(use: Use, asked: Asked) -> Answer:
     return {"success": True, "message": "\n\n".join(found[:FOUND]) or "nothing found"}
 
 
-VERBS: Final[dict[str, Verb]] = {
+VERBS: Final[Installed[Verb]] = Installed("commonplace.verbs", {
     "add": Verb(add, ("content",), ("target",), writes=True),
     "replace": Verb(replace, ("content",), ("target", "old_text", "id"), writes=True),
     "remove": Verb(remove, (), ("target", "old_text", "id"), writes=True),
@@ -201,8 +202,8 @@ VERBS: Final[dict[str, Verb]] = {
     "show": Verb(show),
     "search": Verb(search, ("query",), ("kinds",)),
     "look_up": Verb(look_up, ("query",)),
-}
-"""The verbs that ship with the package, by name."""
+})  # fmt: skip
+"""The verbs by name; an entry point of another package brings a `Verb`."""
 
 
 def answer(outcome: Outcome, done: str) -> Answer:

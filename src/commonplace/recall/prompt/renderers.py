@@ -16,6 +16,7 @@ from commonplace.layouts.schema import Layer, PromptSection
 from commonplace.recall.prompt.filling import Shown
 from commonplace.recall.prompt.page import Page
 from commonplace.records import TRUST_RANK, Entry
+from commonplace.text.installed import Installed
 
 Renderer = Callable[[Page, PromptSection], Iterator[Shown]]
 
@@ -114,7 +115,7 @@ def recall(_: Page, __: PromptSection) -> Iterator[Shown]:
     yield from ()
 
 
-RENDERERS: Final[dict[str, Renderer]] = {
+RENDERERS: Final[Installed[Renderer]] = Installed("commonplace.renderers", {
     "entries": entries,
     "facts": facts,
     "text": text,
@@ -124,5 +125,5 @@ RENDERERS: Final[dict[str, Renderer]] = {
     "window": window,
     "buffer": buffer,
     "recall": recall,
-}
-"""The renderers that ship with the package, by name."""
+})  # fmt: skip
+"""The renderers by name; an entry point of another package brings a function of the same form."""

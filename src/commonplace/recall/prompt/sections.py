@@ -9,7 +9,6 @@ import msgspec
 
 from commonplace.changes.parts import Parts
 from commonplace.config import knob
-from commonplace.layouts import extensions
 from commonplace.layouts.codecs.documents import cap_of
 from commonplace.layouts.schema import PromptSection
 from commonplace.recall.prompt.filling import Draft
@@ -27,9 +26,7 @@ class Sections:
         self._parts = parts
         self._frozen = Frozen(parts)
         self._rows = [row for row in parts.layout.prompt if row.renderer != "recall"]
-        self._renderers = {
-            row.renderer: extensions.function("renderers", row.renderer, RENDERERS) for row in self._rows
-        }
+        self._renderers = {row.renderer: RENDERERS[row.renderer] for row in self._rows}
 
     def look(self) -> None:
         """Notice edits made outside in the files that are shown."""
