@@ -139,6 +139,31 @@ class FactsConfig(msgspec.Struct, frozen=True):
     llm_consolidate: bool = True  # seed facts: a model merges facts and judges doubtful ones; else the rules
 
 
+class ItemsConfig(msgspec.Struct, frozen=True):
+    """How turns become notes and typed items, and which items enter a prompt; for layouts that have them."""
+
+    enabled: bool = True  # seed structured: off leaves the prompt empty and the tool without an answer
+    daily_notes: bool = True  # seed structured, legacyDailyNotesEnabled: a line a turn, shown if no item is
+    recent_days: int = 7  # seed structured: days of notes before today
+    code_aware: bool = True  # seed structured: failures, fixes, and the names of files and techniques
+    promotion: bool = True  # seed structured: what is sure enough goes to a layer that lasts
+    promotion_confidence: float = 0.75  # seed structured
+    decay: bool = True  # seed structured: an old item counts less; nothing is taken away for its age
+    decay_days: int = 30  # seed structured
+    skill: str = ""  # what the agent does now; a tag of new items, and items that have it come first
+    soft_tokens: int = 1800  # seed structured: of the items in a prompt
+    max_tokens: int = 3500  # seed structured: of the same, for those that fit best
+    working_top_k: int = 6  # seed structured: lines of the live session and its summary
+    episodic_top_k: int = 8  # seed structured
+    semantic_top_k: int = 6  # seed structured
+    procedural_top_k: int = 4  # seed structured
+    episodic_days: int = 21  # seed systems 3.1: items of older days are found by recall alone
+    disclosure: str = "summary"  # seed systems 3.1: index, summary, selective_detail or full
+    style: str = "balanced"  # seed systems 3.1: compact, balanced or rich
+    detail_score: float = 0.80  # seed systems 3.1: from it on, selective_detail shows more
+    hints: bool = True  # seed systems 3.1: say how the tool shows more
+
+
 class RulesConfig(msgspec.Struct, frozen=True):
     """How much the consolidator without a model keeps."""
 
@@ -162,6 +187,7 @@ class Config(msgspec.Struct, frozen=True):
     gate: GateRules = msgspec.field(default_factory=GateRules)
     consolidation: ConsolidationConfig = msgspec.field(default_factory=ConsolidationConfig)
     facts: FactsConfig = msgspec.field(default_factory=FactsConfig)
+    items: ItemsConfig = msgspec.field(default_factory=ItemsConfig)
     rules: RulesConfig = msgspec.field(default_factory=RulesConfig)
 
     @property

@@ -238,6 +238,7 @@ def test_memos_go_where_the_layout_wants_them() -> None:
         "layer": "semantic",
         "content": "User lives in Bergen.",
         "type": "fact",
+        "salience": 0.92,
         "at": "2026-02-26T12:00:00.000Z",
     }
     assert isinstance(topic, PutTopic)

@@ -198,7 +198,7 @@ class Admission:
         raced: bool,
         whose: Trust,
     ) -> Taken:
-        before = plan.rope(path).data
+        before = plan.rope(path).data if layer.cap else b""
         try:
             applied = plan.work_out(operation, layer, path)
         except RecordNotFoundError:
@@ -222,7 +222,8 @@ class Admission:
                 mirrored, plan.work_out(mirrored, other, mirrored.path), mirrored.path,
                 trust=trust, person=actor.person,
             )  # fmt: skip
-        self._check_cap(layer, path, before, plan.rope(path).data)
+        if layer.cap:
+            self._check_cap(layer, path, before, plan.rope(path).data)
         return Taken()
 
     def _mirrored(self, plan: Plan, operation: Edit, layer: Layer) -> list[tuple[Layer, Edit]]:

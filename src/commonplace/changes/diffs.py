@@ -44,6 +44,11 @@ def of_pieces(path: str, original: bytes, pieces: Sequence[Piece]) -> str:
     return truncate("\n".join(shown), SHOWN_CHARS, "\n... and more; `show` has the whole file")
 
 
+def added(path: str, lines: Sequence[str]) -> str:
+    """Show lines that an edit adds to the end of a file, under its name."""
+    return truncate("\n".join([f"--- {path}", *(f"+{line}" for line in lines)]), SHOWN_CHARS, "\n... and more")
+
+
 def _hunks(original: bytes, pieces: Sequence[Piece]) -> Iterator[tuple[int, bytes, str]]:
     """Yield (line start, removed bytes, added text) of each change, grown to whole lines."""
     end_of_last = 0

@@ -38,7 +38,7 @@ from commonplace.guard.screened import Screened, json_line
 from commonplace.layouts.codecs import items
 from commonplace.operations import OPERATIONS, AddEntry, Operation
 from commonplace.records import Outcome
-from commonplace.store.protocol import MISSING, Append, Conflict, Lease, Write
+from commonplace.store.protocol import Append, Conflict, Lease, Write
 from commonplace.text.pieces import fingerprint
 
 logger = logging.getLogger(__name__)
@@ -289,12 +289,9 @@ class Door:
 
     def _compact(self, plan: Plan) -> None:
         """Leave out the dead lines of items that the plan edits, where they have become too many."""
-        for path, rope in plan.ropes.items():
-            layer = self._layout.layer_of(path)
-            if layer is None or layer.kind != "items" or not rope.changed or plan.versions[path] == MISSING:
-                continue
-            if plan.exists(path) and items.is_due(items.read(rope.data)):
-                pieces = items.compact(rope.data).pieces
+        for path in plan.grown():
+            if items.is_due(*plan.dead_lines(path)):
+                pieces = items.compact(plan.joined(path)).pieces
                 if pieces:  # a file of nothing but dead lines stays until something lives in it again
                     plan.rewrite(path, pieces)
 

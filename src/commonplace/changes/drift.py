@@ -26,7 +26,7 @@ from commonplace.layouts.codecs import rewrites
 from commonplace.layouts.schema import Layer, Layout
 from commonplace.records import Trust
 from commonplace.store.files.changelog import content_hash, log_path
-from commonplace.store.files.versions import version_of
+from commonplace.store.files.versions import TAIL_BYTES, grown_version, version_of
 from commonplace.store.protocol import MISSING, Store
 from commonplace.store.seen import Look, Seen
 
@@ -138,8 +138,8 @@ class Drift:
         return stands
 
     def _last(self, path: str) -> str:
-        look = self._seen.look(path)
-        return look.version if look else MISSING
+        known = self._seen.version(path)
+        return known[0] if known else MISSING
 
     def _remember(self, path: str, data: bytes | None, number: int) -> None:
         if data is None:
@@ -154,6 +154,8 @@ class Drift:
             return False
         for _ in range(_TRIES):
             number = self._store.change_number()
+            if self._has_grown(layer, path, number):
+                return False
             blob = self._store.read_many([path])[path]  # never what a commit under way has put there already
             if self._store.change_number() != number:
                 continue
@@ -173,11 +175,37 @@ class Drift:
             return edited
         return False
 
+    def _has_grown(self, layer: Layer, path: str, number: int) -> bool:
+        """Remember a file of items that changes alone added lines to; False if it has to be read whole to know.
+
+        True also if nothing was added.
+        """
+        known = self._seen.version(path) if layer.kind == "items" else None
+        if known is not None and self._store.version(path) == known[0]:
+            return True
+        writes = self._writes_since(known[1], path, number) if known else ()
+        size = known[0].partition(":")[0] if known else ""
+        if known is None or not writes or not size.isdigit() or any(write.kind != "append" for write in writes):
+            return False
+        start = max(0, int(size) - TAIL_BYTES)
+        blob = self._store.read(path, start)
+        if blob is None or grown_version(blob.data[: int(size) - start], start) != known[0]:
+            return False
+        added = blob.data[int(size) - start :]
+        if added != b"".join(inverse.body(write) for write in writes):
+            return False
+        self._seen.grow(path, blob.version, screen(inverse.shown(added)), number)
+        return True
+
     def _is_edited(self, path: str) -> bool:
         """Say whether a file that was looked at before holds what no change made."""
+        number = self._store.change_number()
+        layer = self._layout.layer_of(path)
+        if layer is not None and self._has_grown(layer, path, number):
+            return False
         look = self._seen.look(path)
         blob = self._store.read(path)
-        writes = self._writes_since(look.number, path, self._store.change_number()) if look else ()
+        writes = self._writes_since(look.number, path, number) if look else ()
         return look is not None and not self._explained(path, look, writes, blob.data if blob else None)
 
     def _explained(self, path: str, look: Look | None, writes: Sequence[inverse.Write], data: bytes | None) -> bool:

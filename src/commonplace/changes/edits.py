@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime, tzinfo
+from typing import Any
 
 import msgspec
 
-from commonplace.layouts.codecs import codec
+from commonplace.layouts.codecs import codec, items
 from commonplace.layouts.codecs.edits import Duplicate
 from commonplace.layouts.schema import Layer
 from commonplace.operations import Edit, PutItem, PutTopic, RemoveTopic
@@ -18,7 +19,8 @@ from commonplace.text.spans import Keep
 class Applied(msgspec.Struct, frozen=True, kw_only=True):
     """What one operation makes of a file.
 
-    `added` are the records that are new, with their texts, those that replace another included.
+    `added` are the records that are new, with their texts, those that replace another included. `line` is added to the
+    end of the file in place of `pieces`.
     """
 
     pieces: tuple[Keep | str, ...] = ()
@@ -27,6 +29,7 @@ class Applied(msgspec.Struct, frozen=True, kw_only=True):
     successors: dict[str, str] = msgspec.field(default_factory=dict)
     removed: tuple[str, ...] = ()
     duplicate: str = ""
+    line: str = ""
 
 
 def records(layer: Layer, path: str, data: bytes, zone: tzinfo) -> Iterator[Record]:
@@ -65,6 +68,22 @@ def apply(operation: Edit, layer: Layer, path: str, data: bytes | None, *, at: d
         successors=dict(effect.successors),
         removed=effect.gone,
     )
+
+
+def of_item(
+    operation: Edit, layer: Layer, path: str, old: Mapping[str, Any] | None, *, at: datetime, zone: tzinfo
+) -> Applied:
+    """Work out an operation on one item, without the others of its file; None if there is no such item.
+
+    Raises:
+        InputError: The operation is none of items.
+        RecordNotFoundError: There is no such item.
+    """
+    effect = items.over(path, old, operation, at)
+    if isinstance(effect, Duplicate):
+        return Applied(duplicate=effect.id)
+    made = records(layer, path, effect.append.encode(), zone)
+    return Applied(line=effect.append, added=tuple((each.id, each.text) for each in made), removed=effect.gone)
 
 
 def assemble(data: bytes, pieces: tuple[Keep | str, ...]) -> bytes:

@@ -105,7 +105,7 @@ def after(write: Write, data: bytes | None, key: bytes) -> bytes | None:
     if write.kind == "append":
         old = data or b""
         torn = b"" if not old or old.endswith(b"\n") else b"\n"
-        return old + torn + _body(write)
+        return old + torn + body(write)
     made = None if write.kind == "delete" else render(write.content, data or b"")
     if content_hash(key, made) != write.after:
         raise DamagedError(f"what the change made of {write.path!r} is not in the log", path=write.path)
@@ -124,7 +124,7 @@ def before(write: Write, after: bytes | None, key: bytes) -> bytes | None:
     """
     data = after or b""
     if write.kind == "append":
-        return _cut(write, data, _body(write))
+        return _cut(write, data, body(write))
     left = MISSING if write.kind == "delete" else write.after
     if left not in {content_hash(key, each) for each in _ways(after)}:
         raise DamagedError(f"{write.path!r} is not as the change left it", path=write.path)
@@ -144,7 +144,8 @@ def before(write: Write, after: bytes | None, key: bytes) -> bytes | None:
     return made
 
 
-def _body(write: Write) -> bytes:
+def body(write: Write) -> bytes:
+    """Return the lines of an append as they stand in the file."""
     return b"".join(line_bytes(str(line)) + b"\n" for line in write.content)
 
 

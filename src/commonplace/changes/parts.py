@@ -9,6 +9,7 @@ from typing import Self
 import msgspec
 
 from commonplace.changes.drift import Drift
+from commonplace.changes.item_files import ItemFiles
 from commonplace.changes.log import Ledger
 from commonplace.changes.reader import Reader
 from commonplace.changes.sessions import Sessions
@@ -33,6 +34,7 @@ class Parts(msgspec.Struct, frozen=True):
     tombstones: Tombstones
     reader: Reader
     drift: Drift
+    items: ItemFiles
 
     def now(self) -> datetime:
         """Return the instant now, in the zone that files are dated in."""
@@ -66,4 +68,5 @@ class Parts(msgspec.Struct, frozen=True):
         ledger = Ledger(store.since)
         reader = Reader(store, layout, sessions, ledger, tombstones, zone=zone, writers_trust=trust)
         drift = Drift(store, layout, seen, ledger, zone=zone, trust=trust, noticed=noticed)
-        return cls(store, layout, config, clock, zone, sessions, ledger, tombstones, reader, drift)
+        items = ItemFiles(store)
+        return cls(store, layout, config, clock, zone, sessions, ledger, tombstones, reader, drift, items)

@@ -22,6 +22,7 @@ from commonplace.changes.sealing import sealed
 from commonplace.changes.transcripts import Event
 from commonplace.errors import DamagedError, InputError
 from commonplace.guard.screened import Screened
+from commonplace.layouts.codecs.edits import split_id
 from commonplace.layouts.codecs.merges import merge3
 from commonplace.layouts.schema import Layer, Layout
 from commonplace.operations import (
@@ -32,7 +33,9 @@ from commonplace.operations import (
     MoveCursor,
     MoveWindow,
     Operation,
+    PutItem,
     PutTopic,
+    RemoveItem,
     RewriteDocument,
 )
 from commonplace.records import Record, Source, Trust
@@ -64,12 +67,14 @@ class Plan:
     def __init__(self, parts: Parts) -> None:
         self._store = parts.store
         self._layout = parts.layout
+        self._items = parts.items
         self._sessions = parts.sessions
         self.at = parts.clock()
         self._zone = parts.zone
         self._ropes: dict[str, Rope] = {}
         self._deleted: set[str] = set()
         self._lines: dict[str, list[Screened]] = {}
+        self._items_now: dict[str, dict[str, Any] | None] = {}  # items of this plan by their id; None is removed
         self.versions: dict[str, str] = {}
         self.added: list[Added] = []
         self.successors: dict[str, str] = {}
@@ -127,14 +132,29 @@ class Plan:
             InputError: The edit cannot be made; it says what to do instead.
             RecordNotFoundError: It names an entry that is not there.
         """
+        if isinstance(operation, PutItem | RemoveItem) and layer.kind == "items" and path not in self._ropes:
+            old = self.item(path, operation.id)
+            return edits.of_item(operation, layer, path, old, at=self.at, zone=self._zone)
         data = self.rope(path).data if self.exists(path) else None
         operation = _on_top(operation, layer, path, data or b"")
         return edits.apply(operation, layer, path, data, at=self.at, zone=self._zone)
 
+    def item(self, path: str, name: str) -> dict[str, Any] | None:
+        """Return the object of an item as the plan has it so far; None if there is none."""
+        record = f"{path}#{name}"
+        if record in self._items_now:
+            return self._items_now[record]
+        found = self._items.item(path, name)
+        return found.data if found is not None else None
+
     def edit(self, operation: Edit, effect: edits.Applied, path: str, *, trust: Trust, person: bool) -> None:
         """Take in what an edit does."""
         self._note(operation, type(operation).__struct_config__.tag)
-        if effect.deletes:
+        if effect.line:
+            self.line(path, self.screen(_text(effect.line)))
+            made = msgspec.json.decode(effect.line)
+            self._items_now[f"{path}#{made['id']}"] = None if effect.removed else made
+        elif effect.deletes:
             self._deleted.add(path)
             self.rope(path).edit(())
         else:
@@ -175,6 +195,30 @@ class Plan:
         self.line(self._sessions.path(operation.session), self._sessions.event_line(event))
         self._note(operation, type(operation).__struct_config__.tag)
         return True
+
+    def grown(self) -> list[str]:
+        """Return the files of items that the plan adds lines to."""
+        return [path for path in self._lines if self._layout.layer_of(path) is not None]
+
+    def dead_lines(self, path: str) -> tuple[int, int]:
+        """Return how many lines of a file of items would no longer say anything, and how many it would have."""
+        file = self._items.file(path)
+        lines = file.lines + len(self._lines[path])
+        before = {
+            record for record in self._items_now if split_id(record)[1] in file.places and split_id(record)[0] == path
+        }
+        after = {record for record, made in self._items_now.items() if made is not None and split_id(record)[0] == path}
+        live = len(file.places) - len(before) + len(after)
+        return lines - file.malformed - live, lines
+
+    def joined(self, path: str) -> bytes:
+        """Take the lines for a file into its text, and return that."""
+        rope = self.rope(path)
+        self._deleted.discard(path)
+        torn = "" if not rope.data or rope.data.endswith(b"\n") else "\n"
+        added = torn + "".join(f"{line.text}\n" for line in self._lines.pop(path))
+        rope.edit((*((Keep(0, len(rope.data)),) if rope.data else ()), added))
+        return rope.data
 
     def line(self, path: str, line: Screened) -> None:
         """Add a line to an append-only file."""
@@ -247,10 +291,7 @@ class Plan:
     def _join_lines(self) -> None:
         """Put lines for a file that is rewritten anyway into the rewriting: a change writes each file once."""
         for path in [path for path in self._lines if path in self._ropes and self._ropes[path].changed]:
-            rope = self._ropes[path]
-            self._deleted.discard(path)
-            added = "".join(f"{line.text}\n" for line in self._lines.pop(path))
-            rope.edit((*((Keep(0, len(rope.data)),) if rope.data else ()), added))
+            self.joined(path)
 
     def _append_of(self, path: str, rope: Rope) -> Append | None:
         """Give an edit of a journal or of items as an append, where it only adds lines at the end."""
@@ -283,6 +324,11 @@ class Plan:
             diffs.of_pieces(path, rope.original, () if path in self._deleted else rope.pieces)
             for path, rope in sorted(self._ropes.items())
             if rope.changed and not path.startswith(".")
+        ]
+        shown += [
+            diffs.added(path, [line.text for line in lines])
+            for path, lines in sorted(self._lines.items())
+            if self._layout.layer_of(path) is not None
         ]
         return self.screen("\n".join(shown)).text
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from commonplace.errors import StoreBusyError
 from commonplace.guard.screened import Screened
@@ -49,10 +49,14 @@ class Seen:
                 db.execute("PRAGMA synchronous=OFF")  # first: to turn the log on syncs
                 db.execute("PRAGMA journal_mode=WAL")
                 db.execute(
-                    "CREATE TABLE IF NOT EXISTS looks(path TEXT PRIMARY KEY, version TEXT NOT NULL,"
-                    " text TEXT NOT NULL, number INTEGER NOT NULL) WITHOUT ROWID"
+                    "CREATE TABLE IF NOT EXISTS look(path TEXT PRIMARY KEY, version TEXT NOT NULL,"
+                    " number INTEGER NOT NULL) WITHOUT ROWID"
                 )
-                db.execute("SELECT count(*) FROM looks").fetchone()
+                db.execute(
+                    "CREATE TABLE IF NOT EXISTS said(id INTEGER PRIMARY KEY, path TEXT NOT NULL, text TEXT NOT NULL)"
+                )
+                db.execute("CREATE INDEX IF NOT EXISTS said_by_path ON said(path)")
+                db.execute("SELECT count(*) FROM look").fetchone()
             except sqlite3.DatabaseError:
                 db.close()  # damaged or not writable: it is derived, so memory does for this run
             else:
@@ -78,7 +82,7 @@ class Seen:
         """Name the file that is open; None if none is."""
         return None if self._resting or self._closed else self._path
 
-    def _run(self, statement: str, values: tuple[object, ...] = ()) -> list[tuple[str, str, str, int]]:
+    def _run(self, statement: str, values: tuple[object, ...] = ()) -> list[tuple[Any, ...]]:
         if self._resting:
             self._resting = False
             self._db = self._open()
@@ -96,25 +100,42 @@ class Seen:
     def versions(self) -> dict[str, str]:
         """Give the version of each file at the last look."""
         with self._lock:
-            return {row[0]: row[1] for row in self._run("SELECT path, version, '', 0 FROM looks")}
+            return dict(self._run("SELECT path, version FROM look"))
 
     def look(self, path: str) -> Look | None:
         """Give a file as it was at the last look; None where it was not there or never looked at."""
-        if not path.isprintable() and path.encode("utf-8", "replace").decode() != path:
-            return None  # half a character is in no name
+        if not _is_name(path):
+            return None
         with self._lock:
-            rows = self._run("SELECT path, version, text, number FROM looks WHERE path = ?", (path,))
-        return Look(*rows[0][1:]) if rows else None
+            rows = self._run("SELECT version, number FROM look WHERE path = ?", (path,))
+            said = self._run("SELECT text FROM said WHERE path = ? ORDER BY id", (path,)) if rows else []
+        return Look(rows[0][0], "".join(text for (text,) in said), rows[0][1]) if rows else None
+
+    def version(self, path: str) -> tuple[str, int] | None:
+        """Give the version of a file at the last look, and the number of the newest change by then."""
+        if not _is_name(path):
+            return None
+        with self._lock:
+            rows = self._run("SELECT version, number FROM look WHERE path = ?", (path,))
+        return (rows[0][0], rows[0][1]) if rows else None
 
     def note(self, path: str, version: str, text: Screened, number: int) -> None:
         """Keep what a file says now."""
         with self._lock:
-            self._run("INSERT OR REPLACE INTO looks VALUES (?, ?, ?, ?)", (path, version, text.text, number))
+            self._run("DELETE FROM said WHERE path = ?", (path,))
+            self.grow(path, version, text, number)
+
+    def grow(self, path: str, version: str, text: Screened, number: int) -> None:
+        """Keep what was added to the end of a file since the last look."""
+        with self._lock:
+            self._run("INSERT INTO said(path, text) VALUES (?, ?)", (path, text.text))
+            self._run("INSERT OR REPLACE INTO look VALUES (?, ?, ?)", (path, version, number))
 
     def drop(self, path: str) -> None:
         """Forget a file that is gone."""
         with self._lock:
-            self._run("DELETE FROM looks WHERE path = ?", (path,))
+            self._run("DELETE FROM look WHERE path = ?", (path,))
+            self._run("DELETE FROM said WHERE path = ?", (path,))
 
     def close(self) -> None:
         """Close the file."""
@@ -124,3 +145,7 @@ class Seen:
 
     def _let_go(self) -> None:
         self._db.close()
+
+
+def _is_name(path: str) -> bool:
+    return path.isprintable() or path.encode("utf-8", "replace").decode() == path  # half a character is in no name

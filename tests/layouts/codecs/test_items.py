@@ -18,7 +18,7 @@ PATH = "items/semantic.jsonl"
 
 
 def put(data: bytes, name: str, **values: object) -> bytes:
-    effect = items.put(PATH, data, name, values, NOW)
+    effect = items.put(PATH, items.live(data, name), name, values, NOW)
     return data if isinstance(effect, Duplicate) else grown(data, effect)
 
 
@@ -58,7 +58,7 @@ def test_an_update_may_be_shorter_and_takes_its_fingerprint_along():
 
 def test_the_same_values_again_are_a_duplicate():
     data = put(b"", "a", content="one")
-    assert items.put(PATH, data, "a", {"content": "one"}, NOW) == Duplicate(f"{PATH}#a")
+    assert items.put(PATH, items.live(data, "a"), "a", {"content": "one"}, NOW) == Duplicate(f"{PATH}#a")
 
 
 def test_a_removal_is_a_line_and_a_later_put_brings_the_id_back():
@@ -69,7 +69,7 @@ def test_a_removal_is_a_line_and_a_later_put_brings_the_id_back():
     data = grown(data, effect)
     assert live(data) == {}
     with pytest.raises(RecordNotFoundError):
-        items.remove(PATH, data, "a", NOW)
+        items.remove(PATH, items.live(data, "a"), "a", NOW)
     back = items.apply(PATH, data, PutItem(path=PATH, id="a", data={"content": "again"}), now=NOW)
     assert back.added == (f"{PATH}#a",)
     assert live(grown(data, back))["a"]["content"] == "again"
@@ -86,7 +86,7 @@ def test_a_malformed_line_stays_byte_for_byte_and_is_reported(bad):
         data = put(data, "a", content=str(count + 2))
     contents = items.read(data)
     assert contents.malformed == ((2, data.index(b"\n") + 1),)
-    assert items.is_due(contents)
+    assert items.is_due(contents.dead, len(contents.lines))
     compacted = edits.assemble(data, items.compact(data).pieces)
     assert compacted.split(b"\n")[0] == bad
     assert live(compacted) == live(data)
@@ -118,13 +118,13 @@ def test_an_id_that_is_a_path_is_only_a_name():
 @pytest.mark.parametrize("name", ["", " a", "a\nb", "\x00"])
 def test_an_id_must_be_one_line_of_printable_characters(name):
     with pytest.raises(InputError):
-        items.put(PATH, b"", name, {"content": "x"}, NOW)
+        items.put(PATH, None, name, {"content": "x"}, NOW)
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), "\ud800", {1, 2}, object()])
 def test_a_value_without_a_place_in_json_is_refused(value):
     with pytest.raises(InputError, match="JSON"):
-        items.put(PATH, b"", "a", {"content": value}, NOW)
+        items.put(PATH, None, "a", {"content": value}, NOW)
 
 
 def test_what_items_cannot_do_is_refused():
@@ -167,7 +167,7 @@ def test_many_edits_agree_with_a_mapping(todo):
             data = put(data, name, **new)
             model[name] = {**model.get(name, {}), **new}
         elif name in model:
-            data = grown(data, items.remove(PATH, data, name, NOW))
+            data = grown(data, items.remove(PATH, items.live(data, name), name, NOW))
             del model[name]
         ours = {"id", "createdAt", "updatedAt", "fingerprint"}
         found = live(data)

@@ -66,7 +66,7 @@ class Known(msgspec.Struct, frozen=True):
 class Place(msgspec.Struct, frozen=True, kw_only=True):
     """Where memos of a kind go: an entry of a document, an item of a JSONL file, or a line of a topic.
 
-    For items `fields` renames the keys `text kind speaker at due valid_until` and `constants` adds to
+    For items `fields` renames the keys `text kind speaker at due valid_until salience` and `constants` adds to
     each; for a topic `title`, `description` and `topic_kind` are its front matter when it is new.
     """
 

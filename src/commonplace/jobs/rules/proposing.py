@@ -126,6 +126,7 @@ def propose(
     targets: Targets,
     existing: Sequence[Known] = (),
     limits: RulesConfig = _DEFAULTS,
+    since: int = 0,
 ) -> Proposal:
     """Propose what a range of messages adds to memory and what it puts in the place of older memory.
 
@@ -136,12 +137,13 @@ def propose(
         targets: Where each kind of memo goes; a kind without a place is left out.
         existing: What is remembered in those places.
         limits: How much may be kept.
+        since: The number of the first message that something is taken from; those before it are only read.
 
     Returns:
         The operations, each with its source, quote and trust; a replaced entry stays in the change
         log. The journal tells what was noted. Nothing memorable gives no operation.
     """
-    memos = _gather(messages, zone, limits)
+    memos = [memo for memo in _gather(messages, zone, limits) if memo.number >= since]
     desk = _Desk(session, targets, existing)
     for memo in memos:
         desk.put(memo)
@@ -237,6 +239,7 @@ class _Desk:
             "at": instant(memo.at) if memo.at else None,
             "due": memo.due.isoformat() if memo.due else None,
             "valid_until": memo.valid_until.isoformat() if memo.valid_until else None,
+            "salience": memo.salience,
         }
         data: dict[str, Any] = {place.fields.get(key, key): value for key, value in values.items() if value is not None}
         return PutItem(path=place.path, id=item_id, data={**place.constants, **data}, **self._rests_on(memo))

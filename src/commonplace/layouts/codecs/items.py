@@ -99,7 +99,7 @@ def item(path: str, name: str, data: dict[str, Any]) -> Item:
         text=text or (title if isinstance(title, str) else ""),
         kind=kind if isinstance(kind, str) else "",
         title=title if isinstance(title, str) else "",
-        at=next((at for key in _DATE_KEYS if (at := _instant(data.get(key))) is not None), None),
+        at=next((at for key in _DATE_KEYS if (at := instant_of(data.get(key))) is not None), None),
         data=data,
     )
 
@@ -113,8 +113,10 @@ def item_fingerprint(kind: str, content: str) -> str:
     return hashlib.sha256(f"{kind}|{folded}".encode("utf-8", "surrogatepass")).hexdigest()[:_FINGERPRINT_HEX]
 
 
-def put(path: str, data: bytes, name: str, values: Mapping[str, Any], now: datetime) -> Effect | Duplicate:
-    """Append the line that gives an item these values; keys not named here keep theirs.
+def put(
+    path: str, old: Mapping[str, Any] | None, name: str, values: Mapping[str, Any], now: datetime
+) -> Effect | Duplicate:
+    """Append the line that gives an item these values; keys not named here keep what they have in `old`.
 
     `createdAt` is set once, `updatedAt` each time, `fingerprint` anew whenever type or content
     changed, unless the values name them. An item that already has the values is a duplicate.
@@ -123,11 +125,9 @@ def put(path: str, data: bytes, name: str, values: Mapping[str, Any], now: datet
         InputError: The id is empty or not one line, or a value has no place in JSON.
     """
     _check_name(name)
-    contents = read(data)
-    place = contents.live.get(name)
-    old = (contents.lines[place].data or {}) if place is not None else {}
-    if place is not None and all(key in old and old[key] == value for key, value in values.items()):
+    if old is not None and all(key in old and old[key] == value for key, value in values.items()):
         return Duplicate(f"{path}#{name}")
+    fresh, old = old is None, old or {}
     new = {"id": name, **old, **values} | {"id": name}
     stamp = instant(now)
     new.setdefault("createdAt", stamp)
@@ -138,18 +138,16 @@ def put(path: str, data: bytes, name: str, values: Mapping[str, Any], now: datet
     if "fingerprint" not in values and isinstance(content, str) and not (same and "fingerprint" in old):
         new["fingerprint"] = item_fingerprint(kind if isinstance(kind, str) else "", content)
     record = f"{path}#{name}"
-    return Effect(append=_written(new), added=() if place is not None else (record,))
+    return Effect(append=_written(new), added=(record,) if fresh else ())
 
 
-def remove(path: str, data: bytes, name: str, now: datetime) -> Effect:
+def remove(path: str, old: Mapping[str, Any] | None, name: str, now: datetime) -> Effect:
     """Append the line that ends an item.
 
     Raises:
-        RecordNotFoundError: No live item has this id.
+        RecordNotFoundError: There is no live item of this id.
     """
-    contents = read(data)
-    place = contents.live.get(name)
-    if place is None:
+    if old is None:
         raise RecordNotFoundError(f"{path!r} has no item {name!r}; search for its id", path=path)
     return Effect(append=_written({"id": name, "deleted": True, "updatedAt": instant(now)}), gone=(f"{path}#{name}",))
 
@@ -168,18 +166,34 @@ def apply(
     Raises:
         InputError: The operation is none of items.
     """
+    return over(path, live(data or b"", getattr(operation, "id", "")), operation, now)
+
+
+def live(data: bytes, name: str) -> dict[str, Any] | None:
+    """Return the object of a live item; None if there is none of this id."""
+    contents = read(data)
+    place = contents.live.get(name)
+    return contents.lines[place].data if place is not None else None
+
+
+def over(path: str, old: Mapping[str, Any] | None, operation: Operation, now: datetime) -> Effect | Duplicate:
+    """Give the effect of one operation on an item as it is; None if there is none.
+
+    Raises:
+        InputError: The operation is none of items.
+    """
     match operation:
         case PutItem():
-            return put(path, data or b"", operation.id, operation.data, now)
+            return put(path, old, operation.id, operation.data, now)
         case RemoveItem():
-            return remove(path, data or b"", operation.id, now)
+            return remove(path, old, operation.id, now)
         case _:
             raise InputError(f"{type(operation).__name__} cannot be done to the items of {path!r}; put or remove one")
 
 
-def is_due(contents: Contents) -> bool:
-    """Whether enough lines are dead for a compaction."""
-    return contents.dead > 0 and contents.dead * DEAD_SHARE >= len(contents.lines)
+def is_due(dead: int, lines: int) -> bool:
+    """True if so many lines are dead that the file is made anew without them."""
+    return dead > 0 and dead * DEAD_SHARE >= lines
 
 
 def compact(data: bytes) -> Effect:
@@ -274,8 +288,8 @@ def _written(values: Mapping[str, Any]) -> str:
     return text
 
 
-def _instant(value: Any) -> datetime | None:
-    """Read an instant as systems write it: ISO 8601, or seconds or milliseconds since 1970."""
+def instant_of(value: Any) -> datetime | None:
+    """Read an instant as systems write it: ISO 8601, or seconds or milliseconds since 1970; None if it is none."""
     try:
         if isinstance(value, str):
             at = datetime.fromisoformat(value)

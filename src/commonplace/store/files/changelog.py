@@ -34,6 +34,7 @@ _MIDDLE: Final = b',"payload":'
 _TAIL_BYTES: Final = len(b',"h":""}') + 16
 _ERASED: Final = b'{"erased":true}'
 _CHUNK_CHARS: Final = 40
+_NEAR_BYTES: Final = 65_536
 _OWN_HEADER: Final = frozenset(["number", "at", "prev", "payload_hash", "files"])
 _MONTH: Final = pattern(r"([0-9]{4}-[0-9]{2})\.jsonl\Z")
 _START: Final = pattern(rb'\{"header":\{"number":([0-9]+),')
@@ -370,12 +371,12 @@ def _check(line: bytes, expected: int, prev: str, key: bytes) -> tuple[str, byte
 def _seek(file: Any, number: int) -> int:
     """Find the offset of a line boundary at or before the line that follows change `number`.
 
-    Halves the file: lines stand in the order of their numbers. A line that is none does not matter,
-    the next good one decides.
+    Halves the file, after a look at its end, as mostly the newest change is asked for: lines stand in the order of
+    their numbers. A line that is none does not matter, the next good one decides.
     """
     low, high = 0, file.seek(0, os.SEEK_END)  # the line looked for begins at or after low
-    while high - low > 65_536:
-        middle = (low + high) // 2
+    middle = high - _NEAR_BYTES
+    while high - low > _NEAR_BYTES:
         file.seek(middle)
         file.readline()
         start = file.tell()
@@ -386,10 +387,10 @@ def _seek(file: Any, number: int) -> int:
                 break
             start += len(line)
         else:
-            high = middle
-            continue
-        if int(found[1]) <= number:
+            found = None
+        if found and int(found[1]) <= number:
             low = start
         else:
             high = middle
+        middle = (low + high) // 2
     return int(low)

@@ -11,7 +11,8 @@ from commonplace.store.files.paths import Tree
 from commonplace.store.protocol import MISSING
 
 _HEX_DIGITS: Final = 32
-_TAIL_BYTES: Final = 4096
+TAIL_BYTES: Final = 4096
+"""The end of an append-only file that usually holds its last line."""
 
 
 def version_of(path: str, data: bytes | None) -> str:
@@ -21,6 +22,18 @@ def version_of(path: str, data: bytes | None) -> str:
     if not path.endswith(LINES_SUFFIX):
         return _hash(data)
     return f"{len(data)}:{_hash(_last_line(data))}"
+
+
+def grown_version(tail: bytes, start: int) -> str:
+    """Name the version of an append-only file of which only the end is given; empty if that has no whole line.
+
+    Args:
+        tail: Its bytes from `start` on.
+        start: 0 for the whole file.
+    """
+    if start and b"\n" not in tail[:-1]:
+        return ""
+    return f"{start + len(tail)}:{_hash(_last_line(tail))}"
 
 
 def version_at(tree: Tree, path: str) -> str:
@@ -39,12 +52,12 @@ def version_at(tree: Tree, path: str) -> str:
 
 def lines_version(fd: int, size: int) -> str:
     """Name the version of the first `size` bytes of an open append-only file, reading only their end."""
-    wanted = _TAIL_BYTES
+    wanted = TAIL_BYTES
     while True:
         start = max(0, size - wanted)
         tail = os.pread(fd, size - start, start)
-        if start == 0 or b"\n" in tail[:-1]:
-            return f"{size}:{_hash(_last_line(tail))}"
+        if version := grown_version(tail, start):
+            return version
         wanted *= 8
 
 

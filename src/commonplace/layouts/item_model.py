@@ -1,0 +1,144 @@
+"""What one typed item says: what it is about, how sure and how important it is, since when.
+
+Pure: reads and makes the object of one JSON line. Fields that nobody knows stay as they are.
+
+Source: seed structured, "Memory V2"; seed systems 3.1.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, Final
+
+import msgspec
+
+from commonplace.layouts.codecs.items import instant_of
+from commonplace.records import Item
+from commonplace.text.pieces import one_line, truncate
+
+TYPES: Final[dict[str, str]] = {
+    "preference": "PREFERENCE",
+    "fact": "PROJECT_FACT",
+    "environment": "PROJECT_FACT",
+    "instruction": "CONSTRAINT",
+    "constraint": "CONSTRAINT",
+    "decision": "DECISION",
+    "failure": "FAILURE",
+    "fix": "FIX",
+    "task": "TASK_STATE",
+    "command": "COMMAND_RESULT",
+}
+"""The type of an item that states something of a kind; other kinds are types in capitals."""
+
+TITLE_CHARS: Final = 96
+_UNIONS: Final = ("tags", "references")
+_HIGHEST: Final = ("confidence", "salience")
+_OF_THE_TEXT: Final = ("content", "title", "type", "source")
+
+
+class MemoryItem(msgspec.Struct, frozen=True, kw_only=True):
+    """One item as its fields say; None or empty if a field is missing or makes no sense."""
+
+    id: str
+    layer: str = ""
+    type: str = ""
+    title: str = ""
+    content: str = ""
+    scope: str = ""
+    tags: tuple[str, ...] = ()
+    source: str = ""
+    confidence: float | None = None
+    salience: float | None = None
+    ttl_days: float | None = None
+    created_at: datetime | None = None
+    updated_at: datetime | None = None
+    last_accessed_at: datetime | None = None
+    references: tuple[str, ...] = ()
+    fingerprint: str = ""
+
+    @property
+    def at(self) -> datetime | None:
+        """When it was last written."""
+        return self.updated_at or self.created_at
+
+
+def read(record: Item, layer: str = "") -> MemoryItem:
+    """Read the fields of an item.
+
+    Args:
+        record: The stored object.
+        layer: Where it is stored; what it says itself goes before.
+    """
+    data = record.data
+    return MemoryItem(
+        id=record.id,
+        layer=(_text(data, "layer") or layer).lower(),
+        type=record.kind.upper(),
+        title=record.title,
+        content=record.text,
+        scope=_text(data, "scope"),
+        tags=record.tags,
+        source=_text(data, "source"),
+        confidence=_number(data, "confidence"),
+        salience=_number(data, "salience"),
+        ttl_days=_number(data, "ttlDays"),
+        created_at=instant_of(data.get("createdAt")),
+        updated_at=instant_of(data.get("updatedAt")),
+        last_accessed_at=instant_of(data.get("lastAccessedAt")),
+        references=_texts(data.get("references")),
+        fingerprint=_text(data, "fingerprint"),
+    )
+
+
+def completed(values: Mapping[str, Any], *, layer: str) -> dict[str, Any]:
+    """Return the fields of a new item, with what was left out filled in."""
+    content = _text(values, "content")
+    usual: dict[str, Any] = {
+        "layer": layer.upper(),
+        "type": TYPES["fact"],
+        "title": truncate(one_line(content), TITLE_CHARS),
+        "tags": [],
+        "source": "explicit",
+        "confidence": 0.85,  # seed systems 3.1: of what somebody adds
+        "salience": 0.72,
+        "references": [],
+    }
+    return usual | {key: value for key, value in values.items() if value is not None}
+
+
+def merged(old: Mapping[str, Any], new: Mapping[str, Any], *, outranked: bool = False) -> dict[str, Any]:
+    """Return what two items that are the same come to: the newer text of the one that is trusted at least as much.
+
+    Args:
+        old: The item that is there.
+        new: What is written now.
+        outranked: The new text is trusted less than the old one, which stays.
+    """
+    before, now = instant_of(old.get("updatedAt")), instant_of(new.get("updatedAt"))
+    older = before is not None and now is not None and now < before
+    made = dict(new)
+    for key in _UNIONS:
+        made[key] = list(dict.fromkeys([*_texts(old.get(key)), *_texts(new.get(key))]))
+    for key in _HIGHEST:
+        made[key] = max((found for each in (old, new) if (found := _number(each, key)) is not None), default=None)
+    if outranked or older:
+        made |= {key: old[key] for key in (*_OF_THE_TEXT, "fingerprint", "updatedAt") if key in old}
+    return {key: value for key, value in made.items() if value is not None}
+
+
+def _text(data: Mapping[str, Any], key: str) -> str:
+    value = data.get(key)
+    return value if isinstance(value, str) else ""
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    return tuple(each for each in value if isinstance(each, str)) if isinstance(value, list | tuple) else ()
+
+
+def _number(data: Mapping[str, Any], key: str) -> float | None:
+    value = data.get(key)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        return None
+    return float(value)
