@@ -215,6 +215,32 @@ def test_the_size_of_memory_md_can_be_given_to_any_layout(layout):
     assert config.limits.get("memory", 640) == 640
 
 
+@pytest.mark.parametrize("change", ["a layer gone", "a path moved", "another folder"])
+def test_a_layout_that_no_longer_has_a_file_says_so_at_open(tmp_path, caplog, change):
+    """Issue 18: a layout changed under a memory that exists; nothing is lost."""
+    with Memory.open(tmp_path, layout=GOOD) as memory:
+        memory.remember("The user has a cat called Fritz.")
+        memory.remember("Deploys go out on Mondays.", kind="decision")
+        memory.append("chat:1", [Message("user", "My boat is called Dory.")])
+    changed = {
+        "a layer gone": replace(GOOD, layers=GOOD.layers[:3], targets={"fact": "notes"}),
+        "a path moved": layer(FACTS, path="decisions.jsonl"),
+        "another folder": replace(GOOD, memory="notes"),
+    }[change]
+    caplog.clear()
+    with Memory.open(tmp_path, layout=changed) as memory:
+        assert "memory/facts.jsonl" in caplog.text
+        assert "give the layout a layer with that path" in caplog.text
+        assert [each.kind for each in memory.doctor().problems if each.kind == "layout"] == ["layout"]
+        assert memory.recall("What is the boat called?")
+        memory.remember("The user has a dog called Rex.")
+    caplog.clear()
+    with Memory.open(tmp_path, layout=GOOD) as memory:
+        assert memory.document("notes").startswith("- The user has a cat called Fritz.")
+        assert [hit.text for hit in memory.recall("When do deploys go out?", layers=["items"])]
+    assert ("no layer" in caplog.text) is (change == "another folder")
+
+
 def test_each_action_may_be_a_tool_of_its_own(tmp_path):
     """Issue 18: Letta's five tool names, on rows of the table."""
     with Memory.open(tmp_path, layout=str(next(each for each in DESIGNS if each.stem == "blocks"))) as memory:

@@ -84,6 +84,11 @@ class Drift:
         self._tokens = stats
         return found
 
+    def left_out(self) -> list[str]:
+        """Return the files that were memory under another layout and that no layer of this one has."""
+        known = (path for path in self._seen.versions() if self._layout.layer_of(path) is None)
+        return sorted(path for path in known if self._version(path) != MISSING)
+
     def glance(self, paths: Iterable[str]) -> None:
         """Look at some files as a reader does, and at all if that was not done a moment ago.
 

@@ -130,6 +130,8 @@ class Scope:
         self.store, self.layout, self.config, self.zone = store, layout, config, of.zone
         self.sessions, self.ledger, self.reader, self.drift = of.sessions, of.ledger, of.reader, of.drift
         self.tombstones, self.now = of.tombstones, of.now
+        if left_out := self.drift.left_out():
+            logger.warning("%s", _left_out(layout.name, left_out))
         self._wire_changing(llm)
         self.embedding = embedder.scope(of, self.indexing, self.meter) if embedder is not None else None
         self.searching = Searching(of, self.indexing, self.embedding)
@@ -232,6 +234,8 @@ class Scope:
         items = [path for _, path in self.reader.files(lambda layer: layer.kind == "items")]
         of = self.layout
         full = list(over_caps(self.parts))
+        if left_out := self.drift.left_out():
+            full.append(Problem(kind="layout", path=left_out[0], reason=_left_out(of.name, left_out)))
         look = partial(doctor.examine, self.store, memory=of.memory, transcripts=of.sessions, items=items, full=full)
         if not self.store.read_only:
             return look(self.indexing, fix=fix)
@@ -266,6 +270,15 @@ class Scope:
             self.indexing.index.close()
             self._seen.close()
             self.store.close()
+
+
+def _left_out(layout: str, paths: Sequence[str]) -> str:
+    """Say that a memory was kept under another layout, and what to do."""
+    some = ", ".join(paths[:3]) + (f" and {len(paths) - 3} more" if len(paths) > 3 else "")
+    return (
+        f"no layer of the layout {layout!r} has {some}: nothing is lost, and nothing reads it; open the memory with "
+        "the layout that it was kept in, or give the layout a layer with that path"
+    )
 
 
 def _store(folder: str, *, layout: Layout, config: Config, clock: Clock, read_only: bool, at: datetime | None) -> Store:

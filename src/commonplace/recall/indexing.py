@@ -49,15 +49,23 @@ class Indexing:
         index: Takes the rows.
         folder: Where the transcripts are.
         records: Reads the other files; without it only transcripts are indexed.
+        form: A number for what `records` makes of a file; an index made with another is made again.
     """
 
     def __init__(
-        self, store: Store, index: SqliteIndex, *, folder: str = "sessions", records: Records | None = None
+        self,
+        store: Store,
+        index: SqliteIndex,
+        *,
+        folder: str = "sessions",
+        records: Records | None = None,
+        form: int = 0,
     ) -> None:
         self._store = store
         self.index = index
         self._folder = folder
         self._records = records
+        self._form = form
         self._mark: object = None  # of what was appended
         self._change = 0
         self._next_sweep = -math.inf
@@ -184,6 +192,10 @@ class Indexing:
         return newest, [path for change in changes for path in change.paths if not path.startswith(".")]
 
     def _sweep(self) -> int:
+        if self.index.form() != self._form:
+            with self.index.writing():
+                self.index.clear()
+                self.index.set_form(self._form)
         stats = self._store.list()
         mark = self.index.mark()
         if not self._noticed and mark == self._compared[0] and stats == self._compared[1]:

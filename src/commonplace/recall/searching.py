@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import zlib
 from collections.abc import Collection, Iterable
 from datetime import datetime, tzinfo
 from typing import Final
@@ -51,7 +52,9 @@ def indexing(store: Store, layout: Layout, zone: tzinfo, index: SqliteIndex | No
             return None
         return [_row(layer, record) for record in edits.records(layer, path, data, zone)]
 
-    return Indexing(store, _opened(store) if index is None else index, folder=layout.sessions, records=rows)
+    form = zlib.crc32(repr((layout.memory, layout.sessions, layout.layers, str(zone))).encode())
+    opened = _opened(store) if index is None else index
+    return Indexing(store, opened, folder=layout.sessions, records=rows, form=form)
 
 
 def _opened(store: Store) -> SqliteIndex:

@@ -25,7 +25,7 @@ from commonplace.recall.index.rows import Candidates, IndexRow, MessageRow, Note
 from commonplace.store.sqlite_file import IndexFile
 from commonplace.text import terms
 
-SCHEMA: Final = 4  # raised whenever the same files would give other rows
+SCHEMA: Final = 5  # raised whenever the same files would give other rows
 _SORTED_BYTES: Final = 16_000_000
 _TOKENIZE: Final = "porter unicode61 remove_diacritics 2"
 _TABLES: Final = f"""
@@ -105,8 +105,8 @@ class SqliteIndex(IndexFile):
         # A transaction's words are sorted in memory up to this size: one large run instead of many to be merged.
         self._db.execute("INSERT INTO said(said, rank) VALUES ('hashsize', ?)", (_SORTED_BYTES,))
         # Counted on from the older tables: whoever holds their slots in memory sees that they are gone.
-        self._db.execute("INSERT INTO meta VALUES ('rows', 0), ('dead', 0), ('changed', ?), ('emptied', ?)",
-                         (changed + 1, changed + 1))  # fmt: skip
+        for key, value in (("rows", 0), ("dead", 0), ("form", 0), ("changed", changed + 1), ("emptied", changed + 1)):
+            self._db.execute("INSERT INTO meta VALUES (?, ?)", (key, value))
         self._db.execute(f"PRAGMA user_version={SCHEMA}")
 
     def clear(self) -> None:
@@ -296,6 +296,15 @@ class SqliteIndex(IndexFile):
     def dead_rows(self) -> int:
         """Count the messages whose rows lead nowhere since their transcript was rewritten."""
         return self._meta("dead")
+
+    def form(self) -> int:
+        """Return the number of the form that the rows were made in; 0 if none was set."""
+        return self._meta("form")
+
+    def set_form(self, form: int) -> None:
+        """Say which form the rows are made in from here on."""
+        with self.writing():
+            self._db.execute("UPDATE meta SET value = ? WHERE key = 'form'", (form,))
 
     def _meta(self, key: str) -> int:
         with self._reading():
