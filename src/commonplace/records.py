@@ -85,12 +85,13 @@ class Entry(msgspec.Struct, frozen=True):
 
 
 class JournalEntry(msgspec.Struct, frozen=True):
-    """One dated block of a journal."""
+    """One dated block of a journal; `trust` is what its mark says, None if it has none."""
 
     id: str
     path: str
     text: str
     at: datetime | None = None
+    trust: Trust | None = None
 
 
 class Topic(msgspec.Struct, frozen=True):

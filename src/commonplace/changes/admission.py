@@ -16,6 +16,7 @@ from commonplace.changes.actors import Actor
 from commonplace.changes.aside import aside
 from commonplace.changes.edits import Applied
 from commonplace.changes.log import ForgetMove
+from commonplace.changes.marks import marked
 from commonplace.changes.new_entries import NewEntries, Verdicts
 from commonplace.changes.parts import Parts
 from commonplace.changes.plan import Plan, files_of, resolve
@@ -35,6 +36,8 @@ from commonplace.operations import (
     MoveWindow,
     Operation,
     Promote,
+    PutItem,
+    PutTopic,
     RemoveEntry,
     RemoveItem,
     RemoveTopic,
@@ -199,6 +202,11 @@ class Admission:
         whose: Trust,
     ) -> Taken:
         before = plan.rope(path).data if layer.cap else b""
+        changes = self._changes(plan, operation, path)
+        if not actor.person and changes and TRUST_RANK[self._reader.rank(changes)] < TRUST_RANK["agent"]:
+            trust = lowest_trust([trust, self._reader.rank(changes)])  # a trust never rises but by a person
+        said = self._reader.mark(changes) if changes else None
+        operation = marked(operation, trust, said, journal=layer.kind == "journals")
         try:
             applied = plan.work_out(operation, layer, path)
         except RecordNotFoundError:
@@ -225,6 +233,18 @@ class Admission:
         if layer.cap:
             self._check_cap(layer, path, before, plan.rope(path).data)
         return Taken()
+
+    def _changes(self, plan: Plan, operation: Edit, path: str) -> str:
+        """Name the record that an edit puts another text in; empty if there is none."""
+        match operation:
+            case ReplaceEntry(target=target):
+                return target
+            case PutItem(id=name):
+                record = f"{path}#{name}"
+                return record if self._ledger.made(record) or self._reader.mark(record) else ""
+            case PutTopic() if plan.exists(path):
+                return path
+        return ""
 
     def _mirrored(self, plan: Plan, operation: Edit, layer: Layer) -> list[tuple[Layer, Edit]]:
         """Give what an edit of a journal comes to in the journals that hold the same entries."""

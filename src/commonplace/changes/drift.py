@@ -19,12 +19,13 @@ import msgspec
 
 from commonplace.changes import diffs, edits, inverse
 from commonplace.changes.log import Added, Ledger, Payload
+from commonplace.changes.marks import mark_of
 from commonplace.changes.sealing import sealed
 from commonplace.errors import DamagedError, PathError, StoreError, VersionConflictError
 from commonplace.guard import screen
 from commonplace.layouts.codecs import rewrites
 from commonplace.layouts.schema import Layer, Layout
-from commonplace.records import Trust
+from commonplace.records import Record, Trust, lowest_trust
 from commonplace.store.files.changelog import content_hash, log_path
 from commonplace.store.files.versions import TAIL_BYTES, grown_version, version_of
 from commonplace.store.protocol import MISSING, Store
@@ -44,7 +45,7 @@ class Drift:
     """Notices outside edits of one scope.
 
     Args:
-        trust: How far an outside edit is trusted: `agent` where the layout's agent has a file tool.
+        trust: Says how far an outside edit is trusted.
         noticed: Told the paths that changed, so that the index looks into them.
     """
 
@@ -56,7 +57,7 @@ class Drift:
         ledger: Ledger,
         *,
         zone: tzinfo,
-        trust: Trust,
+        trust: Callable[[], Trust],
         noticed: Callable[[Iterable[str]], None],
     ) -> None:
         self._store = store
@@ -64,7 +65,7 @@ class Drift:
         self._seen = seen
         self._ledger = ledger
         self._zone = zone
-        self._trust: Trust = trust
+        self._trust = trust
         self._noticed = noticed
         self._tokens: dict[str, str] = {}
         self._swept: float | None = None
@@ -144,7 +145,7 @@ class Drift:
 
     def _last(self, path: str) -> str:
         known = self._seen.version(path)
-        return known[0] if known else MISSING
+        return known[0] if known and known[1] <= self._store.change_number() else MISSING
 
     def _remember(self, path: str, data: bytes | None, number: int) -> None:
         if data is None:
@@ -277,18 +278,25 @@ class Drift:
             successors = rewrites.compare(path, before, after, style=layer.style).successors
         self._ledger.catch_up()
         stands = self._ledger.standing(path)
-        person = self._trust == "user"
+        trust = self._trust()
+        low = {record.id: said for record in self._read(layer, path, after) if (said := mark_of(record)) is not None}
         fresh = [(record, text) for record, text in new.items() if old.get(record, stands.get(record)) != text]
+        unlisted: dict[str, Trust] = {}
         if len(fresh) > LISTED_RECORDS:
-            fresh = []  # their trust is the same unlisted, and their text is in the log with the edit itself
+            unlisted, fresh = {path: trust}, []  # their text is in the log with the edit itself
         return Payload(
             reason="edited outside",
-            added=tuple(Added(record, text, self._trust, person=person) for record, text in fresh),
+            added=tuple(
+                Added(record, text, lowest_trust([trust, low.get(record, trust)]), person=trust == "user")
+                for record, text in fresh
+            ),
+            unlisted=unlisted,
             successors=successors,
             removed_ids=tuple(record for record in {**old, **stands} if record not in new and record not in successors),
         )
 
     def _records(self, layer: Layer, path: str, data: bytes | None) -> dict[str, Any]:
-        if not data:
-            return {}
-        return {record.id: record.text for record in edits.records(layer, path, data, self._zone)}
+        return {record.id: record.text for record in self._read(layer, path, data)}
+
+    def _read(self, layer: Layer, path: str, data: bytes | None) -> list[Record]:
+        return list(edits.records(layer, path, data, self._zone)) if data else []

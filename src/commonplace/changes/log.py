@@ -84,6 +84,7 @@ class Payload(msgspec.Struct, frozen=True, omit_defaults=True):
     promoted: dict[str, Trust] = msgspec.field(default_factory=dict)
     promoted_before: dict[str, Trust] = msgspec.field(default_factory=dict)
     operations: tuple[dict[str, Any], ...] = ()
+    unlisted: dict[str, Trust] = msgspec.field(default_factory=dict)  # of a file whose records are too many to list
 
 
 STORED: Final = (Payload, Added, CursorMove, ForgetMove, HoldMove)
@@ -175,6 +176,8 @@ class Ledger:
         self._undone: dict[int, int] = {}
         self._trust: dict[str, Trust] = {}
         self._promotions: dict[str, list[int]] = {}
+        self._unlisted: dict[str, Trust] = {}
+        self._has_gap = False
         self._superseded: tuple[int, dict[tuple[str, str], tuple[Superseded, ...]]] = (0, {})
 
     def catch_up(self) -> None:
@@ -182,9 +185,11 @@ class Ledger:
         with self._lock:
             for logged in self._since(self._read_to):
                 if logged.number > self._read_to:
+                    self._has_gap = self._has_gap or logged.number > self._read_to + 1
                     try:
                         self._fold(read(logged))
                     except DamagedError as error:  # costs itself only; doctor names it
+                        self._has_gap = True
                         logger.warning("%s; run `doctor`", error)
                     self._read_to = logged.number
 
@@ -208,6 +213,7 @@ class Ledger:
             self._successors.pop(added.id, None)
             self._trust.pop(added.id, None)  # promoted was what it said before
         self._trust |= payload.promoted
+        self._unlisted |= payload.unlisted
         for record in payload.promoted:
             self._promotions.setdefault(record, []).append(change.number)
 
@@ -215,6 +221,11 @@ class Ledger:
     def newest(self) -> int:
         """The number of the newest change that was folded; 0 when there is none."""
         return self._read_to
+
+    @property
+    def has_gap(self) -> bool:
+        """True if a change is missing or cannot be read."""
+        return self._has_gap
 
     def changes(self) -> Iterator[Change]:
         """Yield the changes, newest first, each saying what undid it."""
@@ -248,12 +259,9 @@ class Ledger:
             if record not in self._gone and record not in self._successors
         }
 
-    def trust(self, record: str, default: Trust) -> Trust:
-        """Say how far a record is trusted now: as promoted, as made, or as its file is by default."""
-        if record in self._trust:
-            return self._trust[record]
-        made = self.made(record)
-        return made[1].trust if made else default
+    def unlisted(self, path: str) -> Trust | None:
+        """Say how far what an edit from outside brought into a file is trusted, where it was too much to list."""
+        return self._unlisted.get(path)
 
     def promoted(self, record: str) -> Trust | None:
         """Say which trust a person gave a record; None where nobody did."""

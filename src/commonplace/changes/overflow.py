@@ -88,7 +88,8 @@ class Overflow:
         made = self._ledger.made(record.id)
         if made is not None:
             return made[1]
-        return Added(record.id, record.text, self._reader.rank(record.id), person=not self._layout.agent_edits_files)
+        rank = self._reader.rank(record.id)
+        return Added(record.id, record.text, rank, person=rank == "user")
 
     def _age(self, plan: Plan, record: Record) -> int:
         if any(added.id == record.id for added in plan.added):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from datetime import datetime, tzinfo
+from functools import cache
 from typing import Self
 
 import msgspec
@@ -61,12 +62,30 @@ class Parts(msgspec.Struct, frozen=True):
             seen: What each file said when it was last looked at.
             noticed: Called with the paths that changed outside, so that the index looks into them.
         """
-        trust: Trust = "agent" if layout.agent_edits_files else "user"
         zone = config.zone
         tombstones = Tombstones(store)
         sessions = Sessions(store, config=config, clock=clock, folder=layout.sessions, tombstones=tombstones)
         ledger = Ledger(store.since)
-        reader = Reader(store, layout, sessions, ledger, tombstones, zone=zone, writers_trust=trust)
-        drift = Drift(store, layout, seen, ledger, zone=zone, trust=trust, noticed=noticed)
+        trust = _of_outside(layout, ledger, sessions)
         items = ItemFiles(store)
+        reader = Reader(store, layout, sessions, ledger, tombstones, items=items, zone=zone, writers_trust=trust)
+        drift = Drift(store, layout, seen, ledger, zone=zone, trust=trust, noticed=noticed)
         return cls(store, layout, config, clock, zone, sessions, ledger, tombstones, reader, drift, items)
+
+
+def _of_outside(layout: Layout, ledger: Ledger, sessions: Sessions) -> Callable[[], Trust]:
+    """Return what says how far an edit from outside is trusted: as a person's, unless it can be another's.
+
+    The agent may have a file tool; and what the log does not tell, because a part of it or all of it is lost, can be
+    anybody's.
+    """
+
+    @cache
+    def is_lost() -> bool:  # said once, before what is found is logged
+        ledger.catch_up()
+        return not ledger.newest and any(each.cursors or each.window_start for each in sessions.list())
+
+    def trust() -> Trust:
+        return "agent" if layout.agent_edits_files or is_lost() or ledger.has_gap else "user"
+
+    return trust

@@ -10,14 +10,16 @@ import msgspec
 
 from commonplace.changes import edits
 from commonplace.changes.forgotten import Forgotten, lost
+from commonplace.changes.item_files import ItemFiles
 from commonplace.changes.log import Ledger
+from commonplace.changes.marks import mark_of
 from commonplace.changes.sessions import Sessions
 from commonplace.changes.tombstones import Tombstones
 from commonplace.errors import GoneError, InputError, PathError, RecordNotFoundError
 from commonplace.guard import fold
 from commonplace.layouts.codecs.edits import split_id
 from commonplace.layouts.schema import Layer, Layout
-from commonplace.records import Entry, JournalEntry, Record, RecordedMessage, Topic, Trust
+from commonplace.records import Entry, JournalEntry, Record, RecordedMessage, Topic, Trust, lowest_trust
 from commonplace.store.protocol import Store
 
 
@@ -25,7 +27,7 @@ class Reader:
     """The records of one scope as they are now.
 
     Args:
-        writers_trust: How far text is trusted that no change made: the layout's rank of an outside edit.
+        writers_trust: Says how far text is trusted that no change made: the rank of an outside edit.
     """
 
     def __init__(
@@ -36,8 +38,9 @@ class Reader:
         ledger: Ledger,
         tombstones: Tombstones,
         *,
+        items: ItemFiles,
         zone: tzinfo,
-        writers_trust: Trust,
+        writers_trust: Callable[[], Trust],
     ) -> None:
         self._store = store
         self._layout = layout
@@ -46,6 +49,8 @@ class Reader:
         self._zone = zone
         self._writers_trust = writers_trust
         self._tombstones = tombstones
+        self._items = items
+        self._marks: dict[str, tuple[str, dict[str, Trust]]] = {}  # of one version of a file
 
     def files(self, keep: Callable[[Layer], bool] = lambda _: True) -> Iterator[tuple[Layer, str]]:
         """Yield the stored files of the layers asked for, in path order."""
@@ -117,7 +122,28 @@ class Reader:
 
     def rank(self, record_id: str) -> Trust:
         """Say how far a record of a layer is trusted, by its id."""
-        return self._ledger.trust(record_id, self._writers_trust)
+        promoted = self._ledger.promoted(record_id)
+        if promoted is not None:
+            return promoted
+        made = self._ledger.made(record_id)
+        known = made[1].trust if made else self._ledger.unlisted(split_id(record_id)[0]) or self._writers_trust()
+        return lowest_trust([known, self.mark(record_id) or known])
+
+    def mark(self, record_id: str) -> Trust | None:
+        """Say how far a record of a layer is trusted by its own file; None if that says nothing."""
+        path, name = split_id(record_id)
+        layer = self._layout.layer_of(path)
+        if layer is None or layer.kind == "documents":
+            return None
+        if layer.kind == "items":
+            item = self._items.item(path, name)
+            return mark_of(item) if item is not None else None
+        version = self._store.version(path)
+        known = self._marks.get(path)
+        if known is None or known[0] != version:
+            said = {each.id: low for each in self.records(path) if (low := mark_of(each)) is not None}
+            known = self._marks[path] = version, said
+        return known[1].get(record_id)
 
     def text(self, path: str) -> str:
         """Give the whole text of a file; empty where there is none."""
@@ -129,7 +155,7 @@ class Reader:
         self._ledger.catch_up()
         message = getattr(record, "message", None)
         if message is not None:
-            return self._ledger.trust(record.id, message.trust or "web")
+            return self._ledger.promoted(record.id) or message.trust or "web"
         return self.rank(record.id)
 
     def find(self, record_id: str) -> Record:

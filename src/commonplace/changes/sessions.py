@@ -20,11 +20,12 @@ from commonplace.changes.tombstones import Tombstones
 from commonplace.changes.transcripts import Event, State, key_of, messages_of, require_form
 from commonplace.config import Clock, Config
 from commonplace.errors import InputError, RecordNotFoundError, StoreError, require_text
+from commonplace.guard.pasted import part_trust
 from commonplace.guard.screened import Screened, json_line
-from commonplace.records import ROLE_TRUST, Message, RecordedMessage, Session, Source, Trust, lowest_trust
+from commonplace.records import ROLE_TRUST, TRUST_RANK, Message, RecordedMessage, Session, Source, Trust, lowest_trust
 from commonplace.store.protocol import Held, Store
 from commonplace.text.content import keywords
-from commonplace.text.pieces import encode_name, summary_line
+from commonplace.text.pieces import BUFFER_LINE_CHARS, encode_name, summary_line
 
 logger = logging.getLogger(__name__)
 
@@ -417,7 +418,7 @@ class Sessions:
             start, end = max(0, start - 3 * lines), start
             read = (m for m in self.read(session_id, start, end) if m.message.role in {"user", "assistant"})
             said[:0] = [m for m in read if m.text.strip() or m.message.tools]
-        return tuple(summary_line(m.message) for m in said[-lines:])
+        return tuple(summary_line(m.message, _mark(m)) for m in said[-lines:])
 
     def list(self) -> Sequence[Session]:
         """Give all sessions that can be read, the most recently used first."""
@@ -438,3 +439,8 @@ def _free_id(number: int, taken: Collection[str | bytes], new: Collection[str | 
     while (key := key_of(message_id := f"m{number}")) in taken or key in new:
         number += 1
     return message_id
+
+
+def _mark(said: RecordedMessage) -> str:
+    trust = part_trust(said.message.trust or "agent", said.text, 0, BUFFER_LINE_CHARS)
+    return f"(from {trust}) " if TRUST_RANK[trust] < TRUST_RANK["agent"] else ""

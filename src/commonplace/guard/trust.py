@@ -172,6 +172,18 @@ class Voices:
         others = {word for word in said - own if word[:_KEY_CHARS] in self._used}
         return "user" if own and not others else "agent"
 
+    def marked(self, text: str) -> str:
+        """Return a text of a model with a mark before each sentence that ranks below the agent."""
+        parts: list[str] = []
+        at = 0
+        for sentence in content.sentences(text):
+            start = text.find(sentence, at)
+            trust = self.trust(sentence)
+            if start >= 0 and not sentence.startswith(f"(from {trust})") and TRUST_RANK[trust] < TRUST_RANK["agent"]:
+                parts += [text[at:start], f"(from {trust}) "]
+                at = start
+        return "".join([*parts, text[at:]])
+
     def _repeated(self, said: frozenset[str]) -> Trust | None:
         """Return the trust of a line below `agent` that has all words of a statement, if no other text has them all."""
         levels = [

@@ -24,6 +24,7 @@ from commonplace.changes.parts import Parts
 from commonplace.errors import LeaseLostError, ModelError, ModelSetupError, ModelTimeoutError, UnusableReplyError
 from commonplace.guard import gate, screen
 from commonplace.guard.screened import instant
+from commonplace.guard.trust import message_trust
 from commonplace.jobs import ranges
 from commonplace.jobs.consolidators import ruled
 from commonplace.jobs.consolidators.choice import CONSOLIDATORS
@@ -43,7 +44,7 @@ from commonplace.operations import (
     Proposal,
     View,
 )
-from commonplace.records import Outcome, RecordedMessage, Source, Trust
+from commonplace.records import Outcome, RecordedMessage, Source, Trust, lowest_trust
 from commonplace.store.protocol import Lease
 from commonplace.text.pieces import truncate
 
@@ -455,7 +456,8 @@ class Runner:
         lines = [f"{m.message.role.upper()}: {truncate(m.text, _FALLBACK_CHARS)}" for m in said]
         paths = ", ".join(self._sessions.path(piece.session) for piece in pieces)
         text = "\n".join([_RAW_HEAD, *lines, f"{_named(pieces)}. All of it is kept in {paths}."])
-        entry = self._journal(self._views.journal_path(view.messages[-1].message.at or now), text, view)
+        trust = lowest_trust(["agent", *(message_trust(each) for each in said)])
+        entry = self._journal(self._views.journal_path(view.messages[-1].message.at or now), text, view, trust=trust)
         return _Made([entry], [], f"{_named(pieces)}; the model did not do it", view.messages)
 
     def is_open(self, session: str, end: int) -> bool:

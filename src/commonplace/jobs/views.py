@@ -44,14 +44,15 @@ class Views:
 
     def _entry(self, record: Record, path: str, number: int, *, shown: bool = True) -> ViewEntry:
         made = self._ledger.made(record.id)
+        trust = self._reader.trust(record)
         return ViewEntry(
             id=record.id,
             number=number,
             path=path,
             text=screen(record.text).text,  # a prompt is made of it
             section=record.section if isinstance(record, Entry) else "",
-            trust=self._reader.trust(record),
-            user_authored=made[1].person if made else not self._layout.agent_edits_files,
+            trust=trust,
+            user_authored=made[1].person if made else trust == "user",
             shown=shown,
         )
 

@@ -16,6 +16,7 @@ from commonplace.changes.actors import Actor
 from commonplace.changes.door import Door
 from commonplace.changes.parts import Parts
 from commonplace.errors import ModelError
+from commonplace.guard.trust import Voices
 from commonplace.jobs import ranges
 from commonplace.jobs.consolidators import compact
 from commonplace.jobs.failures import Failure, Failures
@@ -100,6 +101,8 @@ class Windows:
                 self._failures.note(session, SUMMARY, start, f"{error}", counts=True, begin=begin)
                 logger.warning("no summary of session %r from the model; it keeps one-line summaries", session)
                 summary = compact.recap(gone, earlier, tokens=self._config.consolidation.summary_tokens)
+        if summary:
+            summary = Voices(self._sessions.read(session, self._sessions.reset_at(session), start)).marked(summary)
         if summary and self._forgotten_since(began, session, gone):
             return Outcome(status="conflict", reason="some of it was forgotten meanwhile; try again")
         move = MoveWindow(session=session, to=start, why="compact", summary=summary)

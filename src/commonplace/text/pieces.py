@@ -57,8 +57,10 @@ def one_line(text: str) -> str:
 _SPEAKERS: Final = {"assistant": "agent"}
 
 
-def summary_line(message: Message) -> str:
+def summary_line(message: Message, mark: str = "") -> str:
     """Fold one message into one line for the buffer: `HH:MM  user   "words"`, or `agent` and what it said.
+
+    A mark says before the words that they are not to be trusted as the speaker's own.
 
     Source: seed facts, "Tier 2 — Buffer".
     """
@@ -67,7 +69,7 @@ def summary_line(message: Message) -> str:
     clock = message.at.strftime("%H:%M") if message.at else "--:--"
     said = truncate(said, BUFFER_LINE_CHARS)
     said = f'"{said}"' if message.role == "user" else said
-    return f"{clock}  {_SPEAKERS.get(message.role, message.role):<5}  {said}"
+    return f"{clock}  {_SPEAKERS.get(message.role, message.role):<5}  {mark}{said}"
 
 
 def encode_name(name: str) -> str:

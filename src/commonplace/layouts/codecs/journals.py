@@ -11,14 +11,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, time, tzinfo
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, cast
 
 from commonplace.errors import InputError, RecordNotFoundError
 from commonplace.guard.screened import instant
 from commonplace.layouts.codecs import edits
 from commonplace.layouts.codecs.edits import Effect, Numbered, Splice
 from commonplace.operations import AppendJournal, Operation, RemoveEntry, ReplaceEntry
-from commonplace.records import JournalEntry
+from commonplace.records import JournalEntry, Trust
 from commonplace.text.patterns import pattern
 from commonplace.text.pieces import fingerprint, one_line
 
@@ -33,6 +33,7 @@ _STARTS: Final = {
 _HEADERS: Final = {style: pattern(f"^{start}", re.MULTILINE) for style, start in _STARTS.items()}
 _ESCAPED: Final = {style: pattern(rf"^\\(?=\\*{start})", re.MULTILINE) for style, start in _STARTS.items()}
 _ESCAPABLE: Final = {style: pattern(rf"^(?=\\*{start})", re.MULTILINE) for style, start in _STARTS.items()}
+_MARK: Final = pattern(r"\(from (tool|web)\)\s*")
 _DAY: Final = pattern(r"(\d{4})-(\d\d)-(\d\d)[^/]*\Z")
 
 
@@ -50,7 +51,19 @@ def parse(path: str, data: bytes, style: str = "", zone: tzinfo = UTC) -> list[t
     """Read a journal to its entries, oldest place first, with their places in the decoded text."""
     found = list(_blocks(path, edits.decode(data), _named(style), zone))
     ids = _numbers(path, found)
-    return [(JournalEntry(one.id, path, block.text, block.at), block) for one, block in zip(ids, found, strict=True)]
+    return [(_entry(one.id, path, block), block) for one, block in zip(ids, found, strict=True)]
+
+
+def _entry(name: str, path: str, block: Block) -> JournalEntry:
+    said = _MARK.match(block.text)
+    if said is None:
+        return JournalEntry(name, path, block.text, block.at)
+    return JournalEntry(name, path, block.text[said.end() :], block.at, cast("Trust", said[1]))
+
+
+def mark(text: str, trust: Trust) -> str:
+    """Return the text of an entry with the mark of one that ranks below the agent."""
+    return text if _MARK.match(text) else f"(from {trust}) {text}"
 
 
 def records(path: str, data: bytes, style: str = "", zone: tzinfo = UTC) -> Iterator[JournalEntry]:
