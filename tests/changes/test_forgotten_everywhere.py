@@ -252,3 +252,51 @@ def test_what_is_forgotten_while_a_model_is_asked_is_not_kept(tmp_path, layout, 
         assert [prompt for prompt in asked[1:] if "xylophone" in prompt] == []
         assert "xylophone" not in given_out(memory)
         assert in_files(tmp_path) == []
+
+
+SECRET = "The spare key hangs behind the blue fuse box, on hook 4"
+
+
+@pytest.mark.parametrize(
+    "again",
+    [
+        SECRET + ".",
+        SECRET + "!",
+        SECRET.upper(),
+        f"“{SECRET}”",
+        f"**{SECRET}**",
+        f"- {SECRET}.",
+        f"2. {SECRET}",
+        f"> _{SECRET}_",
+        SECRET.replace("fuse", "`fuse`"),
+        SECRET.replace("blue fuse", "blue  fuse"),
+        SECRET.replace("fuse", "fu\u00adse"),
+        SECRET.replace("key", "key\u200b"),
+        f"Notes:\n\n* {SECRET}.",
+    ],
+)
+def test_what_was_forgotten_is_known_in_other_dress(tmp_path, again):
+    """Issue 23.9: it came back with a full stop less, curly quotes, a soft hyphen, in bold, as a list item."""
+    with opened(tmp_path, "native") as memory:
+        memory.forget(memory.remember(SECRET, kind="decision").records[0])
+        assert memory.remember(again, kind="decision").status == "refused"
+        assert memory.recall("spare key") == []
+
+
+@pytest.mark.parametrize(
+    ("said", "other"),
+    [
+        (SECRET, SECRET.replace("4", "5")),
+        (SECRET, SECRET.replace("hangs", "does not hang")),
+        (SECRET, SECRET.replace("blue", "red")),
+        ("The valve opens at -5 degrees", "The valve opens at 5 degrees"),
+        ("Growth is 5% a year", "Growth is 5 a year"),
+        ("Prefers C++ for tools", "Prefers C for tools"),
+        ("The limit is .5 of it", "The limit is 5 of it"),
+    ],
+)
+def test_what_says_something_else_is_no_copy_of_what_was_forgotten(tmp_path, said, other):
+    """Issue 23.9: words, numbers and negations are kept apart."""
+    with opened(tmp_path, "native") as memory:
+        memory.forget(memory.remember(said, kind="decision").records[0])
+        assert memory.remember(other, kind="decision").status == "applied"

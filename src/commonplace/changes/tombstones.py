@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Final
@@ -13,13 +14,19 @@ import msgspec
 from commonplace.changes import transcripts
 from commonplace.changes.forgotten import Forgotten
 from commonplace.guard import fold
+from commonplace.guard.markers import INVISIBLE
 from commonplace.guard.screened import Screened, json_line
+from commonplace.guard.table import compiled
 from commonplace.records import Record, Source, Topic
 from commonplace.store.protocol import STATE, Store
+from commonplace.text.patterns import pattern
 from commonplace.text.pieces import estimate_tokens
 
 PATH: Final = f"{STATE}/tombstones.jsonl"
-_BULLETS: Final = "-*+•> \t"
+_DRESS: Final = r"\"',;:!?…·•()\[\]{}<>«»‹›„“”‚‘’*_`~|=¡¿、。，！？：；「」『』（）【】《》–—"
+_EDGES: Final = pattern(rf"\A(?:[{_DRESS}]|[-#+](?!\w)|\.(?!\d))+|[{_DRESS}.\-]+\Z")
+"""What a word may have before and behind it and stay the same word; a sign of a number and `C++` are no dress."""
+_LISTED: Final = pattern(r"\A\s*\d{1,9}[.)]\s+")
 Since = Callable[[str], datetime | None]
 """Says since when messages of these words are forgotten; None of words that are not."""
 _TELLING_TOKENS: Final = 4  # "ok" or "yes" of a deleted session is still an answer in every other one
@@ -50,14 +57,24 @@ def of(
     hides: bool = False,
     said: Iterable[str] = (),
 ) -> Tombstone:
-    """Make the tombstone of a text: Unicode-normalised and case-folded, nothing stripped."""
+    """Return the tombstone of a text, which may be empty."""
     telling = dict.fromkeys(fingerprint(each, key) for each in said if estimate_tokens(each) >= _TELLING_TOKENS)
     return Tombstone(fingerprint(text, key) if text.strip() else "", at, tuple(sources), hides, tuple(telling))
 
 
 def fingerprint(text: str, key: bytes) -> str:
-    """Hash a text under the scope's key as it is compared."""
-    return hmac.new(key, fold(text).encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()[:32]
+    """Return the hash of a text's words under the scope's key; texts that a reader takes for the same have one."""
+    return hmac.new(key, _words(text).encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()[:32]
+
+
+def _words(text: str) -> str:
+    """Return the words, numbers and signs of a text, without case, punctuation, Markdown and invisible characters."""
+    seen = text
+    if not text.isascii():
+        seen = compiled(INVISIBLE).sub("", text)  # what the guard wrote in place of hidden characters
+        seen = "".join(char for char in seen if unicodedata.category(char) != "Cf")
+    words = [_EDGES.sub("", word) for word in fold(seen).replace("’", "'").split()]
+    return " ".join(word for word in words if word) or fold(text)  # nothing but signs, as 👍 or ?
 
 
 def texts(record: Record) -> tuple[str, ...]:
@@ -174,8 +191,9 @@ class Tombstones:
         self.catch_up()
         if self._fingerprints:
             for text in texts:
-                lines = _lines(text) if "\n" in text else ()
-                if any(self._fingerprint(each) in self._fingerprints for each in (text, *lines)):
+                said = (text, *(_lines(text) if "\n" in text else ()))
+                bare = [_LISTED.sub("", each) for each in said if _LISTED.match(each)]
+                if any(self._fingerprint(each) in self._fingerprints for each in (*said, *bare)):
                     return True
         return any(
             (source.session, source.message) in self._hidden
@@ -202,8 +220,7 @@ class Tombstones:
 
 
 def _lines(text: str) -> list[str]:
-    lines = (line.strip().lstrip(_BULLETS).strip() for line in text.splitlines())
-    return [line for line in lines if line]
+    return [line for line in text.splitlines() if line.strip()]
 
 
 def _overlap(one: tuple[int, int] | None, other: tuple[int, int] | None) -> bool:
