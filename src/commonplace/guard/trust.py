@@ -109,15 +109,16 @@ class Voices:
         """Take in the next message."""
         trust = message_trust(recorded)
         below = TRUST_RANK[trust] < TRUST_RANK["agent"]
+        name = recorded.message.name or ""
         self._turn += recorded.message.role == "user"
         if recorded.message.role == "user" and not below and (foreign := pasted(recorded.text)):
-            self._take_above(f"{recorded.message.name or ''} {own_words(recorded.text)}".strip(), trust)
+            self._take_above(f"{name} {own_words(recorded.text)}".strip(), trust)
             for start, end in foreign:
                 self._take_below(recorded.text[start:end], "tool")
         elif below and not (recorded.message.role == "assistant" and self._borrows(recorded.text)):
-            self._take_below(recorded.text, trust)
+            self._take_below(f"{name} {recorded.text}".strip(), trust)  # a display name can hold a sentence too
         else:
-            self._take_above(f"{recorded.message.name or ''} {recorded.text}".strip(), "agent" if below else trust)
+            self._take_above(f"{name} {recorded.text}".strip(), "agent" if below else trust)
 
     def _borrows(self, text: str) -> bool:
         return any(self.borrowed(sentence) is not None for sentence in content.sentences(text))
