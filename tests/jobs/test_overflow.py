@@ -138,6 +138,23 @@ def test_what_an_editor_made_too_large_stays_and_new_entries_move_on(tmp_path: P
         assert memory.recall("bees")[0].text == "Keeps bees"
 
 
+def test_a_correction_of_an_entry_that_moved_replaces_it_and_is_shown(tmp_path: Path) -> None:
+    """Issue 17: superseded statements are not shown."""
+    with opened(tmp_path) as memory:
+        for number, text in enumerate(["I live in Oslo.", *(f"I collect stamps of country {n}." for n in range(3))]):
+            memory.append(f"s{number}", [Message("user", text)])
+            memory.consolidate(f"s{number}")
+        for number in range(8):
+            prefer(memory, number)
+        assert "Oslo" in archive(tmp_path)
+        old = next(hit.record for hit in memory.recall("where do I live", layers=["documents"]))
+        memory.append("t", [Message("user", "I moved to Bergen. I live in Bergen now.")])
+        memory.consolidate("t")
+        assert "Bergen" in (tmp_path / USER).read_text(encoding="utf-8")
+        assert "Oslo" not in archive(tmp_path)
+        assert "Bergen" in memory.read(old).text
+
+
 def test_two_layer_moves_past_twice_what_it_asks_a_model_to_shorten(tmp_path: Path) -> None:
     """DESIGN 1.9; seed two-layer: past maxMemorySize a consolidation is asked to compress."""
     with opened(tmp_path, {"maxMemorySize": 400}, layout="two-layer") as memory:

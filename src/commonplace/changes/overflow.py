@@ -18,7 +18,7 @@ from commonplace.changes.plan import Plan, files_of
 from commonplace.errors import InputError
 from commonplace.layouts.codecs.documents import Cap, cap_of
 from commonplace.layouts.schema import Layer
-from commonplace.operations import AddEntry, RemoveEntry
+from commonplace.operations import AddEntry, RemoveEntry, ReplaceEntry
 from commonplace.records import Problem, Record
 from commonplace.text import content
 from commonplace.text.likeness import decide
@@ -38,7 +38,11 @@ class Overflow:
         self._ledger = parts.ledger
 
     def relieve(self, plan: Plan) -> None:
-        """Move entries out of each document that the plan makes larger than its cap lets it be."""
+        """Move entries out of each document that the plan makes larger than its cap lets it be.
+
+        An entry that had moved away and is corrected comes back first: what was spoken of just now is shown.
+        """
+        self._bring_back(plan)
         for path, rope in list(plan.ropes.items()):
             layer = self._layout.layer_of(path)
             if layer is None or not layer.overflow or not rope.changed or not plan.exists(path):
@@ -46,6 +50,21 @@ class Overflow:
             cap = _most(layer, self._limits)
             if cap is not None:
                 self._relieve(plan, layer, path, cap)
+
+    def _bring_back(self, plan: Plan) -> None:
+        for did in list(plan.did):
+            path = getattr(did.operation, "path", "")
+            layer = self._layout.layer_of(path) if isinstance(did.operation, ReplaceEntry) else None
+            shown = [each for each in self._layout.layers if layer is not None and each.overflow == layer.name]
+            if layer is None or not shown:
+                continue
+            new = {record for record, _ in did.added}
+            for record in [each for each in plan.records(layer, path, plan.rope(path).data) if each.id in new]:
+                section = getattr(record, "section", "")
+                home = next((each for each in shown if self._layout.title(each) == section), None)
+                home = home or next((each for each in shown if each.style != "separator"), shown[0])
+                under = "" if section == self._layout.title(home) or home.style == "separator" else section
+                self._move(plan, layer, record, path, to=home, section=under)
 
     def _relieve(self, plan: Plan, layer: Layer, path: str, cap: Cap) -> None:
         rope = plan.rope(path)
@@ -58,7 +77,8 @@ class Overflow:
         records = plan.records(layer, path, rope.data)
         for record in self._order(plan, [each for each in records if not theirs or self._is_ours(plan, each)]):
             try:
-                self._move(plan, layer, record, path)
+                section = getattr(record, "section", "") or self._layout.title(layer)
+                self._move(plan, layer, record, path, to=self._layout.layer(layer.overflow), section=section)
             except InputError:
                 continue  # it cannot be taken out without making others read otherwise
             if cap.over(_text(rope.data)) <= 0:
@@ -97,22 +117,22 @@ class Overflow:
         made = self._ledger.made(record.id)
         return made[0] if made else 0
 
-    def _move(self, plan: Plan, layer: Layer, record: Record, path: str) -> None:
-        target = self._layout.layer(layer.overflow)
-        into = files_of(self._layout, target, plan.at)
+    def _move(self, plan: Plan, layer: Layer, record: Record, path: str, *, to: Layer, section: str) -> None:
+        """Take an entry out of one document and put it into another, with all that is known of it."""
+        into = files_of(self._layout, to, plan.at)
         made = self._made(plan, record)
         trust = self._ledger.promoted(record.id) or made.trust
         taken = RemoveEntry(path=path, target=record.id)
         kept = AddEntry(
             path=into,
             text=record.text,
-            section=getattr(record, "section", "") or self._layout.title(layer),
+            section=section,
             kind=made.kind,
             sources=made.sources,
             quotes=made.quotes,
             trust=trust,
         )
-        removal, addition = plan.work_out(taken, layer, path), plan.work_out(kept, target, into)
+        removal, addition = plan.work_out(taken, layer, path), plan.work_out(kept, to, into)
         moved = addition.duplicate or addition.added[0][0]
         removal = msgspec.structs.replace(removal, removed=(), successors={record.id: moved})
         plan.edit(taken, removal, path, trust=trust, person=made.person)

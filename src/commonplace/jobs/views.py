@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
 from commonplace.changes.parts import Parts
@@ -19,13 +19,25 @@ _NO_ENTRY_KINDS = frozenset({"journal", "topic"})
 
 
 _UNITS = {"chars": "characters"}
+_SPOKEN_CHARS = 1000  # of a message that may correct an entry; a longer one tells or pastes
+_MOVED = 40  # entries that are not shown any more, in one view
 _SEPARATOR = 3  # what stands between two entries: a bullet and a line break, or a separator line
 
 
-class Views:
-    """Makes views of one scope's memory."""
+Related = Callable[[str], Sequence[Record]]
+"""Finds entries that speak of the same as a text, among those that moved out of a full document."""
 
-    def __init__(self, parts: Parts) -> None:
+
+class Views:
+    """Makes views of one scope's memory.
+
+    Args:
+        parts: The scope.
+        related: Finds entries that are not shown any more, so that what is said of them now is held against them.
+    """
+
+    def __init__(self, parts: Parts, related: Related) -> None:
+        self._related = related
         self._layout = parts.layout
         self._reader = parts.reader
         self._ledger = parts.ledger
@@ -103,6 +115,12 @@ class Views:
             return ""
         return files_of(self._layout, self._layout.layer(self._layout.targets["journal"]), at)
 
+    def _moved(self, messages: Sequence[RecordedMessage]) -> list[Record]:
+        """Find the entries that moved out of full documents and that a person's words in a range may speak of."""
+        said = [each.text for each in messages if each.message.role == "user" and len(each.text) <= _SPOKEN_CHARS]
+        found = [record for text in said for record in self._related(text)]
+        return list({record.id: record for record in self._reader.told(found)}.values())[:_MOVED]
+
     def view(self, messages: Sequence[RecordedMessage], at: datetime, texts: Mapping[str, str] | None = None) -> View:
         """Give the view of a range: the records of every place it may write, as far as the limit goes.
 
@@ -127,11 +145,13 @@ class Views:
                 count = len(list(documents.records(path, texts[path].encode("utf-8", "surrogateescape"), layer.style)))
             for record in records[len(records) - min(count, len(records)) :]:
                 entries.append(self._entry(record, path, len(entries) + 1, shown=path in shown))
+        moved = self._moved(messages) if texts is None or not texts else []
+        entries += [self._entry(each, each.path, len(entries) + n, shown=False) for n, each in enumerate(moved, 1)]
         return View(
             messages=tuple(messages),
             entries=tuple(entries),
             shown=shown,
-            writable=tuple(paths),
+            writable=tuple(dict.fromkeys([*paths, *(each.path for each in moved)])),
             compress=bool(limit),
             limit=limit,
         )

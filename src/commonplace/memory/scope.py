@@ -55,6 +55,7 @@ logger = logging.getLogger(__name__)
 SPENDING: Final = f"{STATE}/spending.jsonl"
 """The ledger of model calls, one line a call."""
 
+_RELATED: Final = 5  # hits of a message among the documents, shown entries included
 _LOOKS: Final = 20  # an editor that saves without end gets its way
 
 
@@ -149,7 +150,7 @@ class Scope:
         breaker = spending.Breaker(config.spending, self.spending.spends)
         self.llm = spending.MeteredLLM(llm, self.spending, budget, breaker, of.clock) if llm is not None else None
         self.meter = spending.EmbeddingMeter(self.spending, budget, of.clock)
-        self.views = Views(of)
+        self.views = Views(of, self._related)
         self.jobs = Jobs(of, self.door, self.views, self.llm)
         self.windows = Windows(of, self.door, self.jobs, self.llm)
         declared = ((job.name, each.when, each.over) for job in of.layout.jobs for each in job.triggers)
@@ -203,6 +204,16 @@ class Scope:
         """Search this scope, edits made outside included."""
         self.sections.look()
         return self.searching.recall(query, now=now, explain=explain)
+
+    def _related(self, text: str) -> list[Record]:
+        """Find entries that moved out of full documents and speak of the same as a text."""
+        names = {layer.overflow for layer in self.layout.layers} - {""}
+        if not names or next(self.reader.files(lambda layer: layer.name in names), None) is None:
+            return []
+        asked = Query(text=text, k=_RELATED, layers=("documents",))
+        hits = self.searching.recall(asked, now=self.parts.now(), explain=False)
+        found = [(self.layout.layer_of(split_id(hit.record)[0]), hit) for hit in hits]
+        return [self.reader.find(hit.record) for layer, hit in found if layer is not None and layer.name in names]
 
     def end(self, session_id: str) -> Outcome:
         """Consolidate a session and mark it as ended; what it is shown from then on is as of then."""

@@ -200,7 +200,7 @@ class _Desk:
         return True
 
     def _replace(self, old: Known, memo: Memo, text: str) -> None:
-        place = next(place for place in self._targets.values() if place.path == old.path)
+        place = next((place for place in self._targets.values() if place.path == old.path), None)
         rests = self._rests_on(memo)
         before = self._replaced.pop(old.id, None)
         if before is not None:  # one operation for each record
@@ -208,7 +208,7 @@ class _Desk:
             rests = {**rests, "sources": before.sources + rests["sources"], "quotes": before.quotes + rests["quotes"]}
         self._known[self._known.index(old)] = Known(old.id, old.path, text)
         self.noted.append(f"{text} (before: {old.text})")
-        if place.form == "item":
+        if place is not None and place.form == "item":
             item = self._item(msgspec.structs.replace(memo, text=text), place, old.id)
             edit: Edit = msgspec.structs.replace(item, sources=rests["sources"], quotes=rests["quotes"])
         else:
@@ -217,7 +217,7 @@ class _Desk:
         self._replaced[old.id] = edit
 
     def _reaches(self, known: Known) -> bool:
-        return any(place.path == known.path and place.form != "topic" for place in self._targets.values())
+        return all(place.form != "topic" for place in self._targets.values() if place.path == known.path)
 
     def _into_topic(self, memo: Memo, place: Place) -> None:
         body = self._bodies.get(place.path)

@@ -1,0 +1,85 @@
+"""Three years of ordinary use: nothing fills up, what was said is found, what was superseded is not shown.
+
+The life is made up, and its faithful replies were written from the transcripts alone. A month of it runs in every test
+run, the whole of it in the battery. Work is counted in calls of functions, never in time.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from pathlib import Path
+from statistics import median
+
+import life
+import living
+import pytest
+
+from commonplace import Memory
+from commonplace.testing import FixedClock
+
+MONTH, YEARS = 28, 1000  # sessions
+TOLD = life.life(7)
+CASES = [("native", "rules"), ("native", "model"), ("two-layer", "rules"), ("two-layer", "model")]
+
+
+def opened(folder: Path, layout: str, who: str, clock: FixedClock) -> Memory:
+    llm = living.model(TOLD) if who == "model" else None
+    return Memory.open(folder, layout=layout, clock=clock, jobs="worker", llm=llm)
+
+
+def settled(memory: Memory, folder: Path, figures: living.Figures, sessions: list[life.Session]) -> float:
+    """Assert what holds after any stretch of life, and return the share of facts that recall finds."""
+    assert figures.refused == []
+    assert figures.over == []
+    shown = memory.context()
+    assert shown.tokens <= shown.budget
+    until = max(session.at for session in sessions)
+    old = [fact.remembered for fact in TOLD.superseded(until)]
+    assert [text for text in old if text in shown.stable] == []
+    assert [each for each in memory.doctor().problems if each.kind != "limit"] == []
+    months = len({f"{session.at:%Y-%m}" for session in sessions})
+    files = {name: count for name, count in living.sizes(folder).items() if name not in {"sessions", "transcripts"}}
+    assert max(files.values()) <= 2 * months + 12
+    hit, missed = living.found(memory, TOLD, until)
+    return len(hit) / max(1, len(hit) + len(missed))
+
+
+@pytest.mark.parametrize(("layout", "who"), CASES)
+def test_a_month_of_life(tmp_path: Path, layout: str, who: str) -> None:
+    """Issue 17."""
+    sessions = TOLD.sessions[:MONTH]
+    clock = FixedClock(sessions[0].at)
+    with opened(tmp_path, layout, who, clock) as memory:
+        figures = living.live(memory, clock, TOLD, sessions)
+        assert settled(memory, tmp_path, figures, sessions) >= 0.8
+
+
+def test_the_clock_goes_back_a_year_in_the_middle(tmp_path: Path) -> None:
+    """Issue 17, bad input: nothing is lost or refused, and what is said later still replaces what was said before."""
+    sessions = TOLD.sessions[:MONTH]
+    middle = sessions[MONTH // 2].at
+
+    def back(at: datetime) -> datetime:
+        return at - timedelta(days=365) if at >= middle else at
+
+    clock = FixedClock(sessions[0].at)
+    with opened(tmp_path, "native", "rules", clock) as memory:
+        figures = living.live(memory, clock, TOLD, sessions, back=back)
+        assert settled(memory, tmp_path, figures, sessions) >= 0.8
+        assert memory.sessions.count() == MONTH
+
+
+@pytest.mark.battery
+@pytest.mark.parametrize(("layout", "who"), CASES)
+def test_three_years_of_life(tmp_path: Path, layout: str, who: str, record_property: pytest.RecordProperty) -> None:
+    """Issue 17: work of a context and a consolidation is flat from the first year to the third."""
+    sessions = TOLD.sessions[:YEARS]
+    clock = FixedClock(sessions[0].at)
+    with opened(tmp_path, layout, who, clock) as memory:
+        figures = living.live(memory, clock, TOLD, sessions)
+        share = settled(memory, tmp_path, figures, sessions)
+    record_property("found", share)
+    assert share >= 0.8
+    for counted in (figures.contexts, figures.consolidations):
+        first, third = counted[len(counted) // 10 : len(counted) // 3], counted[-len(counted) // 3 :]
+        assert median(third) <= 1.5 * median(first)
