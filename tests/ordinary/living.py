@@ -134,6 +134,19 @@ def found(memory: Memory, told: life.Life, until: datetime) -> tuple[list[life.F
     return hit, missed
 
 
+def outdated(shown: str, told: life.Life, until: datetime) -> list[str]:
+    """Return the shown lines that hold the value of a replaced fact and not the one that replaced it."""
+    later = {fact.supersedes: fact for fact in told.facts if fact.supersedes and fact.at <= until}
+    return [
+        line
+        for old in told.superseded(until)
+        for line in shown.splitlines()
+        if any(mark in line for mark in old.answer_marks)
+        and not any(mark in line for mark in later[old.key].answer_marks)
+        and len(life.stems(line) & life.stems(f"{old.said} {old.remembered}")) >= 3
+    ]
+
+
 def sizes(folder: Path) -> dict[str, int]:
     """Return how many files each folder holds."""
     return {

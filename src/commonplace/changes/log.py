@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from typing import Any, Final
 
@@ -178,7 +178,7 @@ class Ledger:
         self._promotions: dict[str, list[int]] = {}
         self._unlisted: dict[str, Trust] = {}
         self._has_gap = False
-        self._superseded: tuple[int, dict[tuple[str, str], tuple[Superseded, ...]]] = (0, {})
+        self._resting: dict[str, dict[str, None]] = {}  # session to the records that rest on its messages
 
     def catch_up(self) -> None:
         """Fold what was committed since the last time."""
@@ -212,6 +212,8 @@ class Ledger:
             self._gone.pop(added.id, None)
             self._successors.pop(added.id, None)
             self._trust.pop(added.id, None)  # promoted was what it said before
+            for source in added.sources:
+                self._resting.setdefault(source.session, {})[added.id] = None
         self._trust |= payload.promoted
         self._unlisted |= payload.unlisted
         for record in payload.promoted:
@@ -303,27 +305,30 @@ class Ledger:
         """Name the change that took a record away; None while it stands."""
         return self._gone.get(record)
 
-    def superseded(self) -> Mapping[tuple[str, str], tuple[Superseded, ...]]:
-        """Say which messages hold a value that a record says otherwise now: (session, message) to its parts.
+    def superseded(self, session: str) -> dict[str, tuple[Superseded, ...]]:
+        """Return the messages of a session that hold a value which a record says otherwise now, with the parts.
 
         A record that only says more than the one it replaced, or rests on the same message, overrules nothing.
         """
+        found: dict[str, tuple[Superseded, ...]] = {}
         with self._lock:
-            if self._superseded[0] != self._read_to:
-                self._superseded = (self._read_to, self._overruled())
-            return self._superseded[1]
-
-    def _overruled(self) -> dict[tuple[str, str], tuple[Superseded, ...]]:
-        found: dict[tuple[str, str], tuple[Superseded, ...]] = {}
-        for old, (number, _) in self._successors.items():
-            was, record = self.made(old), self.successor(old)
-            now = self.made(record) if record is not None and record not in self._gone else None
-            if was is None or now is None or content.keywords(was[1].text) <= content.keywords(now[1].text):
-                continue
-            still = {(source.session, source.message) for source in now[1].sources}
-            for source in was[1].sources:
-                message = (source.session, source.message)
-                if message not in still:
-                    part = Superseded(source.span, now[1].id, self._changes[number].at, now[1].sources)
-                    found[message] = (*found.get(message, ()), part)
+            for old in self._resting.get(session, ()):
+                now = self._overruling(old)
+                if now is None:
+                    continue
+                still = {(source.session, source.message) for source in now.sources}
+                for source in self._made[old][-1][1].sources:
+                    if source.session == session and (session, source.message) not in still:
+                        since = self._changes[self._successors[old][0]].at
+                        part = Superseded(source.span, now.id, since, now.sources)
+                        found[source.message] = (*found.get(source.message, ()), part)
         return found
+
+    def _overruling(self, old: str) -> Added | None:
+        """Return the record that says otherwise now than an old one did."""
+        record = self.successor(old)
+        now = self.made(record) if record is not None and record not in self._gone else None
+        was = self.made(old)
+        if was is None or now is None or content.keywords(was[1].text) <= content.keywords(now[1].text):
+            return None
+        return now[1]

@@ -1,6 +1,6 @@
 """Where entries go that a shown document has no room for: into another document, in the same change.
 
-Nothing is refused for want of room where the layout says where entries go. What was superseded moves first,
+Nothing is refused for want of room where the layout says where entries go. What was superseded or is over moves first,
 then what is oldest; what a person wrote follows, and standing instructions and safety matters stay. How often
 recall gave an entry out is not counted, so that reading writes nothing: of two entries the older one moves.
 """
@@ -20,7 +20,7 @@ from commonplace.layouts.codecs.documents import Cap, cap_of
 from commonplace.layouts.schema import Layer
 from commonplace.operations import AddEntry, RemoveEntry, ReplaceEntry
 from commonplace.records import Problem, Record
-from commonplace.text import content
+from commonplace.text import content, times
 from commonplace.text.likeness import decide
 from commonplace.text.standing import is_standing
 
@@ -89,8 +89,15 @@ class Overflow:
         made = {record.id: self._made(plan, record) for record in records}
         movable = [record for record in records if not is_standing(record.text, made[record.id].kind)]
         old = _superseded(movable)
+        old |= {record.id for record in movable if self._is_over(plan, record)}
         age = {record.id: (self._age(plan, record), place) for place, record in enumerate(movable)}
         yield from sorted(movable, key=lambda each: (each.id not in old, made[each.id].person, age[each.id]))
+
+    def _is_over(self, plan: Plan, record: Record) -> bool:
+        """True if an entry names a day that was still to come when it was written and is past now."""
+        written = self._ledger.written_at(record.id) or plan.at
+        last = max((end for _, end in times.ranges(record.text, written)), default=written)
+        return written < last <= plan.at
 
     def _is_ours(self, plan: Plan, record: Record) -> bool:
         """True if a change wrote an entry, not an editor."""

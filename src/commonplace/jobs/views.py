@@ -117,7 +117,11 @@ class Views:
 
     def _moved(self, messages: Sequence[RecordedMessage]) -> list[Record]:
         """Find the entries that moved out of full documents and that a person's words in a range may speak of."""
-        said = [each.text for each in messages if each.message.role == "user" and len(each.text) <= _SPOKEN_CHARS]
+        said = [
+            each.text
+            for each in messages
+            if each.message.role == "user" and len(each.text) <= _SPOKEN_CHARS and not each.text.endswith(("?", "？"))
+        ]
         found = [record for text in said for record in self._related(text)]
         return list({record.id: record for record in self._reader.told(found)}.values())[:_MOVED]
 

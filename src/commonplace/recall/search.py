@@ -36,6 +36,9 @@ _FEW_WORDS: Final = 3  # in so short a question every unknown word may be a miss
 _MENDED: Final = 3  # unknown words that are looked for in near spellings
 _MANY_UNKNOWN: Final = 0.5  # below this share of a question found, its unknown words may be typos
 
+Overruled = Callable[[str], Mapping[str, Sequence[Superseded]]]
+"""Returns of a session the messages, by id, that hold a value which a record says otherwise now, with the parts."""
+
 
 def search(
     query: Query,
@@ -46,7 +49,7 @@ def search(
     explain: bool = False,
     weights: Mapping[str, float] | None = None,
     near: Near | None = None,
-    superseded: Mapping[tuple[str, str], Sequence[Superseded]] | None = None,
+    superseded: Overruled | None = None,
     written_at: Callable[[str], datetime | None] = lambda _: None,
 ) -> list[Hit]:
     """Give the best hits of a question, best first; empty when nothing fits.
@@ -62,7 +65,7 @@ def search(
         explain: Put into each hit's `why` what its score is made of.
         weights: What each layer counts; a layer left out counts 1.
         near: What lies near the question by its vector, where there is an embedder.
-        superseded: The messages, by session and id, that hold what a record says otherwise now.
+        superseded: Returns of a session the messages that hold what a record says otherwise now.
         written_at: When a record was written down, for those without a date of their own; None where nobody knows.
     """
     if query.k <= 0 and not query.k_by_layer:
@@ -72,7 +75,7 @@ def search(
     return indexing.answer(
         lambda _: _Search(
             query, indexing, now, config, weights or {},
-            near=asked, superseded=superseded or {}, written_at=written_at,
+            near=asked, superseded=superseded or (lambda _: {}), written_at=written_at,
         ).hits(explain=explain)
     )  # fmt: skip
 
@@ -89,7 +92,7 @@ class _Search:
         layers: Mapping[str, float],
         *,
         near: Near,
-        superseded: Mapping[tuple[str, str], Sequence[Superseded]],
+        superseded: Overruled,
         written_at: Callable[[str], datetime | None],
     ) -> None:
         self._query = query
@@ -100,6 +103,7 @@ class _Search:
         self._layers = layers
         self._near = near
         self._superseded = superseded
+        self._overruled: dict[str, Mapping[str, Sequence[Superseded]]] = {}
         self._written_at = written_at
         self._places: dict[int, Places | None] = {}
         self._shelf: Shelf = self._index.shelf()
@@ -286,14 +290,15 @@ class _Search:
 
     def _told_twice(self, ranked: Sequence[Ranked]) -> int:
         """Say up to which place, from 1, what is overruled and what overrules it may stand; 0 where neither does."""
-        parts = [part for found in self._superseded.values() for part in found]
-        sessions = {session for session, _ in self._superseded}
-        names = [self._from(each) for each in ranked[:_PHRASES_READ]] if parts else []
-        if sessions.isdisjoint(names):
+        names = [self._from(each) for each in ranked[:_PHRASES_READ]]
+        sessions = {name for name, each in zip(names, ranked, strict=False) if each.note is None}
+        self._overruled = {session: held for session in sessions if (held := self._superseded(session))}
+        if not self._overruled:
             return 0
-        sessions.update(source.session for part in parts for source in part.sources)
-        sessions.update(part.record for part in parts)
-        return max(place for place, name in enumerate(names, 1) if name in sessions)
+        parts = [part for held in self._overruled.values() for each in held.values() for part in each]
+        either = {*self._overruled, *(part.record for part in parts)}
+        either.update(source.session for part in parts for source in part.sources)
+        return max(place for place, name in enumerate(names, 1) if name in either)
 
     def _from(self, ranked: Ranked) -> str:
         """Name the session of a message, or the record."""
@@ -327,7 +332,7 @@ class _Search:
         if hit.layer != "sessions":
             return None
         source = hit.sources[0]
-        parts = self._superseded.get((source.session, source.message), ())
+        parts = self._overruled.get(source.session, {}).get(source.message, ())
         as_of = self._query.as_of
         known = (part for part in parts if as_of is None or part.since <= as_of)
         return next((part for part in known if _overlap(part.span, source.span)), None)

@@ -106,7 +106,6 @@ class Searching:
         room = min(len(hidden), _HIDDEN_ROOM)
         ledger = self._parts.ledger
         ledger.catch_up()
-        superseded = ledger.superseded()
         while True:
             wider = msgspec.structs.replace(query, k=query.k + room)
             found = search.search(
@@ -117,7 +116,7 @@ class Searching:
                 explain=explain,
                 weights=self._weights,
                 near=found_near,
-                superseded=superseded,
+                superseded=ledger.superseded,
                 written_at=ledger.written_at,
             )
             ledger.catch_up()
