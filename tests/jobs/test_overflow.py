@@ -206,11 +206,17 @@ def test_a_day_that_is_over_moves_before_what_still_holds(tmp_path: Path) -> Non
     """Issue 17: a dinner of last year took the room of what the user likes."""
     now = [START]
     with Memory.open(tmp_path, jobs="worker", config=CAP, clock=lambda: now[0]) as memory:
-        for text in ("Plays the cello", "Was born on 1990-05-03", "Dinner with the whole choir at the harbour on 2026-02-03"):
+        for text in (
+            "Plays the cello",
+            "Was born on 1990-05-03",
+            "Dinner with the whole choir at the harbour on 2026-02-03",
+        ):
             memory.remember(text)
         now[0] = START + timedelta(days=90)
         for number in range(4):
-            memory.remember(f"Colleague number {number} sits in room {number + 100} of the south wing of the old town house")
+            memory.remember(
+                f"Colleague number {number} sits in room {number + 100} of the south wing of the old town house"
+            )
         shown = (tmp_path / USER).read_text(encoding="utf-8")
         moved = (tmp_path / "memory/archive/2026-04.md").read_text(encoding="utf-8")
         assert "Dinner with the whole choir" in moved
