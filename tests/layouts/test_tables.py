@@ -163,11 +163,14 @@ def _package(tmp_path, monkeypatch):
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: extra\nVersion: 1.0\n", encoding="utf-8")
     (info / "entry_points.txt").write_text(
         "[commonplace.renderers]\nloud = extra_rows:loud\n[commonplace.verbs]\ncount = extra_rows:COUNT\n"
-        "[commonplace.forms]\ncounted = extra_rows:Counted\n",
+        "[commonplace.forms]\ncounted = extra_rows:Counted\n[commonplace.add_rules]\ndotted = extra_rows:DOTTED\n",
         encoding="utf-8",
     )
     (site / "extra_rows.py").write_text(
+        "from msgspec.structs import replace\n"
+        "from commonplace.changes.add_rules import Rule\n"
         "from commonplace.memory.tool_verbs import Verb\n"
+        "DOTTED = Rule(before=lambda adding, edit: replace(edit, text=edit.text.rstrip('.') + '!'))\n"
         "def loud(page, row):\n"
         "    for layer, record in page.joined(row):\n"
         "        yield page.one(layer, record, record.text.upper())\n"
@@ -193,7 +196,7 @@ def _package(tmp_path, monkeypatch):
 
 
 @pytest.mark.usefixtures("_package")
-def test_another_package_brings_a_renderer_a_verb_and_a_form(tmp_path):
+def test_another_package_brings_a_function_for_each_table(tmp_path):
     """Issue 18: functions open to other packages through entry points."""
     tool = replace(NATIVE.tool, actions=(Action(name="count", verb="count", description="count"),))
     layout = replace(
@@ -201,9 +204,11 @@ def test_another_package_brings_a_renderer_a_verb_and_a_form(tmp_path):
         prompt=(PromptSection(title="Loud", of=("facts_user",), renderer="loud"),),
         tool=tool,
         generated=(Generated(form="counted", of=("topics",)),),
+        add=(AddRule(rule="dotted", of=("facts_env",)),),
     )
     with lived(tmp_path / "m", layout) as memory:
         assert "THE USER HAS A CAT CALLED FRITZ." in memory.context().stable
+        assert memory.document("facts_env").strip() == "The server runs Ubuntu 24.04!"
         assert memory.tool().call({"action": "count", "query": "Fritz"}) == {"success": True, "message": "1"}
     assert ["memory/facts/user.md"] in sys.modules["extra_rows"].Counted.moved
 

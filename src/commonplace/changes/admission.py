@@ -6,20 +6,21 @@ for a person. Commits nothing.
 
 from __future__ import annotations
 
-from itertools import islice
+from collections.abc import Sequence
 from typing import Final, Literal
 
 import msgspec
 
-from commonplace.changes import tombstones
+from commonplace.changes import add_rules, tombstones
 from commonplace.changes.actors import Actor
+from commonplace.changes.add_rules import Adding, Rule
 from commonplace.changes.aside import aside
 from commonplace.changes.edits import Applied
 from commonplace.changes.log import ForgetMove
 from commonplace.changes.marks import marked
 from commonplace.changes.new_entries import NewEntries, Verdicts
 from commonplace.changes.parts import Parts
-from commonplace.changes.plan import Plan, files_of, resolve
+from commonplace.changes.plan import Plan, resolve
 from commonplace.changes.sealing import judge
 from commonplace.errors import RecordNotFoundError
 from commonplace.guard.trust import Voices
@@ -27,7 +28,6 @@ from commonplace.layouts.codecs.documents import cap_of
 from commonplace.layouts.schema import Layer
 from commonplace.operations import (
     AddEntry,
-    AppendJournal,
     Edit,
     EndSession,
     Forget,
@@ -47,9 +47,7 @@ from commonplace.records import (
     TRUST_RANK,
     Entry,
     Item,
-    JournalEntry,
     Outcome,
-    Record,
     RecordedMessage,
     Source,
     Topic,
@@ -202,6 +200,9 @@ class Admission:
         whose: Trust,
     ) -> Taken:
         before = plan.rope(path).data if layer.cap else b""
+        rules = add_rules.of(self._layout, self._reader, layer, plan.at)
+        for rule, adding in rules:
+            operation = rule.before(adding, operation) if rule.before else operation
         changes = self._changes(plan, operation, path)
         if not actor.person and changes and TRUST_RANK[self._reader.rank(changes)] < TRUST_RANK["agent"]:
             trust = lowest_trust([trust, self._reader.rank(changes)])  # a trust never rises but by a person
@@ -225,11 +226,7 @@ class Admission:
         if actor.defers and any(self._is_persons(record, said=whose == "user") for record in changed):
             return Taken((Waits(operation, PERSONS),))
         plan.edit(operation, applied, path, trust=trust, person=actor.person)
-        for other, mirrored in self._mirrored(plan, operation, layer):
-            plan.edit(
-                mirrored, plan.work_out(mirrored, other, mirrored.path), mirrored.path,
-                trust=trust, person=actor.person,
-            )  # fmt: skip
+        self._beside(plan, operation, rules, actor, trust)
         if layer.cap:
             self._check_cap(layer, path, before, plan.rope(path).data)
         return Taken()
@@ -246,38 +243,13 @@ class Admission:
                 return path
         return ""
 
-    def _mirrored(self, plan: Plan, operation: Edit, layer: Layer) -> list[tuple[Layer, Edit]]:
-        """Give what an edit of a journal comes to in the journals that hold the same entries."""
-        if isinstance(operation, AppendJournal):
-            rule = self._layout.adds("mirror", layer)
-            if rule is None:
-                return []
-            other = self._layout.layer(rule.to)
-            return [(other, msgspec.structs.replace(operation, path=files_of(self._layout, other, plan.at)))]
-        if not isinstance(operation, (ReplaceEntry, RemoveEntry)):
-            return []
-        found = [record for record in self._reader.records(operation.path) if record.id == operation.target]
-        return [
-            (other, msgspec.structs.replace(operation, path=copy.path, target=copy.id))
-            for record in found
-            for other, copy in self._copies(record, layer)
-        ]
-
-    def _copies(self, record: Record, layer: Layer) -> list[tuple[Layer, Record]]:
-        """Find the same entry in the journals that mirror its own, or that its own mirrors."""
-        if not isinstance(record, JournalEntry) or record.at is None:
-            return []
-        found: list[tuple[Layer, Record]] = []
-        rules = [rule for rule in self._layout.add if rule.rule == "mirror" and layer.name in (*rule.of, rule.to)]
-        for other in self._layout.layers:
-            if other != layer and any(other.name in (*rule.of, rule.to) for rule in rules):
-                same = (
-                    copy
-                    for copy in self._reader.records(files_of(self._layout, other, record.at))
-                    if isinstance(copy, JournalEntry) and (copy.text, copy.at) == (record.text, record.at)
-                )
-                found += [(other, copy) for copy in islice(same, 1)]
-        return found
+    def _beside(
+        self, plan: Plan, operation: Edit, rules: Sequence[tuple[Rule, Adding]], actor: Actor, trust: Trust
+    ) -> None:
+        """Do what the add rules of a layer do together with an edit."""
+        for each in [each for rule, adding in rules if rule.after for each in rule.after(adding, operation)]:
+            layer, path = resolve(self._layout, each.path)
+            plan.edit(each, plan.work_out(each, layer, path), path, trust=trust, person=actor.person)
 
     def _overrules(self, applied: Applied) -> bool:
         """Say whether an edit takes away or changes a record that is trusted as much as the agent."""
@@ -392,9 +364,7 @@ class Admission:
         if layer.person_only and not actor.person:
             raise Stop(Outcome(status="refused", reason=f"only a person changes {layer.path}"))
         plan.edit(edit, plan.work_out(edit, layer, path), path, trust=actor.trust, person=actor.person)
-        for other, copy in self._copies(record, layer):
-            edit = RemoveEntry(path=copy.path, target=copy.id)
-            plan.edit(edit, plan.work_out(edit, other, copy.path), copy.path, trust=actor.trust, person=actor.person)
+        self._beside(plan, edit, add_rules.of(self._layout, self._reader, layer, plan.at), actor, actor.trust)
         plan.kinds["forget"] = None
         for text in tombstones.texts(record):
             plan.bury(text, self._store.key(), sources)

@@ -50,6 +50,7 @@ class Abilities(msgspec.Struct, frozen=True, kw_only=True):
     triggers: Collection[str]
     renderers: Collection[str]
     forms: Collection[str]
+    add_rules: Collection[str]
     verbs: Mapping[str, Parameters]
 
 
@@ -181,7 +182,7 @@ def _references(layout: Layout, abilities: Abilities) -> Iterator[str]:
     for row in layout.prompt:
         yield from _section(layout, row, abilities)
     for rule in layout.add:
-        yield from _add_rule(layout, rule)
+        yield from _add_rule(layout, rule, abilities)
     for made in layout.generated:
         yield from _generated(layout, made, abilities)
     yield from _tool(layout, abilities)
@@ -244,16 +245,20 @@ def _tool(layout: Layout, abilities: Abilities) -> Iterator[str]:
             yield f"tool.when names the knob {path!r}; there is none, docs/configuration.md lists them."
 
 
-def _add_rule(layout: Layout, rule: AddRule) -> Iterator[str]:
+def _add_rule(layout: Layout, rule: AddRule, abilities: Abilities) -> Iterator[str]:
     at = f"add.{rule.rule}"
-    yield from _one_of(f"{at}.rule", rule.rule, ("merge", "mirror"))
+    yield from _one_of(f"{at}.rule", rule.rule, ("merge", *abilities.add_rules))
+    kinds = {"mirror": "journals", "merge": "documents"}
     for name in rule.of:
-        yield from _other_layer(layout, f"{at}.of", name, "journals" if rule.rule == "mirror" else "documents")
+        if rule.rule in kinds:
+            yield from _other_layer(layout, f"{at}.of", name, kinds[rule.rule])
+        else:
+            yield from _one_of(f"{at}.of", name, [each.name for each in layout.layers])
     if not rule.of:
         yield f"{at}.of is empty; name the layers that it is for."
     if rule.rule == "mirror":
         yield from _other_layer(layout, f"{at}.to", rule.to or "''", "journals")
-    elif rule.to:
+    elif rule.rule == "merge" and rule.to:
         yield f"{at}.to is of no use here; only 'mirror' has it."
 
 

@@ -11,6 +11,7 @@ from typing import Final
 
 import msgspec
 
+from commonplace.changes.add_rules import ADD_RULES
 from commonplace.changes.generated import FORMS
 from commonplace.errors import ConfigError
 from commonplace.jobs import triggers
@@ -29,6 +30,7 @@ ABILITIES: Final = check.Abilities(
     triggers=triggers.PREDICATES,
     renderers=RENDERERS,
     forms=FORMS,
+    add_rules=ADD_RULES,
     verbs=VERBS,
 )
 """What a layout can choose."""

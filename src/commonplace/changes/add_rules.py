@@ -1,0 +1,83 @@
+"""What happens when something is added: functions that a layout's table of add rules chooses from.
+
+`merge` is not among them, because it needs verdicts: `new_entries` does it. An entry that repeats another is never
+added, in any layout.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
+from itertools import islice
+from typing import Final
+
+import msgspec
+
+from commonplace.changes.plan import files_of
+from commonplace.changes.reader import Reader
+from commonplace.layouts.schema import AddRule, Layer, Layout
+from commonplace.operations import AppendJournal, Edit, RemoveEntry, ReplaceEntry
+from commonplace.records import JournalEntry
+from commonplace.text.installed import Installed
+
+MERGE: Final = "merge"
+"""The rule that holds a new entry against those that are there."""
+
+
+class Adding(msgspec.Struct, frozen=True):
+    """One edit of a layer that a rule is for: the row of the table, and the instant of the change."""
+
+    layout: Layout
+    reader: Reader
+    layer: Layer
+    row: AddRule
+    at: datetime
+
+
+class Rule(msgspec.Struct, frozen=True):
+    """An add rule: `before` returns the edit that is done in place of one, `after` what is done with it."""
+
+    before: Callable[[Adding, Edit], Edit] | None = None
+    after: Callable[[Adding, Edit], Sequence[Edit]] | None = None
+
+
+def mirrored(adding: Adding, edit: Edit) -> list[Edit]:
+    """Return what an edit of a journal comes to in the journal that holds the same entries."""
+    layout, row = adding.layout, adding.row
+    if isinstance(edit, AppendJournal):
+        if adding.layer.name == row.to:
+            return []
+        path = files_of(layout, layout.layer(row.to), adding.at)
+        return [msgspec.structs.replace(edit, path=path)]
+    if not isinstance(edit, (ReplaceEntry, RemoveEntry)):
+        return []
+    return [msgspec.structs.replace(edit, path=copy.path, target=copy.id) for copy in _copies(adding, edit)]
+
+
+def _copies(adding: Adding, edit: ReplaceEntry | RemoveEntry) -> Iterator[JournalEntry]:
+    """Yield the entries that say what the entry of an edit says, in the journals on the other side of a rule."""
+    names = (*adding.row.of, adding.row.to)
+    others = [layer for layer in adding.layout.layers if layer.name in names and layer != adding.layer]
+    for record in adding.reader.records(edit.path):
+        if record.id != edit.target or not isinstance(record, JournalEntry) or record.at is None:
+            continue
+        for other in others:
+            same = (
+                copy
+                for copy in adding.reader.records(files_of(adding.layout, other, record.at))
+                if isinstance(copy, JournalEntry) and (copy.text, copy.at) == (record.text, record.at)
+            )
+            yield from islice(same, 1)
+
+
+ADD_RULES: Final[Installed[Rule]] = Installed("commonplace.add_rules", {"mirror": Rule(after=mirrored)})
+"""The add rules by name; an entry point of another package brings a `Rule`."""
+
+
+def of(layout: Layout, reader: Reader, layer: Layer, at: datetime) -> list[tuple[Rule, Adding]]:
+    """Return the rules for an edit of a layer, in the order of the table."""
+    return [
+        (ADD_RULES[row.rule], Adding(layout, reader, layer, row, at))
+        for row in layout.add
+        if row.rule != MERGE and layer.name in (*row.of, row.to)
+    ]
