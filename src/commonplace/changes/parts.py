@@ -68,7 +68,17 @@ class Parts(msgspec.Struct, frozen=True):
         ledger = Ledger(store.since)
         trust = _of_outside(layout, ledger, sessions)
         items = ItemFiles(store)
-        reader = Reader(store, layout, sessions, ledger, tombstones, items=items, zone=zone, writers_trust=trust)
+        reader = Reader(
+            store,
+            layout,
+            sessions,
+            ledger,
+            tombstones,
+            items=items,
+            zone=zone,
+            today=lambda: clock().astimezone(zone).date(),
+            writers_trust=trust,
+        )
         drift = Drift(store, layout, seen, ledger, zone=zone, trust=trust, noticed=noticed)
         return cls(store, layout, config, clock, zone, sessions, ledger, tombstones, reader, drift, items)
 

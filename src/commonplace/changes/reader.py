@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from datetime import tzinfo
+from datetime import date, tzinfo
 from functools import partial
 
 import msgspec
@@ -21,12 +21,14 @@ from commonplace.layouts.codecs.edits import split_id
 from commonplace.layouts.schema import Layer, Layout
 from commonplace.records import Entry, JournalEntry, Record, RecordedMessage, Topic, Trust, lowest_trust
 from commonplace.store.protocol import Store
+from commonplace.text import validity
 
 
 class Reader:
     """The records of one scope as they are now.
 
     Args:
+        today: Returns the day, on which some records no longer hold.
         writers_trust: Says how far text is trusted that no change made: the rank of an outside edit.
     """
 
@@ -40,6 +42,7 @@ class Reader:
         *,
         items: ItemFiles,
         zone: tzinfo,
+        today: Callable[[], date],
         writers_trust: Callable[[], Trust],
     ) -> None:
         self._store = store
@@ -47,6 +50,7 @@ class Reader:
         self._sessions = sessions
         self._ledger = ledger
         self._zone = zone
+        self._today = today
         self._writers_trust = writers_trust
         self._tombstones = tombstones
         self._items = items
@@ -72,10 +76,12 @@ class Reader:
         return tuple(edits.records(layer, path, data, self._zone))
 
     def told(self, records: Iterable[Record]) -> Iterator[Record]:
-        """Yield what of some records may be given out: nothing that says what a forgotten message said."""
+        """Yield what of some records may be given out: nothing that is over or says what a forgotten message said."""
+        today = self._today()
+        records = (each for each in records if not validity.is_over(_end(each), today))
         since = self._tombstones.since_named()
         if not self._tombstones.forgotten:
-            return iter(records)
+            return records
         self._ledger.catch_up()
         left = (self._left_of(each) for each in records if since is None or since(each.text) is None)
         return (each for each in left if each is not None)
@@ -188,3 +194,8 @@ class Reader:
             return next((record for record in self.records(path) if record.id == record_id), None)
         except InputError:
             return None
+
+
+def _end(record: Record) -> str:
+    """Return the text at whose end a record says how long it holds."""
+    return record.body if isinstance(record, Topic) else record.text

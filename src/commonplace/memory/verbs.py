@@ -35,6 +35,7 @@ from commonplace.records import (
     Trust,
 )
 from commonplace.store.protocol import MISSING
+from commonplace.text import validity
 from commonplace.text.pieces import one_line, truncate
 
 logger = logging.getLogger(__name__)
@@ -88,7 +89,7 @@ def remember(
     _require_provenance(source, trust, valid_from, expires)
     layer, path = _target(scope, kind, to)
     sources = (source,) if source else ()
-    dated = text.strip() + _validity(valid_from, expires)
+    dated = text.strip() + validity.mark(valid_from, expires)
     match layer.kind:
         case "documents":
             return AddEntry(path=path, text=dated, kind=kind, sources=sources, trust=trust)
@@ -100,7 +101,7 @@ def remember(
             name = path or scope.layout.path_of(layer, topic=name_for(title, taken).removesuffix(".md"))
             return PutTopic(path=name, title=title, body=dated, kind=kind, sources=sources, trust=trust)
         case "items":
-            data: dict[str, Any] = {"type": kind.upper(), "content": text.strip()}
+            data: dict[str, Any] = {"type": kind.upper(), "content": dated}
             if valid_from:
                 data["validFrom"] = valid_from.isoformat()
             if expires:
@@ -159,12 +160,6 @@ def _target(scope: Scope, kind: str, to: str | None) -> tuple[Layer, str]:
             return layer, "" if "{topic}" in layer.path else files_of(layout, layer, at)
     require_text(to, "where it goes")
     return resolve(layout, to)
-
-
-def _validity(valid_from: date | None, expires: date | None) -> str:
-    said = [f"from {valid_from.isoformat()}"] if valid_from else []
-    said += [f"until {expires.isoformat()}"] if expires else []
-    return f" ({' '.join(said)})" if said else ""
 
 
 def document(scope: Scope, name: str) -> str:

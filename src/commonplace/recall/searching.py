@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import zlib
 from collections.abc import Collection, Iterable
-from datetime import datetime, tzinfo
+from datetime import date, datetime, tzinfo
 from typing import Final
 
 import msgspec
@@ -24,6 +24,7 @@ from commonplace.recall.index.sqlite import SqliteIndex
 from commonplace.recall.indexing import Indexing
 from commonplace.records import Hit, Query, Record
 from commonplace.store.protocol import STATE, Store
+from commonplace.text import validity
 
 logger = logging.getLogger(__name__)
 
@@ -120,10 +121,11 @@ class Searching:
                 written_at=ledger.written_at,
             )
             ledger.catch_up()
-            kept = [left for hit in found if (left := self._given_out(hit, hidden)) is not None]
-            if len(kept) >= query.k or len(found) < wider.k or room >= len(hidden):
+            today = (query.as_of or now).astimezone(self._parts.zone).date()
+            kept = [left for hit in found if (left := self._given_out(hit, hidden, today)) is not None]
+            if len(kept) >= query.k or len(found) < wider.k:
                 break
-            room = min(len(hidden), room * _WIDER)
+            room = max(query.k, room * _WIDER)
         self._tidy_vectors()
         return [self._as_now(hit) for hit in kept[: query.k]]
 
@@ -154,8 +156,8 @@ class Searching:
         except CommonplaceError:
             logger.warning("vectors of what was forgotten are taken out another time", exc_info=True)
 
-    def _given_out(self, hit: Hit, hidden: Collection[tuple[str, str]]) -> Hit | None:
-        """Return what recall may give of a hit: what is not forgotten."""
+    def _given_out(self, hit: Hit, hidden: Collection[tuple[str, str]], today: date) -> Hit | None:
+        """Return what recall may give of a hit: what is not forgotten, and of a record what is not over."""
         reader, tombstones = self._parts.reader, self._parts.tombstones
         said = hit.layer == "sessions"
         since = tombstones.since() if said else tombstones.since_named()
@@ -163,6 +165,8 @@ class Searching:
             return None
         if said:
             return None if any((s.session, s.message) in hidden for s in hit.sources) else hit
+        if validity.is_over(hit.text, today):
+            return None
         left = reader.left_of(hit.record, hit.text, journal=hit.layer == "journals")
         return msgspec.structs.replace(hit, text=left) if left else None
 

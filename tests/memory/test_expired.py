@@ -1,0 +1,65 @@
+"""A record with a last day is given out no more when that day is over."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+
+import pytest
+
+from commonplace import Memory, Query
+from commonplace.testing import FixedClock
+from commonplace.text import validity
+
+LAST = date(2026, 11, 25)
+
+
+def given_out(memory: Memory) -> str:
+    hits = [hit.text for hit in memory.recall("parking code")]
+    return "\n".join([*hits, memory.context("s", "parking code").text, memory.context("s").text])
+
+
+@pytest.mark.parametrize(
+    ("layout", "kind"),
+    [("native", "decision"), ("native", "fact"), ("native", "fix"), ("two-layer", "fact"), ("facts", "fact")],
+)
+def test_what_is_over_is_given_out_no_more(tmp_path, layout, kind):
+    """Issue 23.9: a record with `expires` was still shown 20 days after."""
+    clock = FixedClock("2026-11-20T10:00:00+00:00", step_seconds=1)
+    with Memory.open(tmp_path, layout=layout, jobs="worker", clock=clock) as memory:
+        done = memory.remember("The parking code is 4711", kind=kind, expires=LAST)
+        assert done.ok
+        assert "4711" in given_out(memory)
+        clock.advance(5 * 86_400)
+        assert "4711" in given_out(memory)  # the last day counts
+        clock.advance(86_400)
+        assert "4711" not in given_out(memory)
+        assert "4711" in given_out(memory.at(datetime(2026, 11, 25, 12, tzinfo=UTC)))
+        assert "4711" in memory.read(done.records[0]).text  # it is still in its file
+
+
+def test_others_take_the_places_of_what_is_over(tmp_path):
+    """Issue 23.9: what is left out leaves no hole in an answer."""
+    clock = FixedClock("2026-11-20T10:00:00+00:00", step_seconds=1)
+    with Memory.open(tmp_path, jobs="worker", clock=clock) as memory:
+        for number in range(12):
+            memory.remember(f"Parking code of week {number} is {4000 + number}", kind="decision", expires=LAST)
+        memory.remember("The parking deck has its own code", kind="decision")
+        clock.advance(20 * 86_400)
+        [hit] = memory.recall("parking code of week", k=3)
+        assert hit.text == "The parking deck has its own code"
+        assert memory.recall(Query(text="parking code of week", as_of=datetime(2026, 11, 21, tzinfo=UTC)))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Code 1 (until 2026-11-25)", False),
+        ("Code 1 (until 2026-11-24)", True),
+        ("Code 1 (from 2026-11-01 until 2026-11-24)", True),
+        ("**Code 1 (until 2026-11-24)**", True),
+        ("Code 1 (from 2026-11-01)", False),
+        ("Code 1 (until 2026-11-24) was the old one", False),
+    ],
+)
+def test_the_end_of_a_text_says_how_long_it_holds(text, expected):
+    assert validity.is_over(text, LAST) == expected
