@@ -51,6 +51,7 @@ class RecallConfig(msgspec.Struct, frozen=True):
     embed_seconds: float = 3.0  # a recall waits so long for vectors; what has none by then is found by its words
     vector_weight: float = 0.5  # retrieval notes 2: what the nearest counts against the best words
     vector_floor: float = 0.6  # of a hit that shares no word: 0 as near as unrelated texts, 1 as the same text
+    model_chooses: bool = True  # seed facts, llm_search: a model orders what the tool looks up; else our ranking
     rerank_seconds: float = 20.0  # a model that was asked to order the hits; after it the order is ours
 
 
@@ -61,6 +62,9 @@ class ContextConfig(msgspec.Struct, frozen=True):
     stable_share: float = 0.75  # of the budget, for what stands unasked; the rest is for what is recalled
     recall_k: int = 8  # hits asked for
     notes_tokens: int = 400  # of today's notes, in layouts that show them
+    live: bool = False  # seed facts: what changes in a frozen section is told at once; else in the next session
+    buffer: bool = True  # seed facts: one-line summaries of the session, in layouts that show them
+    buffer_lines: int = 20  # seed facts
     recap: bool = True  # the live conversation, in layouts that recap it; off if the host sends its messages itself
     index_lines: int = 200  # seed memdir: lines of a document with its generated index of topics
     index_bytes: int = 25_000  # seed memdir: bytes of the same
@@ -115,28 +119,22 @@ class ConsolidationConfig(msgspec.Struct, frozen=True):
     rewrite_tokens: int = 16_000  # of a document a model writes anew; of a longer one it is given the end
     model: str = ""  # seed two-layer: the model of these calls; the one that was opened when empty
     summary_tokens: int = 500  # seed structured: of a compaction's summary
+    episodes: bool = True  # seed facts, extract_on_end: an ended session leaves an episode, in layouts that have them
+    episode_turns: int = 3  # seed facts: a shorter session leaves none
+    episodes_by_model: bool = True  # seed facts, llm_extract: a model writes episodes; else the rules
     attempts: int = 5  # of a model at one range; then the rules take it
     retry_seconds: float = 60.0  # until the second attempt; doubled for each after it, an hour at most
     awaited_seconds: float = 30.0  # seed two-layer: reset and end wait for their job at most so long
     close_seconds: float = 60.0  # seed memdir: jobs under way at close may take so long
 
 
-class FactsConfig(msgspec.Struct, frozen=True):
-    """How capped facts are shown, merged and gathered; for layouts that have them."""
+class MergingConfig(msgspec.Struct, frozen=True):
+    """How a new entry is held against those that are there, in layouts with the add rule `merge`."""
 
-    enabled: bool = True  # seed facts: off leaves the prompt empty and the tool without an answer
-    live: bool = False  # seed facts: off freezes the facts of a prompt for a session; on tells changes at once
-    project: str = ""  # whose overrides are layered: an id, a git common directory or a path; none when empty
-    buffer_enabled: bool = True  # seed facts: one-line summaries of the session in the prompt
-    buffer_lines: int = 20  # seed facts
-    merge_on_write: bool = True  # seed facts: a new fact is held against those that are there
-    merge_threshold: float = 0.7  # seed facts: from this cosine on, a model is asked about every doubtful fact
-    add_threshold: float = 0.3  # seed facts: below this cosine a fact is new; between both, of the nearest alone
-    extract_on_end: bool = True  # seed facts: an ended session leaves an episode
-    episode_turns: int = 3  # seed facts: a shorter session leaves none
-    llm_search: bool = True  # seed facts: a model orders what the tool's search finds; else our ranking
-    llm_extract: bool = True  # seed facts: a model writes episodes; else the rules
-    llm_consolidate: bool = True  # seed facts: a model merges facts and judges doubtful ones; else the rules
+    on_write: bool = True  # seed facts, merge_on_write
+    merge_threshold: float = 0.7  # seed facts: from this cosine on, a model is asked about every doubtful entry
+    add_threshold: float = 0.3  # seed facts: below this cosine an entry is new; between both, of the nearest alone
+    ask_model: bool = True  # seed facts, llm_consolidate: a model merges and judges doubtful entries; else the rules
 
 
 class ItemsConfig(msgspec.Struct, frozen=True):
@@ -177,6 +175,8 @@ class Config(msgspec.Struct, frozen=True):
     """All knobs of one memory."""
 
     timezone: str = "UTC"  # IANA name; files are dated in it
+    enabled: bool = True  # seed facts: off leaves the prompt empty and the tool without an answer
+    project: str = ""  # whose files are layered over the others: an id, a git common directory or a path
     store: StoreConfig = msgspec.field(default_factory=StoreConfig)
     guard: GuardConfig = msgspec.field(default_factory=GuardConfig)
     recall: RecallConfig = msgspec.field(default_factory=RecallConfig)
@@ -186,7 +186,7 @@ class Config(msgspec.Struct, frozen=True):
     spending: SpendingConfig = msgspec.field(default_factory=SpendingConfig)
     gate: GateRules = msgspec.field(default_factory=GateRules)
     consolidation: ConsolidationConfig = msgspec.field(default_factory=ConsolidationConfig)
-    facts: FactsConfig = msgspec.field(default_factory=FactsConfig)
+    merging: MergingConfig = msgspec.field(default_factory=MergingConfig)
     items: ItemsConfig = msgspec.field(default_factory=ItemsConfig)
     rules: RulesConfig = msgspec.field(default_factory=RulesConfig)
 

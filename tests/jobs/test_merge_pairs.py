@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from commonplace.config import FactsConfig
+from commonplace.config import MergingConfig
 from commonplace.text.likeness import cosine, decide, vector
 
 PAIRS = Path(__file__).with_name("fact_pairs.tsv")
@@ -26,7 +26,7 @@ def pairs() -> list[tuple[str, str, str, str]]:
 
 
 def judged(old: str, new: str) -> str:
-    if cosine(vector(old), vector(new)) < FactsConfig().add_threshold:
+    if cosine(vector(old), vector(new)) < MergingConfig().add_threshold:
         return "distinct"
     return decide(old, new).kind
 

@@ -107,7 +107,6 @@ MISTAKES = {
     "tool.actions.find.needs": action(replace(FIND, needs=("content",))),
     "tool.actions.find.fixed": action(replace(FIND, fixed={"colour": "red"})),
     "tool.targets.all is": replace(GOOD, tool=AgentTool(targets={"all": "nowhere"})),
-    "tool.when names the knob": replace(GOOD, tool=AgentTool(when="no.knob")),
     "memory is": replace(GOOD, memory="../elsewhere"),
     "sessions is": replace(GOOD, sessions=".commonplace"),
     "sessions and memory are both": replace(GOOD, sessions="memory"),

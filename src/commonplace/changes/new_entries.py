@@ -17,7 +17,7 @@ import msgspec
 
 from commonplace.changes.actors import Actor
 from commonplace.changes.parts import Parts
-from commonplace.config import FactsConfig
+from commonplace.config import MergingConfig
 from commonplace.layouts.schema import Layer
 from commonplace.operations import AddEntry, RemoveEntry, ReplaceEntry
 from commonplace.records import Entry
@@ -48,11 +48,11 @@ class NewEntries:
     """Says what becomes of a new entry beside the entries of its document."""
 
     def __init__(self, parts: Parts) -> None:
-        facts = parts.config.facts
+        merging = parts.config.merging
         self._ledger = parts.ledger
         self._layout = parts.layout
-        self._on = facts.merge_on_write
-        self._merge_over, self._add_below = thresholds(facts)
+        self._on = merging.on_write
+        self._merge_over, self._add_below = thresholds(merging)
 
     def on(self, layer: Layer) -> bool:
         """True if the layout holds new entries of a layer against those that are there."""
@@ -137,15 +137,15 @@ class NewEntries:
         return Settled(operation, waits=waits, note=CONFLICT if waits else "")
 
 
-def thresholds(facts: FactsConfig) -> tuple[float, float]:
+def thresholds(merging: MergingConfig) -> tuple[float, float]:
     """Return the two cosines, (merge, add); the defaults, with a warning, if they are not in order."""
-    if 0 < facts.add_threshold < facts.merge_threshold <= 1:
-        return facts.merge_threshold, facts.add_threshold
-    usual = FactsConfig()
+    if 0 < merging.add_threshold < merging.merge_threshold <= 1:
+        return merging.merge_threshold, merging.add_threshold
+    usual = MergingConfig()
     logger.warning(
         "add_threshold %s is not below merge_threshold %s, both in 0..1; using %s and %s",
-        facts.add_threshold,
-        facts.merge_threshold,
+        merging.add_threshold,
+        merging.merge_threshold,
         usual.add_threshold,
         usual.merge_threshold,
     )

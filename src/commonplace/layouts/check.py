@@ -240,9 +240,6 @@ def _tool(layout: Layout, abilities: Abilities) -> Iterator[str]:
                 yield from _one_of(f"{at}.{field}", name, parameters)
     for word, name in tool.targets.items():
         yield from _one_of(f"tool.targets.{word}", name, [*layout.targets, *(layer.name for layer in layout.layers)])
-    for path in tool.when.split("+"):
-        if path and _knob(layout, path) is None:
-            yield f"tool.when names the knob {path!r}; there is none, docs/configuration.md lists them."
 
 
 def _add_rule(layout: Layout, rule: AddRule, abilities: Abilities) -> Iterator[str]:

@@ -145,7 +145,6 @@ class AgentTool(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         targets: What the model may say for a target, and the layer or kind of statement that it means. The kinds
             of the layout's own `targets` if empty.
         separate: Each action is a tool of its own, called by the action's name.
-        when: The knobs that must be on, joined by `+`.
     """
 
     name: str = "memory"
@@ -171,7 +170,6 @@ class AgentTool(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     )
     targets: dict[str, str] = msgspec.field(default_factory=dict)
     separate: bool = False
-    when: str = ""
 
 
 class Trigger(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -85,7 +85,7 @@ class Chain:
         session = session if self._is_readable(session) else None
         drafts = self._steady(lambda: self._drafts(session))
         hits: list[Hit] = []
-        kinds = layout.recalls()
+        kinds = layout.recalls() if config.enabled else ()
         if question and question.strip() and kinds:
             wanted = Query(text=question, k=config.context.recall_k, layers=kinds)
             live = self._live(session)

@@ -117,7 +117,7 @@ class Scope:
         embedder: Guarded | None = None,
         mode: Mode = "thread",
     ) -> None:
-        layout = for_project(layout, config.facts.project)
+        layout = for_project(layout, config.project)
         folder = location if name == "default" else f"{location}/{layout.scopes.format(scope=encode_name(name))}"
         store = _store(folder, layout=layout, config=config, clock=clock, read_only=read_only, at=at)
         self.name = name

@@ -11,7 +11,6 @@ from typing import Any, Final, Literal
 
 import msgspec
 
-from commonplace.config import knob
 from commonplace.errors import CommonplaceError, InputError
 from commonplace.layouts.schema import Action, AgentTool
 from commonplace.memory.tool_verbs import VERBS, Use
@@ -161,9 +160,8 @@ class Tool:
             return _failed(str(error))
 
     def _done(self, asked: Mapping[str, str], name: str) -> dict[str, Any]:
-        config = self._use.scope.config
-        if not all(knob(config, each) for each in self._table.when.split("+") if each):
-            return _failed(f"memory is switched off in the configuration ({self._table.when})")
+        if not self._use.scope.config.enabled:
+            return _failed("memory is switched off in the configuration (enabled)")
         action = self._action(name if self._table.separate else asked.get("action", ""))
         given = {one: asked[seen] for one, seen in self._seen(action).items() if asked.get(seen, "").strip()}
         missing = [self._seen(action).get(one, one) for one in self._needed(action) if one not in given]

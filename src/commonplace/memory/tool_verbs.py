@@ -142,7 +142,7 @@ def condense(use: Use, asked: Asked) -> Answer:
         path,
         [entry for entry in scope.views.entries(path) if not entry.user_authored],
         door=scope.door,
-        llm=scope.llm if scope.config.facts.llm_consolidate else None,
+        llm=scope.llm if scope.config.merging.ask_model else None,
         config=scope.config,
         actor=use.actor,
     )
@@ -244,7 +244,7 @@ def found_in(scope: Scope, question: str) -> list[str]:
     If the model was asked and gave no answer of use, the newest episodes come first, as in the original.
     """
     hits = scope.recall(Query(text=question, k=FOUND, layers=("documents", "topics")), now=scope.now(), explain=False)
-    if scope.llm is None or not scope.config.facts.llm_search:
+    if scope.llm is None or not scope.config.recall.model_chooses:
         return [_line(hit) for hit in hits]
     memories = [*_topics(scope)[:_LISTED], *list(_shown_records(scope))[:_LISTED]]
     chosen = select(

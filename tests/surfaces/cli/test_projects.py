@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from commonplace.config import Config, FactsConfig
+from commonplace.config import Config
 from commonplace.surfaces.cli import projects
 
 
@@ -34,6 +34,6 @@ def test_a_folder_without_git_is_its_path_and_a_broken_mark_is_itself(tmp_path):
 
 def test_a_project_that_was_named_stays(tmp_path):
     """An explicit id goes first."""
-    named = Config(facts=FactsConfig(project="github.com/ada/loom"))
+    named = Config(project="github.com/ada/loom")
     assert projects.named(named, tmp_path) is named
-    assert projects.named(Config(), tmp_path).facts.project == str(tmp_path)
+    assert projects.named(Config(), tmp_path).project == str(tmp_path)

@@ -64,8 +64,8 @@ class Episodes:
         """
         said = [m for m in work.view.messages if m.text.strip()]
         count = sum(m.message.role == "user" for m in said)
-        knobs = self._config.facts
-        if not (knobs.enabled and knobs.extract_on_end):
+        knobs = self._config.consolidation
+        if not (self._config.enabled and knobs.episodes):
             return [], [], "episodes are switched off"
         if count < knobs.episode_turns:
             return [], [], f"{count} turns: no episode"
@@ -116,7 +116,7 @@ class Episodes:
         )
 
     def _facts(self, work: Work) -> tuple[list[str], list[Waits]]:
-        if work.llm is None or not self._config.facts.llm_extract:
+        if work.llm is None or not self._config.consolidation.episodes_by_model:
             return self._ruled(work), []
         if work.seconds <= 0:
             raise ModelTimeoutError("no time was left to ask the model")

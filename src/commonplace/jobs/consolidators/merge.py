@@ -32,7 +32,7 @@ CHOICES: Final[tuple[Choice, ...]] = ("same", "newer", "conflict", "distinct")
 
 def verdicts(operations: Sequence[Operation], actor: Actor, *, door: Door, llm: LLM | None, config: Config) -> Verdicts:
     """Return what the model says of each pair that the rules doubt; nothing without a model."""
-    if llm is None or not config.facts.llm_consolidate:
+    if llm is None or not config.merging.ask_model:
         return {}
     found: dict[tuple[str, str], Choice] = {}
     for pairs in door.doubts(operations, actor):

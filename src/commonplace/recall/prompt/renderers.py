@@ -106,7 +106,7 @@ def buffer(page: Page, _: PromptSection) -> Iterator[Shown]:
     """Write the one-line summaries of the last messages of the session."""
     sessions = page.parts.sessions
     if page.session is not None:
-        for line in sessions.buffer(page.session, page.parts.config.facts.buffer_lines):
+        for line in sessions.buffer(page.session, page.parts.config.context.buffer_lines):
             yield Shown(sessions.path(page.session), line)
 
 

@@ -33,7 +33,9 @@ class Sections:
         self._parts.drift.glance(paths_of(Page(self._parts), self._rows))
 
     def drafts(self, session: str | None) -> tuple[Draft, ...]:
-        """Return the sections for a session, as they enter its prompt."""
+        """Return the sections for a session, as they enter its prompt; none if memory is switched off."""
+        if not self._parts.config.enabled:
+            return ()
         self.look()
         self._parts.ledger.catch_up()
         exists = session is not None and self._parts.sessions.exists(session)

@@ -16,9 +16,9 @@ _READ_BYTES = 4096
 
 def named(config: Config, folder: Path) -> Config:
     """Give the knobs with the project of a folder, where they name none."""
-    if config.facts.project:
+    if config.project:
         return config
-    return msgspec.structs.replace(config, facts=msgspec.structs.replace(config.facts, project=identity(folder)))
+    return msgspec.structs.replace(config, project=identity(folder))
 
 
 def identity(folder: Path) -> str:
