@@ -66,6 +66,7 @@ class ContextConfig(msgspec.Struct, frozen=True):
     buffer: bool = True  # seed facts: one-line summaries of the session, in layouts that show them
     buffer_lines: int = 20  # seed facts
     recap: bool = True  # the live conversation, in layouts that recap it; off if the host sends its messages itself
+    tree_tokens: int = 600  # of the tree of topics, in layouts that show it
     index_lines: int = 200  # seed memdir: lines of a document with its generated index of topics
     index_bytes: int = 25_000  # seed memdir: bytes of the same
 
@@ -111,6 +112,7 @@ class ConsolidationConfig(msgspec.Struct, frozen=True):
     message_tokens: int = 1500  # of one message in a prompt; the middle of a longer one is left out
     entries: int = 120  # records a model is shown, at most
     idle_seconds: float = 3600.0  # a session nobody spoke in for so long is consolidated
+    turns: int = 5  # seed graph: a session is consolidated from so many turns on
     window_tokens: int = 24_000  # a live window past this is compacted
     window_messages: int = 50  # seed two-layer, memoryWindow: a longer live window is cut
     keep_messages: int = 20  # seed structured: what a compaction keeps

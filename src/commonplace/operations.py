@@ -65,7 +65,10 @@ class AppendJournal(_Operation, frozen=True, kw_only=True, tag="journal"):
 
 
 class PutTopic(_Operation, frozen=True, kw_only=True, tag="put_topic"):
-    """Write a topic file; keys of the front matter that are not named here stay as they are."""
+    """Write a topic file; keys of the front matter that are not named here stay as they are.
+
+    `links` are added to those it has; `parents` take the place of those it has.
+    """
 
     path: str
     body: str
@@ -73,6 +76,7 @@ class PutTopic(_Operation, frozen=True, kw_only=True, tag="put_topic"):
     description: str = ""
     kind: str = ""
     links: tuple[str, ...] = ()
+    parents: tuple[str, ...] = ()
     front: dict[str, str] = msgspec.field(default_factory=dict)
 
 

@@ -24,6 +24,7 @@ from commonplace.changes.plan import Plan, resolve
 from commonplace.changes.sealing import judge
 from commonplace.errors import RecordNotFoundError
 from commonplace.guard.trust import Voices
+from commonplace.layouts import tree
 from commonplace.layouts.codecs.documents import cap_of
 from commonplace.layouts.schema import Layer
 from commonplace.operations import (
@@ -129,7 +130,14 @@ class Admission:
         ]
 
     def take(
-        self, plan: Plan, operation: Operation, actor: Actor, *, raced: bool, verdicts: Verdicts | None = None
+        self,
+        plan: Plan,
+        operation: Operation,
+        actor: Actor,
+        *,
+        raced: bool,
+        verdicts: Verdicts | None = None,
+        reason: str = "",
     ) -> Taken:
         """Put one operation into the plan, and say what was not simply done."""
         heard = self._heard(operation, actor)
@@ -155,6 +163,7 @@ class Admission:
         layer, path = resolve(self._layout, operation.path)
         operation = msgspec.structs.replace(operation, path=path)
         self._check_tombstones(operation)
+        self._check_topic(plan, operation, layer, path, reason)
         waits = self._must_wait(operation, layer, actor, trust)
         if judged.verdict == "quarantine" and not actor.person:
             reason = f"reads like an order to a model ({', '.join(judged.classes)})"
@@ -312,6 +321,25 @@ class Admission:
         adds = not isinstance(operation, (RemoveEntry, RemoveTopic, RemoveItem))
         if adds and self._tombstones.forbids([text for text in texts if text.strip()], operation.sources):
             raise Stop(FORGOTTEN)
+
+    def _check_topic(self, plan: Plan, operation: Edit, layer: Layer, path: str, reason: str) -> None:
+        """Refuse a topic that would be its own ancestor, and a change without a reason where the layer wants one."""
+        if not isinstance(operation, PutTopic):
+            return
+        changes = layer.reasons and not reason.strip() and plan.exists(path)
+        if changes and not plan.work_out(operation, layer, path).duplicate:
+            raise Stop(Outcome(status="refused", reason=f"{path} is there already; say why it changes"))
+        if operation.parents:
+            known = tree.build([Topic(path, path, operation.title, ""), *self._topics(plan, layer)])
+            if tree.leads_back(known, path, operation.parents):
+                raise Stop(Outcome(status="refused", reason=f"{path} would be its own ancestor; name other parents"))
+
+    def _topics(self, plan: Plan, layer: Layer) -> list[Topic]:
+        """Return the topics of a layer as planned."""
+        paths = dict.fromkeys(path for _, path in self._reader.files(lambda each: each == layer))
+        paths |= dict.fromkeys(path for path in plan.ropes if self._layout.layer_of(path) == layer)
+        found = (each for path in paths for each in plan.records(layer, path, plan.planned(path) or b""))
+        return [each for each in found if isinstance(each, Topic)]
 
     def _check_cap(self, layer: Layer, path: str, before: bytes, after: bytes) -> None:
         """Refuse an edit past the cap of a layer from which nothing may move."""

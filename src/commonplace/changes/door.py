@@ -244,7 +244,11 @@ class Door:
         taken: list[Taken] = []
         for operation in request.operations:
             try:
-                taken.append(self._admission.take(plan, operation, actor, raced=raced, verdicts=request.verdicts))
+                taken.append(
+                    self._admission.take(
+                        plan, operation, actor, raced=raced, verdicts=request.verdicts, reason=request.reason
+                    )
+                )
             except Stop as stop:
                 if not request.partial:
                     raise

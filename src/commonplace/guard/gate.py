@@ -118,7 +118,7 @@ def _texts(edit: Edit) -> tuple[str, ...]:
         case ReplaceEntry() | RewriteDocument() | AppendJournal():
             return (edit.text,)
         case PutTopic():
-            parts = (edit.title, edit.description, edit.body, *edit.links, *edit.front.values())
+            parts = (edit.title, edit.description, edit.body, *edit.links, *edit.parents, *edit.front.values())
             return tuple(part for part in parts if part)
         case PutItem():
             return tuple(_leaves(edit.data))

@@ -14,13 +14,13 @@ import msgspec
 
 from commonplace.config import Config
 from commonplace.errors import ConfigError
-from commonplace.layouts.codecs import entries, journals
+from commonplace.layouts.codecs import entries, journals, topics
 from commonplace.layouts.codecs.edits import Unit
 from commonplace.layouts.schema import FIELDS, NUMBER, AddRule, Generated, Job, Layer, LayerKind, Layout, PromptSection
 from commonplace.records import LayerName
 
 _KINDS: Final = get_args(LayerKind)
-_STYLES: Final = {"documents": entries.STYLES, "journals": journals.STYLES, "topics": ("",), "items": ("",)}
+_STYLES: Final = {"documents": entries.STYLES, "journals": journals.STYLES, "topics": topics.STYLES, "items": ("",)}
 _NAME: Final = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 _FOLDER: Final = re.compile(r"(?:[\w-][\w .-]*(?:/[\w-][\w .-]*)*)?")
 _TOOL: Final = re.compile(r"[a-zA-Z][a-zA-Z0-9_-]{0,63}")
@@ -205,7 +205,7 @@ def _section(layout: Layout, row: PromptSection, abilities: Abilities) -> Iterat
             yield f"{at}.renderer is 'text', which shows documents; {layer.name!r} is a layer of {layer.kind}."
         if row.renderer in {"entries", "facts"} and {"topic", "session"} & set(re.findall(r"\{(\w*)\}", layer.path)):
             yield f"{at}.of has {layer.name!r}, which is many files; show them with the renderer 'index'."
-    if row.renderer in {"entries", "facts", "text", "index", "recall"} and not row.of:
+    if row.renderer in {"entries", "facts", "text", "index", "tree", "recall"} and not row.of:
         yield f"{at}.of is empty; name what the renderer {row.renderer!r} writes."
     if row.renderer == "index" and not any(
         each.form == "index" and {*each.of} & {*row.of} for each in layout.generated

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
+from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import Final, Literal
 
@@ -29,6 +30,9 @@ FIELDS: Final = {
 }
 """What may stand in braces in the path of a layer, and what it matches in the name of a file."""
 
+NAMING: Final = frozenset({"recall", "index", "tree"})
+"""The renderers that find or name records; what the others write shows them whole."""
+
 RANGES: Final = ("open", "turns", "session")
 """The ranges of jobs that have a cursor in each session."""
 
@@ -45,7 +49,8 @@ class Layer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     entries move to the document that `overflow` names; without one the edit is refused. `compress` has a
     consolidation asked to shorten the layer past its cap, and lets entries move only past twice the cap.
     `weight` scales its records in recall; 0 keeps them out. `person_only` keeps everyone but a person from
-    changing it.
+    changing it. `skip` are files, by their path below the memory with `*` for anything, that are none of it though
+    its path has room for them. `reasons` refuses to change a record that is there without a reason.
     """
 
     name: str
@@ -57,6 +62,8 @@ class Layer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     compress: bool = False
     weight: float = 1.0
     person_only: bool = False
+    skip: tuple[str, ...] = ()
+    reasons: bool = False
 
 
 class PromptSection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -253,7 +260,7 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
     def part(self, layer: Layer) -> str:
         """Return the part of the prompt that shows the records of a layer unasked; empty if none does."""
-        parts = [row.part for row in self.prompt if layer.name in row.of and row.renderer not in {"recall", "index"}]
+        parts = [row.part for row in self.prompt if layer.name in row.of and row.renderer not in NAMING]
         return "stable" if "stable" in parts else next(iter(parts), "")
 
     def title(self, layer: Layer) -> str:
@@ -279,7 +286,8 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         if not path.startswith(prefix):
             return None
         inside = path[len(prefix) :]
-        return next((layer for layer in self.layers if _is_of(layer.path, inside)), None)
+        found = (layer for layer in self.layers if _is_of(layer.path, inside))
+        return next((each for each in found if not any(fnmatchcase(inside, one) for one in each.skip)), None)
 
     def path_of(self, layer: Layer, **fields: str) -> str:
         """Give the stored path of a layer's file, its fields filled in."""

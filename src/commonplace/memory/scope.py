@@ -6,7 +6,7 @@ The only place where they meet; `memory` gives them their public shape.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from typing import Final
@@ -31,6 +31,7 @@ from commonplace.jobs.schedule import Mode, Schedule
 from commonplace.jobs.table import Jobs
 from commonplace.jobs.views import Views
 from commonplace.jobs.windows import Windows
+from commonplace.layouts import tree
 from commonplace.layouts.codecs.edits import split_id
 from commonplace.layouts.schema import Layout, for_project
 from commonplace.memory import doctor
@@ -44,7 +45,7 @@ from commonplace.recall.index.sqlite import SqliteIndex
 from commonplace.recall.indexing import Indexing
 from commonplace.recall.prompt.sections import Sections
 from commonplace.recall.searching import Searching
-from commonplace.records import Hit, Outcome, Problem, Query, Record, Report
+from commonplace.records import Hit, Outcome, Problem, Query, Record, Report, Topic
 from commonplace.store.files.store import FilesStore
 from commonplace.store.protocol import STATE, Store
 from commonplace.store.seen import Seen
@@ -244,7 +245,7 @@ class Scope:
         """Look for damage and drift; mend only when asked."""
         items = [path for _, path in self.reader.files(lambda layer: layer.kind == "items")]
         of = self.layout
-        full = list(over_caps(self.parts))
+        full = [*over_caps(self.parts), *self._loose()]
         if left_out := self.drift.left_out():
             full.append(Problem(kind="layout", path=left_out[0], reason=_left_out(of.name, left_out)))
         look = partial(doctor.examine, self.store, memory=of.memory, transcripts=of.sessions, items=items, full=full)
@@ -257,6 +258,13 @@ class Scope:
             report = look(None)
             damage = Problem(kind="drift", path="index", reason=str(error))
             return msgspec.structs.replace(report, problems=(*report.problems, damage))
+
+    def _loose(self) -> Iterator[Problem]:
+        """Yield the topics that are their own ancestors, and the links that lead nowhere."""
+        paths = (path for _, path in self.reader.files(lambda each: each.kind == "topics"))
+        found = [each for path in paths for each in self.reader.records(path) if isinstance(each, Topic)]
+        for fault in tree.build(found).faults():
+            yield Problem(kind="link", path=fault.path, reason=fault.reason)
 
     def _indexing(self, index: SqliteIndex) -> Indexing:
         return searching.indexing(self.store, self.layout, self.zone, index)

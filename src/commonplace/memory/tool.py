@@ -190,6 +190,8 @@ class Tool:
             name = str(key) if str(key) in own else ALIASES.get(str(key).lower(), "")
             if not name or value is None:
                 continue
+            if isinstance(value, list) and all(isinstance(each, str) for each in value):
+                value = ", ".join(value)  # noqa: PLW2901 - what a list of names says
             if not isinstance(value, str):
                 raise InputError(f"{key} is a text; send it in quotes")
             asked.setdefault(name, value)

@@ -17,13 +17,16 @@ from commonplace.errors import InputError
 from commonplace.guard import shown
 from commonplace.jobs.consolidators.condense import condense as densified
 from commonplace.layouts.codecs.edits import split_id
+from commonplace.layouts.codecs.topics import name_for
 from commonplace.layouts.schema import Layer
+from commonplace.layouts.tree import ROOT, name_of
+from commonplace.memory import trees
 from commonplace.memory.scope import Scope
-from commonplace.operations import RemoveEntry, ReplaceEntry
+from commonplace.operations import PutTopic, RemoveEntry, ReplaceEntry
 from commonplace.recall.select import select
 from commonplace.records import LAYERS, Hit, Outcome, Query, Receipt, Record, Topic
 from commonplace.text.installed import Installed
-from commonplace.text.pieces import fingerprint, truncate
+from commonplace.text.pieces import encode_name, fingerprint, truncate
 
 WAITS: Final = "waits for a person: {reason}; it is not in memory until they approve it"
 """What is said of a write that went to review."""
@@ -192,6 +195,43 @@ def look_up(use: Use, asked: Asked) -> Answer:
     return {"success": True, "message": "\n\n".join(found[:FOUND]) or "nothing found"}
 
 
+def tree(use: Use, _: Asked) -> Answer:
+    """Return the topics as a tree."""
+    return {"success": True, "message": trees.around(use.scopes, "")[1]}
+
+
+def expand(use: Use, asked: Asked) -> Answer:
+    """Return a topic and what lies around it; the tree if none is named."""
+    record, text = trees.around(use.scopes, asked.get("id", "").strip())
+    return {"success": True, "record": record, "text": text} if record else {"success": True, "message": text}
+
+
+def write(use: Use, asked: Asked) -> Answer:
+    """Write a topic, a new one or the one of a name; what is not given stays as it is."""
+    scope, wanted = use.scope, asked.get("id", "").strip()
+    layer = scope.layout.layer(scope.layout.targets["topic"])
+    known = trees.of(scope)
+    if wanted and (encode_name(wanted) != wanted or wanted.startswith("__")):
+        raise InputError(f"{wanted!r} is no name of a topic; use letters, digits and hyphens")
+    topic = known.find(wanted) if wanted else None
+    if topic is None and not asked.get("title"):
+        raise InputError("a new topic needs a title")
+    taken = frozenset(f"{each}.md" for each in map(name_of, known.topics.values()))
+    name = wanted or name_for(asked["title"], taken).removesuffix(".md")
+    put = PutTopic(
+        path=topic.path if topic is not None else scope.layout.path_of(layer, topic=name, session=name),
+        body=asked["content"],
+        title=asked.get("title", ""),
+        description=asked.get("description", ""),
+        links=_names(asked.get("refs", "")),
+        parents=_names(asked.get("parents", "")),
+    )
+    missing = [each for each in put.parents if each != ROOT and known.find(each) is None]
+    if missing:
+        raise InputError(f"there is no topic {missing[0]!r} to stand under; ask without a name for the tree")
+    return answer(use.memory.apply([put], reason=asked.get("reason", ""), actor=use.actor), "written")
+
+
 VERBS: Final[Installed[Verb]] = Installed("commonplace.verbs", {
     "add": Verb(add, ("content",), ("target",), writes=True),
     "replace": Verb(replace, ("content",), ("target", "old_text", "id"), writes=True),
@@ -202,6 +242,9 @@ VERBS: Final[Installed[Verb]] = Installed("commonplace.verbs", {
     "show": Verb(show),
     "search": Verb(search, ("query",), ("kinds",)),
     "look_up": Verb(look_up, ("query",)),
+    "tree": Verb(tree),
+    "expand": Verb(expand, (), ("id",)),
+    "write": Verb(write, ("content",), ("id", "title", "description", "parents", "refs", "reason"), writes=True),
 })  # fmt: skip
 """The verbs by name; an entry point of another package brings a `Verb`."""
 
@@ -275,6 +318,10 @@ def _shown_records(scope: Scope) -> Iterator[tuple[str, str]]:
     for _, path in scope.reader.files(lambda each: bool(scope.layout.part(each))):
         for record in scope.reader.told(scope.reader.records(path)):
             yield path, record.text
+
+
+def _names(given: str) -> tuple[str, ...]:
+    return tuple(name for each in given.split(",") if (name := each.strip()))
 
 
 def _line(hit: Hit) -> str:

@@ -193,7 +193,14 @@ def _operation(value: object, number: int, view: View, default_path: str) -> Edi
             return AppendJournal(path=path, text=text("text"), at=text("at", need=False), **common)
         case "put_topic":
             optional: dict[str, Any] = {key: text(key, need=False) for key in ("title", "description", "kind")}
-            return PutTopic(path=path, body=text("body"), links=_texts(value, "links"), **optional, **common)
+            return PutTopic(
+                path=path,
+                body=text("body"),
+                links=_texts(value, "links"),
+                parents=_texts(value, "parents"),
+                **optional,
+                **common,
+            )
         case "remove_topic":
             return RemoveTopic(path=path, **common)
         case "put_item":

@@ -282,6 +282,8 @@ def _named(operation: PutTopic, old: Parsed | None, front: Front, style: str) ->
         fresh = list(dict.fromkeys([*_list(had.get(key)), *operation.links]))
         if fresh != _list(had.get(key)):
             changes[key] = fresh
+    if operation.parents and _list(had.get("parents")) != list(operation.parents):
+        changes["parents"] = list(operation.parents)
     for key, value in operation.front.items():
         if not key or not key.isprintable() or key != key.strip():
             raise InputError(f"{key!r} is no key of front matter; use a word")

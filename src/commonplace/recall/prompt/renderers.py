@@ -11,12 +11,14 @@ from typing import Final
 
 from commonplace import guard
 from commonplace.changes import listing
+from commonplace.layouts import tree as trees
 from commonplace.layouts.codecs import documents
 from commonplace.layouts.schema import Layer, PromptSection
 from commonplace.recall.prompt.filling import Shown
 from commonplace.recall.prompt.page import Page
-from commonplace.records import TRUST_RANK, Entry
+from commonplace.records import TRUST_RANK, Entry, Topic
 from commonplace.text.installed import Installed
+from commonplace.text.pieces import one_line
 
 Renderer = Callable[[Page, PromptSection], Iterator[Shown]]
 
@@ -76,6 +78,25 @@ def index(page: Page, row: PromptSection) -> Iterator[Shown]:
             yield from (Shown(path, guard.shown(line)) for line in lines.splitlines() if line.strip())
 
 
+def tree(page: Page, row: PromptSection) -> Iterator[Shown]:
+    """Write a line for each topic, under the names of what it stands under."""
+    reader, names = page.parts.reader, set(row.of)
+    found = [
+        topic
+        for _, path in reader.files(lambda each: each.name in names)
+        for topic in reader.told(reader.records(path))
+        if isinstance(topic, Topic)
+    ]
+    first = page.layers(row)[0]
+    folder = page.parts.layout.path_of(first, topic="", session="").rpartition("/")[0]
+    for above, branch in trees.lines(trees.build(found, folder).branches):
+        if branch.topic is not None:
+            about = f": {branch.topic.description}" if branch.topic.description else ""
+            line = one_line(f"{branch.title} [{trees.name_of(branch.topic)}]{about}")
+            trail = f"{guard.shown(one_line(' › '.join(above)))}:\n" if above else ""
+            yield page.one(first, branch.topic, f"- {guard.shown(line)}", heading=trail)
+
+
 def changes(page: Page, _: PromptSection) -> Iterator[Shown]:
     """Write what was added to the frozen sections, and taken from them, since the session began."""
     now = page.now()
@@ -120,6 +141,7 @@ RENDERERS: Final[Installed[Renderer]] = Installed("commonplace.renderers", {
     "facts": facts,
     "text": text,
     "index": index,
+    "tree": tree,
     "changes": changes,
     "summary": summary,
     "window": window,

@@ -9,6 +9,7 @@ from typing import Any, Final, cast
 import click
 
 from commonplace.errors import InputError, PathError, RecordNotFoundError
+from commonplace.memory import trees
 from commonplace.memory.memory import Memory
 from commonplace.records import LAYERS, LayerName, RecordedMessage
 from commonplace.surfaces import snapshots
@@ -118,18 +119,26 @@ def sessions_command(ctx: click.Context, *, as_json: bool, place: Place) -> None
 
 
 @click.command("show")
-@click.argument("id")
+@click.argument("id", required=False)
+@click.option("--tree", is_flag=True, help="Show the topics as a tree; with ID that topic and what lies around it.")
+@click.option("--tokens", type=click.IntRange(min=1), default=trees.TOKENS, show_default=True, help="Of a tree.")
 @click.option("--at", metavar="INSTANT", help="As it was then, ISO 8601; local time where no zone is given.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @placed
-def show_command(id: str, *, at: str | None, as_json: bool, place: Place) -> None:  # noqa: A002 - click names it as the argument
+def show_command(id: str | None, *, tree: bool, tokens: int, at: str | None, as_json: bool, place: Place) -> None:  # noqa: A002 - click names it as the argument
     """Show a session, a record or a file, by its ID.
 
     ID is the id of a session, a record as `recall` prints it, or the path of a file below the location.
     """
     instant = instants.instant(at)
+    if id is None and not tree:
+        raise click.UsageError("say what to show: an ID, or --tree")
     with place.open() as memory:
-        found, lines = _found(memory if instant is None else memory.at(instant), id, past=instant is not None)
+        then = memory if instant is None else memory.at(instant)
+        if tree or id is None:
+            found, lines = _tree(then, id, tokens)
+        else:
+            found, lines = _found(then, id, past=instant is not None)
         if as_json:
             plain.show({"location": memory.location, **found})
         else:
@@ -156,6 +165,11 @@ def _found(memory: Memory, wanted: str, *, past: bool) -> tuple[dict[str, Any], 
     version = _version(memory, wanted, past=past)
     text = _past_file(memory, wanted) if past else _file(memory, wanted)
     return {"path": wanted, "text": text, **version}, iter(terminal.safe(text).splitlines())
+
+
+def _tree(memory: Memory, name: str | None, tokens: int) -> tuple[dict[str, Any], Iterator[str]]:
+    text = trees.around(memory._scopes, name or "", tokens)[1]  # noqa: SLF001 - the tree is no method of Memory
+    return {"tree": text}, iter(terminal.safe(text).splitlines())
 
 
 def _version(memory: Memory, wanted: str, *, past: bool) -> dict[str, str]:

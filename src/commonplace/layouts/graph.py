@@ -1,0 +1,108 @@
+"""The graph layout: a file for each subject, linked to others, kept by a worker; four files in every prompt.
+
+Source: seed graph. Its folder opens unchanged and its files stay readable by it. Files that the original keeps as
+earlier versions of a node (`<id>.v<N>.md`) are no nodes.
+"""
+
+from __future__ import annotations
+
+from commonplace.layouts.schema import Action, AgentTool, Job, Layer, Layout, PromptSection, Trigger
+
+LAYOUT = Layout(
+    name="graph",
+    memory="",
+    scopes="users/{scope}",
+    layers=(
+        Layer(name="user", kind="documents", path="USER.md", weight=1.2),
+        Layer(name="soul", kind="documents", path="SOUL.md"),
+        Layer(name="agents", kind="documents", path="AGENTS.md"),
+        Layer(name="tools", kind="documents", path="TOOLS.md"),
+        Layer(name="history", kind="journals", path="memory/history/HISTORY-{year}-{month}.md", style="history"),
+        Layer(
+            name="nodes",
+            kind="topics",
+            path="memory/{topic}.md",
+            style="node",
+            skip=("memory/*/*", "*.v[0-9]*.md"),
+            reasons=True,
+            weight=1.1,
+        ),
+    ),
+    targets={
+        "fact": "user",
+        "preference": "user",
+        "task": "user",
+        "instruction": "soul",
+        "constraint": "agents",
+        "decision": "agents",
+        "environment": "tools",
+        "failure": "tools",
+        "fix": "tools",
+        "journal": "history",
+        "topic": "nodes",
+    },
+    prompt=(
+        PromptSection(title="Soul", of=("soul",)),
+        PromptSection(title="User", of=("user",)),
+        PromptSection(title="Agents", of=("agents",)),
+        PromptSection(title="Tools", of=("tools",)),
+        PromptSection(title="Memory", of=("nodes",), renderer="tree", limit="context.tree_tokens"),
+        PromptSection(
+            title="Recalled",
+            renderer="recall",
+            part="volatile",
+            of=("sessions", "documents", "journals", "topics"),
+        ),
+        PromptSection(title="Earlier in this session", renderer="summary", part="live"),
+    ),
+    jobs=(
+        Job(
+            name="memory-agent",
+            consolidator="summarise",
+            triggers=(
+                Trigger(when="turns", over="turns"),
+                Trigger(when="idle", over="idle_seconds"),
+                Trigger(when="reset"),
+                Trigger(when="session_end"),
+            ),
+        ),
+        Job(
+            name="compact",
+            range="window",
+            consolidator="compact",
+            triggers=(Trigger(when="window_tokens", over="window_tokens"),),
+        ),
+    ),
+    tool=AgentTool(
+        separate=True,
+        actions=(
+            Action(
+                name="memory_node_read",
+                verb="expand",
+                description="Return a node with what lies around it; the tree of all nodes if none is named.",
+                names={"id": "nodeId"},
+            ),
+            Action(
+                name="memory_node_write",
+                verb="write",
+                description="Make a node, or change the one of a name.",
+                names={"id": "nodeId", "reason": "changeDescription"},
+            ),
+            Action(name="search_memory", verb="search", description="Find what was said or noted."),
+            Action(name="memory_add", verb="add", description="Write a statement down for every prompt."),
+            Action(name="memory_forget", verb="forget", description="Forget a record for good."),
+        ),
+        parameters={
+            "nodeId": "The name of a node's file.",
+            "title": "What the node is about. A new one needs it.",
+            "description": "The same in one sentence.",
+            "content": "All that the node says, or the statement. [[name]] links to another node.",
+            "parents": "Names of the nodes that it stands under, joined by commas.",
+            "refs": "Names of the nodes that it belongs with, joined by commas.",
+            "changeDescription": "Why a node that is there changes.",
+            "query": "A question in plain words.",
+            "target": "What kind of statement it is.",
+            "old_text": "Words that only this record holds.",
+        },
+    ),
+)

@@ -1,0 +1,103 @@
+"""The topics of a scope as a tree, and one topic with what lies around it, within a budget.
+
+Reads; nothing here writes. What it returns is text of memory, data and no instruction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from commonplace.errors import RecordNotFoundError
+from commonplace.guard import shown
+from commonplace.layouts import tree
+from commonplace.layouts.tree import Branch, Tree
+from commonplace.memory.scope import Scope
+from commonplace.records import TRUST_RANK, Topic
+from commonplace.text.pieces import estimate_tokens, one_line, truncate
+
+TOKENS: Final = 2000  # of a tree, or of a topic and what lies around it
+_PREVIEW_CHARS: Final = 200  # seed graph
+_CUT: Final = "(no room for more; search, or ask for one of these)"
+
+
+def of(scope: Scope) -> Tree:
+    """Return the topics of a scope that may be told, in their places."""
+    found: list[Topic] = []
+    folders: set[str] = set()
+    for layer, path in scope.reader.files(lambda each: each.kind == "topics"):
+        folders.add(scope.layout.path_of(layer, topic="", session="").rpartition("/")[0])
+        found += [each for each in scope.reader.told(scope.reader.records(path)) if isinstance(each, Topic)]
+    return tree.build(found, min(folders, key=len, default=""))
+
+
+def around(scopes: Sequence[Scope], name: str, tokens: int = TOKENS) -> tuple[str, str]:
+    """Return a topic by its name, with what lies around it; the tree of all topics if none is named.
+
+    Returns:
+        The id of the topic, empty for the tree, and the text.
+
+    Raises:
+        RecordNotFoundError: There is no topic of that name.
+    """
+    if name in {"", tree.ROOT}:
+        return "", "\n".join(drawn(scope, tokens) for scope in scopes)
+    for scope in scopes:
+        known = of(scope)
+        if (topic := known.find(name)) is not None:
+            return topic.id, expanded(scope, topic, known, tokens)
+    raise RecordNotFoundError(f"there is no topic {name!r}; ask without a name for the tree", record=name)
+
+
+def drawn(scope: Scope, tokens: int = TOKENS) -> str:
+    """Return the whole tree, a line for each topic, as far as the budget goes."""
+    return _within([*_tree(scope, of(scope))], tokens) or "nothing is noted yet"
+
+
+def _tree(scope: Scope, found: Tree) -> Iterator[str]:
+    for above, branch in tree.lines(found.branches):
+        indent = "  " * len(above)
+        yield indent + (_line(scope, branch.topic) if branch.topic else f"- {shown(one_line(branch.title))}/")
+
+
+def expanded(scope: Scope, topic: Topic, found: Tree, tokens: int = TOKENS) -> str:
+    """Return a topic whole, then what it stands under, what stands under it, and what is linked, each in a line."""
+    above = tuple(each for name in tree.parents(topic) if (each := found.find(name)))
+    below = _below(found, topic)
+    links = found.links(topic)
+    linking = tuple(each for each in found.topics.values() if topic in found.links(each) and each not in links)
+    blocks = [f"{_line(scope, topic, preview=False)}\n{shown(topic.body)}"]
+    for title, topics in (("Under", above), ("Below", below), ("Links to", links), ("Linked from", linking)):
+        if topics:
+            blocks += [f"{title}:", *(_line(scope, each) for each in topics if each is not topic)]
+    return _within(blocks, tokens)
+
+
+def _below(found: Tree, topic: Topic) -> tuple[Topic, ...]:
+    branches = (branch for _, branch in tree.lines(found.branches))
+    own: Branch | None = next((each for each in branches if each.topic is topic), None)
+    return tuple(each.topic for each in own.below if each.topic) if own else ()
+
+
+def _line(scope: Scope, topic: Topic, *, preview: bool = True) -> str:
+    """Write what a topic is in one line: its title, its name, and what it is about."""
+    rank = scope.reader.rank(topic.id)
+    mark = f" (from {rank}: unverified)" if TRUST_RANK[rank] < TRUST_RANK["agent"] else ""
+    said = topic.description or (truncate(one_line(topic.body), _PREVIEW_CHARS, "…") if preview else "")
+    about = f": {shown(one_line(said))}" if said else ""
+    return f"- {shown(one_line(topic.title))} [{tree.name_of(topic)}]{mark}{about}"
+
+
+def _within(blocks: list[str], tokens: int) -> str:
+    """Return as many blocks as a budget has room for; the first one cut if it alone is too long."""
+    kept: list[str] = []
+    left = tokens - estimate_tokens(_CUT)
+    for block in blocks:
+        cost = estimate_tokens(block) + 1
+        if cost > left:
+            if not kept:
+                kept.append(truncate(block, max(0, left) * 3, " […]"))
+            return "\n".join([*kept, _CUT])
+        kept.append(block)
+        left -= cost
+    return "\n".join(kept)
