@@ -158,3 +158,38 @@ def test_a_dry_run_writes_no_episode(tmp_path):
         talk(memory)
         assert memory.consolidate("s1", dry_run=True).status == "planned"
         assert rows(memory) == []
+
+
+@pytest.mark.parametrize(
+    ("answer", "facts"),
+    [
+        ("Here are the key facts:\n\n1. The roof is red.\n2) The door is green.\n\nLet me know if you need more!", 2),
+        ("**Facts**\n- The roof is red.\n- The door is green.", 2),
+        ("The roof is red.\nThe door is green.", 2),
+        ("Nothing of this session will matter later.", 0),
+    ],
+)
+def test_an_answer_in_a_models_own_manner_is_read(tmp_path, answer, facts):
+    """Issue 16: numbered lists with a preamble, "none" in other words."""
+    with Memory.open(tmp_path, layout="facts", llm=ScriptedLLM(answer), jobs="inline") as memory:
+        for _ in range(3):
+            memory.append(
+                "s", [Message("user", "The roof is red and the door is green."), Message("assistant", "Yes.")]
+            )
+        memory.end("s")
+        bodies = [path.read_text().split("---\n", 2)[2] for path in (tmp_path / "memory/episodes").glob("s.md")]
+    assert [line for body in bodies for line in body.strip().splitlines()] == [
+        "- The roof is red.",
+        "- The door is green.",
+    ][:facts]
+
+
+def test_a_refusal_in_words_leaves_the_session_due(tmp_path):
+    """Issue 16: a refusal is no fact of the session."""
+    with Memory.open(
+        tmp_path, layout="facts", llm=ScriptedLLM("I'm sorry, I can't help with that."), jobs="inline"
+    ) as memory:
+        for _ in range(3):
+            memory.append("s", [Message("user", "The roof is red."), Message("assistant", "Yes.")])
+        assert memory.end("s").status == "failed"
+        assert not (tmp_path / "memory/episodes/s.md").exists()

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from commonplace.models import Reply
-from commonplace.models.reading import MAX_REPLY_CHARS
+from commonplace.models.reading import MAX_REPLY_CHARS, body, says_none
 from commonplace.models.replies import (
     Unusable,
     parse_choice,
@@ -263,6 +263,7 @@ def test_the_longest_text_that_is_read_is_bounded():
     "text, expected",
     [("merge", "merge"), ("MERGE", "merge"), ("Merge.", "merge"), ("**merge**", "merge"), ('"merge"', "merge"), ("Answer: merge", "merge"), ("Verdict - x\nmerge", "merge"),
      ("merge\n\nBoth speak of tea.", "merge"), ("Both speak of tea.\n\nFinal answer: MERGE", "merge"), ('{"verdict": "merge"}', "merge"), ("```\nmerge\n```", "merge"), ("<think>add or merge?</think>merge", "merge"),
+     ("merge: both speak of tea", "merge"), ("merge (of tea)", "merge"), ("The answer is merge.", "merge"), ("merge, or add", None),
      ("do not merge", None), ("I would merge them", None), ("merge or add", None), ("merge\nadd", None), ("", None), ("merged", None), ('{"verdict": 1}', None), ('{"a": "merge", "b": "add"}', None), ("unmerge", None)],
 )  # fmt: skip
 def test_a_one_word_verdict_is_that_word_or_nothing(text, expected):
@@ -273,10 +274,11 @@ def test_a_one_word_verdict_is_that_word_or_nothing(text, expected):
 @pytest.mark.parametrize(
     "text, expected",
     [("2, 0,9", (2, 0)), ("none", ()), ("None.", ()), ("[]", ()), ("[2, 0]", (2, 0)), ("1", (1,)), ("0,0,1", (0, 1)), ("2 0", (2, 0)), ("2,\n0", (2, 0)), ("Answer: 1,2", (1, 2)),
-     ("7, 9", None), ("the second one", None), ("1 and 2", None), ("", None), ("-1", (1,)), ("1.5", None), ("0, 1, because", None)],
+     ("7, 9", None), ("the second one", None), ("1 and 2", (1, 2)), ("", None), ("-1", (1,)), ("1.5", None), ("0, 1, because", (0, 1)), ("The best are 2, 0 and 1.", (2, 0, 1)), ("1. [2] the harbour\n2. [0] the quay", (2, 0)), ("[2] > [0]", (2, 0)),
+     ("I would rank memory 2 first.", (2,)), ("Between 0 and 2 I choose 1", None), ("None of these memories are relevant.", ()), ("Keine davon ist relevant.", ()), ("On 2026-01-02 at 10:30", None)],
 )  # fmt: skip
 def test_a_ranking_is_a_list_of_known_numbers_or_nothing(text, expected):
-    """Seed facts: `none relevant` must not be overridden, prose must not be mined for digits."""
+    """Seed facts: `none relevant` must not be overridden, prose must not be mined for digits. Issue 16: one in prose."""
     assert parse_ranking(Reply(text), 3) == expected
 
 
@@ -284,3 +286,24 @@ def test_a_cut_or_refused_verdict_is_none():
     """Never read what was cut."""
     assert parse_choice(Reply("merge", stop="length"), ("merge",)) is None
     assert parse_ranking(Reply("1, 2", stop="refusal"), 3) is None
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [("none", True), ("None.", True), ("Nothing of it will matter.", True), ("There is nothing worth remembering here.", True), ("No durable facts.", True), ("- none", True),
+     ("Nichts Relevantes.", True), ("Keine.", True), ("特になし。", True), ("No hay hechos.", True), ("No meat: Anna is vegetarian.", False), ("Nothing was decided about the roof.", False),
+     ("Anna has no cats", False), ("No cats are allowed in flat 3", False), ("none\nAnna has a cat", False)],
+)  # fmt: skip
+def test_none_is_understood_in_other_words(text, expected):
+    """Issue 16: "none" in other words."""
+    assert says_none(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text, refused",
+    [("I'm sorry, but I can't help with that.", True), ("I cannot assist with this request.", True), ("Das kann ich nicht.", False), ("Ich kann dir dabei nicht helfen.", True),
+     ("Lo siento, no puedo ayudar con eso.", True), ("I can't swim.", False), ('Sorry, here it is: {"journal": "x"}', False), ("- I cannot eat gluten.", False)],
+)  # fmt: skip
+def test_a_refusal_in_words_is_no_answer(text, refused):
+    """Issue 16: a refusal."""
+    assert isinstance(body(Reply(text)), Unusable) == refused

@@ -102,7 +102,7 @@ class Talk:
                 if self._nobody_denies(whole):
                     return "negation: nobody said that it is not so"
                 continue
-            reason = self._swapped(clause, shared, whole) or self._other_number(clause, shared)
+            reason = self._swapped(clause, shared) or self._other_number(clause, shared)
             if reason:
                 return reason
             if not doubted and not denied and (reason := self._was_denied(clause, shared, text)):
@@ -148,7 +148,7 @@ class Talk:
                 return "negation: it says what was denied"
         return ""
 
-    def _swapped(self, clause: Clause, shared: Sequence[frozenset[str]], whole: frozenset[str]) -> str:
+    def _swapped(self, clause: Clause, shared: Sequence[frozenset[str]]) -> str:
         """Find words that were said of another subject only; a subject stands at the head of its clause."""
         if not clause.subject:
             return ""
@@ -158,7 +158,7 @@ class Talk:
         if most < 2 and not (most and most == len(rest)):
             return ""
         near = [other for score, other in scored if score == most]
-        others = [other for other in near if other.subject and not _shared(frozenset({other.subject}), whole)]
+        others = [other for other in near if other.subject and not _shared(frozenset({other.subject}), clause.content)]
         mine = [other for score, other in scored if score and _shared(clause.names, other.names)]
         if len(others) == len(near) and not mine:
             return f"other-subject: it was said of {others[0].subject}"

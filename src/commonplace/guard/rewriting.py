@@ -23,6 +23,7 @@ _HEADING: Final = pattern(r"\A\s{0,3}#{1,6}\s|\A[^:：]{1,40}[:：]\Z|\A\*\*[^*]
 _LABEL: Final = pattern(r"\A([^:：]{2,40})[:：]\s*\S")
 _HEADING_WORDS: Final = 8
 _RELATED: Final = 0.34  # share of the shorter line's words, for one to be about the same as the other
+_WIDE_MERGED: Final = 0.5  # as below, of pairs of wide characters: a changed particle changes two of them
 _MERGED: Final = 0.6  # share of a line's plain words that another must hold, beside all of its firm ones
 
 
@@ -172,7 +173,8 @@ def holds(text: str, part: str) -> bool:
     vocabulary = Vocabulary(content.words(text))
     shared = vocabulary.shared(said)
     firm = content.firm(part)
-    return firm <= content.firm(text) | shared and len(shared) >= _MERGED * len(said)
+    share = _WIDE_MERGED if any(map(content.is_wide, said)) else _MERGED
+    return firm <= content.firm(text) | shared and len(shared) >= share * len(said)
 
 
 def _put_back(line: Line, old: Sequence[Line], out: list[Line]) -> None:

@@ -35,6 +35,30 @@ _PLACEHOLDER: Final = pattern(
 )
 
 
+_REFUSED: Final = pattern(
+    r"(?:i['’]?m (?:very )?sorry|sorry,|i apologi[sz]e|as an ai\b|(?:es )?tut mir leid|lo siento|(?:je suis )?désolée?\b"
+    r"|mi dispiace|desculpe|przepraszam|извините|к сожалению|申し訳|抱歉|对不起|很抱歉|죄송"
+    r"|(?:i (?:can(?:no|['’])t|am unable|won['’]t|['’]m unable)|ich kann|no puedo|je ne peux pas|non posso|não posso|nie mogę)"
+    r"[^.\n]{0,60}\b(?:help|assist|comply|provide|fulfil|process|continue|summari[sz]e|helfen|weiterhelfen|erfüllen"
+    r"|ayudar|cumplir|aider|aiutare|ajudar|pomóc)\w*)",
+    re.IGNORECASE,
+)
+_REFUSAL_CHARS: Final = 600  # a longer text says something
+_NONE: Final = pattern(
+    r"(?:none|nothing|nil|n/?a|no|keine?s?|nichts|rien|aucune?s?|nada|ningun[oa]?|ninguno|niente|nessun[oa]?|nenhum[a]?"
+    r"|nic|żadne|brak|ничего|нет|なし|特になし|無し|无|没有|無|없음|없습니다)",
+    re.IGNORECASE,
+)
+_NONE_OF: Final = pattern(
+    r"(?:there (?:is|are|was|were) |i (?:see|found|find) |es gibt |il n['’]y a |no hay |hay )?"
+    r"(?:none|nothing|no|keine?s?|nichts|rien|aucune?s?|nada|ningun[oa]?|niente|nessun[oa]?|nenhum[a]?)\b[^\n]{0,60}?"
+    r"\b(?:facts?|relevant\w*|memor\w+|matter\w*|worth\w*|durable|last(?:ing)?|stor\w+|remember\w*|record\w*"
+    r"|entries|note\w*|of (?:them|these|those|it)|help\w*|apply|applies|fakten|relevan\w+|wichtig\w*|faits?|utiles?"
+    r"|hechos?|rilevant\w*)\b[^\n]{0,80}",
+    re.IGNORECASE,
+)
+
+
 class Unusable(msgspec.Struct, frozen=True):
     """A reply that cannot be used: why, in words, and the whole text for review.
 
@@ -57,7 +81,15 @@ def body(reply: Reply) -> str | Unusable:
     if len(raw) > MAX_REPLY_CHARS:
         return Unusable(f"an answer of {len(raw)} characters; {MAX_REPLY_CHARS} are read", raw)
     text = _unfenced(_THINKING.sub("", raw.removeprefix("\ufeff"), count=1).strip())
+    if len(text) <= _REFUSAL_CHARS and "{" not in text and _REFUSED.match(text):
+        return Unusable("the model declined", raw)
     return text or Unusable("an empty answer", raw)
+
+
+def says_none(text: str) -> bool:
+    """True if a short answer says in any words that there is nothing to give."""
+    said = text.strip(" \t\r\n\"'`*_.,;:!()[]{}<>-–—。").removeprefix("- ")
+    return _NONE.fullmatch(said) is not None or ("\n" not in said and _NONE_OF.fullmatch(said) is not None)
 
 
 def _unfenced(text: str) -> str:

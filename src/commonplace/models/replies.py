@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from commonplace.models.protocol import Reply
-from commonplace.models.reading import Unusable, body, find, is_broken, quoted, read_json, usable_text
+from commonplace.models.reading import Unusable, body, find, is_broken, quoted, read_json, says_none, usable_text
 from commonplace.operations import (
     AddEntry,
     AppendJournal,
@@ -310,8 +310,9 @@ def _only_journal(answer: Unusable, text: str, key: str, reply: Reply) -> Unusab
 def parse_choice(reply: Reply, choices: Sequence[str]) -> str | None:
     """Read a verdict of one word; None unless the answer is that word and no other.
 
-    The first or the last line may hold it alone, also behind `Answer:` or in quotes or one JSON value;
-    a word inside prose decides nothing ("do not merge" is no merge). Source: seed facts, merge judge.
+    The first or the last line may hold it alone, also behind `Answer:`, in quotes, as one JSON value, or with its
+    reason behind a colon or dash; a word inside prose decides nothing ("do not merge" is no merge).
+    Source: seed facts, merge judge.
     """
     text = body(reply)
     if isinstance(text, Unusable) or len(text) > 20_000:
@@ -321,34 +322,59 @@ def parse_choice(reply: Reply, choices: Sequence[str]) -> str | None:
         named = [choice for choice in choices if choice.casefold() in values]
         return named[0] if len(named) == 1 else None
     lines = [line for line in text.splitlines() if line.strip()]
-    words = {_bare(line) for line in (lines[0], lines[-1])}
+    words = {word for line in (lines[0], lines[-1]) for word in (_bare(line), _reasoned(line))}
     named = [choice for choice in choices if choice.casefold() in words]
     return named[0] if len(named) == 1 else None
 
 
+_ANSWER: Final = pattern(
+    r"\A\W*(?:(?:the |my )?(?:final )?(?:answer|verdict|decision|outcome|choice|result|ranking|order))"
+    r"(?:\s+is)?\W*[:=]?\s*",
+    re.IGNORECASE,
+)
+_REASONED: Final = pattern(r"\A\W*(\w{2,20})[\"'`*_]{0,3}(?:[:.]\s|\s[-–—]\s|\s\()")
+
+
 def _bare(line: str) -> str:
-    said = re.sub(
-        r"\A\W*(?:(?:final )?(?:answer|verdict|decision|outcome|choice|result))\W*[:=]\s*",
-        "",
-        line,
-        flags=re.IGNORECASE,
-    )
-    return said.strip(" \t\"'`*_.,;:!()[]{}<>-").casefold()
+    return _ANSWER.sub("", line).strip(" \t\"'`*_.,;:!()[]{}<>-").casefold()
+
+
+def _reasoned(line: str) -> str:
+    """Return the word that a line begins with, if a mark parts it from what follows."""
+    found = _REASONED.match(_ANSWER.sub("", line))
+    return found.group(1).casefold() if found else ""
+
+
+_LISTED: Final = pattern(
+    r"(?m)^\s*(?:\d{1,3}[.)]\s+)?(?:\*\*)?(?:memor(?:y|ies)|entry|no\.?|number|item)?\s*[\[(#]\s*(\d{1,9})\s*[\])]?"
+)
+_RUN: Final = pattern(
+    r"(?<![\w.:/])(?<!\w-)\[?#?\d{1,9}\]?(?:(?:\s*[,;>→&]\s*|\s+)(?:(?:and|then|und|dann|et|puis|y|e|i|и)\s+)?\[?#?\d{1,9}\]?)*(?![\w:/-]|\.\d)"
+)
 
 
 def parse_ranking(reply: Reply, n: int) -> tuple[int, ...] | None:
-    """Read a list of numbers below `n`, best first; `none` gives (), prose and only foreign numbers None.
+    """Read a list of numbers below `n`, best first; `none` gives (), no list of ours None.
 
-    Numbers outside 0..n-1 and repeats are left out. Source: seed facts, episode ranking.
+    Taken are a bare list, the one list of numbers in a sentence, and lines that each name one in brackets; numbers
+    outside 0..n-1 and repeats are left out. Prose with numbers here and there is no list.
+    Source: seed facts, episode ranking.
     """
     text = body(reply)
-    if isinstance(text, Unusable):
+    if isinstance(text, Unusable) or len(text) > 200_000:
         return None
-    said = _bare(text.strip()) if len(text) < 200_000 else ""
-    if said in {"none", "none relevant"} or text.strip() == "[]":
+    if text.strip() == "[]" or says_none(_ANSWER.sub("", text)):
         return ()
-    if not re.fullmatch(r"\d{1,9}(?:\s*[,;\s]\s*\d{1,9})*\s*,?", said):
-        return None
-    numbers = [int(number) for number in re.findall(r"\d+", said)]
+    listed = [int(match.group(1)) for match in _LISTED.finditer(text)]
+    if len(listed) > 1 and len(listed) == len([line for line in text.splitlines() if _NUMBER_IN.search(line)]):
+        numbers = listed
+    else:
+        runs = [match.group() for match in _RUN.finditer(text)]
+        if len(runs) != 1 or len(_NUMBER_IN.findall(runs[0])) != len(_NUMBER_IN.findall(text)):
+            return None
+        numbers = [int(number) for number in _NUMBER_IN.findall(runs[0])]
     kept = tuple(dict.fromkeys(number for number in numbers if number < n))
     return kept or None
+
+
+_NUMBER_IN: Final = pattern(r"\d{1,9}")

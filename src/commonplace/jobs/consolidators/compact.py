@@ -9,6 +9,7 @@ from commonplace.errors import UnusableReplyError
 from commonplace.jobs import ranges, showing
 from commonplace.jobs.consolidators.summarise import prompt
 from commonplace.models.protocol import LLM, Request, demand
+from commonplace.models.reading import Unusable, body
 from commonplace.records import RecordedMessage
 from commonplace.text.pieces import estimate_tokens, summary_line
 
@@ -62,9 +63,9 @@ def _summary(
         purpose="compact",
         cause=cause,
     )
-    text = demand(llm.complete(request)).text.strip()
-    if not text:
-        raise UnusableReplyError("the model's summary is empty")
+    text = body(demand(llm.complete(request)))
+    if isinstance(text, Unusable):
+        raise UnusableReplyError(f"no summary: {text.reason}")
     return text
 
 

@@ -1,7 +1,7 @@
 """Make a document of entries denser: a model joins what belongs together, the rules drop what is said twice.
 
-The model's text passes the gate whole or not at all: where any of it is refused, the document stays as it
-was and the reason is given. Without a model only entries that another one contains go.
+Each merge is judged by itself: one that would lose, mix or add something is left out, the others are carried out.
+Without a model only entries that another one contains go.
 
 Source: seed facts, `consolidate`.
 """
@@ -18,14 +18,16 @@ from commonplace.changes.actors import Actor
 from commonplace.changes.door import Door
 from commonplace.config import Config
 from commonplace.errors import ModelError
-from commonplace.guard import gate, screen
+from commonplace.guard import gate, rewriting, screen
+from commonplace.guard.grounding import Evidence
 from commonplace.jobs import showing
 from commonplace.jobs.consolidators.summarise import prompt
 from commonplace.models.protocol import LLM, Request
 from commonplace.models.reading import Unusable, body, find
 from commonplace.operations import Edit, Proposal, RemoveEntry, ReplaceEntry, View, ViewEntry
-from commonplace.records import Outcome
+from commonplace.records import Message, Outcome, RecordedMessage
 from commonplace.text.likeness import decide, firm_words
+from commonplace.text.pieces import one_line
 
 _TEXT_CHARS: Final = 1000  # of one merged entry
 SCHEMA: Final[dict[str, Any]] = {
@@ -76,16 +78,11 @@ def condense(
         merges = _ask(entries, llm, config)
         if isinstance(merges, str):
             return Outcome(status="refused", reason=f"nothing was changed: {merges}")
-        proposal = _proposal(path, entries, merges)
-        if isinstance(proposal, str):
-            return Outcome(status="refused", reason=f"nothing was changed: {proposal}")
-        verdicts = {text: screen(text).findings for text in gate.texts(proposal)}
-        view = View(entries=tuple(entries), shown=(path,), writable=(path,))
-        judged = gate.judge(proposal, view, verdicts, config.gate)
-        held = next((reason for _, reason in judged.held), "")
-        if held:
-            return Outcome(status="refused", reason=f"nothing was changed: the model's text was refused ({held})")
-        operations = list(judged.accepted)
+        judged = [_judged(path, entries, merge, config) for merge in merges]
+        refused = list(dict.fromkeys(each for each in judged if isinstance(each, str)))
+        operations = [edit for each in judged if not isinstance(each, str) for edit in each]
+        if refused and not operations:
+            return Outcome(status="refused", reason=f"nothing was changed: {refused[0]}")
     if not operations:
         return Outcome(status="unchanged", reason="no two entries say the same")
     return door.commit(operations, actor=actor, reason="made denser")
@@ -133,20 +130,35 @@ def _ask(entries: Sequence[ViewEntry], llm: LLM, config: Config) -> tuple[_Merge
         return f"the answer is not as asked for: {error}"
 
 
-def _proposal(path: str, entries: Sequence[ViewEntry], merges: Sequence[_Merge]) -> Proposal | str:
-    """Turn merges into edits; the reason where one of them would lose or mix what entries say."""
+def _judged(path: str, entries: Sequence[ViewEntry], merge: _Merge, config: Config) -> list[Edit] | str:
+    """Turn one merge into edits; the reason if it would lose, mix or add what entries do not say."""
     by_number = {entry.number: entry for entry in entries}
-    operations: list[Edit] = []
-    for merge in merges:
-        parts = [by_number[number] for number in dict.fromkeys(merge.entries) if number in by_number]
-        text = merge.text.strip()
-        if len(parts) < 2 or len(parts) != len(merge.entries) or not text or len(text) > _TEXT_CHARS:
-            return "a merge names entries that are not there, or has no text of use"
-        if any(decide(one.text, two.text).kind == "supersedes" for one, two in combinations(parts, 2)):
-            return "a merge would hold both sides of a contradiction"
-        firm = frozenset[str]().union(*(firm_words(part.text) for part in parts))
-        if not firm <= firm_words(text):
-            return "a merge drops a number or a denial"
-        operations.append(ReplaceEntry(path=path, target=parts[0].id, text=text))
-        operations += [RemoveEntry(path=path, target=part.id) for part in parts[1:]]
-    return Proposal(operations=tuple(operations))
+    parts = [by_number[number] for number in dict.fromkeys(merge.entries) if number in by_number]
+    text = one_line(merge.text)
+    if len(parts) < 2 or len(parts) != len(merge.entries) or not text or len(text) > _TEXT_CHARS:
+        return "a merge names entries that are not there, or has no text of use"
+    if any(decide(one.text, two.text).kind == "supersedes" for one, two in combinations(parts, 2)):
+        return "a merge would hold both sides of a contradiction"
+    firm = frozenset[str]().union(*(firm_words(part.text) for part in parts))
+    if not firm <= firm_words(text):
+        return "a merge drops a number or a denial"
+    reason = Evidence([_said(part) for part in parts]).fault(text)
+    if reason:
+        return f"the model's text was refused ({reason})"
+    if not all(rewriting.holds(text, part.text) for part in parts):
+        return "a merge drops what an entry says"
+    kept = next((part for part in parts if one_line(part.text) == text), parts[0])
+    gone = [RemoveEntry(path=path, target=part.id) for part in parts if part is not kept]
+    if one_line(kept.text) == text:
+        return list[Edit](gone)
+    proposal = Proposal(operations=(ReplaceEntry(path=path, target=kept.id, text=text), *gone))
+    verdicts = {text: screen(text).findings for text in gate.texts(proposal)}
+    view = View(entries=tuple(entries), shown=(path,), writable=(path,))
+    judged = gate.judge(proposal, view, verdicts, config.gate)
+    held = next((reason for _, reason in judged.held), "")
+    return f"the model's text was refused ({held})" if held else list(judged.accepted)
+
+
+def _said(entry: ViewEntry) -> RecordedMessage:
+    """Return an entry as something that was said, for the statements that are to rest on it."""
+    return RecordedMessage(entry.id, entry.path, "", entry.number, Message("user", entry.text, id=entry.id), 0)

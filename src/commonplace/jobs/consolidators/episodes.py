@@ -26,7 +26,7 @@ from commonplace.jobs.consolidators.work import Work
 from commonplace.jobs.rules.proposing import beginning
 from commonplace.layouts.schema import Layout
 from commonplace.models.protocol import LLM, Request
-from commonplace.models.reading import Unusable, body
+from commonplace.models.reading import Unusable, body, says_none
 from commonplace.operations import AddEntry, Operation, Proposal, PutItem, PutTopic
 from commonplace.records import TRUST_RANK, RecordedMessage, Source, Topic, Trust, lowest_trust
 from commonplace.text.patterns import pattern
@@ -169,11 +169,16 @@ class Episodes:
 
 
 def _lines(text: str) -> list[str]:
-    lines = [one_line(_BULLET.sub("", line)) for line in text.splitlines()]
-    facts = [truncate(line, FACT_CHARS, "…") for line in lines if line and not line.startswith(("#", "```"))]
-    if len(facts) == 1 and facts[0].strip(" .!\"'").casefold() == "none":
+    """Read the facts of an answer: its bullets if it has some, else its lines; nothing if it says that there is none."""
+    if says_none(text):
         return []
-    return list(dict.fromkeys(facts))[:FACTS]
+    said = [line for line in text.splitlines() if line.strip() and not line.startswith(("#", "```", "|", "---"))]
+    bullets = [line for line in said if _BULLET.match(line)]
+    chosen = bullets or [line for line in said if not line.rstrip().endswith((":", "："))]
+    facts = [one_line(_BULLET.sub("", line)) for line in chosen]
+    return list(dict.fromkeys(truncate(fact, FACT_CHARS, "…") for fact in facts if fact and not says_none(fact)))[
+        :FACTS
+    ]
 
 
 def _refused(fact: str, evidence: Evidence) -> str:

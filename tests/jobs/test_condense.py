@@ -1,0 +1,64 @@
+"""Making a document denser: natural merges are carried out, each by itself (issue 16)."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from commonplace import Memory
+from commonplace.testing import ScriptedLLM
+
+NATURAL = [
+    (["User lives in Bergen.", "User lives in Bergen with two cats."], "User lives in Bergen with two cats."),
+    (["Prefers tabs over spaces.", "Prefers dark mode."], "Prefers tabs over spaces and dark mode."),
+    (["Works at the harbour as a geologist.", "Works at the harbour since 2019."], "Has worked at the harbour as a geologist since 2019."),
+    (["Anna ist Vegetarierin.", "Anna trinkt keinen Kaffee."], "Anna ist Vegetarierin und trinkt keinen Kaffee."),
+    (["Der Server heißt atlas.", "Der Server atlas steht in Halle 3."], "Der Server heißt atlas und steht in der Halle 3."),
+    (["La usuaria vive en Lugo.", "La usuaria trabaja desde casa en Lugo."], "La usuaria vive en Lugo y trabaja desde casa."),
+    (["ユーザーは京都に住んでいる。", "ユーザーは京都で猫を二匹飼っている。"], "ユーザーは京都に住み、猫を二匹飼っている。"),
+    (["用户住在成都。", "用户在成都养了一只猫。"], "用户住在成都，养了一只猫。"),
+    (["Has a daughter, Mia, born 2018.", "Mia plays the violin."], "Has a daughter Mia (born 2018) who plays the violin."),
+    (["L'utilisateur n'aime pas le bruit.", "L'utilisateur travaille le matin."], "L'utilisateur n'aime pas le bruit et travaille le matin."),
+]  # fmt: skip
+BAD = [
+    (["User lives in Bergen.", "User has two cats."], "User lives in Bergen with three cats."),
+    (["User lives in Bergen.", "User works for Equinor."], "User lives in Bergen and works for Statoil."),
+    (["Never push to main.", "Reviews are done by Ole."], "Push to main; reviews are done by Ole."),
+    (["User lives in Bergen.", "User has two cats."], "User has two cats."),
+    (["Allergic to peanuts.", "Allergic to shellfish."], "Allergic to shellfish."),
+]
+
+
+def consolidated(folder, texts, merges):
+    llm = ScriptedLLM(json.dumps({"merges": merges}))
+    with Memory.open(folder, layout="facts", llm=llm, jobs="inline", config={"facts.merge_on_write": False}) as memory:
+        tool = memory.tool()
+        for text in texts:
+            assert tool.call({"action": "add", "target": "user", "content": text})["success"]
+        answer = tool.call({"action": "consolidate", "target": "user"})
+        return answer, memory.document("user").strip().split("\n§\n")
+
+
+@pytest.mark.parametrize(("texts", "merged"), NATURAL)
+def test_a_natural_merge_is_carried_out(tmp_path, texts, merged):
+    """Issue 16: 8 of 8; a changed particle, a removed repetition."""
+    answer, left = consolidated(tmp_path, texts, [{"entries": [1, 2], "text": merged}])
+    assert answer["success"] is True
+    assert left == [merged]
+
+
+@pytest.mark.parametrize(("texts", "merged"), BAD)
+def test_a_merge_that_loses_or_invents_is_not(tmp_path, texts, merged):
+    answer, left = consolidated(tmp_path, texts, [{"entries": [1, 2], "text": merged}])
+    assert answer["success"] is False
+    assert left == texts
+
+
+def test_a_bad_merge_costs_the_good_one_beside_it_nothing(tmp_path):
+    """DESIGN 1.4: one bad statement never costs the good ones beside it."""
+    texts = [*NATURAL[1][0], *BAD[0][0]]
+    merges = [{"entries": [1, 2], "text": NATURAL[1][1]}, {"entries": [3, 4], "text": BAD[0][1]}]
+    answer, left = consolidated(tmp_path, texts, merges)
+    assert answer["success"] is True
+    assert left == [NATURAL[1][1], *BAD[0][0]]
