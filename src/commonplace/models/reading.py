@@ -36,8 +36,8 @@ _PLACEHOLDER: Final = pattern(
 
 
 _REFUSED: Final = pattern(
-    r"(?:i['’]?m (?:very )?sorry|sorry,|i apologi[sz]e|as an ai\b|(?:es )?tut mir leid|lo siento|(?:je suis )?désolée?\b"
-    r"|mi dispiace|desculpe|przepraszam|извините|к сожалению|申し訳|抱歉|对不起|很抱歉|죄송"
+    r"(?:i['’]?m (?:very )?sorry|sorry,|i apologi[sz]e|as an ai\b|(?:es )?tut mir leid|lo siento"
+    r"|(?:je suis )?désolée?\b|mi dispiace|desculpe|przepraszam|извините|к сожалению|申し訳|抱歉|对不起|很抱歉|죄송"
     r"|(?:i (?:can(?:no|['’])t|am unable|won['’]t|['’]m unable)|ich kann|no puedo|je ne peux pas|non posso"
     r"|não posso|nie mogę)"
     r"[^.\n]{0,60}\b(?:help|assist|comply|provide|fulfil|process|continue|summari[sz]e|helfen|weiterhelfen|erfüllen"
