@@ -169,7 +169,7 @@ class Episodes:
 
 
 def _lines(text: str) -> list[str]:
-    """Read the facts of an answer: its bullets if it has some, else its lines; nothing if it says that there is none."""
+    """Read the facts of an answer: its bullets if it has some, else its lines; none if it says that there are none."""
     if says_none(text):
         return []
     said = [line for line in text.splitlines() if line.strip() and not line.startswith(("#", "```", "|", "---"))]
