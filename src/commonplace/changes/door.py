@@ -264,11 +264,13 @@ class Door:
             return Outcome(status=status, records=tuple(same), reason="memory already says so")
         asked = [added.id for added in plan.added]
         self._overflow.relieve(plan)
-        self._generated.refresh(plan)
+        told = self._generated.refresh(plan)
         self._compact(plan)
         records = (*dict.fromkeys(plan.successors.get(record, record) for record in asked), *same)
         if dry_run:
-            return Outcome(status="planned", records=records, review=review, diff=plan.diff())
+            return Outcome(
+                status="planned", records=records, review=review, reason=_joined(told), diff=plan.diff()
+            )
         self._drift.look(self._drift.unseen(plan.expected()))  # an edit is logged before what is planned on it
         written = self.write(
             plan,
@@ -281,7 +283,7 @@ class Door:
         lost = self._settle_races(plan, actor, written)
         held = waiting and not (plan.added or plan.removed or plan.cursors or plan.promoted)
         gave_way = lost or (raced and any(each.state == "conflicted" for each in waiting))
-        notes = [each.reason for each in waiting] + [each.note for each in taken if not each.waits]
+        notes = [each.reason for each in waiting] + [each.note for each in taken if not each.waits] + told
         return Outcome(
             status="conflict" if gave_way else "pending" if held else "applied",
             change=written.number,

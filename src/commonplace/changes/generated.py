@@ -22,8 +22,8 @@ class Maker(Protocol):
     def lists(self, path: str) -> bool:
         """True if the file tells of this topic."""
 
-    def refresh(self, plan: Plan) -> None:
-        """Bring the file up to the topics as planned, if the plan moves any."""
+    def refresh(self, plan: Plan) -> str:
+        """Bring the file up to the topics as planned, if the plan moves any; say what a person should know of it."""
 
     def renew(self, plan: Plan) -> None:
         """Bring the file up to the topics as they are; one that is not there is not made."""
@@ -48,10 +48,9 @@ class GeneratedFiles:
         """True if one of `documents` tells of this topic."""
         return any(maker.document and maker.lists(path) for maker in self._makers)
 
-    def refresh(self, plan: Plan) -> None:
-        """Bring every file up to the topics as planned."""
-        for maker in self._makers:
-            maker.refresh(plan)
+    def refresh(self, plan: Plan) -> list[str]:
+        """Bring every file up to the topics as planned; say what a person should know of them."""
+        return [said for maker in self._makers if (said := maker.refresh(plan))]
 
     def renew(self, plan: Plan) -> None:
         """Bring the files that stand there up to the topics as they are."""

@@ -1,41 +1,51 @@
-"""The generated index of topics in a document: one line a topic, made anew in the change that moved one.
+"""The index of topics in a document: a line a topic, in the change that moves one.
 
-A topic that was edited outside moves it in the next change or sync, where a block stands already.
+A line that a person or another program wrote for a topic is its line, and stays as it is; a generated block lists the
+topics that have none. A topic that goes, or moves, takes its line along. Only so many lines are shown
+(`context.index_lines`, `context.index_bytes`): what changed last stays, and what is left out is said.
 
-Lists only what may stand in every prompt: topics trusted as much as the agent. Writes nothing where no
-topic changed.
+Lists only what may stand in every prompt: topics trusted as much as the agent. Writes nothing where no topic changed.
 """
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from collections.abc import Iterator, Mapping, Sequence
+from operator import attrgetter
 
+from commonplace.changes.heads import Head, head
 from commonplace.changes.parts import Parts
 from commonplace.changes.plan import Plan
-from commonplace.layouts.codecs import blocks, documents, edits, topics
+from commonplace.changes.pointers import FIRST, LINK, Line, Loaded, fit, lines_of, loaded, topic_of
+from commonplace.layouts.codecs import blocks, documents, topics
+from commonplace.layouts.codecs.topics import Pointer
 from commonplace.layouts.schema import Generated
-from commonplace.records import TRUST_RANK, Topic, Trust
+from commonplace.operations import RemoveEntry, ReplaceEntry
+from commonplace.records import TRUST_RANK, Entry, Problem, Trust
+from commonplace.text.standing import is_standing
 
-_EPOCH = datetime.fromtimestamp(0, UTC)
+_MARKERS = len(blocks.INDEX_OPEN) + len(blocks.INDEX_CLOSE) + 2
 
 
 class TopicIndex:
-    """Keeps the index block of a document in step with the topics that it lists."""
+    """Keeps the pointers of a document in step with the topics."""
 
     def __init__(self, parts: Parts, made: Generated) -> None:
         self._of = frozenset(made.of)
-        self.document = parts.layout.path_of(parts.layout.layer(made.into))
-        """The file that the block stands in."""
+        self._layer = parts.layout.layer(made.into)
+        self.document = parts.layout.path_of(self._layer)
+        """The file that the pointers stand in."""
         self._layout = parts.layout
         self._limits = parts.config.context
         self._reader = parts.reader
-        self._ledger = parts.ledger
+        self._heads = parts.heads
 
-    def refresh(self, plan: Plan) -> None:
-        """Bring the block up to the topics as planned, if the plan moves any."""
+    def refresh(self, plan: Plan) -> str:
+        """Bring the pointers up to the topics as planned, if the plan moves any; say if not all are shown."""
         touched = [path for path, rope in plan.ropes.items() if rope.changed and self.lists(path)]
-        if touched or any(self.lists(record) for record in plan.promoted):
-            self._write(plan)
+        if not touched and not any(self.lists(record) for record in plan.promoted):
+            return ""
+        self._follow(plan)
+        return self._write(plan)
 
     def renew(self, plan: Plan) -> None:
         """Bring a block that stands there up to the topics as they are; where there is none, none is made."""
@@ -43,40 +53,107 @@ class TopicIndex:
             self._write(plan)
             plan.kinds["index"] = None
 
-    def _write(self, plan: Plan) -> None:
-        path = self.document
-        data = plan.planned(path) or b""
-        bare, _ = split(data)
-        index = topics.index(
-            self._pointers(plan),
-            limit_lines=self._limits.index_lines,
-            limit_bytes=self._limits.index_bytes,
-            used_lines=bare.count("\n") + 2,
-            used_bytes=len(bare.encode()) + len(blocks.INDEX_OPEN) + len(blocks.INDEX_CLOSE) + 2,
-        )
-        effect = documents.replace_index(path, data, index.lines)
-        if edits.assemble(data, effect.pieces) != data:
-            plan.rewrite(path, effect.pieces)
-
     def lists(self, path: str) -> bool:
-        """Say whether a file is a topic that stands in the block."""
+        """Say whether a file is a topic of the index."""
         layer = self._layout.layer_of(path)
         return layer is not None and layer.name in self._of
 
-    def _pointers(self, plan: Plan) -> list[topics.Pointer]:
-        stored = {path for _, path in self._reader.files(lambda layer: layer.name in self._of)}
-        planned = {path for path in plan.ropes if self.lists(path)}
-        trust: dict[str, Trust] = {added.id: added.trust for added in plan.added} | plan.promoted
-        found: list[topics.Pointer] = []
-        for path in sorted(stored | planned):
-            data = plan.planned(path) if path in planned else self._reader.data(path)
-            if data is None or TRUST_RANK[trust.get(path) or self._reader.rank(path)] < TRUST_RANK["agent"]:
+    def _own(self, plan: Plan) -> Iterator[tuple[Entry, str]]:
+        """Yield the pointers outside of the block: the entry, and the topic that it points to."""
+        data = plan.planned(self.document) or b""
+        for record in documents.records(self.document, data, self._layer.style) if data else ():
+            if topic := topic_of(self.document, record.text):
+                yield record, topic
+
+    def _follow(self, plan: Plan) -> None:
+        """Let the pointers outside of the block go with topics that go, and after those that move."""
+        for entry, topic in list(self._own(plan)):
+            if topic not in plan.ropes or not self.lists(topic) or plan.planned(topic) is not None:
                 continue
-            layer = self._layout.layer_of(path)
-            topic = topics.parse(path, data, layer.style if layer else "").topic
-            inside = path.removeprefix(f"{self._layout.memory}/") if self._layout.memory else path
-            found.append(topics.Pointer(topic.title, inside, topic.description, _moved(topic)))
-        return found
+            moved = plan.successors.get(topic, "")
+            operation: RemoveEntry | ReplaceEntry = RemoveEntry(path=self.document, target=entry.id)
+            if moved and all(moved != other for _, other in self._own(plan)):
+                operation = ReplaceEntry(path=self.document, target=entry.id, text=self._moved(plan, entry.text, moved))
+            effect = plan.work_out(operation, self._layer, self.document)
+            plan.edit(operation, effect, self.document, trust=self._reader.rank(entry.id), person=False)
+
+    def _moved(self, plan: Plan, text: str, moved: str) -> str:
+        """Return a pointer to another topic: its title and its link are new, its hook is kept."""
+        found = LINK.match(text)
+        title = self._planned(plan, moved, plan.planned(moved) or b"").title
+        return topics.index_line(Pointer(title, self._inside(moved)))[2:] + (text[found.end() :] if found else "")
+
+    def _write(self, plan: Plan) -> str:
+        """Write the block; say if not every line of the document is shown."""
+        path = self.document
+        data = plan.planned(path) or b""
+        heads = self._all(plan)
+        lines = lines_of(path, split(data)[0])
+        own = {line.topic for line in lines}
+        ours = [pointer for topic, pointer in heads.items() if topic not in own]
+        best = sorted(ours, key=attrgetter("rank"), reverse=True)[: self._limits.index_lines]
+        ranked = [*zip(lines, _ranks(lines, heads), strict=True)]
+        ranked += [(Line(len(lines), topics.index_line(each), each.path), each.rank) for each in best]
+        stay = [line for line, _ in fit(ranked, self._limits) if line.number < len(lines)]
+        index = topics.index(
+            ours,
+            limit_lines=self._limits.index_lines,
+            limit_bytes=self._limits.index_bytes,
+            used_lines=len(stay) + 2,
+            used_bytes=sum(len(line.text.encode("utf-8", "replace")) + 1 for line in stay) + _MARKERS,
+        )
+        plan.rewrite(path, documents.replace_index(path, data, index.lines).pieces)
+        after = (plan.planned(path) or b"").decode("utf-8", "replace")
+        return loaded(path, after, self._limits, lambda some: _ranks(some, heads)).warning
+
+    def _all(self, plan: Plan) -> dict[str, Pointer]:
+        """Return a pointer to each topic that may be listed, as planned, by its file."""
+        heads = {each.path: each for each in self._heads.all(self._of)}
+        for path in [path for path, rope in plan.ropes.items() if rope.changed and self.lists(path)]:
+            data = plan.planned(path)
+            heads.pop(path, None)
+            if data is not None:
+                heads[path] = self._planned(plan, path, data)
+        trust: dict[str, Trust] = {added.id: added.trust for added in plan.added} | plan.promoted
+        return {
+            path: Pointer(each.title, self._inside(path), each.description, rank(each))
+            for path, each in sorted(heads.items())
+            if TRUST_RANK[trust.get(path) or self._reader.rank(path)] >= TRUST_RANK["agent"]
+        }
+
+    def _planned(self, plan: Plan, path: str, data: bytes) -> Head:
+        layer = self._layout.layer_of(path)
+        return head(path, data, layer.style if layer else "", plan.at)
+
+    def _inside(self, path: str) -> str:
+        return path.removeprefix(f"{self._layout.memory}/") if self._layout.memory else path
+
+
+def rank(topic: Head) -> float:
+    """Rank a topic for the index: pinned ones and standing instructions first, then what changed last."""
+    stays = topic.pinned or is_standing(topic.description)
+    return topic.at.timestamp() + (FIRST if stays else 0.0)
+
+
+def shown(parts: Parts, made: Generated, data: bytes) -> Loaded:
+    """Return what is shown of a document with an index."""
+
+    def ranks(lines: Sequence[Line]) -> Sequence[float]:
+        heads = {each.path: Pointer("", "", rank=rank(each)) for each in parts.heads.all(made.of)}
+        return _ranks(lines, heads)
+
+    path = parts.layout.path_of(parts.layout.layer(made.into))
+    return loaded(path, data.decode("utf-8", "replace"), parts.config.context, ranks)
+
+
+def over_limits(parts: Parts) -> Iterator[Problem]:
+    """Yield the documents with an index of which not every line is shown."""
+    for made in parts.layout.generated:
+        if made.form == "index":
+            path = parts.layout.path_of(parts.layout.layer(made.into))
+            warning = shown(parts, made, parts.reader.data(path) or b"").warning
+            if warning:
+                yield Problem(kind="limit", path=path, reason=warning)
 
 
 def split(data: bytes) -> tuple[str, str]:
@@ -91,13 +168,9 @@ def split(data: bytes) -> tuple[str, str]:
     return text[: index.start] + text[index.end :], "\n".join(lines)
 
 
-def _moved(topic: Topic) -> float:
-    """Say when a topic last changed, as its front matter tells; what moved last stays in the index longest."""
-    written = str(topic.extra.get("updatedAt") or topic.extra.get("modified") or "")
-    if written.isdigit():
-        return int(written) / 1000
-    try:
-        at = datetime.fromisoformat(written)
-    except ValueError:
-        return 0.0
-    return (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp() - _EPOCH.timestamp()
+def _ranks(lines: Sequence[Line], heads: Mapping[str, Pointer]) -> list[float]:
+    """Rank lines: a pointer by its topic, one that leads nowhere last, and of those the later one first."""
+    return [
+        (heads[line.topic].rank if line.topic in heads else line.number / len(lines)) if line.topic else 2 * FIRST
+        for line in lines
+    ]

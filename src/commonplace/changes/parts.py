@@ -10,6 +10,7 @@ from typing import Self
 import msgspec
 
 from commonplace.changes.drift import Drift
+from commonplace.changes.heads import Heads
 from commonplace.changes.item_files import ItemFiles
 from commonplace.changes.log import Ledger
 from commonplace.changes.reader import Reader
@@ -36,6 +37,7 @@ class Parts(msgspec.Struct, frozen=True):
     reader: Reader
     drift: Drift
     items: ItemFiles
+    heads: Heads
 
     def now(self) -> datetime:
         """Return the instant now, in the zone that files are dated in."""
@@ -67,7 +69,7 @@ class Parts(msgspec.Struct, frozen=True):
         sessions = Sessions(store, config=config, clock=clock, folder=layout.sessions, tombstones=tombstones)
         ledger = Ledger(store.since)
         trust = _of_outside(layout, ledger, sessions)
-        items = ItemFiles(store)
+        items, heads = ItemFiles(store), Heads(store, layout, ledger)
         reader = Reader(
             store,
             layout,
@@ -80,7 +82,7 @@ class Parts(msgspec.Struct, frozen=True):
             writers_trust=trust,
         )
         drift = Drift(store, layout, seen, ledger, zone=zone, trust=trust, noticed=noticed)
-        return cls(store, layout, config, clock, zone, sessions, ledger, tombstones, reader, drift, items)
+        return cls(store, layout, config, clock, zone, sessions, ledger, tombstones, reader, drift, items, heads)
 
 
 def _of_outside(layout: Layout, ledger: Ledger, sessions: Sessions) -> Callable[[], Trust]:

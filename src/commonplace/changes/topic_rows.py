@@ -42,12 +42,12 @@ class TopicRows:
     def renew(self, plan: Plan) -> None:
         """Do nothing: rows of files that a change does not move stay as they are."""
 
-    def refresh(self, plan: Plan) -> None:
+    def refresh(self, plan: Plan) -> str:
         """Bring the rows up to the topics as planned, if the plan moves any."""
         layer = self._layer
         touched = [path for path, rope in plan.ropes.items() if rope.changed and self._reader.layer(path) == layer]
         if not touched:
-            return
+            return ""
         old = plan.planned(self._path)
         rows = _read(old)
         if rows is None:  # there is none, or it is damaged: made again from every file
@@ -58,6 +58,7 @@ class TopicRows:
         text = json.dumps(rows, ensure_ascii=False, indent=2) + "\n"
         if screen(text).text == text:
             plan.rewrite(self._path, edits.between(old or b"", text.encode("utf-8", "replace")))
+        return ""
 
 
 def _read(data: bytes | None) -> list[dict[str, Any]] | None:

@@ -18,11 +18,15 @@ from commonplace.text.spans import Keep
 
 
 class Stat(msgspec.Struct, frozen=True):
-    """One stored file: `token` differs whenever its bytes may differ (size, mtime_ns, inode on files)."""
+    """One stored file: `token` differs whenever its bytes may differ (size, mtime_ns, inode on files).
+
+    `written_ns` is when it was last written, as its system says; 0 if nobody knows.
+    """
 
     path: str
     size: int
     token: str
+    written_ns: int = 0
 
 
 class Blob(msgspec.Struct, frozen=True):

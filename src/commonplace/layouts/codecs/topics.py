@@ -99,6 +99,8 @@ def put(path: str, data: bytes | None, operation: PutTopic, *, now: datetime, st
     newline = edits.newline_of(text)
     if old is None or front.values:
         named |= {key: value for key, value in _stamps(front, now, style).items() if key not in operation.front}
+    if style == "memo" and old is None:
+        named.setdefault("description", truncate(one_line(words), LINE_CHARS, "…"))
     try:
         splices = [Splice(*one) for one in frontmatter.edit(text, named, newline)]
     except UnicodeEncodeError as error:
@@ -204,28 +206,32 @@ def index(
         used_bytes: Bytes of the same.
     """
     ranked = sorted(pointers, key=lambda one: -one.rank)
-    written = [index_line(one) for one in ranked]
-    sizes = [len(line.encode("utf-8", "replace")) + 1 for line in written]
     room_lines, room_bytes = limit_lines - used_lines, limit_bytes - used_bytes
-    if len(written) > room_lines or sum(sizes) > room_bytes:
+    if len(ranked) > room_lines or sum(map(_size, ranked)) > room_bytes:
         room_lines, room_bytes = room_lines - 1, room_bytes - LINE_CHARS  # the notice takes a line
-    stay: list[int] = []
-    for place, size in enumerate(sizes):
-        if len(stay) < room_lines and size <= room_bytes:
-            stay.append(place)
+    stay: list[Pointer] = []
+    left_out: list[str] = []
+    for one in ranked:
+        size = _size(one) if len(stay) < room_lines else room_bytes + 1
+        if size <= room_bytes:
+            stay.append(one)
             room_bytes -= size
-    stay.sort(key=lambda place: (ranked[place].title.casefold(), ranked[place].path))
-    lines = tuple(written[place] for place in stay)
-    kept = set(stay)
-    left_out = tuple(one.path for place, one in enumerate(ranked) if place not in kept)
+        else:
+            left_out.append(one.path)
+    stay.sort(key=lambda one: (one.title.casefold(), one.path))
+    lines = tuple(map(index_line, stay))
     if not left_out:
         return Index(lines)
     notice = f"> {len(left_out)} more topics are not listed here; a search finds them."
     return Index(
         (*lines, notice),
-        left_out,
+        tuple(left_out),
         f"the index lists {len(lines)} of {len(ranked)} topics: {limit_lines} lines or {limit_bytes} bytes are loaded",
     )
+
+
+def _size(pointer: Pointer) -> int:
+    return len(index_line(pointer).encode("utf-8", "replace")) + 1
 
 
 def index_line(pointer: Pointer) -> str:

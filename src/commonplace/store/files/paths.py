@@ -282,4 +282,4 @@ def _stands(entry: os.DirEntry[str], last: _Listed) -> bool:
 
 def _looked(entry: os.DirEntry[str], path: str) -> _Listed:
     seen = _seen(entry.stat(follow_symlinks=False))
-    return _Listed(seen, Stat(path, seen[0], "-".join(f"{number:x}" for number in seen[:4])))
+    return _Listed(seen, Stat(path, seen[0], "-".join(f"{number:x}" for number in seen[:4]), seen[1]))

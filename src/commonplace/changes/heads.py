@@ -1,0 +1,105 @@
+"""What the head of each topic says: its front matter, and when it last changed.
+
+Kept in memory by the token of each file: a look at topics of which none changed reads no file, and one that changed
+is read alone.
+
+Source: seed memdir, "memoryScan".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from datetime import UTC, datetime
+from typing import Final
+
+import msgspec
+
+from commonplace.changes.log import Ledger
+from commonplace.layouts.codecs import topics
+from commonplace.layouts.schema import Layout
+from commonplace.records import Topic
+from commonplace.store.protocol import Store
+from commonplace.text.pieces import one_line, truncate
+
+LINES: Final = 30  # seed memdir: of a file, in which its front matter is
+_BYTES: Final = 16_000  # that those lines may have
+_HOOK_CHARS: Final = 150
+
+
+class Head(msgspec.Struct, frozen=True):
+    """What a topic says of itself; `description` is the beginning of its text if it has none."""
+
+    path: str
+    title: str
+    description: str
+    kind: str
+    at: datetime
+    pinned: bool = False
+
+
+class Heads:
+    """Reads the heads of the topics of one scope."""
+
+    def __init__(self, store: Store, layout: Layout, ledger: Ledger) -> None:
+        self._store = store
+        self._layout = layout
+        self._ledger = ledger
+        self._known: dict[str, tuple[str, str, Head | None]] = {}  # a file's token, layer and head
+
+    def all(self, layers: Container[str]) -> list[Head]:
+        """Return the heads of the topics of some layers, by path."""
+        self._ledger.catch_up()
+        known: dict[str, tuple[str, str, Head | None]] = {}
+        for stat in self._store.list(self._layout.memory):
+            found = self._known.get(stat.path)
+            if found is None or found[0] != stat.token:
+                found = (stat.token, *self._look(stat.path, stat.written_ns))
+            known[stat.path] = found
+        self._known = known
+        return [head for _, layer, head in known.values() if head is not None and layer in layers]
+
+    def _look(self, path: str, written_ns: int) -> tuple[str, Head | None]:
+        layer = self._layout.layer_of(path)
+        if layer is None or layer.kind != "topics":
+            return "", None
+        blob = self._store.read(path, 0, _BYTES)
+        if blob is None:
+            return layer.name, None
+        return layer.name, head(path, blob.data, layer.style, self._written(path, written_ns))
+
+    def _written(self, path: str, written_ns: int) -> datetime:
+        """Say when a file was written: as the change log has it, or as its system says of an edit from outside."""
+        made = self._ledger.made(path)
+        change = self._ledger.change(made[0]) if made else None
+        if change is not None and (not written_ns or "outside" not in change.kinds):
+            return change.at
+        return datetime.fromtimestamp(written_ns // 10**9, UTC)
+
+
+def head(path: str, data: bytes, style: str, written: datetime) -> Head:
+    """Return the head of a topic that was written at an instant, if it does not say itself when."""
+    lines = b"".join(data.splitlines(keepends=True)[:LINES])
+    topic = topics.parse(path, lines, style).topic
+    beginning = next((line.lstrip("#-*> \t") for line in topic.body.split("\n") if line.strip(" \t#-*>")), "")
+    meta = topic.extra.get("metadata")
+    pinned = topic.extra.get("pinned", meta.get("pinned") if isinstance(meta, dict) else None)
+    return Head(
+        path,
+        topic.title,
+        one_line(topic.description) or truncate(one_line(beginning), _HOOK_CHARS, "…"),
+        topic.kind,
+        _stamp(topic) or written,
+        pinned=str(pinned).casefold() in {"true", "yes"},
+    )
+
+
+def _stamp(topic: Topic) -> datetime | None:
+    """Return when a topic changed, as its front matter says."""
+    written = str(topic.extra.get("updatedAt") or topic.extra.get("modified") or "")
+    try:
+        if written.isascii() and written.isdigit():
+            return datetime.fromtimestamp(int(written) / 1000, UTC)
+        at = datetime.fromisoformat(written)
+    except (ValueError, OverflowError, OSError):
+        return None
+    return at if at.tzinfo else at.replace(tzinfo=UTC)
