@@ -81,9 +81,10 @@ class PutTopic(_Operation, frozen=True, kw_only=True, tag="put_topic"):
 
 
 class RemoveTopic(_Operation, frozen=True, kw_only=True, tag="remove_topic"):
-    """Take a topic file away."""
+    """Take a topic file away; `into` names the topic that says now what it said."""
 
     path: str
+    into: str = ""
 
 
 class PutItem(_Operation, frozen=True, kw_only=True, tag="put_item"):

@@ -6,8 +6,9 @@ import pytest
 from doors import DOC, files, opened, texts, write
 
 from commonplace.layouts.codecs.blocks import INDEX_CLOSE, INDEX_OPEN
-from commonplace.operations import PutTopic
+from commonplace.operations import PutTopic, RemoveTopic
 from commonplace.store.files.disk import Disk
+from commonplace.store.files.store import FilesStore
 
 TOPIC = "---\ntitle: {}\ndescription: about {}\n---\n\nbody\n"
 
@@ -127,3 +128,77 @@ def test_a_reader_writes_no_index(noted):
         memory.sync()
         memory.context()
     assert files(noted) == before
+
+
+def lines_by_hand(folder, *lines):
+    write(folder, DOC, "".join(f"{line}\n" for line in lines))
+
+
+def put(memory, name, **fields):
+    return memory.apply([PutTopic(path=f"{name}.md", **({"title": name, "body": "x"} | fields))], reason="")
+
+
+def test_a_persons_pointer_stays_as_it_is_and_the_block_lists_only_topics_without_one(tmp_path):
+    """Issue 21: an existing pointer line outside the block is owned in place, its hook kept."""
+    lines_by_hand(tmp_path, "# Index", "* [Alpha](a.md) — my own hook", "- [gone](gone.md) — leads nowhere")
+    with opened(tmp_path) as memory:
+        put(memory, "a", description="another hook")
+        put(memory, "b", description="about b")
+        assert listed(tmp_path) == ["- [b](b.md) — about b"]
+        assert (
+            (tmp_path / DOC)
+            .read_text(encoding="utf-8")
+            .startswith("# Index\n* [Alpha](a.md) — my own hook\n- [gone](gone.md) — leads nowhere\n")
+        )
+
+
+def test_a_topic_that_goes_takes_its_pointer_along_and_undo_brings_both_back(tmp_path):
+    """Issue 21: deleted through operations, the pointer in the same commit."""
+    lines_by_hand(tmp_path, "- [Alpha](a.md) — my own hook", "- [Other](b.md)")
+    with opened(tmp_path) as memory:
+        put(memory, "a")
+        before = files(tmp_path)
+        done = memory.apply([RemoveTopic(path="a.md")], reason="")
+        assert (tmp_path / DOC).read_text(encoding="utf-8") == "- [Other](b.md)\n"
+        assert memory.undo(done).status == "applied"
+        assert files(tmp_path) == before
+
+
+def test_a_topic_that_moves_keeps_its_hook_and_its_old_id_leads_on(tmp_path):
+    """Issue 21: renamed and merged, the pointer in the same commit; DESIGN 6: an old id resolves to its successor."""
+    lines_by_hand(tmp_path, "- [Alpha](a.md) — my own hook", "- [Beta](b.md)")
+    with opened(tmp_path) as memory:
+        put(memory, "a")
+        put(memory, "b")
+        renamed = [PutTopic(path="c.md", title="Gamma", body="x"), RemoveTopic(path="a.md", into="c.md")]
+        memory.apply(renamed, reason="")
+        assert (tmp_path / DOC).read_text(encoding="utf-8") == "- [Gamma](c.md) — my own hook\n- [Beta](b.md)\n"
+        assert memory.read("memory/a.md").path == "memory/c.md"
+        merged = [PutTopic(path="c.md", body="x and y"), RemoveTopic(path="b.md", into="c.md")]
+        memory.apply(merged, reason="")
+        assert (tmp_path / DOC).read_text(encoding="utf-8") == "- [Gamma](c.md) — my own hook\n"
+        assert memory.read("memory/b.md").body == "x and y"
+
+
+def test_a_document_that_is_full_still_takes_a_topic_and_says_so(tmp_path):
+    """Seed memdir 4.4.4: the write succeeds, the caller hears of it, nothing is taken from the file."""
+    lines_by_hand(tmp_path, *(f"- [Old {n}](old-{n}.md)" for n in range(200)))
+    with opened(tmp_path) as memory:
+        done = put(memory, "fresh")
+        assert done.status == "applied"
+        assert "201 lines (limit: 200)" in done.reason
+        assert listed(tmp_path) == ["- [fresh](fresh.md) — x"]
+        assert (tmp_path / DOC).read_text(encoding="utf-8").startswith("- [Old 0](old-0.md)\n")
+        assert [problem.kind for problem in memory.doctor().problems] == ["limit"]
+
+
+def test_an_index_reads_no_topic_that_did_not_change(tmp_path, monkeypatch):
+    """Issue 21: kept current incrementally."""
+    read = []
+    real = FilesStore.read
+    with opened(tmp_path) as memory:
+        for n in range(20):
+            put(memory, f"t{n}")
+        monkeypatch.setattr(FilesStore, "read", lambda self, path, *a: (read.append(path), real(self, path, *a))[1])
+        put(memory, "t7", description="changed")
+    assert {path for path in read if path.startswith("memory/t")} <= {"memory/t7.md", "memory/t19.md"}

@@ -22,7 +22,7 @@ from commonplace.changes.new_entries import NewEntries, Verdicts
 from commonplace.changes.parts import Parts
 from commonplace.changes.plan import Plan, resolve
 from commonplace.changes.sealing import judge
-from commonplace.errors import RecordNotFoundError
+from commonplace.errors import InputError, RecordNotFoundError
 from commonplace.guard.trust import Voices
 from commonplace.layouts import tree
 from commonplace.layouts.codecs.documents import cap_of
@@ -162,6 +162,8 @@ class Admission:
             return Taken()
         layer, path = resolve(self._layout, operation.path)
         operation = msgspec.structs.replace(operation, path=path)
+        if isinstance(operation, RemoveTopic) and operation.into:
+            operation = msgspec.structs.replace(operation, into=self._merged(plan, operation.into))
         self._check_tombstones(operation)
         self._check_topic(plan, operation, layer, path, reason)
         waits = self._must_wait(operation, layer, actor, trust)
@@ -181,6 +183,17 @@ class Admission:
         done = self._edit(plan, settled.operation, layer, path, actor=actor, trust=trust, raced=raced, whose=whose)
         asked = tuple(Waits(removal, why) for removal, why in settled.waits)
         return Taken((*done.waits, *asked), done.same, settled.note)
+
+    def _merged(self, plan: Plan, path: str) -> str:
+        """Return the topic that says now what another said.
+
+        Raises:
+            InputError: There is none.
+        """
+        layer, path = resolve(self._layout, path)
+        if layer.kind != "topics" or not plan.exists(path):
+            raise InputError(f"there is no topic {path!r} that could say what another said; put it there first")
+        return path
 
     def _keep_aside(self, plan: Plan, operation: AddEntry, actor: Actor, trust: Trust) -> Taken:
         """Keep an entry where recall finds it, as it may not always be shown."""

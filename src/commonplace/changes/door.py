@@ -268,9 +268,7 @@ class Door:
         self._compact(plan)
         records = (*dict.fromkeys(plan.successors.get(record, record) for record in asked), *same)
         if dry_run:
-            return Outcome(
-                status="planned", records=records, review=review, reason=_joined(told), diff=plan.diff()
-            )
+            return Outcome(status="planned", records=records, review=review, reason=_joined(told), diff=plan.diff())
         self._drift.look(self._drift.unseen(plan.expected()))  # an edit is logged before what is planned on it
         written = self.write(
             plan,

@@ -48,6 +48,8 @@ def apply(operation: Edit, layer: Layer, path: str, data: bytes | None, *, at: d
     if isinstance(effect, Duplicate):
         return Applied(duplicate=effect.id)
     if effect.delete or isinstance(operation, RemoveTopic):
+        if isinstance(operation, RemoveTopic) and operation.into:
+            return Applied(deletes=True, successors={path: operation.into})
         return Applied(deletes=True, removed=effect.gone or (path,))
     data = data or b""
     pieces = effect.pieces

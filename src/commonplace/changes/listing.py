@@ -12,18 +12,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from operator import attrgetter
 
+import msgspec
+
 from commonplace.changes.heads import Head, head
 from commonplace.changes.parts import Parts
 from commonplace.changes.plan import Plan
 from commonplace.changes.pointers import FIRST, LINK, Line, Loaded, fit, lines_of, loaded, topic_of
-from commonplace.layouts.codecs import blocks, documents, topics
+from commonplace.layouts.codecs import blocks, documents, edits, topics
 from commonplace.layouts.codecs.topics import Pointer
 from commonplace.layouts.schema import Generated
 from commonplace.operations import RemoveEntry, ReplaceEntry
 from commonplace.records import TRUST_RANK, Entry, Problem, Trust
 from commonplace.text.standing import is_standing
 
-_MARKERS = len(blocks.INDEX_OPEN) + len(blocks.INDEX_CLOSE) + 2
+_MARKERS = len(blocks.INDEX_OPEN) + len(blocks.INDEX_CLOSE) + 2  # bytes of their two lines
 
 
 class TopicIndex:
@@ -35,7 +37,10 @@ class TopicIndex:
         self.document = parts.layout.path_of(self._layer)
         """The file that the pointers stand in."""
         self._layout = parts.layout
-        self._limits = parts.config.context
+        self._limits = limits = parts.config.context
+        self._room = msgspec.structs.replace(
+            limits, index_lines=limits.index_lines - 2, index_bytes=limits.index_bytes - _MARKERS
+        )
         self._reader = parts.reader
         self._heads = parts.heads
 
@@ -94,7 +99,7 @@ class TopicIndex:
         best = sorted(ours, key=attrgetter("rank"), reverse=True)[: self._limits.index_lines]
         ranked = [*zip(lines, _ranks(lines, heads), strict=True)]
         ranked += [(Line(len(lines), topics.index_line(each), each.path), each.rank) for each in best]
-        stay = [line for line, _ in fit(ranked, self._limits) if line.number < len(lines)]
+        stay = [line for line, _ in fit(ranked, self._room) if line.number < len(lines)]
         index = topics.index(
             ours,
             limit_lines=self._limits.index_lines,
@@ -102,9 +107,11 @@ class TopicIndex:
             used_lines=len(stay) + 2,
             used_bytes=sum(len(line.text.encode("utf-8", "replace")) + 1 for line in stay) + _MARKERS,
         )
-        plan.rewrite(path, documents.replace_index(path, data, index.lines).pieces)
-        after = (plan.planned(path) or b"").decode("utf-8", "replace")
-        return loaded(path, after, self._limits, lambda some: _ranks(some, heads)).warning
+        pieces = documents.replace_index(path, data, index.lines).pieces
+        after = edits.assemble(data, pieces)
+        if after != data:
+            plan.rewrite(path, pieces)
+        return loaded(path, after.decode("utf-8", "replace"), self._limits, lambda some: _ranks(some, heads)).warning
 
     def _all(self, plan: Plan) -> dict[str, Pointer]:
         """Return a pointer to each topic that may be listed, as planned, by its file."""
@@ -116,7 +123,7 @@ class TopicIndex:
                 heads[path] = self._planned(plan, path, data)
         trust: dict[str, Trust] = {added.id: added.trust for added in plan.added} | plan.promoted
         return {
-            path: Pointer(each.title, self._inside(path), each.description, rank(each))
+            path: Pointer(each.title, self._inside(path), _hook(each), rank(each))
             for path, each in sorted(heads.items())
             if TRUST_RANK[trust.get(path) or self._reader.rank(path)] >= TRUST_RANK["agent"]
         }
@@ -127,6 +134,10 @@ class TopicIndex:
 
     def _inside(self, path: str) -> str:
         return path.removeprefix(f"{self._layout.memory}/") if self._layout.memory else path
+
+
+def _hook(topic: Head) -> str:
+    return topic.description if topic.description.casefold() != topic.title.casefold() else ""
 
 
 def rank(topic: Head) -> float:

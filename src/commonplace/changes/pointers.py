@@ -75,18 +75,22 @@ def fit(lines: Iterable[tuple[Line, float]], limits: ContextConfig) -> tuple[tup
             break
         if not line.topic and plain >= spare:
             continue
-        size = len(line.text.encode("utf-8", "replace")) + 1
-        if size > left and size > _CUT_BYTES:
-            line = line._replace(text=line.text.encode("utf-8", "replace")[: max(0, left - 1)].decode("utf-8", "ignore"))
-            size = left
-        if size <= left and line.text:
+        data = line.text.encode("utf-8", "replace")
+        if len(data) < left:
             shown.append((line, rank))
-            plain += not line.topic
-            left -= size
+        elif len(data) > _CUT_BYTES and left > 1:
+            data = data[: left - 1]
+            shown.append((line._replace(text=data.decode("utf-8", "ignore")), rank))
+        else:
+            continue
+        plain += not line.topic
+        left -= len(data) + 1
     return tuple(sorted(shown, key=lambda each: each[0].number))
 
 
-def loaded(document: str, text: str, limits: ContextConfig, rank: Callable[[Sequence[Line]], Sequence[float]]) -> Loaded:
+def loaded(
+    document: str, text: str, limits: ContextConfig, rank: Callable[[Sequence[Line]], Sequence[float]]
+) -> Loaded:
     """Return what of a document is shown.
 
     Args:

@@ -16,6 +16,7 @@ import msgspec
 from commonplace.changes.actors import LIBRARY, Actor
 from commonplace.changes.door import Door
 from commonplace.changes.history import History
+from commonplace.changes.listing import over_limits
 from commonplace.changes.merging import merging
 from commonplace.changes.overflow import over_caps
 from commonplace.changes.parts import Parts
@@ -245,7 +246,7 @@ class Scope:
         """Look for damage and drift; mend only when asked."""
         items = [path for _, path in self.reader.files(lambda layer: layer.kind == "items")]
         of = self.layout
-        full = [*over_caps(self.parts), *self._loose()]
+        full = [*over_caps(self.parts), *over_limits(self.parts), *self._loose()]
         if left_out := self.drift.left_out():
             full.append(Problem(kind="layout", path=left_out[0], reason=_left_out(of.name, left_out)))
         look = partial(doctor.examine, self.store, memory=of.memory, transcripts=of.sessions, items=items, full=full)

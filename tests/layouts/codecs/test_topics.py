@@ -67,7 +67,7 @@ def test_a_memo_is_edited_by_line():
         b'metadata: {"type": "feedback", "pinned": "yes"}\nx-tool: {a: [1]}\ndescription: who\n---\nBody\n'
     )
     assert put(None, "memo", title="Use real DB", kind="feedback", body="No mocks.").decode() == (
-        "---\nname: Use real DB\ntype: feedback\n---\n\nNo mocks.\n"
+        "---\nname: Use real DB\ndescription: No mocks.\ntype: feedback\n---\n\nNo mocks.\n"
     )
 
 

@@ -99,8 +99,6 @@ def put(path: str, data: bytes | None, operation: PutTopic, *, now: datetime, st
     newline = edits.newline_of(text)
     if old is None or front.values:
         named |= {key: value for key, value in _stamps(front, now, style).items() if key not in operation.front}
-    if style == "memo" and old is None:
-        named.setdefault("description", truncate(one_line(words), LINE_CHARS, "…"))
     try:
         splices = [Splice(*one) for one in frontmatter.edit(text, named, newline)]
     except UnicodeEncodeError as error:
@@ -275,6 +273,8 @@ def _named(operation: PutTopic, old: Parsed | None, front: Front, style: str) ->
     if title and (was is None or title != was.title):
         changes["name" if "name" in had or (style == "memo" and "title" not in had) else "title"] = title
     description = one_line(operation.description)
+    if style == "memo" and was is None and not description:  # seed memdir: by it a topic is chosen
+        description = truncate(one_line(operation.body), LINE_CHARS, "…")
     if description and (was is None or description != was.description):
         changes["description"] = description
     if operation.kind and (was is None or operation.kind != was.kind):
