@@ -167,7 +167,8 @@ OPERATIONS: Final = get_args(Operation)
 class Proposal(msgspec.Struct, frozen=True, kw_only=True):
     """What a consolidator asks for: what happened, and the operations that should follow.
 
-    `read` and `search` ask a multi-round consolidator's host for more; `done` ends the rounds.
+    `read` and `search` ask a multi-round consolidator's host for more; `done` ends the rounds. `ruled` says that the
+    rules made it from what a person said, so that it needs no ground.
     """
 
     journal: str = ""
@@ -175,13 +176,15 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True):
     read: tuple[str, ...] = ()
     search: tuple[str, ...] = ()
     done: bool = True
+    ruled: bool = False
 
 
 class ViewEntry(msgspec.Struct, frozen=True, kw_only=True):
     """One record a consolidator may touch: the short `number` a model sees stands for its `id`.
 
     `user_authored` means last written by a person, not extracted from one; `shown` that it stands in
-    the part of memory that enters every prompt.
+    the part of memory that enters every prompt. `section` of a topic is its title and description; `whole` says
+    that a model sees its text too.
     """
 
     id: str
@@ -193,6 +196,7 @@ class ViewEntry(msgspec.Struct, frozen=True, kw_only=True):
     pinned: bool = False
     user_authored: bool = False
     shown: bool = False
+    whole: bool = True
 
 
 class View(msgspec.Struct, frozen=True, kw_only=True):

@@ -127,7 +127,7 @@ from commonplace.operations import AddEntry, Proposal
 
 def shout(work):
     said = [m for m in work.view.messages if m.message.role == "user"]
-    return Proposal(operations=tuple(AddEntry(path=work.places["fact"], text=m.text) for m in said))
+    return Proposal(operations=tuple(AddEntry(path=work.places["fact"].path, text=m.text) for m in said))
 
 LOUD = Consolidator(shout, asks=False)
 

@@ -78,7 +78,8 @@ def texts(proposal: Proposal) -> tuple[str, ...]:
     found = [proposal.journal, *_sentences(proposal.journal)] if proposal.journal else []
     for edit in proposal.operations:
         for text in _texts(edit):
-            found += [text, *(line.text for line in rewriting.read(text))] if "\n" in text else [text]
+            lines = "\n" in text or isinstance(edit, PutTopic)
+            found += [text, *(line.text for line in rewriting.read(text) if lines)]
         if isinstance(edit, AppendJournal):
             found += _sentences(edit.text)
     return tuple(dict.fromkeys(found))
@@ -383,6 +384,8 @@ class _Court:
         base = edit.base if isinstance(edit, RewriteDocument) and edit.base is not None else _base(edit, touched)
         levels: list[Trust] = []
         by_text = {content.fold(entry.text): entry for entry in touched}
+        known = (entry.trust for entry in touched) if touched else map(self.voices.trust, content_lines(text))
+        trusted = any(TRUST_RANK[trust] >= TRUST_RANK["agent"] for trust in known)
 
         def ruling(line: str, before: str | None) -> Ruling:
             entry = by_text.get(content.fold(before)) if before is not None else None
@@ -393,7 +396,8 @@ class _Court:
                 reason = reason or self._protected(replaced) or self._below(trust, replaced)
             if reason:
                 return Ruling("waits", reason)
-            if TRUST_RANK[trust] < TRUST_RANK["agent"] and edit.path in self.view.shown:
+            below = TRUST_RANK[trust] < TRUST_RANK["agent"]
+            if below and (edit.path in self.view.shown or (isinstance(edit, PutTopic) and trusted)):
                 self.aside.append(AppendJournal(path="", text=line, trust=trust))
                 return Ruling("aside")
             levels.append(trust)
@@ -427,13 +431,15 @@ class _Court:
 
     def _take_rewrite(self, number: int, edit: RewriteDocument | PutTopic, text: str, base: str, trust: Trust) -> None:
         if isinstance(edit, PutTopic):
-            heads = [part for part in _texts(edit) if part != edit.body and not _LABEL.fullmatch(part)]
-            reason = self._screened(heads) or next((why for part in heads if (why := self.fault(part))), "")
+            own = (*edit.front.values(), *(f"Session {session}" for session, _ in self.messages))  # of the engine
+            parts = [part for part in _texts(edit) if part != edit.body and not _LABEL.fullmatch(part)]
+            heads = [part for part in parts if part not in own]
+            reason = self._screened(parts) or next((why for part in heads if (why := self.fault(part))), "")
             if reason or not text.strip():
                 if reason:
                     self.held.append((edit, reason))
                 return
-            trust = lowest_trust([trust, *(self.voices.trust(part) for part in heads)])
+            trust = lowest_trust([trust, edit.trust or trust, *(self.voices.trust(part) for part in heads)])
             if text.strip() != base.strip():
                 self.accepted.append((number, msgspec.structs.replace(edit, body=text.rstrip("\n"), trust=trust)))
             return

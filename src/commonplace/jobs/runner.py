@@ -12,7 +12,6 @@ import logging
 import sys
 import time
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Final
 
 import msgspec
@@ -21,30 +20,21 @@ from commonplace.changes.actors import Actor
 from commonplace.changes.admission import Waits
 from commonplace.changes.door import Door
 from commonplace.changes.parts import Parts
-from commonplace.errors import LeaseLostError, ModelError, ModelSetupError, ModelTimeoutError, UnusableReplyError
-from commonplace.guard import gate, screen
-from commonplace.guard.screened import instant
+from commonplace.errors import LeaseLostError, ModelError, ModelSetupError, ModelTimeoutError
 from commonplace.guard.trust import message_trust
 from commonplace.jobs import ranges
-from commonplace.jobs.consolidators import ruled
-from commonplace.jobs.consolidators.choice import CONSOLIDATORS
-from commonplace.jobs.consolidators.episodes import Episodes
-from commonplace.jobs.consolidators.work import Work
 from commonplace.jobs.failures import Failure, Failures
+from commonplace.jobs.host import Host, journal_entry
 from commonplace.jobs.running import Piece, Run, batches, together
 from commonplace.jobs.views import Views
 from commonplace.layouts.schema import Job
-from commonplace.models.reading import Unusable
 from commonplace.models.spending import MeteredLLM
 from commonplace.operations import (
-    AppendJournal,
     HoldRange,
     MoveCursor,
     Operation,
-    Proposal,
-    View,
 )
-from commonplace.records import Outcome, RecordedMessage, Source, Trust, lowest_trust
+from commonplace.records import Outcome, RecordedMessage, lowest_trust
 from commonplace.store.protocol import Lease
 from commonplace.text.pieces import truncate
 
@@ -79,24 +69,18 @@ class Runner:
     """
 
     def __init__(self, job: Job, parts: Parts, door: Door, views: Views, llm: MeteredLLM | None) -> None:
+        self.job = job
+        self.name = job.name
         self._store = parts.store
-        self._layout = parts.layout
         self._sessions = parts.sessions
         self._door = door
         self._views = views
         self._clock = parts.clock
         self._config = config = parts.config
-        self._zone = parts.zone
-        self.job = job
-        self.name = job.name
-        self._consolidator = CONSOLIDATORS[job.consolidator or "rules"]
-        asks = self._consolidator.asks
-        self._llm = llm if asks else None
-        by = "rules" if asks and llm is None else job.consolidator
-        self._actor = Actor(f"consolidator:{by}", "user", explicit=False)
+        self._host = Host(job, parts, views, llm)
+        self._llm = self._host.llm
+        self._actor = Actor(f"consolidator:{self._host.by}", "user", explicit=False)
         self._failures = Failures(parts.store, parts.clock, config.consolidation)
-        episodes = job.consolidator == "episodes"
-        self._episodes = Episodes(parts.layout, config, views.reader, ruled.propose) if episodes else None
 
     @property
     def model_free(self) -> bool:
@@ -363,39 +347,25 @@ class Runner:
         for message in messages:
             spans.setdefault(message.session, []).append(message.number)
         return any(
-            not {m.number for m in self._sessions.read(session, numbers[0], numbers[-1] + 1)}.issuperset(numbers)
+            not {m.number for m in self._sessions.read(session, min(numbers), max(numbers) + 1)}.issuperset(numbers)
             for session, numbers in spans.items()
         )
 
     def _made(self, pieces: Sequence[Piece], run: Run) -> _Made:
         """Give what pieces come to."""
-        now = self._clock()
-        texts = self._views.documents(now) if self._consolidator.rewrites and self._llm is not None else {}
+        if self.job.alone and run.turn is None and not run.dry_run and not (run.by_rules or self.model_free):
+            raise ModelTimeoutError("no time was left to ask the model")
         whole = self.job.range == "session"
-        said = self._session(pieces[0]) if whole else [message for piece in pieces for message in piece.messages]
-        view = self._views.view(said, now, texts)
-        view = view if whole else msgspec.structs.replace(view, earlier=self._earlier(pieces))
-        work = Work(
+        work = self._host.work(
+            self._session(pieces[0]) if whole else [message for piece in pieces for message in piece.messages],
             session=pieces[0].session,
-            view=view,
-            places=self._views.places(now),
-            default_path=next(iter(self._views.places(now).values()), ""),
-            zone=self._zone,
-            seconds=run.left(self._config.model.timeout_seconds),
-            message_tokens=self._config.consolidation.message_tokens,
-            max_tokens=self._config.model.max_tokens,
             cause=run.cause,
-            llm=None if run.by_rules else self._llm,
-            documents=texts,
             model=run.model,
+            by_rules=run.by_rules,
+            earlier=() if whole else self._earlier(pieces),
         )
-        if self._episodes is not None:
-            operations, waits, reason = self._episodes.propose(work)
-            reason = f"; {reason}" if reason else ""
-        else:
-            proposal = self._propose(work, run)
-            operations, waits, reason = self._verdict(proposal, view, now, by_model=work.llm is not None)
-        return _Made(operations, waits, f"{_named(pieces)}{reason}", work.view.messages)
+        judged = self._host.judged(work, lambda: run.left(self._config.model.timeout_seconds))
+        return _Made(judged.operations, judged.waits, _named(pieces), judged.read)
 
     def _earlier(self, pieces: Sequence[Piece]) -> tuple[RecordedMessage, ...]:
         """Return the messages since the last reset of each session that stand before its pieces."""
@@ -410,55 +380,17 @@ class Runner:
         """Return what was said in a session from its beginning to the end of a piece."""
         return tuple(self._sessions.read(piece.session, 0, piece.messages[-1].number + 1))
 
-    def _propose(self, work: Work, run: Run) -> Proposal:
-        """Return what the model or the rules propose; raises ModelError if the model's answer cannot be used."""
-        alone = self.job.alone and run.turn is None and not run.dry_run
-        if work.llm is not None and (alone or work.seconds <= 0):
-            raise ModelTimeoutError("no time was left to ask the model")
-        proposal = self._consolidator.propose(work)
-        if isinstance(proposal, Unusable):
-            raise UnusableReplyError(proposal.reason)
-        return proposal
-
-    def _verdict(
-        self, proposal: Proposal, view: View, now: datetime, *, by_model: bool
-    ) -> tuple[list[Operation], list[Waits], str]:
-        """Turn a proposal into what is committed: accepted operations, what waits, and the journal entry."""
-        path = self._views.journal_path(view.messages[-1].message.at or now)
-        verdicts = {text: screen(text).findings for text in gate.texts(proposal)}
-        judged = gate.judge(proposal, view, verdicts, self._config.gate, by_model=by_model)
-        held = [Waits(self._settled(edit, path), why) for edit, why in judged.held]
-        operations: list[Operation] = [*judged.accepted]
-        if judged.journal and path:
-            operations.append(self._journal(path, judged.journal, view, trust=judged.journal_trust))
-        if path:
-            operations += [self._journal(path, edit.text, view, trust=edit.trust) for edit in judged.aside]
-        return operations, held, ""
-
-    @staticmethod
-    def _settled(edit: Operation, path: str) -> Operation:
-        if isinstance(edit, AppendJournal) and not edit.path:
-            return msgspec.structs.replace(edit, path=path)
-        return edit
-
-    @staticmethod
-    def _journal(path: str, text: str, view: View, *, trust: Trust | None = None) -> AppendJournal:
-        first, last = view.messages[0], view.messages[-1]
-        at = last.message.at
-        sources = tuple(dict.fromkeys(Source(m.session, str(m.message.id)) for m in (first, last)))
-        return AppendJournal(path=path, text=text, at=instant(at) if at else "", sources=sources, trust=trust)
-
     def _raw(self, pieces: Sequence[Piece]) -> _Made:
         """Return the entry that names a range nobody summarised; every word of it is in the transcripts."""
-        now = self._clock()
-        view = self._views.view([message for piece in pieces for message in piece.messages], now, {})
-        said = [m for m in view.messages if m.text.strip()][-_FALLBACK_MESSAGES:]
-        lines = [f"{m.message.role.upper()}: {truncate(m.text, _FALLBACK_CHARS)}" for m in said]
+        said = [message for piece in pieces for message in piece.messages]
+        last = [m for m in said if m.text.strip()][-_FALLBACK_MESSAGES:]
+        lines = [f"{m.message.role.upper()}: {truncate(m.text, _FALLBACK_CHARS)}" for m in last]
         paths = ", ".join(self._sessions.path(piece.session) for piece in pieces)
         text = "\n".join([_RAW_HEAD, *lines, f"{_named(pieces)}. All of it is kept in {paths}."])
-        trust = lowest_trust(["agent", *(message_trust(each) for each in said)])
-        entry = self._journal(self._views.journal_path(view.messages[-1].message.at or now), text, view, trust=trust)
-        return _Made([entry], [], f"{_named(pieces)}; the model did not do it", view.messages)
+        at = said[-1].message.at or self._clock()
+        trust = lowest_trust(["agent", *(message_trust(each) for each in last)])
+        entry = journal_entry(self._views.journal_path(at), text, said, at, trust=trust)
+        return _Made([entry], [], f"{_named(pieces)}; the model did not do it", said)
 
     def is_open(self, session: str, end: int) -> bool:
         """True if a message before this number is neither consolidated nor held; what was forgotten does not count.

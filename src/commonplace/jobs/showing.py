@@ -16,7 +16,7 @@ from typing import Final
 
 from commonplace.guard.pasted import pasted
 from commonplace.guard.trust import message_trust
-from commonplace.operations import View
+from commonplace.operations import Edit, View
 from commonplace.records import TRUST_RANK, Message, RecordedMessage
 from commonplace.text.patterns import pattern
 from commonplace.text.pieces import estimate_tokens, one_line, truncate
@@ -26,6 +26,7 @@ _RESULTS: Final = 20  # of tools in a row that are shown one by one
 _HEAD_TOKENS: Final = 8  # the number, date and speaker of a message
 _RECORD_TOKENS: Final = 600  # of one record
 _NAME_CHARS: Final = 60
+_OPERATION_CHARS: Final = 160
 _PLAIN_NAME: Final = pattern(r"[\w.@'’-]+(?: [\w.@'’-]+){0,5}")
 _BREAK: Final = pattern(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _MARK: Final = pattern(r"\[(?=\s{0,3}(?:end of )?pasted\s{0,3}\])")
@@ -54,10 +55,14 @@ def dated_lines(said: Iterable[RecordedMessage], *, message_tokens: int) -> str:
 
 
 def entries(view: View) -> str:
-    """List the records that a model may touch, by file and number."""
+    """List the records that a model may touch, by file and number; of a topic its title, and its text if it is near."""
     lines: list[str] = []
     last = ""
     for entry in view.entries:
+        if entry.id == entry.path:
+            text = f": {indented(shortened(entry.text, _RECORD_TOKENS))}" if entry.whole and entry.text else ""
+            lines.append(f"{entry.number}. {entry.path} ({one_line(entry.section)}){text}")
+            continue
         if entry.path != last:
             last = entry.path
             lines.append(f"{last}:")
@@ -141,3 +146,10 @@ def _marked(message: RecordedMessage) -> str:
 
 def _plain(text: str) -> str:
     return _MARK.sub("(", text)
+
+
+def operation(edit: Edit) -> str:
+    """Return one line that names what an operation does."""
+    name = type(edit).__struct_config__.tag
+    text = getattr(edit, "text", "") or getattr(edit, "body", "") or getattr(edit, "target", "")
+    return f"{name} {edit.path}: {truncate(one_line(str(text)), _OPERATION_CHARS, '…')}"

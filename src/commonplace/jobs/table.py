@@ -19,7 +19,8 @@ class Jobs:
 
     def __init__(self, parts: Parts, door: Door, views: Views, llm: MeteredLLM | None) -> None:
         self._llm = llm
-        self.runners = tuple(Runner(job, parts, door, views, llm) for job in parts.layout.jobs if job.range in RANGES)
+        rows = (job for job in parts.layout.jobs if job.range in RANGES)
+        self.runners = tuple(Runner(job, parts, door, views, llm) for job in rows)
 
     @property
     def model_free(self) -> frozenset[str]:

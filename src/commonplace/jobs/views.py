@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+
+import msgspec
 
 from commonplace.changes.parts import Parts
 from commonplace.changes.plan import files_of
 from commonplace.changes.reader import Reader
 from commonplace.guard import screen
+from commonplace.jobs.rules.memos import Place
 from commonplace.layouts.codecs import documents
 from commonplace.layouts.codecs.documents import cap_of
+from commonplace.layouts.schema import FIELDS, Layer
 from commonplace.operations import View, ViewEntry
-from commonplace.records import Entry, Record, RecordedMessage
+from commonplace.records import Entry, Hit, Query, Record, RecordedMessage, Topic
+from commonplace.text import content
 from commonplace.text.pieces import estimate_tokens
 
 _NO_ENTRY_KINDS = frozenset({"journal", "topic"})
@@ -21,6 +27,8 @@ _NO_ENTRY_KINDS = frozenset({"journal", "topic"})
 _UNITS = {"chars": "characters"}
 _SPOKEN_CHARS = 1000  # of a message that may correct an entry; a longer one tells or pastes
 _MOVED = 40  # entries that are not shown any more, in one view
+_TOPIC_TOKENS = 1500  # of the bodies of topics in a prompt, the nearest first
+_FIELD = re.compile(r"\{\w+\}")
 _SEPARATOR = 3  # what stands between two entries: a bullet and a line break, or a separator line
 
 
@@ -34,10 +42,12 @@ class Views:
     Args:
         parts: The scope.
         related: Finds entries that are not shown any more, so that what is said of them now is held against them.
+        search: Finds records and messages, for a consolidator that asks.
     """
 
-    def __init__(self, parts: Parts, related: Related) -> None:
+    def __init__(self, parts: Parts, related: Related, search: Callable[[Query], Sequence[Hit]]) -> None:
         self._related = related
+        self.search = search
         self._layout = parts.layout
         self._reader = parts.reader
         self._ledger = parts.ledger
@@ -52,35 +62,54 @@ class Views:
         """Give the entries of one document, by number, with who wrote them last."""
         self._ledger.catch_up()
         told = self._reader.told(self._reader.records(path))
-        return [self._entry(record, path, number) for number, record in enumerate(told, 1)]
+        return [self.entry(record, path, number) for number, record in enumerate(told, 1)]
 
-    def _entry(self, record: Record, path: str, number: int, *, shown: bool = True) -> ViewEntry:
+    def records(self, path: str) -> Sequence[Record]:
+        """Give the records of a file that may enter a prompt."""
+        return tuple(self._reader.told(self._reader.records(path)))
+
+    def entry(self, record: Record, path: str, number: int, *, shown: bool = True) -> ViewEntry:
+        """Give a record as an entry of a view; of a topic its body."""
         made = self._ledger.made(record.id)
+        text = record.body if isinstance(record, Topic) else record.text
         trust = self._reader.trust(record)
         return ViewEntry(
             id=record.id,
             number=number,
             path=path,
-            text=screen(record.text).text,  # a prompt is made of it
-            section=record.section if isinstance(record, Entry) else "",
+            text=screen(text).text,  # a prompt is made of it
+            section=screen(_label(record)).text,
             trust=trust,
             user_authored=made[1].person if made else trust == "user",
             shown=shown,
         )
 
-    def places(self, at: datetime) -> dict[str, str]:
-        """Say which file takes a memory of which kind at an instant."""
-        found: dict[str, str] = {}
-        for kind, name in self._layout.targets.items():
-            layer = self._layout.layer(name)
-            if kind not in _NO_ENTRY_KINDS and "{topic}" not in layer.path:
-                found[kind] = files_of(self._layout, layer, at)
-        return found
+    def places(self, at: datetime, writes: Sequence[str] = ()) -> dict[str, Place]:
+        """Say where a memory of which kind goes at an instant.
 
-    def documents(self, at: datetime) -> dict[str, str]:
-        """Give the texts of the documents among the places; of a long one its end, from an entry on."""
+        Args:
+            at: The instant.
+            writes: The only layers that may be written; those that take no kind are there under their own name.
+        """
+        names = {
+            kind: name
+            for kind, name in self._layout.targets.items()
+            if (name in writes if writes else kind not in _NO_ENTRY_KINDS) and kind != "journal"
+        }
+        names |= {name: name for name in writes if name not in names.values()}
+        return {kind: self._place(self._layout.layer(name), at) for kind, name in names.items()}
+
+    def _place(self, layer: Layer, at: datetime) -> Place:
+        if layer.kind == "topics":
+            path = self._layout.path_of(layer, **{name: f"{{{name}}}" for name in FIELDS})
+            return Place(path=path, form="topic", layer=layer.name)
+        path = files_of(self._layout, layer, at)
+        return Place(path=path, form="item" if layer.kind == "items" else "entry", layer=layer.name)
+
+    def documents(self, places: Mapping[str, Place]) -> dict[str, str]:
+        """Give the texts of the documents among some places; of a long one its end, from an entry on."""
         found: dict[str, str] = {}
-        for path in dict.fromkeys(self.places(at).values()):
+        for path in dict.fromkeys(place.path for place in places.values()):
             layer = self._layout.layer_of(path)
             if layer is not None and layer.kind == "documents":
                 data = self._reader.data(path) or b""
@@ -125,21 +154,27 @@ class Views:
         found = [record for text in said for record in self._related(text)]
         return list({record.id: record for record in self._reader.told(found)}.values())[:_MOVED]
 
-    def view(self, messages: Sequence[RecordedMessage], at: datetime, texts: Mapping[str, str] | None = None) -> View:
+    def view(
+        self,
+        messages: Sequence[RecordedMessage],
+        places: Mapping[str, Place],
+        texts: Mapping[str, str] | None = None,
+    ) -> View:
         """Give the view of a range: the records of every place it may write, as far as the limit goes.
 
-        Where a document is written anew from its text in `texts`, every entry of that text is in the view.
+        Where a document is written anew from its text in `texts`, every entry of that text is in the view. Of many
+        topics those that share the most words with the messages are in it; the first of them whole.
         """
         self._ledger.catch_up()
-        paths = list(dict.fromkeys(self.places(at).values()))
         shown = tuple(
             self._layout.path_of(layer) for layer in self._layout.layers if self._layout.part(layer) == "stable"
         )
         entries: list[ViewEntry] = []
         limit = ""
-        for path in paths:
+        files = [place for place in places.values() if place.form != "topic"]
+        for path in dict.fromkeys(place.path for place in files):
             layer = self._layout.layer_of(path)
-            records = tuple(self._reader.told(self._reader.records(path)))
+            records = self.records(path)
             if layer is not None and layer.compress:
                 cap = cap_of(layer, self._config.limits)
                 if cap is not None and cap.over(self._reader.text(path)) > 0:
@@ -148,14 +183,46 @@ class Views:
             if texts and path in texts and layer is not None:
                 count = len(list(documents.records(path, texts[path].encode("utf-8", "surrogateescape"), layer.style)))
             for record in records[len(records) - min(count, len(records)) :]:
-                entries.append(self._entry(record, path, len(entries) + 1, shown=path in shown))
-        moved = self._moved(messages) if texts is None or not texts else []
-        entries += [self._entry(each, each.path, len(entries) + n, shown=False) for n, each in enumerate(moved, 1)]
+                entries.append(self.entry(record, path, len(entries) + 1, shown=path in shown))
+        moved = self._moved(messages) if files and not texts else []
+        entries += [self.entry(each, each.path, len(entries) + n, shown=False) for n, each in enumerate(moved, 1)]
+        unseen: list[str] = []
+        subjects = [place.layer for place in places.values() if "{topic}" in place.path]
+        for name in dict.fromkeys(subjects):
+            listed, left = self._topics(name, messages)
+            for topic, whole in listed:
+                entry = self.entry(topic, topic.path, len(entries) + 1, shown=False)
+                entries.append(msgspec.structs.replace(entry, whole=whole))
+            unseen += left
         return View(
             messages=tuple(messages),
             entries=tuple(entries),
             shown=shown,
-            writable=tuple(dict.fromkeys([*paths, *(each.path for each in moved)])),
+            writable=(*(_FIELD.sub("*", place.path) for place in places.values()), *(each.path for each in moved)),
+            unseen=tuple(unseen),
             compress=bool(limit),
             limit=limit,
         )
+
+    def _topics(self, layer: str, messages: Sequence[RecordedMessage]) -> tuple[list[tuple[Topic, bool]], list[str]]:
+        """Return the topics of a layer for a view, each with whether it is shown whole, and the paths of the others."""
+        found = [
+            topic
+            for _, path in self._reader.files(lambda each: each.name == layer)
+            for topic in self.records(path)
+            if isinstance(topic, Topic)
+        ]
+        said = frozenset[str]().union(*(content.content(message.text) for message in messages))
+        near = sorted(found, key=lambda topic: -len(said & content.content(topic.text)))
+        left = _TOPIC_TOKENS
+        listed: list[tuple[Topic, bool]] = []
+        for topic in near[: self._config.consolidation.entries]:
+            left -= estimate_tokens(topic.body)
+            listed.append((topic, left >= 0))
+        return listed, [topic.path for topic in near[len(listed) :]]
+
+
+def _label(record: Record) -> str:
+    if isinstance(record, Topic):
+        return ": ".join(part for part in (record.title, record.description) if part)
+    return record.section if isinstance(record, Entry) else ""

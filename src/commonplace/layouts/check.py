@@ -24,6 +24,7 @@ _STYLES: Final = {"documents": entries.STYLES, "journals": journals.STYLES, "top
 _NAME: Final = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 _FOLDER: Final = re.compile(r"(?:[\w-][\w .-]*(?:/[\w-][\w .-]*)*)?")
 _TOOL: Final = re.compile(r"[a-zA-Z][a-zA-Z0-9_-]{0,63}")
+_MOST_ROUNDS: Final = 20
 _EVENTS: Final = frozenset({"reset", "session_end", "manual"})
 _NEEDS: Final = {"journals": ("date", "month", "year"), "topics": ("topic", "session")}
 
@@ -47,6 +48,7 @@ class Abilities(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     consolidators: Collection[str]
+    prompts: Collection[str]
     triggers: Collection[str]
     renderers: Collection[str]
     forms: Collection[str]
@@ -285,8 +287,17 @@ def _job(layout: Layout, job: Job, abilities: Abilities) -> Iterator[str]:
         yield from _one_of(f"{at}.consolidator", job.consolidator, abilities.consolidators)
     if job.failure == "raw" and "journal" not in layout.targets:
         yield f"{at}.failure is 'raw', but targets has no 'journal' that takes the raw entry; add one or use 'again'."
-    if job.consolidator == "episodes" and not any("{session}" in layer.path for layer in layout.layers):
-        yield f"{at}.consolidator is 'episodes', but no layer of topics has {{session}} in its path for them."
+    for name in job.writes:
+        yield from _one_of(f"{at}.writes", name, [layer.name for layer in layout.layers])
+    written = [layer for layer in layout.layers if layer.name in job.writes]
+    if job.consolidator == "episodes" and not any("{session}" in layer.path for layer in written):
+        yield f"{at}.consolidator is 'episodes'; have it write a layer of topics that has {{session}} in its path."
+    if any(layer.kind == "journals" for layer in written):
+        yield f"{at}.writes names a journal; what happened goes to the journal of targets by itself."
+    if not 0 <= job.rounds <= _MOST_ROUNDS:
+        yield f"{at}.rounds is {job.rounds}; use 0 (one answer) to {_MOST_ROUNDS}."
+    if job.consolidator == "rounds" or job.prompt:
+        yield from _one_of(f"{at}.prompt", job.prompt, abilities.prompts)
     for trigger in job.triggers:
         for name in trigger.names:
             yield from _one_of(f"{at}.triggers.when", name, abilities.triggers)

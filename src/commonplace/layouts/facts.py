@@ -98,7 +98,13 @@ LAYOUT = Layout(
     add=(AddRule(rule="merge", of=("user", "project_user", "env", "project_env")),),
     generated=(Generated(form="rows", of=("episodes",)),),
     jobs=(
-        Job(name="consolidate", range="session", consolidator="episodes", triggers=(Trigger(when="session_end"),)),
+        Job(
+            name="consolidate",
+            range="session",
+            consolidator="episodes",
+            writes=("episodes",),
+            triggers=(Trigger(when="session_end"),),
+        ),
         Job(name="compact", range="window", consolidator="compact"),
     ),
     tool=AgentTool(

@@ -215,6 +215,9 @@ class Job(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
         together: Short ranges of several sessions share a model call.
         alone: The jobs of all sessions run one after the other.
         keep: Of a job on the window: the knob that says how much of it stays, as messages or as a share.
+        writes: The layers that it may write, by name; those that take statements, as `targets` says, if empty.
+        rounds: How often it may ask to read and search before its last answer.
+        prompt: Of the consolidator `rounds`: the name of its instructions.
     """
 
     name: str
@@ -225,6 +228,9 @@ class Job(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     together: bool = False
     alone: bool = False
     keep: Literal["keep_messages", "keep_share"] = "keep_messages"
+    writes: tuple[str, ...] = ()
+    rounds: int = 0
+    prompt: str = ""
 
 
 class Layout(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -15,6 +15,7 @@ from commonplace.changes.add_rules import ADD_RULES
 from commonplace.changes.generated import FORMS
 from commonplace.errors import ConfigError
 from commonplace.jobs import triggers
+from commonplace.jobs.consolidators import rounds
 from commonplace.jobs.consolidators.choice import CONSOLIDATORS
 from commonplace.layouts import check, facts, native, two_layer
 from commonplace.layouts.schema import Layout
@@ -27,6 +28,7 @@ LAYOUTS: Final[dict[str, Layout]] = {layout.name: layout for layout in (native.L
 
 ABILITIES: Final = check.Abilities(
     consolidators=CONSOLIDATORS,
+    prompts=rounds.PROMPTS,
     triggers=triggers.PREDICATES,
     renderers=RENDERERS,
     forms=FORMS,

@@ -152,12 +152,16 @@ class Scope:
         breaker = spending.Breaker(config.spending, self.spending.spends)
         self.llm = spending.MeteredLLM(llm, self.spending, budget, breaker, of.clock) if llm is not None else None
         self.meter = spending.EmbeddingMeter(self.spending, budget, of.clock)
-        self.views = Views(of, self._related)
+        self.views = Views(of, self._related, self._search)
         self.jobs = Jobs(of, self.door, self.views, self.llm)
         self.windows = Windows(of, self.door, self.jobs, self.llm)
         declared = ((job.name, each.when, each.over) for job in of.layout.jobs for each in job.triggers)
         rules = triggers.rules(declared, _numbers(config.consolidation))
         self.schedule = Schedule(self.jobs, self.windows, of.sessions, rules=rules, mode=self._mode, clock=of.clock)
+
+    def _search(self, query: Query) -> list[Hit]:
+        """Search for a job that asks."""
+        return self.searching.recall(query, now=self.now(), explain=False)
 
     def _note_spend(self, line: Screened) -> None:
         self.store.append(SPENDING, [line], durable=False)

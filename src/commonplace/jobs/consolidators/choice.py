@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from commonplace.jobs.consolidators import rewrite, ruled, summarise
+from commonplace.jobs.consolidators import episodes, rewrite, rounds, ruled, summarise
 from commonplace.jobs.consolidators.work import Consolidator
 from commonplace.text.installed import Installed
 
@@ -13,7 +13,8 @@ CONSOLIDATORS: Final[Installed[Consolidator]] = Installed(
     {
         "rules": Consolidator(ruled.propose, asks=False),
         "summarise": Consolidator(summarise.propose),
-        "episodes": Consolidator(ruled.propose),
+        "episodes": Consolidator(episodes.propose),
+        "rounds": Consolidator(rounds.propose),
         "rewrite": Consolidator(rewrite.propose, rewrites=True),
     },
 )

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 from typing import Final, cast
 
+import msgspec
+
 from commonplace.jobs.consolidators.work import Work
 from commonplace.jobs.rules import proposing
-from commonplace.jobs.rules.memos import Known, Place, Targets
-from commonplace.operations import Proposal
+from commonplace.jobs.rules.memos import Known, Targets
+from commonplace.operations import Proposal, ViewEntry
 
 _ITEM_FIELDS: Final = {"text": "content", "kind": "type"}
 
 
 def propose(work: Work) -> Proposal:
     """Propose without a model."""
-    places: dict[str, Place] = {}
-    for kind, path in work.places.items():
-        items = path.endswith(".jsonl")
-        places[kind] = Place(path=path, form="item" if items else "entry", fields=_ITEM_FIELDS if items else {})
-    known = [Known(entry.id, entry.path, entry.text) for entry in work.view.entries]
+    places = {
+        kind: msgspec.structs.replace(place, fields=_ITEM_FIELDS) if place.form == "item" else place
+        for kind, place in work.places.items()
+    }
+    known = [Known(entry.id, entry.path, entry.text, _title(entry)) for entry in work.view.entries]
     targets = cast("Targets", places)  # kinds a layout names beyond those of the rules are never asked for
     return proposing.propose(work.view.messages, session=work.session, zone=work.zone, targets=targets, existing=known)
+
+
+def _title(entry: ViewEntry) -> str:
+    return entry.section.partition(": ")[0] if entry.id == entry.path else ""

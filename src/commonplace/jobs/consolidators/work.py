@@ -2,27 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import tzinfo
 
 import msgspec
 
+from commonplace.config import Config
+from commonplace.jobs.rules.memos import Place
+from commonplace.layouts.schema import Job
 from commonplace.models.protocol import LLM
 from commonplace.models.reading import Unusable
-from commonplace.operations import Proposal, View
+from commonplace.operations import Edit, Proposal, View
+from commonplace.records import Record
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """What was found for one thing that a consolidator asked to read or search: lines, each with its number."""
+
+    asked: str
+    lines: tuple[str, ...]
 
 
 class Work(msgspec.Struct, frozen=True, kw_only=True):
     """One range of one session, with what may be touched and within which limits.
 
-    `view.messages` is the range. `places` says which file takes a memory of which kind. `seconds` is
-    what is left of the deadline. `documents` are the texts of the documents it may rewrite, by path; of a
-    long one only its end. `model` is asked in place of the one of `llm`.
+    `view.messages` is the range. `places` says where a memory of which kind goes; a layer that takes no kind is
+    there under its own name. `seconds` is what is left of the deadline. `documents` are the texts of the documents
+    it may rewrite, by path; of a long one only its end. `model` is asked in place of the one of `llm`. `rounds` is how
+    often it may still ask to read and search; `answers` is what it was given, `proposed` what it proposed so far.
+    `listed` is the view before anything was asked for, `view` what the numbers of all of it mean. `records` gives the
+    records of a file that may enter a prompt.
     """
 
     session: str
     view: View
-    places: Mapping[str, str]
+    listed: View
+    places: Mapping[str, Place]
     default_path: str
     zone: tzinfo
     seconds: float
@@ -32,6 +47,12 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
     documents: Mapping[str, str] = {}
     llm: LLM | None = None
     model: str | None = None
+    job: Job
+    config: Config
+    records: Callable[[str], Sequence[Record]]
+    rounds: int = 0
+    answers: tuple[Answer, ...] = ()
+    proposed: tuple[Edit, ...] = ()
 
 
 class Consolidator(msgspec.Struct, frozen=True):

@@ -56,21 +56,24 @@ class Memo(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Known(msgspec.Struct, frozen=True):
-    """One thing remembered already: an entry, an item or, where a place is a topic, its whole body."""
+    """One thing remembered already: an entry, an item or, where a place is a topic, its title and whole body."""
 
     id: str
     path: str
     text: str
+    title: str = ""
 
 
 class Place(msgspec.Struct, frozen=True, kw_only=True):
     """Where memos of a kind go: an entry of a document, an item of a JSONL file, or a line of a topic.
 
-    For items `fields` renames the keys `text kind speaker at due valid_until salience` and `constants` adds to
-    each; for a topic `title`, `description` and `topic_kind` are its front matter when it is new.
+    The path of topics holds `{topic}`: they are many files, and a memo goes to the one of its subject. For items
+    `fields` renames the keys `text kind speaker at due valid_until salience` and `constants` adds to each; for a
+    topic `title`, `description` and `topic_kind` are its front matter when it is new.
     """
 
     path: str
+    layer: str = ""
     form: Literal["entry", "item", "topic"] = "entry"
     section: str = ""
     fields: dict[str, str] = msgspec.field(default_factory=dict)

@@ -15,10 +15,11 @@ import msgspec
 
 from commonplace.config import RulesConfig
 from commonplace.guard.screened import instant
-from commonplace.jobs.rules import matching
+from commonplace.jobs.rules import matching, subjects
 from commonplace.jobs.rules.memos import CHANGED_MIND, HOME, NAMED, SWITCHED, Known, Memo, Place, Targets
 from commonplace.jobs.rules.patterns import guard
 from commonplace.jobs.rules.reading import Reader
+from commonplace.layouts.codecs.topics import name_for
 from commonplace.operations import AddEntry, Edit, Proposal, PutItem, PutTopic, ReplaceEntry
 from commonplace.records import RecordedMessage, Source, Trust, lowest_trust
 from commonplace.text.pieces import fingerprint, one_line, truncate
@@ -144,17 +145,18 @@ def propose(
         log. The journal tells what was noted. Nothing memorable gives no operation.
     """
     memos = [memo for memo in _gather(messages, zone, limits) if memo.number >= since]
-    desk = _Desk(session, targets, existing)
+    desk = _Desk(session, targets, existing, [memo.text for memo in memos])
     for memo in memos:
         desk.put(memo)
-    return Proposal(journal=_journal(messages, desk.noted), operations=desk.operations())
+    return Proposal(journal=_journal(messages, desk.noted), operations=desk.operations(), ruled=True)
 
 
 class _Desk:
     """Turns memos into operations against what is known, one after the other."""
 
-    def __init__(self, session: str, targets: Targets, existing: Sequence[Known]) -> None:
+    def __init__(self, session: str, targets: Targets, existing: Sequence[Known], stated: Sequence[str]) -> None:
         self._session = session
+        self._stated = stated
         self._targets = targets
         self._known = list(existing)
         self._edits: list[Edit] = []
@@ -164,7 +166,7 @@ class _Desk:
 
     def put(self, memo: Memo) -> None:
         place = self._targets.get(memo.kind)
-        if memo.becomes and (self._correct(memo) or not memo.alone):
+        if memo.becomes and (self._correct(memo) or self._correct_topic(memo) or not memo.alone):
             return
         if place is None:
             return
@@ -217,19 +219,71 @@ class _Desk:
         self._replaced[old.id] = edit
 
     def _reaches(self, known: Known) -> bool:
-        return all(place.form != "topic" for place in self._targets.values() if place.path == known.path)
+        return not known.title and all(
+            place.form != "topic" for place in self._targets.values() if place.path == known.path
+        )
 
     def _into_topic(self, memo: Memo, place: Place) -> None:
+        if self._is_stated(memo):
+            return
+        body = self._holding(lambda line: _over(memo, line)) or self._body_of(memo, place)
+        if body.take(memo):
+            self._rest(body, memo)
+            self.noted.append(memo.text)
+
+    def _body_of(self, memo: Memo, place: Place) -> _Body:
+        """Return the topic of a memo's subject."""
+        if "{topic}" not in place.path:
+            return self._body(place)
+        known = {topic.title: topic.path for topic in self._topics()}
+        known |= {body.place.title: path for path, body in self._bodies.items() if body.place.title}
+        others = [line for topic in self._topics() for line in topic.text.splitlines()]
+        others += [each for each in self._stated if each != memo.text]
+        title = subjects.subject(memo.text, memo.kind, known, others)
+        path = known.get(title) or place.path.replace("{topic}", name_for(title).removesuffix(".md"))
+        return self._body(msgspec.structs.replace(place, path=path, title=title))
+
+    def _body(self, place: Place) -> _Body:
         body = self._bodies.get(place.path)
         if body is None:
             text = next((known.text for known in self._known if known.path == place.path), "")
             body = self._bodies[place.path] = _Body(place, text)
-        if body.take(memo):
-            rests = self._rests_on(memo)
-            body.sources += rests["sources"]
-            body.quotes += rests["quotes"]
-            body.trusts.append(memo.trust)
-            self.noted.append(memo.text)
+        return body
+
+    def _topics(self) -> list[Known]:
+        return [known for known in self._known if known.title]
+
+    def _holding(self, fits: Callable[[str], bool]) -> _Body | None:
+        """Return the topic with the only line that fits; None if no line does, or several do."""
+        for known in self._topics():
+            self._body(Place(path=known.path, form="topic"))
+        found = [body for body in self._bodies.values() for line in body.stated().values() if fits(line)]
+        return found[0] if len(found) == 1 else None
+
+    def _is_stated(self, memo: Memo) -> bool:
+        return not memo.becomes and any(
+            matching.same(memo.text, line.removeprefix("- "))
+            for topic in self._topics()
+            for line in topic.text.splitlines()
+        )
+
+    def _correct_topic(self, memo: Memo) -> bool:
+        """Put the new value where a line of a topic has the old one; False where that is not one line only."""
+        body = self._holding(lambda line: _stands_in(memo, line))
+        if body is None:
+            return False
+        number, line = next((n, line) for n, line in body.stated().items() if _stands_in(memo, line))
+        text = matching.put(line, memo.supersedes, memo.becomes)
+        body.put(number, text)
+        self._rest(body, memo)
+        self.noted.append(f"{text} (before: {line})")
+        return True
+
+    def _rest(self, body: _Body, memo: Memo) -> None:
+        rests = self._rests_on(memo)
+        body.sources += rests["sources"]
+        body.quotes += rests["quotes"]
+        body.trusts.append(memo.trust)
 
     def _item(self, memo: Memo, place: Place, item_id: str) -> PutItem:
         values = {
@@ -253,16 +307,24 @@ class _Body:
     """The lines of one topic while memos are put into it."""
 
     def __init__(self, place: Place, text: str) -> None:
-        self._place = place
+        self.place = place
         self._new = not text
         self._lines = text.split("\n") if text else []
         self.sources: tuple[Source, ...] = ()
         self.quotes: tuple[str, ...] = ()
         self.trusts: list[Trust] = []
 
+    def stated(self) -> dict[int, str]:
+        """Return the statements among the lines, by number."""
+        return {number: line[2:] for number, line in enumerate(self._lines) if line.startswith("- ")}
+
+    def put(self, number: int, text: str) -> None:
+        """Put a statement in place of the one on a line."""
+        self._lines[number] = f"- {text}"
+
     def take(self, memo: Memo) -> bool:
         """Put a memo in as a list item, or over the line it takes back; False where it changes nothing."""
-        stated = {number: line[2:] for number, line in enumerate(self._lines) if line.startswith("- ")}
+        stated = self.stated()
         if (memo.becomes and not memo.alone) or any(matching.same(memo.text, line) for line in stated.values()):
             return False
         over = next((number for number, line in stated.items() if _over(memo, line)), None)
@@ -275,7 +337,7 @@ class _Body:
         return True
 
     def operation(self) -> PutTopic:
-        place = self._place
+        place = self.place
         return PutTopic(
             path=place.path,
             body="\n".join(self._lines).rstrip("\n") + "\n",

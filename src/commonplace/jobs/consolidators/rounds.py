@@ -1,0 +1,29 @@
+"""The consolidator in rounds: it reads and searches before it proposes, by instructions that its job names.
+
+The host puts what it asks for before it and calls it again, as often as the job allows. Its prompt is
+`prompts/<Job.prompt>.md`, the purpose of its calls the name of the job. Without a model the rules do what they can.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from commonplace.jobs.consolidators import ruled
+from commonplace.jobs.consolidators.summarise import ask, prompt
+from commonplace.jobs.consolidators.work import Work
+from commonplace.models.reading import Unusable
+from commonplace.operations import Proposal
+
+PROMPTS: Final = frozenset({"rounds"})
+"""The instructions that a job can name: files in `prompts`."""
+
+
+def propose(work: Work) -> Proposal | Unusable:
+    """Ask a model for the next round; the rules without one.
+
+    Raises:
+        ModelError: It gave no answer in time, or none at all.
+    """
+    if work.llm is None:
+        return ruled.propose(work)
+    return ask(work, work.llm, system=prompt(work.job.prompt), purpose=work.job.name)

@@ -1,0 +1,173 @@
+"""What every job shares, whichever consolidator it has: work made, rounds of reading, a proposal judged.
+
+A consolidator gets a `Work` and returns a `Proposal`. While it asks to read or to search, and its rounds last, it
+gets what was found, under new numbers, and is called again. Then the gate decides, statement by statement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Final
+
+import msgspec
+
+from commonplace.changes.admission import Waits
+from commonplace.changes.parts import Parts
+from commonplace.errors import ModelTimeoutError, UnusableReplyError
+from commonplace.guard import gate, screen
+from commonplace.guard.screened import instant
+from commonplace.jobs.consolidators.choice import CONSOLIDATORS
+from commonplace.jobs.consolidators.work import Work
+from commonplace.jobs.finding import Finding
+from commonplace.jobs.settling import settled
+from commonplace.jobs.views import Views
+from commonplace.layouts.schema import Job
+from commonplace.models.reading import Unusable
+from commonplace.models.spending import MeteredLLM
+from commonplace.operations import AppendJournal, Edit, Operation, Proposal, View
+from commonplace.records import RecordedMessage, Source, Trust
+
+ROUND_TOKENS: Final = 3000  # of what a consolidator is given in one round
+_ASKED: Final = 12  # things it may ask for in one round
+
+
+class Judged(msgspec.Struct, frozen=True):
+    """What a proposal comes to: what is committed, what waits for a person, and the messages it was made from."""
+
+    operations: list[Operation]
+    waits: list[Waits]
+    read: Sequence[RecordedMessage]
+
+
+class Host:
+    """Has the consolidator of one job propose, and the gate decide."""
+
+    def __init__(self, job: Job, parts: Parts, views: Views, llm: MeteredLLM | None) -> None:
+        self._job = job
+        self._layout = parts.layout
+        self._config = parts.config
+        self._clock = parts.clock
+        self._zone = parts.zone
+        self._views = views
+        self._consolidator = CONSOLIDATORS[job.consolidator or "rules"]
+        self.llm = llm if self._consolidator.asks else None
+        self.by = "rules" if self._consolidator.asks and llm is None else job.consolidator
+        self._finding = Finding(job, parts, views)
+
+    def work(
+        self,
+        said: Sequence[RecordedMessage],
+        *,
+        session: str,
+        cause: str,
+        model: str | None,
+        by_rules: bool = False,
+        earlier: Sequence[RecordedMessage] = (),
+    ) -> Work:
+        """Make the work on some messages; `by_rules` leaves the model out."""
+        places = self._views.places(self._clock(), self._job.writes)
+        llm = None if by_rules else self.llm
+        texts = self._views.documents(places) if self._consolidator.rewrites and llm is not None else {}
+        view = self._views.view(said, places, texts)
+        return Work(
+            session=session,
+            view=msgspec.structs.replace(view, earlier=tuple(earlier)),
+            listed=view,
+            places=places,
+            default_path=next((place.path for place in places.values()), ""),
+            zone=self._zone,
+            seconds=0.0,
+            message_tokens=self._config.consolidation.message_tokens,
+            max_tokens=self._config.model.max_tokens,
+            cause=cause,
+            documents=texts,
+            llm=llm,
+            model=model,
+            job=self._job,
+            config=self._config,
+            records=self._views.records,
+            rounds=self._job.rounds,
+        )
+
+    def judged(self, work: Work, seconds: Callable[[], float]) -> Judged:
+        """Have the consolidator propose on a work, and judge it.
+
+        Args:
+            work: As `work` made it.
+            seconds: What is left of the deadline, for the next model call.
+
+        Raises:
+            ModelError: The model did not do it.
+        """
+        said = work.view.messages
+        proposal, view = self._rounds(work, seconds)
+        proposal, view = self._settled(proposal, view, work)
+        verdicts = {text: screen(text).findings for text in gate.texts(proposal)}
+        by_model = self._consolidator.asks and not proposal.ruled
+        judged = gate.judge(proposal, view, verdicts, self._config.gate, by_model=by_model)
+        return self._taken(judged, said, view)
+
+    def _rounds(self, work: Work, seconds: Callable[[], float]) -> tuple[Proposal, View]:
+        """Call the consolidator until it asks for no more, or may not; all of its operations count."""
+        journal, ruled = "", True
+        operations: list[Edit] = []
+        while True:
+            work = msgspec.structs.replace(work, seconds=seconds(), proposed=tuple(operations))
+            if work.llm is not None and work.seconds <= 0:
+                raise ModelTimeoutError("no time was left to ask the model")
+            proposal = self._consolidator.propose(work)
+            if isinstance(proposal, Unusable):
+                raise UnusableReplyError(proposal.reason)
+            journal, ruled = proposal.journal or journal, ruled and proposal.ruled
+            operations += [edit for edit in proposal.operations if edit not in operations]
+            asks = bool(proposal.read or proposal.search)
+            if not asks or work.rounds <= 0:
+                if asks and not (journal or operations) and work.view.messages:
+                    raise UnusableReplyError("it asks for more when no round is left, and proposes nothing")
+                return Proposal(journal=journal, operations=tuple(operations), ruled=ruled), work.view
+            work = self._more(work, proposal)
+
+    def _more(self, work: Work, proposal: Proposal) -> Work:
+        """Return the work with what a proposal asks to read and to search."""
+        view, answers, left = work.view, [*work.answers], ROUND_TOKENS
+        asked = [(False, name) for name in proposal.read] + [(True, words) for words in proposal.search]
+        for searches, name in asked[:_ASKED]:
+            find = self._finding.search if searches else self._finding.read
+            view, answer, left = find(view, name, left)
+            answers.append(answer)
+        return msgspec.structs.replace(work, view=view, answers=tuple(answers), rounds=work.rounds - 1)
+
+    def _settled(self, proposal: Proposal, view: View, work: Work) -> tuple[Proposal, View]:
+        """Fit the operations to their layers; a topic that one of them names is looked at before it is judged."""
+        places = tuple(work.places.values())
+        found = settled(proposal, view, self._layout, places)
+        unseen = [edit.path for edit in found.operations if edit.path in view.unseen]
+        for path in dict.fromkeys(unseen):
+            view = self._finding.seen(view, path)
+        return (settled(proposal, view, self._layout, places) if unseen else found), view
+
+    def _taken(self, judged: gate.Judged, said: Sequence[RecordedMessage], view: View) -> Judged:
+        at = (said[-1].message.at if said else None) or self._clock()
+        path = self._views.journal_path(at)
+        waits = [Waits(_placed(edit, path), why) for edit, why in judged.held]
+        operations: list[Operation] = [*judged.accepted]
+        if path:
+            if judged.journal:
+                operations.append(journal_entry(path, judged.journal, said, at, trust=judged.journal_trust))
+            operations += [journal_entry(path, edit.text, said, at, trust=edit.trust) for edit in judged.aside]
+        return Judged(operations, waits, view.messages)
+
+
+def _placed(edit: Operation, path: str) -> Operation:
+    if isinstance(edit, AppendJournal) and not edit.path:
+        return msgspec.structs.replace(edit, path=path)
+    return edit
+
+
+def journal_entry(
+    path: str, text: str, said: Sequence[RecordedMessage], at: datetime, *, trust: Trust | None = None
+) -> AppendJournal:
+    """Make the journal entry of a range: dated by its last message, resting on its first and last."""
+    sources = tuple(dict.fromkeys(Source(m.session, str(m.message.id)) for m in (*said[:1], *said[-1:])))
+    return AppendJournal(path=path, text=text, at=instant(at), sources=sources, trust=trust)

@@ -1,0 +1,169 @@
+"""Make the operations of a proposal fit the layers they go to, before the gate judges them.
+
+A model adds, replaces and removes, whatever the layer. What it adds to a topic goes to the end of its text, one line
+a statement; what it adds under a title that a topic has goes to that topic. Everything about one topic is one
+operation. Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from commonplace.jobs.rules.memos import Place
+from commonplace.layouts.codecs.items import item_fingerprint
+from commonplace.layouts.codecs.topics import name_for
+from commonplace.layouts.schema import Layout
+from commonplace.operations import (
+    AddEntry,
+    Edit,
+    Proposal,
+    PutItem,
+    PutTopic,
+    RemoveEntry,
+    RemoveItem,
+    RemoveTopic,
+    ReplaceEntry,
+    View,
+    ViewEntry,
+)
+from commonplace.text.pieces import encode_name, one_line, truncate
+
+_TITLE_CHARS = 60
+
+
+def settled(proposal: Proposal, view: View, layout: Layout, places: Sequence[Place]) -> Proposal:
+    """Return a proposal whose operations are of the kind that the layers of their paths take."""
+    desk = _Desk(view, layout, places)
+    for edit in proposal.operations:
+        desk.take(edit)
+    return msgspec.structs.replace(proposal, operations=tuple(desk.edits))
+
+
+class _Desk:
+    """Settles operations one after the other."""
+
+    def __init__(self, view: View, layout: Layout, places: Sequence[Place]) -> None:
+        self._layout = layout
+        self._places = {place.layer: place for place in places if place.form == "topic"}
+        self._entries = {entry.id: entry for entry in view.entries}
+        self._unseen = frozenset(view.unseen)
+        self.edits: list[Edit] = []
+        self._topics: dict[str, int] = {}  # a topic's path, and the place of its operation
+
+    def take(self, edit: Edit) -> None:
+        """Take one operation in."""
+        match edit:
+            case AddEntry() | PutTopic() if self._is_topic(edit.path):
+                self._put(edit)
+            case AddEntry(path=path) if path.endswith(".jsonl"):
+                kind = (edit.kind or "fact").upper()
+                self.edits.append(
+                    PutItem(
+                        path=path, id=item_fingerprint(kind, edit.text), data={"type": kind, "content": edit.text},
+                        sources=edit.sources, quotes=edit.quotes, trust=edit.trust,
+                    )
+                )  # fmt: skip
+            case ReplaceEntry() | RemoveEntry():
+                self.edits.append(self._of_record(edit))
+            case _:
+                self.edits.append(edit)
+
+    def _of_record(self, edit: ReplaceEntry | RemoveEntry) -> Edit:
+        """Give the change of a record as its layer takes it."""
+        entry = self._entries.get(edit.target)
+        form = self._form(entry.path) if entry is not None else ""
+        if entry is None or form not in {"topics", "items"}:
+            return edit
+        name = entry.id.partition("#")[2]
+        made: Edit
+        match form, edit:
+            case "topics", ReplaceEntry(text=text):
+                made = PutTopic(path=entry.path, body=text)
+            case "topics", _:
+                made = RemoveTopic(path=entry.path)
+            case _, ReplaceEntry(text=text):
+                made = PutItem(path=entry.path, id=name, data={"content": text})
+            case _:
+                made = RemoveItem(path=entry.path, id=name)
+        return msgspec.structs.replace(made, sources=edit.sources, quotes=edit.quotes, trust=edit.trust)
+
+    def _form(self, path: str) -> str:
+        layer = self._layout.layer_of(path)
+        return layer.kind if layer is not None else ""
+
+    def _is_topic(self, path: str) -> bool:
+        """True if a path is that of topics, or of none of our files though only topics could take it."""
+        if any(path == place.path for place in self._places.values()):
+            return True
+        inside = f"{self._layout.memory}/{path}" if self._layout.memory else path
+        form = self._form(path) or self._form(inside)
+        return form == "topics" or (not form and bool(self._places))
+
+    def _put(self, edit: AddEntry | PutTopic) -> None:
+        """Put what is said of a subject into its topic: one operation a topic."""
+        title = edit.section if isinstance(edit, AddEntry) else edit.title
+        path = self._path(
+            edit.path, title or _title_of(edit.path), edit.text if isinstance(edit, AddEntry) else edit.body
+        )
+        at = self._topics.get(path)
+        before = self.edits[at] if at is not None else None
+        known = self._entries.get(path)
+        if isinstance(edit, PutTopic):
+            put = msgspec.structs.replace(edit, path=path)
+        else:
+            text = before.body if isinstance(before, PutTopic) else known.text if known is not None else ""
+            body = "\n".join(part for part in (text.rstrip(), f"- {one_line(edit.text)}") if part)
+            put = PutTopic(
+                path=path, body=body, title="" if known is not None else title or _title_of(path),
+                sources=edit.sources, quotes=edit.quotes, trust=edit.trust,
+            )  # fmt: skip
+        if not isinstance(before, PutTopic) or at is None:
+            self._topics[path] = len(self.edits)
+            self.edits.append(put)
+            return
+        both = _joined(before, put)
+        self.edits[at] = both
+
+    def _path(self, path: str, title: str, text: str) -> str:
+        """Return the file of a subject: the one that is named, that of a topic with its title, or a new one."""
+        for each in (path, f"{self._layout.memory}/{path}" if self._layout.memory else path):
+            if self._form(each) == "topics" and "{" not in each:
+                return each
+        wanted = one_line(title or truncate(one_line(text), _TITLE_CHARS, "")).casefold()
+        same = (each for each in self._entries.values() if _is_topic_entry(each) and _name(each).casefold() == wanted)
+        if (known := next(same, None)) is not None:
+            return known.path
+        place = next((each for each in self._places.values() if each.path == path), None)
+        place = place or next(iter(self._places.values()))
+        name = name_for(wanted).removesuffix(".md")
+        layer = self._layout.layer(place.layer)
+        made = self._layout.path_of(layer, topic=name, session=encode_name(wanted))
+        return made if self._form(made) == "topics" else f"{made.removesuffix('.md')}-notes.md"
+
+
+def _joined(before: PutTopic, after: PutTopic) -> PutTopic:
+    quotes = (*before.quotes, *("",) * (len(before.sources) - len(before.quotes)), *after.quotes)
+    return msgspec.structs.replace(
+        before,
+        body=after.body if after.body.startswith(before.body) else f"{before.body.rstrip()}\n{after.body}",
+        title=before.title or after.title,
+        description=before.description or after.description,
+        links=tuple(dict.fromkeys((*before.links, *after.links))),
+        sources=(*before.sources, *after.sources),
+        quotes=quotes,
+    )
+
+
+def _is_topic_entry(entry: ViewEntry) -> bool:
+    return entry.id == entry.path
+
+
+def _name(entry: ViewEntry) -> str:
+    return entry.section.partition(": ")[0]
+
+
+def _title_of(path: str) -> str:
+    stem = path.rpartition("/")[2].removesuffix(".md")
+    return "" if "{" in stem else stem.replace("-", " ").replace("_", " ").capitalize()
