@@ -18,7 +18,7 @@ from commonplace.guard.markers import INVISIBLE
 from commonplace.guard.screened import Screened, json_line
 from commonplace.guard.table import compiled
 from commonplace.records import Record, Source, Topic
-from commonplace.store.protocol import STATE, Store
+from commonplace.store.protocol import MISSING, STATE, Store
 from commonplace.text.patterns import pattern
 from commonplace.text.pieces import estimate_tokens
 
@@ -125,13 +125,14 @@ class Tombstones:
 
     def catch_up(self, *, look: bool = False) -> None:
         """Read the file if it is not as it was; with `look` also what others may have added to the transcripts."""
-        blob = self._store.read(PATH)
-        version = blob.version if blob else ""
+        version = self._store.version(PATH)
         known = self.forgotten
         if look or known is None or version != self._version:
             known = self._taken_back()
         if known is self.forgotten and version == self._version:
             return
+        blob = self._store.read(PATH)
+        version = blob.version if blob else MISSING
         fingerprints: set[str] = set()
         spans: dict[tuple[str, str], list[tuple[int, int] | None]] = {}
         hidden: set[tuple[str, str]] = set()

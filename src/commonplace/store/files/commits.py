@@ -130,9 +130,12 @@ class Commits:
         Raises:
             StoreBusyError: It was not free in time.
         """
-        self.make_folders()
+        nested = self.lock.mine
+        if not nested:
+            self.make_folders()
         with self._acquired(wait_seconds):
-            yield self._settle()
+            head = self.state.head() if nested else None  # nobody else changed anything since this thread settled it
+            yield head if head is not None and head.settled else self._settle()
 
     def try_settle(self) -> bool:
         """Finish a dead writer's tail if the lock is free; False while a live one holds it."""

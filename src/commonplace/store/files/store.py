@@ -118,14 +118,14 @@ class FilesStore:
         """
         with typed_errors(path, reading=True):
             split(path, self._tree.state)
-            return self._read_as(path, self._view(), start, end)
+            return self._read_as(path, self._pending(), start, end)
 
     def read_many(self, paths: Sequence[str]) -> dict[str, Blob | None]:
         """Read several files as they are between two changes."""
         with typed_errors(reading=True):
             for _ in range(_FREE_TRIES):
                 view = self._view()
-                found = self._read_each(paths) if view.pending is None else {p: self._read_as(p, view) for p in paths}
+                found = self._read_each(paths) if view.pending is None else {p: self._read_as(p, view.pending) for p in paths}
                 if view.stands == self._view().stands:
                     return found
                 time.sleep(_PAUSE_SECONDS)
@@ -138,15 +138,13 @@ class FilesStore:
         """Name the version of a file: content hash, `length:hash of last line` for append-only, or MISSING."""
         with typed_errors(path, reading=True):
             split(path, self._tree.state)
-            view = self._view()
-            if view.pending is None:
-                return version_at(self._tree, path)
-            return version_of(path, self._overlaid(path, view.pending))
+            pending = self._pending()
+            return version_at(self._tree, path) if pending is None else version_of(path, self._overlaid(path, pending))
 
     def list(self, prefix: str = "") -> list[Stat]:
         """List the files below a folder, sorted by path; hidden names and links are left out."""
         with typed_errors(prefix, reading=True):
-            self._settled()
+            self._settle()
             return self._tree.list(prefix)
 
     def append(self, path: str, lines: Sequence[Screened], *, durable: bool = True) -> None:
@@ -166,7 +164,7 @@ class FilesStore:
         What a dead writer left half done is finished first.
         """
         with self._writing(path):
-            self._settled()
+            self._settle()
             with self._appender.hold(path, create=True) as handle:
                 yield _Held(self._appender, handle, self._most_bytes)
 
@@ -252,7 +250,7 @@ class FilesStore:
     def conflicts(self) -> tuple[Conflict, ...]:
         """List the files that an edit from outside kept from taking a change."""
         with typed_errors():
-            self._settled()
+            self._settle()
             return self._commits.conflicts.list()
 
     def settle_conflict(self, conflict: Conflict) -> None:
@@ -263,7 +261,7 @@ class FilesStore:
     def verify_log(self) -> tuple[LogProblem, ...]:
         """Find every line of the change log that was altered, moved or taken away."""
         with typed_errors():
-            self._settled()
+            self._settle()
             return tuple(self._commits.verify())
 
     def erase_payloads(self, numbers: Sequence[int]) -> tuple[int, ...]:
@@ -319,14 +317,15 @@ class FilesStore:
     def _head(self) -> Head | None:
         return self._commits.state.head()
 
-    def _settled(self) -> bool:
-        """Finish a change that is not all applied, if that can be done; False if readers must add it in memory."""
+    def _settled(self, head: Head | None) -> bool:
+        """True if all changes up to a head are applied, or this process may apply them."""
         if self._commits.lock.mine:
             return True
-        head = self._head()
-        if head is not None and head.settled:
-            return True
-        if head is None and not self._commits.log.months():
+        return head.settled if head is not None else not self._commits.log.months()
+
+    def _settle(self) -> bool:
+        """Finish a change that is not all applied, if that can be done; False if readers must add it in memory."""
+        if self._settled(self._head()):
             return True
         if self.read_only:
             return False
@@ -338,15 +337,24 @@ class FilesStore:
 
     def _view(self) -> _View:
         """Say how the files are to be read now."""
-        if self._settled():
+        head = self._head()
+        if self._settled(head):
+            return _View((head, 0), None)
+        if self._settle():
             return _View((self._head(), 0), None)
         stands = (self._head(), self._commits.log_end())  # before the log is read: more may be added to it
         return _View(stands, self._commits.tail())
 
-    def _read_as(self, path: str, view: _View, start: int = 0, end: int | None = None) -> Blob | None:
-        if view.pending is None:
+    def _pending(self) -> Sequence[Entry] | None:
+        """Return the logged changes that a reader must add to the files now; None if it reads them as they are."""
+        return None if self._commits.lock.mine else self._view().pending
+
+    def _read_as(
+        self, path: str, pending: Sequence[Entry] | None, start: int = 0, end: int | None = None
+    ) -> Blob | None:
+        if pending is None:
             return self._read(path, start, end)
-        data = self._overlaid(path, view.pending)
+        data = self._overlaid(path, pending)
         return None if data is None else Blob(data[start:end], version_of(path, data))
 
     def _overlaid(self, path: str, pending: Sequence[Entry]) -> bytes | None:
