@@ -125,7 +125,11 @@ class FilesStore:
         with typed_errors(reading=True):
             for _ in range(_FREE_TRIES):
                 view = self._view()
-                found = self._read_each(paths) if view.pending is None else {p: self._read_as(p, view.pending) for p in paths}
+                found = (
+                    self._read_each(paths)
+                    if view.pending is None
+                    else {p: self._read_as(p, view.pending) for p in paths}
+                )
                 if view.stands == self._view().stands:
                     return found
                 time.sleep(_PAUSE_SECONDS)
