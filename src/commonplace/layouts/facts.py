@@ -6,6 +6,8 @@ beside, in a folder it does not look into. A project's own files go before the g
 
 from __future__ import annotations
 
+import msgspec
+
 from commonplace.layouts.schema import Action, AddRule, AgentTool, Generated, Job, Layer, Layout, PromptSection, Trigger
 
 
@@ -75,6 +77,7 @@ LAYOUT = Layout(
         "task": "env",
     },
     sessions="transcripts",  # `sessions` is theirs, and stays as they wrote it
+    their_sessions="sessions",
     prompt=(
         _facts("User Profile", "user", "project_user"),
         _facts("Environment", "env", "project_env"),
@@ -150,3 +153,14 @@ LAYOUT = Layout(
         "context.tokens": 12_000,  # four full files of Chinese facts and the buffer fit whole
     },
 )
+
+FLAT = msgspec.structs.replace(
+    LAYOUT,
+    name="facts-flat",
+    agent_edits_files=True,  # what lies there was written by the agent's tool
+    layers=tuple(
+        msgspec.structs.replace(layer, path=layer.path.removeprefix("facts/").removeprefix("episodes/"))
+        for layer in LAYOUT.layers
+    ),
+)
+"""The same, with all its files in one folder, as the program writes them whatever its document says."""

@@ -23,7 +23,9 @@ from commonplace.memory.tool_verbs import VERBS
 from commonplace.recall.prompt.renderers import RENDERERS
 from commonplace.store import texts
 
-LAYOUTS: Final[dict[str, Layout]] = {layout.name: layout for layout in (native.LAYOUT, two_layer.LAYOUT, facts.LAYOUT)}
+LAYOUTS: Final[dict[str, Layout]] = {
+    layout.name: layout for layout in (native.LAYOUT, two_layer.LAYOUT, facts.LAYOUT, facts.FLAT)
+}
 """The layouts that ship with the package."""
 
 ABILITIES: Final = check.Abilities(

@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import islice
+from datetime import tzinfo
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,6 +18,7 @@ import msgspec
 
 from commonplace.config import Clock, Config
 from commonplace.errors import CommonplaceError, ConfigError, InputError
+from commonplace.layouts import knobs
 from commonplace.layouts.schema import RANGES
 from commonplace.memory import designs
 from commonplace.memory.designs import LAYOUTS
@@ -27,6 +29,7 @@ from commonplace.surfaces import importers
 from commonplace.surfaces.importers import neoclaw
 from commonplace.surfaces.importers.batches import plain_session
 from commonplace.text.patterns import pattern
+from commonplace.text.pieces import decode_name
 
 MARK: Final = f"{STATE}/layout"
 """Holds the name of the layout a directory was adopted as, for the command to open it again."""
@@ -43,6 +46,9 @@ _LINK: Final = re.compile(rb"^\s*[-*] \[[^\]\n]+\]\([^)\n]+\.md\)", re.MULTILINE
 _FRONT: Final = re.compile(rb"\A(?:\xef\xbb\xbf)?---\r?\n(.*?)^---", re.DOTALL | re.MULTILINE)
 _NODE: Final = re.compile(rb"^(?:parents|refs|path|createdAt):", re.MULTILINE)
 _TYPED: Final = re.compile(rb"^\s*type:\s*[\"']?(?:user|feedback|project|reference)\b", re.MULTILINE)
+_KODE: Final = re.compile(rb'\s*\{\s*"id":\s*"[^"]+",\s*"created_at":')
+_OURS: Final = b'{"type":"session"'
+_TRANSCRIPTS: Final = (".jsonl", ".json")
 _CERTAIN, _HINT = 3, 1
 
 
@@ -93,13 +99,14 @@ def adopt(
             layout=name,
         )
     found = designs.named(name)
-    theirs = found.their_sessions
     problems: list[importers.Problem] = []
     with Memory.open(folder, layout=name, config=config, clock=clock, jobs="worker") as memory:
         memory.sync()
-        transcripts = [file for each in _transcripts(folder, theirs) for file in sorted(each.glob("*.jsonl"))]
         jobs = [job.name for job in found.jobs if job.range in RANGES]
-        taken = [_take(memory, file, jobs, problems.append) for file in transcripts]
+        reading = _Reading(memory, jobs, knobs.settled(found, config).zone, problems.append)
+        taken = [reading.take(file) for file in _transcripts(folder, found.their_sessions, name)]
+        if found.their_sessions and found.their_sessions != found.sessions:
+            taken += _own(folder, found.their_sessions, memory)
     (folder / MARK).write_text(f"{name}\n", encoding="utf-8")
     return Adopted(
         location=str(folder),
@@ -113,7 +120,7 @@ def adopt(
 
 
 def _workspace(given: Path) -> Path:
-    """Return the directory that holds the memory: the one given, or the workspace in it or beside it.
+    """Return the directory that holds the memory: the one given, or the one in it, above it or beside it.
 
     Raises:
         InputError: There is no such directory.
@@ -121,24 +128,51 @@ def _workspace(given: Path) -> Path:
     if not given.is_dir():
         what = "is a file" if given.exists() else "is not there"
         raise InputError(f"{str(given)!r} {what}, so no memory is recognised; name its directory", path=str(given))
-    beside = (given / _WORKSPACE, given.parent / _WORKSPACE if _has_theirs(given) else given)
-    if (given / "memory").is_dir():
-        return given
-    return next((each for each in beside if (each / "memory").is_dir()), given)
+    above = (given.resolve().parent, given.resolve().parent / _WORKSPACE) if _has_theirs(given) else ()
+    return next((each for each in (given, given / _WORKSPACE, *above) if (each / "memory").is_dir()), given)
 
 
-def _transcripts(folder: Path, theirs: str) -> list[Path]:
-    """Return the folders with transcripts of theirs: in the workspace, and beside it."""
-    if not theirs:
-        return []
+def _transcripts(folder: Path, theirs: str, layout: str) -> list[Path]:
+    """Return the transcripts of theirs: in the directory, and beside it."""
+    folders = [folder / theirs] if theirs else []
     beside = folder.resolve().parent / theirs
-    return [folder / theirs, *([beside] if _has_theirs(beside) else [])]
+    if theirs and any(name == layout for name, _ in _told_by(beside)):
+        folders.append(beside)
+    return [
+        each / name
+        for each in folders
+        for name in _names(each)
+        if name.endswith(_TRANSCRIPTS) and not _head(each / name).startswith(_OURS)
+    ]
+
+
+def _own(folder: Path, theirs: str, memory: Memory) -> Iterator[int]:
+    """Take over what the native layout kept among transcripts of theirs, and yield the new messages of each session."""
+    kept = [name for name in _names(folder / theirs) if _head(folder / theirs / name).startswith(_OURS)]
+    if not kept:
+        return
+    with Memory.open(folder, layout="native", read_only=True, jobs="worker") as ours:
+        for session in filter(None, (decode_name(name.removesuffix(".jsonl")) for name in kept)):
+            known = memory.sessions.state(session).messages if memory.sessions.exists(session) else 0
+            memory.append(session, [each.message for each in ours.sessions.read(session)])
+            yield memory.sessions.state(session).messages - known
 
 
 def _has_theirs(folder: Path) -> bool:
-    """True if a folder holds transcripts of the two-layer design."""
-    names = islice((name for name in _names(folder) if name.endswith(".jsonl")), _OPENED)
-    return any(b'"_type"' in _head(folder / name) for name in names)
+    """True if a folder holds transcripts of a program that is known."""
+    return any(LAYOUTS[layout].their_sessions for layout, _ in _told_by(folder))
+
+
+def _told_by(folder: Path) -> Iterator[tuple[str, str]]:
+    """Yield (layout, file) for transcripts in a folder that only the program of that layout writes."""
+    for name in islice((name for name in _names(folder) if name.endswith(_TRANSCRIPTS)), _OPENED):
+        first = _head(folder / name)
+        if b'"_type"' in first:
+            yield "two-layer", name
+        elif name.endswith(".json") and _KODE.match(first):
+            yield "facts-flat", name
+        elif first.startswith(_OURS):
+            yield "native", name
 
 
 def _decided(folder: Path) -> tuple[str, str]:
@@ -154,28 +188,40 @@ def _decided(folder: Path) -> tuple[str, str]:
     return best[0][:2]
 
 
-def _take(
-    memory: Memory, file: Path, jobs: Sequence[str], on_problem: Callable[[importers.Problem], None]
-) -> int | None:
-    """Read one of their transcripts and give the number of new messages; None where it is none."""
-    try:
-        head = neoclaw.head(file.read_bytes()) or neoclaw.Head()
-        session = head.key or plain_session(file.stem)
-        fresh = not memory.sessions.exists(session)
-        before = memory.sessions.get_or_create(session, created_at=head.created_at).messages
-        for batch in importers.read(file, format=neoclaw.NAME, on_problem=on_problem):
-            memory.append(session, batch.messages)
-    except (InputError, OSError) as error:
-        if isinstance(error, CommonplaceError) and not isinstance(error, InputError):
-            raise
-        on_problem(importers.Problem(str(file), 0, str(error)))
-        return None
-    after = memory.sessions.state(session).messages
-    if fresh and head.done:
-        done = min(head.done, after)
-        cursors = [MoveCursor(session=session, name=job, to=done) for job in jobs]
-        memory.apply(cursors, reason="consolidated by the system it was adopted from")
-    return after - before
+class _Reading(msgspec.Struct, frozen=True):
+    """Reads transcripts of theirs: into which memory, for which jobs, and in which zone times without one are."""
+
+    memory: Memory
+    jobs: Sequence[str]
+    zone: tzinfo
+    on_problem: Callable[[importers.Problem], None]
+
+    def take(self, file: Path) -> int | None:
+        """Read one transcript and return the number of new messages; None if it is none."""
+        memory = self.memory
+        try:
+            stem = plain_session(file.stem)
+            head = neoclaw.head(file.read_bytes(), stem, self.zone)
+            session = head.key if head else stem
+            fresh = not memory.sessions.exists(session)
+            batches = importers.read(
+                file, format=neoclaw.NAME if head else None, on_problem=self.on_problem, zone=self.zone
+            )
+            first = next(batches, None)
+            before = memory.sessions.get_or_create(session, created_at=head.created_at if head else None).messages
+            for batch in chain([first] if first else [], batches):
+                memory.append(session, batch.messages)
+        except (InputError, OSError) as error:
+            if isinstance(error, CommonplaceError) and not isinstance(error, InputError):
+                raise
+            self.on_problem(importers.Problem(str(file), 0, str(error)))
+            return None
+        after = memory.sessions.state(session).messages
+        if fresh and head and head.done:
+            done = min(head.done, after)
+            cursors = [MoveCursor(session=session, name=job, to=done) for job in self.jobs]
+            memory.apply(cursors, reason="consolidated by the system it was adopted from")
+        return after - before
 
 
 # --- what a directory is ---
@@ -197,29 +243,27 @@ def _signs(folder: Path) -> Iterator[tuple[str, str, int]]:
     elif (folder / STATE).is_dir():
         yield "native", f"{STATE}/", _HINT
     memory = folder / "memory"
-    yield from _two_layer(folder, memory)
+    yield from _two_layer(memory)
     yield from _structured(memory)
     yield from _graph(folder, memory)
     yield from _memdir(folder)
+    told = dict(reversed([*_told_by(folder / "sessions")]))
+    for layout, file in told.items():
+        yield layout, f"sessions/{file}", _CERTAIN
     ours = (folder / STATE).is_dir() or (memory / "MEMORY.md").is_file()  # the native layout has facts too
     for file in ("facts/user.md", "facts/env.md", "episodes/index.json"):
         if (memory / file).is_file():
             yield "native" if ours else "facts", f"memory/{file}", _CERTAIN
+    for file in ("user.md", "env.md", "index.json"):
+        if (memory / file).is_file() and not (memory / "MEMORY.md").is_file():
+            yield "facts-flat", f"memory/{file}", _CERTAIN
 
 
-def _two_layer(folder: Path, memory: Path) -> Iterator[tuple[str, str, int]]:
+def _two_layer(memory: Path) -> Iterator[tuple[str, str, int]]:
     if history := next((n for n in _names(memory) if _HISTORY.fullmatch(n)), ""):
         yield "two-layer", f"memory/{history}", _CERTAIN
     if (memory / "MEMORY.md").is_file():
         yield "two-layer", "memory/MEMORY.md", _HINT
-    for name in islice((n for n in _names(folder / "sessions") if n.endswith(".jsonl")), _OPENED):
-        first = _head(folder / "sessions" / name)
-        if b'"_type"' in first:
-            yield "two-layer", f"sessions/{name}", _CERTAIN
-            return
-        if first.startswith(b'{"type":"session"'):
-            yield "native", f"sessions/{name}", _CERTAIN
-            return
 
 
 def _structured(memory: Path) -> Iterator[tuple[str, str, int]]:

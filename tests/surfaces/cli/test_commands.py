@@ -461,3 +461,17 @@ def test_json_is_valid_unicode_whatever_the_bytes_of_an_argument(run, here):
     assert done.data["query"] == "⟦U+DCFF⟧ ferry"
     (here / "\udcff.md").write_text("x", encoding="utf-8")
     assert run("import", "\udcff.md", "--json").data["files"][0]["path"] == "⟦U+DCFF⟧.md"
+
+
+def test_a_session_in_two_files_is_counted_once(run, here):
+    """Issue 17: an import counts sessions as `sessions` shows them."""
+    folder = here / "said"
+    folder.mkdir()
+    for number in range(2):
+        line = {
+            "session_id": "cli:main",
+            "messages": [{"role": "user", "content": f"Part {number}", "id": f"p{number}"}],
+        }
+        (folder / f"{number}.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
+    assert run("import", str(folder), "--json").data["total"]["sessions"] == 1
+    assert [each["id"] for each in run("sessions", "--json").data["sessions"]].count("cli:main") == 1

@@ -1,9 +1,9 @@
 """Journals: dated entries, one after another, only ever added at the end.
 
-Three styles: `history` (`## <instant>` and the text below it), `daily` (`[HH:mm] text`, one line
-each, the day in the file's name) and `observations` (any line that begins with a date). Nothing in a
-file is lost to a broken header: what stands before the first is an entry without a date, and a header
-that names no instant is text. Nothing here opens a file or asks the time.
+Three styles: `history` (`## <instant>` and the text below it; also read: a paragraph that begins with `[<day> <time>]`,
+as nanobot writes it), `daily` (`[HH:mm] text`, one line each, the day in the file's name) and `observations` (any line
+that begins with a date). Nothing in a file is lost to a broken header: what stands before the first is an entry without
+a date, and a header that names no instant is text. Nothing here opens a file or asks the time.
 """
 
 from __future__ import annotations
@@ -25,14 +25,29 @@ from commonplace.text.pieces import fingerprint, one_line
 STYLES: Final = ("", "history", "daily", "observations")
 
 _INSTANT: Final = r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?"
-_STARTS: Final = {
-    "history": rf"##[ \t]+\[?({_INSTANT})\]?[ \t]*\r?$",
-    "daily": r"\[(\d\d:\d\d)\](?: |(?=\r?$))",
-    "observations": rf"(?:[-*][ \t]+)?\[?({_INSTANT})\]?(?::(?= ))?(?: |(?=\r?$))",
+_TIMED: Final = r"\[(\d{4}-\d\d-\d\d \d\d:\d\d)\][ \t]+(?=\S)"
+_PARAGRAPH: Final = r"(?:(?<=\n\n)|(?<=\r\n\r\n))"
+_STARTS: Final = {  # where an entry may begin, and what it begins with
+    "history": (("^", rf"##[ \t]+\[?({_INSTANT})\]?[ \t]*\r?$"), (_PARAGRAPH, _TIMED), (r"\A\ufeff?", _TIMED)),
+    "daily": (("^", r"\[(\d\d:\d\d)\](?: |(?=\r?$))"),),
+    "observations": (("^", rf"(?:[-*][ \t]+)?\[?({_INSTANT})\]?(?::(?= ))?(?: |(?=\r?$))"),),
 }
-_HEADERS: Final = {style: pattern(f"^{start}", re.MULTILINE) for style, start in _STARTS.items()}
-_ESCAPED: Final = {style: pattern(rf"^\\(?=\\*{start})", re.MULTILINE) for style, start in _STARTS.items()}
-_ESCAPABLE: Final = {style: pattern(rf"^(?=\\*{start})", re.MULTILINE) for style, start in _STARTS.items()}
+
+
+def _compiled(before: str = "", after: str = "", *, within: bool = True) -> dict[str, re.Pattern[str]]:
+    """Compile how the entries of each style begin; `within` an entry, or in a file."""
+    return {
+        style: pattern(
+            "|".join(f"{at}{before}{begin}{after}" for at, begin in starts if not (within and at.startswith(r"\A"))),
+            re.MULTILINE,
+        )
+        for style, starts in _STARTS.items()
+    }
+
+
+_HEADERS: Final = _compiled(within=False)
+_ESCAPED: Final = _compiled(r"\\(?=\\*", ")")
+_ESCAPABLE: Final = _compiled(r"(?=\\*", ")")
 _MARK: Final = pattern(r"\(from (tool|web)\)\s*")
 _DAY: Final = pattern(r"(\d{4})-(\d\d)-(\d\d)[^/]*\Z")
 
@@ -121,7 +136,7 @@ def replace(path: str, data: bytes, record: str, text: str, *, style: str = "", 
     source = edits.decode(data)
     newline = edits.newline_of(source)
     words = one_line(words) if named == "daily" else _ESCAPABLE[named].sub(lambda _: "\\", words)
-    lead = block.header + (newline if named == "history" else " ") if block.header else ""
+    lead = block.header + (newline if block.header.startswith("##") else " ") if block.header else ""
     body = source[block.start : block.end]
     end = block.start + len(body.rstrip())
     return _effect(
@@ -193,7 +208,7 @@ def _blocks(path: str, source: str, style: str, zone: tzinfo) -> Iterator[Block]
     """Cut a journal at the headers that name an instant; what has no words is no entry."""
     start, header, at, body = 0, "", None, 1 if source.startswith("\ufeff") else 0
     for found in _HEADERS[style].finditer(source):
-        moment = _moment(path, found[1], style, zone)
+        moment = _moment(path, found, style, zone)
         if moment is None and style != "daily":
             continue
         if block := _block(source, style, header, at, (start, body, found.start())):
@@ -213,9 +228,10 @@ def _block(source: str, style: str, header: str, at: datetime | None, place: tup
     return Block(text, header, at, start, end)
 
 
-def _moment(path: str, written: str, style: str, zone: tzinfo) -> datetime | None:
+def _moment(path: str, found: re.Match[str], style: str, zone: tzinfo) -> datetime | None:
+    written = found[found.lastindex or 0]
     if style != "daily":
-        return _instant(written, UTC if style == "history" else zone)
+        return _instant(written, UTC if found[0].startswith("##") else zone)
     day = _DAY.search(path)
     if day is None:
         return None

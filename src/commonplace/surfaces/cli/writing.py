@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, Final, cast, get_args
@@ -115,6 +115,7 @@ def import_command(
     """
     files = [(file, path) for path in paths for file in _files(path)]
     done: list[Imported] = []
+    seen: set[str] = set()
     with place.open(writes=True) as memory:
         own = _own(memory)
         taken = [file for file, path in files if file == path or not _is_ours(file, path, own)]
@@ -123,14 +124,14 @@ def import_command(
             what = terminal.count(left_out, "file")
             terminal.note(f"left out: {what} of this memory or of a {STATE} folder, which are no transcripts of others")
         for file in taken:
-            report = take(memory, file, kind, trust=trust)
+            report = take(memory, file, kind, trust=trust, seen=seen)
             done.append(report)
             if not as_json:
                 tell(report)
         if as_json:
-            plain.show({"location": memory.location, "files": done, "left_out": left_out, "total": _total(done)})
+            plain.show({"location": memory.location, "files": done, "left_out": left_out, "total": _total(done, seen)})
         elif len(done) > 1:
-            terminal.out(summary(_total(done)))
+            terminal.out(summary(_total(done, seen)))
     if any(report.error for report in done):
         ctx.exit(2)
 
@@ -158,10 +159,12 @@ def _is_ours(file: str, folder: str, own: list[Path]) -> bool:
     return STATE in below or any(place.is_relative_to(each) for each in own)
 
 
-def take(memory: Memory, path: str, kind: str | None = None, *, trust: Trust | None = None) -> Imported:
+def take(
+    memory: Memory, path: str, kind: str | None = None, *, trust: Trust | None = None, seen: set[str] | None = None
+) -> Imported:
     """Import one file, its messages trusted at most as far as given; an error is put into the report.
 
-    The other files go in all the same.
+    The other files go in all the same. The names of its sessions are added to `seen`.
     """
     report = Imported(path)
     sessions: set[str] = set()
@@ -191,7 +194,10 @@ def take(memory: Memory, path: str, kind: str | None = None, *, trust: Trust | N
         if report.messages:
             terminal.note(f"{terminal.line(path)}: {report.new} new messages are kept; run the import again to go on")
         raise
-    report.sessions = len(sessions)
+    kept = {session for session in sessions if memory.sessions.exists(session)}
+    report.sessions = len(kept)
+    if seen is not None:
+        seen |= kept
     return report
 
 
@@ -219,7 +225,7 @@ def tell(report: Imported) -> None:
     if report.error:
         terminal.note(terminal.bad("error: ") + terminal.line(report.error))
     if report.messages or not report.error:
-        counts = _total([report])
+        counts = _total([report]) | Counter(sessions=report.sessions)
         terminal.out(f"{terminal.accent(name)}: {summary(counts)}")
     for problem in report.named:
         kept = terminal.faint(" (kept)") if problem.kept else ""
@@ -228,16 +234,10 @@ def tell(report: Imported) -> None:
         terminal.note(f"  … and {report.problems - len(report.named):,} more, {report.problems:,} in all")
 
 
-def _total(reports: list[Imported]) -> Counter[str]:
-    total = Counter(messages=0, new=0, sessions=0, skipped=0, problems=0)
+def _total(reports: list[Imported], sessions: Collection[str] = ()) -> Counter[str]:
+    total = Counter(messages=0, new=0, sessions=len(sessions), skipped=0, problems=0)
     for report in reports:
-        total.update(
-            messages=report.messages,
-            new=report.new,
-            sessions=report.sessions,
-            skipped=report.skipped,
-            problems=report.problems,
-        )
+        total.update(messages=report.messages, new=report.new, skipped=report.skipped, problems=report.problems)
     return total
 
 

@@ -10,7 +10,7 @@ import hashlib
 import re
 from array import array
 from collections.abc import Callable, Iterator
-from datetime import datetime
+from datetime import UTC, datetime, tzinfo
 from typing import Final
 
 import msgspec
@@ -58,15 +58,18 @@ class Found(msgspec.Struct, frozen=True):
 class Report:
     """Where a parser says what it could not take and what it left out on purpose."""
 
-    __slots__ = ("_on_problem", "_on_skipped", "_path", "told")
+    __slots__ = ("_on_problem", "_on_skipped", "_path", "told", "zone")
 
     def __init__(
         self,
         path: str,
         on_problem: Callable[[Problem], None],
         on_skipped: Callable[[Problem], None] | None = None,
+        *,
+        zone: tzinfo = UTC,
     ) -> None:
         self._path = path
+        self.zone = zone  # of times that name none
         self._on_problem = on_problem
         self._on_skipped = on_skipped
         self.told = 0  # how often anything was said, so that a silent line can be noticed

@@ -257,13 +257,13 @@ def harness_message(voiced: Voiced, message_id: str | None, at: datetime | None)
 
 
 def instant_of(value: str | float | None, line: int, report: Report) -> datetime | None:
-    """Read ISO 8601 or a Unix time in seconds or milliseconds; without a zone it is UTC; else a problem."""
+    """Read ISO 8601 or a Unix time in seconds or milliseconds; without a zone it is in the report's; else a problem."""
     if value is None or value == "":
         return None
     try:
         if isinstance(value, str):
             at = datetime.fromisoformat(value)
-            at = at if at.tzinfo else at.replace(tzinfo=UTC)
+            at = at if at.tzinfo else at.replace(tzinfo=report.zone)
             return at.astimezone(UTC)
         return datetime.fromtimestamp(value / 1000 if abs(value) > MILLISECONDS_FROM else value, UTC)
     except (ValueError, OverflowError, OSError):

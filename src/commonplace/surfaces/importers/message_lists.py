@@ -9,6 +9,7 @@ one whole conversation. A conversation is named by its own id (`session_id`, `co
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime
 from typing import Final
 
 import msgspec
@@ -101,24 +102,24 @@ class Parser:
             yield from self._item(_session(item) or self._stem, item, line.number)
             return
         session = _session(item) or item.id or self._numbered(line.number)
+        at = instant_of(_stamp(item), line.number, self._report)
         for raw in (item.system, item.instructions):
-            at = instant_of(_stamp(item), line.number, self._report)
             for message in messages("system", self._parts(raw, line.number), Envelope(at=at), self._calls):
                 yield Found(session, message)
-        yield from self._list(session, _listed(item), line.number)
+        yield from self._list(session, _listed(item), line.number, at)
 
     def _numbered(self, number: int) -> str:
         return self._stem if number == 1 else f"{self._stem}/{number}"
 
-    def _list(self, session: str, items: list[msgspec.Raw], number: int) -> Iterator[Found]:
+    def _list(self, session: str, items: list[msgspec.Raw], number: int, at: datetime | None = None) -> Iterator[Found]:
         for index, raw in enumerate(items, 1):
             try:
-                yield from self._item(session, decode(raw, _Item), number)
+                yield from self._item(session, decode(raw, _Item), number, at)
             except (LineError, RecursionError) as error:
                 self._report.problem(number, f"message {index}: {reason_of(error)}")
 
-    def _item(self, session: str, item: _Item, number: int) -> Iterator[Found]:
-        envelope = Envelope(item.id, instant_of(_stamp(item), number, self._report), item.name)
+    def _item(self, session: str, item: _Item, number: int, began: datetime | None = None) -> Iterator[Found]:
+        envelope = Envelope(item.id, instant_of(_stamp(item), number, self._report) or began, item.name)
         if item.role is None:
             spoken = self._act(item, envelope, number)
         elif item.role in _ROLES:

@@ -4,18 +4,21 @@
     {"role": "user", "content": "…", "timestamp": "2026-02-27T14:30:05.000Z", "toolsUsed": ["…"]}
 
 The file's name is the key with `_` in place of every unusual character, so that two keys may share a
-name: the session is called by the key. Source: seed two-layer, "Session Metadata Preservation".
+name: the session is called by the key. nanobot, from which the design comes, writes `created_at`, `last_consolidated`
+and `tools_used`, times without a zone, calls and results of tools as OpenAI's messages have them, and at first no key:
+then the name up to its first `_` is the channel. Source: seed two-layer, "Session Metadata Preservation".
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from typing import Any, Final, cast, get_args
 
 import msgspec
 
 from commonplace.records import Message, Role
+from commonplace.surfaces.importers import message_lists
 from commonplace.surfaces.importers.batches import Found, Report, plain_session
 from commonplace.surfaces.importers.blocks import instant_of
 from commonplace.surfaces.importers.lines import Line, LineError
@@ -27,13 +30,16 @@ _ROLES: Final[frozenset[str]] = frozenset(get_args(Role))
 _WEB: Final = frozenset({"web_fetch", "webfetch", "web_search", "websearch", "fetch", "browser", "browse", "http_get"})
 
 
-class _Entry(msgspec.Struct, rename={"kind": "_type", "tools_used": "toolsUsed"}):
+class _Entry(msgspec.Struct, rename={"kind": "_type", "used": "toolsUsed", "used_too": "tools_used"}):
     kind: str = ""
     key: str | None = None
     role: str | None = None
-    content: str | None = None
+    content: str | list[Any] | None = None
     timestamp: str | float | None = None
-    tools_used: list[str] | None = None
+    used: list[str] | None = None
+    used_too: list[str] | None = None
+    tool_calls: list[Any] | None = None
+    created_at: Any = None
 
 
 class Parser:
@@ -42,21 +48,26 @@ class Parser:
     def __init__(self, stem: str, report: Report) -> None:
         self._session = stem
         self._report = report
+        self._listed = message_lists.Parser(stem, report)
 
     def feed(self, line: Line) -> Iterator[Found]:
-        """Yield the message of one line.
+        """Yield the messages of one line.
 
         Raises:
             LineError: The line is damaged or unknown.
         """
         entry = line.decode(_Entry)
         if entry.kind == METADATA:
-            self._session = entry.key or self._session
+            self._session = entry.key or (self._session if entry.created_at is None else named(self._session))
             self._report.skip(line.number, METADATA)
             return
-        if entry.role not in _ROLES or entry.content is None:
+        if entry.role not in _ROLES or (entry.content is None and not entry.tool_calls):
             raise LineError(f"a message needs content and a role it may have, not {truncate(str(entry.role), 40)!r}")
-        tools = tuple(entry.tools_used or ())
+        if entry.role == "tool" or entry.tool_calls or not isinstance(entry.content, str):
+            for found in self._listed.feed(line):
+                yield Found(self._session, found.message)
+            return
+        tools = tuple(entry.used or entry.used_too or ())
         # A reply names the tools of its whole turn: one that read the web counts as said by the web.
         web = entry.role == "assistant" and any(tool.lower() in _WEB for tool in tools)
         yield Found(
@@ -71,6 +82,11 @@ class Parser:
         )
 
 
+def named(stem: str) -> str:
+    """Return the key that the name of a file of nanobot means: what comes before its first `_` is the channel."""
+    return stem if ":" in stem else stem.replace("_", ":", 1)
+
+
 class Head(msgspec.Struct, frozen=True):
     """What a file says of its session: its key, when it began, how many messages of ours are consolidated."""
 
@@ -79,42 +95,51 @@ class Head(msgspec.Struct, frozen=True):
     done: int = 0
 
 
-class _Metadata(msgspec.Struct, rename={"kind": "_type", "created_at": "createdAt", "done": "lastConsolidated"}):
+class _Metadata(
+    msgspec.Struct,
+    rename={
+        "kind": "_type", "made": "createdAt", "made_too": "created_at",
+        "done": "lastConsolidated", "done_too": "last_consolidated",
+    },
+):  # fmt: skip
     kind: Any = None
     key: Any = None
-    created_at: Any = None
+    made: Any = None
+    made_too: Any = None
     done: Any = None
+    done_too: Any = None
 
 
-def head(data: bytes) -> Head | None:
+def head(data: bytes, stem: str = "", zone: tzinfo = UTC) -> Head | None:
     """Read what a session file says of itself; None where nothing in it does. The last line of metadata wins.
 
-    `lastConsolidated` counts their messages, `done` those of them that an import takes; a count that is none
-    (negative, a text, a truth value) is 0.
+    `lastConsolidated` counts their messages, `done` those of ours that an import makes of them; a count that is none
+    (negative, a text, a truth value) is 0. Without a key the file's name is it. Times are in `zone` if they name none.
     """
     found: _Metadata | None = None
-    kept: list[bool] = []
-    for raw in data.splitlines():
+    kept: list[int] = []
+    parser = Parser("", Report("", lambda _: None))
+    for number, raw in enumerate(data.splitlines(), 1):
         try:
             line = msgspec.json.decode(raw, type=_Metadata)
             if line.kind == METADATA:
                 found = line
                 continue
-            entry = msgspec.json.decode(raw, type=_Entry)
-        except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+            kept.append(sum(bool(each.message.content.strip()) for each in parser.feed(Line(number, raw))))
+        except (msgspec.DecodeError, LineError, RecursionError, UnicodeDecodeError):
             continue
-        if entry.role in _ROLES and entry.content is not None:
-            kept.append(bool(entry.content.strip()))
     if found is None:
         return None
-    done = found.done if type(found.done) is int else 0  # a truth value is no count
+    done = found.done if found.done is not None else found.done_too
+    count = done if type(done) is int else 0  # a truth value is no count
     key = plain_session(found.key) if isinstance(found.key, str) else ""
-    return Head(key, _instant(found.created_at), sum(kept[: max(0, done)]))
+    key = key or (stem if found.made_too is None else named(stem))
+    return Head(key, _instant(found.made or found.made_too, zone), sum(kept[: max(0, count)]))
 
 
-def _instant(value: object) -> datetime | None:
+def _instant(value: object, zone: tzinfo) -> datetime | None:
     try:
         at = datetime.fromisoformat(str(value))
     except (ValueError, OverflowError):
         return None
-    return (at if at.tzinfo else at.replace(tzinfo=UTC)).astimezone(UTC)
+    return (at if at.tzinfo else at.replace(tzinfo=zone)).astimezone(UTC)

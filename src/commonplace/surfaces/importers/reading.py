@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from datetime import UTC, tzinfo
 from itertools import chain
 from pathlib import Path, PurePath
 from typing import BinaryIO, Final, Protocol
@@ -84,6 +85,7 @@ def read(
     on_problem: Callable[[Problem], None],
     on_progress: Callable[[int], None] | None = None,
     on_skipped: Callable[[Problem], None] | None = None,
+    zone: tzinfo = UTC,
 ) -> Iterator[Batch]:
     """Yield the messages of one transcript, in batches of at most 500 messages or about 4 MB.
 
@@ -97,6 +99,7 @@ def read(
         on_problem: Told of each damaged or unknown line as it is met.
         on_progress: Told how many bytes of the file were read so far (before unzipping).
         on_skipped: Told of each line that holds no message by its nature, such as a question.
+        zone: The one of times that name none.
 
     Raises:
         InputError: The file cannot be opened, is empty, is none of the known formats, or is one JSON
@@ -104,7 +107,7 @@ def read(
     """
     chosen = _chosen(format)
     name = str(path) if isinstance(path, Path) else str(getattr(path, "name", "") or "stream")
-    report = Report(name, on_problem, on_skipped)
+    report = Report(name, on_problem, on_skipped, zone=zone)
     with ExitStack() as stack:
         stream = stack.enter_context(_opened(path)) if isinstance(path, Path) else path
         source = _Source(stream, name, report, on_progress)
