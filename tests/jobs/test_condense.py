@@ -32,7 +32,7 @@ BAD = [
 
 def consolidated(folder, texts, merges):
     llm = ScriptedLLM(json.dumps({"merges": merges}))
-    with Memory.open(folder, layout="facts", llm=llm, jobs="inline", config={"facts.merge_on_write": False}) as memory:
+    with Memory.open(folder, layout="facts", llm=llm, jobs="inline", config={"merging.on_write": False}) as memory:
         tool = memory.tool()
         for text in texts:
             assert tool.call({"action": "add", "target": "user", "content": text})["success"]
