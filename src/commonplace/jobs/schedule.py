@@ -52,6 +52,8 @@ class _Counted(msgspec.Struct, kw_only=True):
     cursors: Mapping[str, int]
     window_start: int
     forgotten: int
+    reset_at: int
+    ended: bool
     total: int
     last: datetime
     longest: Mapping[str, float]
@@ -88,9 +90,11 @@ class _Counted(msgspec.Struct, kw_only=True):
 
     def due(self, rules: Sequence[triggers.Rule], now: datetime) -> tuple[str, ...]:
         """Name the jobs that are due and have something new to run for."""
-        for facts in self.facts.values():
+        for job, facts in self.facts.items():
             facts.idle_seconds = (now - self.last).total_seconds()
             facts.window_messages, facts.window_tokens = self.window_messages, self.window_tokens
+            facts.reset, facts.left = self.cursors[job] < self.reset_at, self.cursors[job] < self.window_start
+            facts.ended = self.ended
         return tuple(
             job
             for job in triggers.due(self.facts, rules)
@@ -204,9 +208,9 @@ class Schedule:
 
     # --- finding ---
 
-    def note(self, session: str) -> None:
-        """Take note that a session grew; every append ends here."""
-        self._grown[session] = self._clock()
+    def note(self, session: str, at: datetime | None = None) -> None:
+        """Take note that a session grew, now or at another instant; every append ends here."""
+        self._grown[session] = at or self._clock()
         if self._unwatched:
             self._closed = self._unwatched = False
             if not _lookout.watch(self):  # else a look may have set it already
@@ -268,17 +272,21 @@ class Schedule:
         state = self._sessions.state(session)
         cursors = {runner.name: state.cursors.get(runner.name, 0) for runner in self._jobs.runners}
         cursors[self._on_window] = state.window_start
-        stands = (cursors, state.window_start, self._sessions.forgotten(session))
+        stands = {
+            "cursors": cursors,
+            "window_start": state.window_start,
+            "forgotten": self._sessions.forgotten(session),
+            "reset_at": self._sessions.reset_at(session),
+            "ended": state.ended,
+        }
         counted = self._counted.get(session)
         if (
             counted is None
-            or (counted.cursors, counted.window_start, counted.forgotten) != stands
+            or any(getattr(counted, name) != value for name, value in stands.items())
             or counted.total > state.messages
         ):
             counted = _Counted(
-                cursors=cursors,
-                window_start=state.window_start,
-                forgotten=stands[2],
+                **stands,
                 total=min(cursors.values()),
                 last=at,
                 longest=self._longest,
@@ -290,6 +298,19 @@ class Schedule:
         counted.last = at
         self._counted[session] = counted
         return counted
+
+    def due(self) -> list[str]:
+        """Return the sessions with a job due, the one that waits longest first."""
+        found = self._look()
+        with self._lock:
+            return sorted(found, key=lambda session: self._counted[session].last)
+
+    def leave(self) -> None:
+        """Know of no session any more: what is due is found from the transcripts, by whoever looks next."""
+        with self._lock:
+            self._grown.clear()
+            self._counted.clear()
+            self._due.clear()
 
     # --- running ---
 

@@ -19,8 +19,9 @@ class Facts(msgspec.Struct, kw_only=True):
     """What is known of a session for one job; who counts it may go on counting in it.
 
     `messages`, `tokens` and `turns` are those after the job's cursor, or of the window for a job on it,
-    `window_tokens` those of the live
-    window, `window_messages` those that stood in it when the present turn began.
+    `window_tokens` those of the live window, `window_messages` those that stood in it when the present turn began.
+    `reset` and `left` say that some of the messages stood before the last reset, or before the live window; `ended`
+    that the session is over.
     """
 
     messages: int = 0
@@ -29,10 +30,13 @@ class Facts(msgspec.Struct, kw_only=True):
     window_messages: int = 0
     window_tokens: int = 0
     idle_seconds: float = 0.0
+    reset: bool = False
+    left: bool = False
+    ended: bool = False
 
 
-EVENTS: Final = frozenset({"reset", "session_end", "manual"})
-"""What somebody asks for: no fact makes these due."""
+EVENTS: Final = frozenset({"reset", "compaction", "session_end", "manual"})
+"""What happens to a session, or is asked for: no number goes with these."""
 
 PREDICATES: Final[Installed[Callable[[Facts, float], bool]]] = Installed(
     "commonplace.triggers",
@@ -43,7 +47,10 @@ PREDICATES: Final[Installed[Callable[[Facts, float], bool]]] = Installed(
         "window_messages": lambda facts, over: facts.window_messages > over,
         "window_tokens": lambda facts, over: facts.window_tokens > over,
         "idle": lambda facts, over: facts.messages > 0 and facts.idle_seconds >= over,
-        **dict.fromkeys(EVENTS, lambda _facts, _over: False),
+        "reset": lambda facts, _: facts.messages > 0 and facts.reset,
+        "compaction": lambda facts, _: facts.messages > 0 and facts.left,
+        "session_end": lambda facts, _: facts.messages > 0 and facts.ended,
+        "manual": lambda _, __: False,
     },
 )
 

@@ -25,7 +25,7 @@ _NAME: Final = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 _FOLDER: Final = re.compile(r"(?:[\w-][\w .-]*(?:/[\w-][\w .-]*)*)?")
 _TOOL: Final = re.compile(r"[a-zA-Z][a-zA-Z0-9_-]{0,63}")
 _MOST_ROUNDS: Final = 20
-_EVENTS: Final = frozenset({"reset", "session_end", "manual"})
+_EVENTS: Final = frozenset({"reset", "compaction", "session_end", "manual"})
 _NEEDS: Final = {"journals": ("date", "month", "year"), "topics": ("topic", "session")}
 
 
