@@ -299,11 +299,12 @@ class Schedule:
         self._counted[session] = counted
         return counted
 
-    def due(self) -> list[str]:
-        """Return the sessions with a job due, the one that waits longest first."""
+    def due(self) -> dict[str, tuple[str, ...]]:
+        """Return the sessions with a job due, the one that waits longest first, and the jobs of each."""
         found = self._look()
         with self._lock:
-            return sorted(found, key=lambda session: self._counted[session].last)
+            found.sort(key=lambda session: self._counted[session].last)
+            return {session: self._due[session] for session in found}
 
     def leave(self) -> None:
         """Know of no session any more: what is due is found from the transcripts, by whoever looks next."""
@@ -314,15 +315,17 @@ class Schedule:
 
     # --- running ---
 
-    def run(self, session: str | None = None) -> None:
-        """Run what is due, of one session or of all, in the caller's thread; failures are logged."""
+    def run(self, session: str | None = None) -> bool:
+        """Run what is due, of one session or of all, in the caller's thread; failures are logged.
+
+        Returns:
+            Whether there was anything to run that nobody else was running.
+        """
         with self._lock:
             wanted = [session] if session is not None else list(self._due)
-        for each in wanted:
-            self._run_of(each, free=True)
-            self._run_of(each, free=False)
+        return any([self._run_of(each, free=free) for each in wanted for free in (True, False)])
 
-    def _run_of(self, session: str, *, free: bool) -> None:
+    def _run_of(self, session: str, *, free: bool) -> bool:
         """Run what is due of a session and asks no model, or what may ask one."""
         with self._lock:
             if session in self._due and session in self._grown:
@@ -332,21 +335,22 @@ class Schedule:
             if rest := tuple(name for name in due if name not in names):
                 self._due[session] = rest
             if not names:
-                return
+                return False
             counted = self._counted[session]
             counted.ran |= {job: counted.reached(job) for job in names}
             self._busy += 1
             self._free_busy += free
             end = counted.turn_end
         try:
-            self._run(session, names, end)
+            return self._run(session, names, end)
         finally:
             with self._idle:
                 self._free_busy -= free
             self._one_less()
 
-    def _run(self, session: str, names: tuple[str, ...], end: int) -> None:
+    def _run(self, session: str, names: tuple[str, ...], end: int) -> bool:
         failed = set(names)
+        did = False
         try:
             for name in names:
                 if name == self._on_window:
@@ -356,6 +360,7 @@ class Schedule:
                     done = Outcome(status="applied")
                 else:
                     done = self._jobs.consolidate(session, job=name, cause=TRIGGER, explicit=False, patient=True)
+                did = did or done.status not in {"skipped", "conflict"}
                 if done.status not in {"skipped", "conflict", "failed"} or done.reason == NOTHING:
                     failed.discard(name)
         except ModelSetupError as error:
@@ -368,6 +373,7 @@ class Schedule:
                     for name in failed:  # tried again at the next look
                         counted.ran.pop(name, None)
                     self._grown.setdefault(session, counted.last)  # what is left of it is counted then
+        return did
 
     def _tell_once(self, fault: str) -> None:
         """Log a fault of the setup once: it is the same for every job until somebody mends it."""

@@ -1,0 +1,72 @@
+"""The command `worker`: does due jobs until it is told to stop."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import sys
+from collections.abc import Iterator
+
+import click
+
+from commonplace.memory.worker import EVERY_SECONDS, SESSIONS, Status, Worker
+from commonplace.surfaces.cli import drawing, plain, terminal
+from commonplace.surfaces.cli.consolidating import MODEL_VARIABLE
+from commonplace.surfaces.cli.opening import Place, placed
+
+
+@click.command("worker")
+@click.option(
+    "--model", envvar=MODEL_VARIABLE, metavar="NAME", help="anthropic:NAME or openai:NAME; the rules without."
+)
+@click.option("--every", type=click.FloatRange(min=0.1), default=EVERY_SECONDS, show_default=True, help="Seconds.")
+@click.option("--sessions", type=click.IntRange(min=1), default=SESSIONS, show_default=True, help="Of one tick.")
+@click.option("--once", is_flag=True, help="Do what is due now, then end.")
+@click.option("--status", is_flag=True, help="Say what is due, what failed and what was given up; run nothing.")
+@click.option("--json", "as_json", is_flag=True, help="With --status: print JSON.")
+@placed
+def worker_command(
+    model: str | None, *, every: float, sessions: int, once: bool, status: bool, as_json: bool, place: Place
+) -> None:
+    """Do the due jobs of every scope, until SIGTERM or Ctrl-C.
+
+    Each line on stderr is one log record. The session under way is finished before the end; what was not done stays
+    due. Several workers may share a location.
+    """
+    with place.worker(model=model or None, sessions=sessions) as worker:
+        if status:
+            found = worker.status()
+            if as_json:
+                plain.show({"location": str(place.folder), "due": found.due, "failed": found.failed, "held": found.held})
+            for line in () if as_json else _lines(found):
+                terminal.out(line)
+            return
+        _log_to_stderr()
+        for each in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(each, lambda *_: worker.stop())
+        logging.getLogger("commonplace.worker").info("the worker of %s begins", place.folder)
+        while once and worker.tick():
+            pass
+        if not once:
+            worker.run(every_seconds=every)
+        logging.getLogger("commonplace.worker").info("the worker ends")
+
+
+def _lines(found: Status) -> Iterator[str]:
+    for due in found.due:
+        yield terminal.line(f"due     {due.scope}: {due.session}, {due.job}, {due.messages} messages to {due.last}")
+    for scope, failure in found.failed:
+        yield terminal.line(f"failed  {scope}: {drawing.failure(failure)}")
+    for scope, session, job, start in found.held:
+        yield terminal.line(f"held    {scope}: {session}, {job}, from message {start}; `consolidate` runs it again")
+    if not (found.due or found.failed or found.held):
+        yield terminal.good("nothing waits")
+
+
+def _log_to_stderr() -> None:
+    """Write each log record of ours as one line, for a supervisor to keep."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(logging.Formatter("%(levelname)s %(message)s"))
+    logger = logging.getLogger("commonplace")
+    logger.handlers[:] = [handler]
+    logger.setLevel(logging.INFO)
