@@ -14,6 +14,7 @@ from commonplace.config import Config
 from commonplace.layouts.schema import Layout
 from commonplace.memory.aio import AsyncMemory
 from commonplace.memory.memory import Memory
+from commonplace.memory.worker import Worker
 from commonplace.models import Reply, Request
 from commonplace.records import Message, Query
 from commonplace.surfaces import adopt, importers, snapshots
@@ -27,6 +28,7 @@ __all__ = [
     "Query",
     "Reply",
     "Request",
+    "Worker",
     "adopt",
     "importers",
     "snapshots",

@@ -62,7 +62,7 @@ def test_every_public_name_has_an_example():
 
 PUBLIC_MODULES = (
     "records", "guard.screened", "operations", "errors", "config", "memory.memory", "memory.aio", "testing",
-    "store.protocol", "layouts.schema", "changes.review", "memory.tool", "text.spans",
+    "store.protocol", "layouts.schema", "changes.review", "memory.tool", "memory.worker", "text.spans",
 )  # fmt: skip
 
 

@@ -42,6 +42,7 @@ def test_the_public_names_can_be_imported_from_commonplace():
         "Query",
         "Reply",
         "Request",
+        "Worker",
         "adopt",
         "importers",
         "snapshots",

@@ -67,6 +67,11 @@ class _Counted(msgspec.Struct, kw_only=True):
     turn_end: int = 0
     ran: dict[str, int] = msgspec.field(default_factory=dict)
 
+    def stands_as(self, other: _Counted) -> bool:
+        """True if what was counted can be counted on: cursors, window, deletions and end are the same."""
+        same = ("cursors", "window_start", "forgotten", "reset_at", "ended")
+        return all(getattr(self, name) == getattr(other, name) for name in same)
+
     def count(self, sessions: Sessions, session: str, end: int) -> None:
         """Count on, up to message `end`."""
         for message in sessions.read(session, self.total, end):
@@ -272,28 +277,22 @@ class Schedule:
         state = self._sessions.state(session)
         cursors = {runner.name: state.cursors.get(runner.name, 0) for runner in self._jobs.runners}
         cursors[self._on_window] = state.window_start
-        stands = {
-            "cursors": cursors,
-            "window_start": state.window_start,
-            "forgotten": self._sessions.forgotten(session),
-            "reset_at": self._sessions.reset_at(session),
-            "ended": state.ended,
-        }
+        fresh = _Counted(
+            cursors=cursors,
+            window_start=state.window_start,
+            forgotten=self._sessions.forgotten(session),
+            reset_at=self._sessions.reset_at(session),
+            ended=state.ended,
+            total=min(cursors.values()),
+            last=at,
+            longest=self._longest,
+            keep=self._windows.keep,
+            on_window=self._on_window,
+            facts={job: triggers.Facts() for job in cursors},
+        )
         counted = self._counted.get(session)
-        if (
-            counted is None
-            or any(getattr(counted, name) != value for name, value in stands.items())
-            or counted.total > state.messages
-        ):
-            counted = _Counted(
-                **stands,
-                total=min(cursors.values()),
-                last=at,
-                longest=self._longest,
-                keep=self._windows.keep,
-                on_window=self._on_window,
-                facts={job: triggers.Facts() for job in cursors},
-            )
+        if counted is None or not counted.stands_as(fresh) or counted.total > state.messages:
+            counted = fresh
         counted.count(self._sessions, session, state.messages)
         counted.last = at
         self._counted[session] = counted
@@ -323,7 +322,7 @@ class Schedule:
         """
         with self._lock:
             wanted = [session] if session is not None else list(self._due)
-        return any([self._run_of(each, free=free) for each in wanted for free in (True, False)])
+        return sum(self._run_of(each, free=free) for each in wanted for free in (True, False)) > 0
 
     def _run_of(self, session: str, *, free: bool) -> bool:
         """Run what is due of a session and asks no model, or what may ask one."""

@@ -57,6 +57,7 @@ COMMANDS: Final[dict[str, str]] = {
     "update": "changing",
     "forget": "changing",
     "consolidate": "consolidating",
+    "worker": "working",
     "compact": "windows",
     "reset": "windows",
     "end": "windows",

@@ -19,6 +19,7 @@ import msgspec
 from commonplace.config import Config
 from commonplace.errors import ConfigError, InputError
 from commonplace.memory.memory import Memory
+from commonplace.memory.worker import Worker
 from commonplace.surfaces.cli import projects, terminal
 
 LOCATION_VARIABLE: Final = "COMMONPLACE_LOCATION"
@@ -88,6 +89,16 @@ class Place(msgspec.Struct, frozen=True):
         )
         with opened as memory:
             yield memory
+
+    def worker(self, *, model: str | None, sessions: int) -> Worker:
+        """Make a worker for all scopes of the memory."""
+        return Worker(
+            self.folder,
+            layout=self.layout or self._adopted_as() or "native",
+            config=projects.named(configuration(self.config, os.environ), Path()),
+            llm=model,
+            sessions=sessions,
+        )
 
 
 _OPTIONS: Final = (

@@ -6,6 +6,8 @@ import logging
 import signal
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
 import click
 
@@ -13,6 +15,8 @@ from commonplace.memory.worker import EVERY_SECONDS, SESSIONS, Status, Worker
 from commonplace.surfaces.cli import drawing, plain, terminal
 from commonplace.surfaces.cli.consolidating import MODEL_VARIABLE
 from commonplace.surfaces.cli.opening import Place, placed
+
+logger = logging.getLogger("commonplace")
 
 
 @click.command("worker")
@@ -37,36 +41,53 @@ def worker_command(
         if status:
             found = worker.status()
             if as_json:
-                plain.show({"location": str(place.folder), "due": found.due, "failed": found.failed, "held": found.held})
+                plain.show(
+                    {"location": str(place.folder), "due": found.due, "failed": found.failed, "held": found.held}
+                )
             for line in () if as_json else _lines(found):
                 terminal.out(line)
             return
-        _log_to_stderr()
-        for each in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(each, lambda *_: worker.stop())
-        logging.getLogger("commonplace.worker").info("the worker of %s begins", place.folder)
-        while once and worker.tick():
-            pass
-        if not once:
-            worker.run(every_seconds=every)
-        logging.getLogger("commonplace.worker").info("the worker ends")
+        with _supervised(worker):
+            logger.info("the worker of %s begins", place.folder)
+            while once and worker.tick():
+                pass
+            if not once:
+                worker.run(every_seconds=every)
+            logger.info("the worker ends")
 
 
 def _lines(found: Status) -> Iterator[str]:
     for due in found.due:
-        yield terminal.line(f"due     {due.scope}: {due.session}, {due.job}, {due.messages} messages to {due.last}")
+        yield terminal.line(f"due {due.scope}: {due.session}, {due.job}, {due.messages} messages to {due.last}")
     for scope, failure in found.failed:
-        yield terminal.line(f"failed  {scope}: {drawing.failure(failure)}")
+        yield terminal.line(f"failed {scope}: {drawing.failure(failure)}")
     for scope, session, job, start in found.held:
-        yield terminal.line(f"held    {scope}: {session}, {job}, from message {start}; `consolidate` runs it again")
+        yield terminal.line(f"held {scope}: {session}, {job}, from message {start}; `consolidate` runs it again")
     if not (found.due or found.failed or found.held):
         yield terminal.good("nothing waits")
 
 
-def _log_to_stderr() -> None:
-    """Write each log record of ours as one line, for a supervisor to keep."""
+class _OneLine(logging.Formatter):
+    def formatException(self, ei: Any) -> str:  # noqa: N802 - the name is logging's
+        return terminal.line(str(ei[1]))
+
+    def format(self, record: logging.LogRecord) -> str:
+        return super().format(record).replace("\n", ": ")
+
+
+@contextmanager
+def _supervised(worker: Worker) -> Iterator[None]:
+    """Have signals end the worker, and write each log record of ours as one line."""
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(logging.Formatter("%(levelname)s %(message)s"))
-    logger = logging.getLogger("commonplace")
+    handler.setFormatter(_OneLine("%(levelname)s %(message)s"))
+    handlers, level = logger.handlers[:], logger.level
     logger.handlers[:] = [handler]
     logger.setLevel(logging.INFO)
+    before = {each: signal.signal(each, lambda *_: worker.stop()) for each in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        yield
+    finally:
+        for each, was in before.items():
+            signal.signal(each, was)
+        logger.handlers[:] = handlers
+        logger.setLevel(level)

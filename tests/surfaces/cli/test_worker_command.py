@@ -1,0 +1,50 @@
+"""`commonplace worker`: as a supervisor runs it, and what it says of what waits."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from datetime import UTC, datetime, timedelta
+
+from commonplace import Memory, Message
+
+LONG_AGO = datetime.now(UTC) - timedelta(days=1)
+
+
+def recorded(folder, sessions=1):
+    with Memory.open(folder, jobs="worker") as memory:
+        for number in range(sessions):
+            memory.append(f"chat:{number}", [Message("user", "I live in Bergen.", at=LONG_AGO)])
+
+
+def test_once_does_what_is_due_and_status_says_what_waits(here, run):
+    """Issue 20: `worker --status`; without a model the rules do it."""
+    recorded(here / "m", 12)
+    before = run("worker", "-C", "m", "--status")
+    assert before.out.splitlines()[0] == "due default: chat:0, consolidate, 1 messages to m0"
+    assert len(run("worker", "-C", "m", "--status", "--json").data["due"]) == 12
+    done = run("worker", "-C", "m", "--once")
+    assert (done.code, done.out) == (0, "")
+    assert run("worker", "-C", "m", "--status").out == "nothing waits\n"
+    with Memory.open(here / "m", jobs="worker") as memory:
+        assert {state.cursors["consolidate"] for state in memory.sessions.list()} == {1}
+
+
+def test_sigterm_ends_it_with_code_0_and_one_line_a_record(here):
+    """Issue 20: clean stop on SIGTERM, exit codes and log records fit for systemd."""
+    recorded(here / "m")
+    command = [sys.executable, "-m", "commonplace.surfaces.cli", "worker", "-C", "m", "--every", "60"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=os.environ) as process:
+        first = process.stderr.readline()
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(60) == 0
+        rest = process.stderr.read()
+    assert first.startswith("INFO the worker of ")
+    assert rest.splitlines()[-1] == "INFO the worker ends"
+
+
+def test_a_wrong_configuration_is_code_2(here, run):
+    """Issue 20: exit codes; systemd does not start it again."""
+    assert run("worker", "-C", "m", "--layout", "nothing", "--once").code == 2
