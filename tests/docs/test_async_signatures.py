@@ -17,7 +17,8 @@ HELD_BY_BOTH = {"name", "description"}
 
 
 def public(kind: type) -> dict[str, object]:
-    return {name: value for name, value in vars(kind).items() if not name.startswith("_")}
+    parts = [vars(each) for each in reversed(kind.__mro__) if each.__module__.startswith("commonplace")]
+    return {name: value for part in parts for name, value in part.items() if not name.startswith("_")}
 
 
 @pytest.mark.parametrize(("sync", "other"), [(Memory, AsyncMemory), (Queue, AsyncQueue), (Tool, AsyncTool)])

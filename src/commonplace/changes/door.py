@@ -279,8 +279,6 @@ class Door:
             expect=request.expect,
         )
         lost = self._settle_races(plan, actor, written)
-        for each in waiting:
-            logger.warning("a statement waits for a person, see `commonplace review`: %s", each.reason)
         held = waiting and not (plan.added or plan.removed or plan.cursors or plan.promoted)
         gave_way = lost or (raced and any(each.state == "conflicted" for each in waiting))
         notes = [each.reason for each in waiting] + [each.note for each in taken if not each.waits] + told

@@ -52,11 +52,11 @@ def topic_of(document: str, text: str) -> str:
 def lines_of(document: str, text: str) -> list[Line]:
     """Return the lines of a document that are not blank, without the markers of its index."""
     found: list[Line] = []
-    for number, line in enumerate(text.splitlines()):
+    for number, line in enumerate(text.split("\n")):
         if line.strip() and line.strip() not in {blocks.INDEX_OPEN, blocks.INDEX_CLOSE}:
             bullet = _BULLET.match(line)
             topic = topic_of(document, line[bullet.end() :]) if bullet else ""
-            found.append(Line(number, line, topic))
+            found.append(Line(number, line.rstrip("\r"), topic))
     return found
 
 
@@ -113,8 +113,8 @@ def loaded(
 
 
 def _warning(document: str, count: int, size: int, left_out: int, limits: ContextConfig) -> str:
-    over = [f"{count} lines (limit: {limits.index_lines})"] if count > limits.index_lines else []
-    over += [f"{size} bytes (limit: {limits.index_bytes})"] if size > limits.index_bytes or not over else []
+    over = [f"{count:,} lines (limit: {limits.index_lines:,})"] if count > limits.index_lines else []
+    over += [f"{size:,} bytes (limit: {limits.index_bytes:,})"] if size > limits.index_bytes or not over else []
     gone = f"{left_out} lines are left out, those whose topics changed longest ago" if left_out else "a line is cut"
     return (
         f"{document.rpartition('/')[2]} has {' and '.join(over)}. Only part of it is shown: {gone}. "

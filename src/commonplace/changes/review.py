@@ -47,10 +47,6 @@ class Queue:
     def list(self) -> tuple[Waiting, ...]:
         """Give what waits, oldest first."""
         self._door.settle_conflicts()
-        return self.stored()
-
-    def stored(self) -> tuple[Waiting, ...]:
-        """Return what waits as far as it is written down, oldest first; this writes nothing."""
         blob = self._store.read(REVIEW)
         waiting: dict[str, Waiting] = {}
         for raw in blob.data.splitlines() if blob else ():

@@ -41,7 +41,7 @@ class Finding:
         self._reader = parts.reader
         self._sessions = parts.sessions
         self._views = views
-        writes = {layout.layer(name) for name in (job.writes or layout.targets.values())}
+        writes = [layout.layer(name) for name in dict.fromkeys(job.writes or layout.targets.values())]
         indexed = {name for row in layout.generated for name in row.of}
         self._trusted = any(layout.part(layer) or layer.name in indexed for layer in writes)
 

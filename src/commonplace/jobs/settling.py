@@ -117,6 +117,7 @@ class _Desk:
             body = "\n".join(part for part in (text.rstrip(), f"- {one_line(edit.text)}") if part)
             put = PutTopic(
                 path=path, body=body, title="" if known is not None else title or _title_of(path),
+                kind="" if known is not None else edit.kind,
                 sources=edit.sources, quotes=edit.quotes, trust=edit.trust,
             )  # fmt: skip
         if not isinstance(before, PutTopic) or at is None:

@@ -30,7 +30,7 @@ FIELDS: Final = {
 }
 """What may stand in braces in the path of a layer, and what it matches in the name of a file."""
 
-NAMING: Final = frozenset({"recall", "index", "tree"})
+NAMING: Final = frozenset({"recall", "index", "tree", "surfaced"})
 """The renderers that find or name records; what the others write shows them whole."""
 
 RANGES: Final = ("open", "turns", "session")
@@ -50,7 +50,8 @@ class Layer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     consolidation asked to shorten the layer past its cap, and lets entries move only past twice the cap.
     `weight` scales its records in recall; 0 keeps them out. `person_only` keeps everyone but a person from
     changing it. `skip` are files, by their path below the memory with `*` for anything, that are none of it though
-    its path has room for them. `reasons` refuses to change a record that is there without a reason.
+    its path has room for them. `reasons` refuses to change a record that is there without a reason. `types` is
+    what its files call some kinds of statement.
     """
 
     name: str
@@ -64,6 +65,7 @@ class Layer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     person_only: bool = False
     skip: tuple[str, ...] = ()
     reasons: bool = False
+    types: dict[str, str] = msgspec.field(default_factory=dict)
 
 
 class PromptSection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

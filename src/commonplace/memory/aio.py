@@ -34,6 +34,7 @@ from commonplace.records import (
     Hit,
     LayerName,
     Outcome,
+    Problem,
     Query,
     Receipt,
     Record,
@@ -287,6 +288,10 @@ class AsyncMemory:
         """As `Memory.context`."""
         return await _in(self._asking, self._memory.context, session_id, query, tokens=tokens)
 
+    async def surface(self, session_id: str | None, query: str) -> list[Hit]:
+        """As `Memory.surface`."""
+        return await _in(self._asking, self._memory.surface, session_id, query)
+
     async def remember(
         self,
         text: str,
@@ -436,6 +441,10 @@ class AsyncMemory:
     async def reindex(self) -> int:
         """As `Memory.reindex`."""
         return await _in(self._store, self._memory.reindex)
+
+    async def limits(self) -> list[Problem]:
+        """As `Memory.limits`."""
+        return await _in(self._asking, self._memory.limits)
 
     async def doctor(self, *, fix: bool = False) -> Report:
         """As `Memory.doctor`."""

@@ -72,6 +72,10 @@ class Chain:
         llm = self.first.llm
         return select.rerank(asked.text, hits, llm=llm, seconds=seconds, explain=explain)[: asked.k]
 
+    def surface(self, session: str | None, question: str) -> list[Hit]:
+        """Choose topics to put before the agent, in each scope."""
+        return [hit for hits in self._of_each(lambda scope: scope.surface(session, question)) for hit in hits]
+
     def context(self, session: str | None, question: str | None, *, tokens: int | None, now: datetime) -> Context:
         """Build what should enter the prompt from the sections of each scope and the hits of a question.
 
@@ -83,7 +87,7 @@ class Chain:
         if type(budget) is not int or budget < 1:
             raise InputError(f"a token budget is a number, at least 1, not {budget!r}")
         session = session if self._is_readable(session) else None
-        drafts = self._steady(lambda: self._drafts(session))
+        drafts = self._steady(lambda: self._drafts(session, question or ""))
         hits: list[Hit] = []
         kinds = layout.recalls() if config.enabled else ()
         if question and question.strip() and kinds:
@@ -104,10 +108,10 @@ class Chain:
             return False
         return True
 
-    def _drafts(self, session: str | None) -> list[Draft]:
+    def _drafts(self, session: str | None, question: str) -> list[Draft]:
         def of(scope: Scope) -> Sequence[Draft]:
             scope.prepare(session)
-            return contexts.owned(scope.sections.drafts(session), self.scopes.index(scope), scope.name)
+            return contexts.owned(scope.sections.drafts(session, question), self.scopes.index(scope), scope.name)
 
         return [draft for drafts in self._of_each(of) for draft in drafts]
 

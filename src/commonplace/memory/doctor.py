@@ -28,8 +28,6 @@ OWN_LINES: Final = (REVIEW, tombstones.PATH)
 LOG: Final = f"{STATE}/log"
 QUARANTINE: Final = f"{STATE}/quarantine.jsonl"
 """Screened copies of lines that could not be read, each with its file and line number."""
-WAITING: Final = "waiting"
-"""What a report counts the statements under that wait for a person."""
 
 
 def examine(
@@ -40,7 +38,6 @@ def examine(
     transcripts: str,
     items: Iterable[str] = (),
     full: Iterable[Problem] = (),
-    waiting: int = 0,
     fix: bool = False,
 ) -> Report:
     """Check every stored line of a scope, its change log, and its index against the files.
@@ -52,7 +49,6 @@ def examine(
         transcripts: The folder of the session files.
         items: The files of items; a line of them that is no JSON object is damaged.
         full: What was found of documents that hold too much.
-        waiting: How many statements wait for a person.
         fix: Quarantine copies of damaged lines and make a drifted index again.
     """
     checked: Counter[str] = Counter()
@@ -80,8 +76,6 @@ def examine(
     )
     if indexing is not None:
         problems.extend(_index(indexing, checked, fix=fix))
-    if waiting:
-        checked[WAITING] = waiting
     return Report(tuple(problems), dict(checked))
 
 

@@ -22,8 +22,8 @@ from commonplace.layouts.knobs import settled
 from commonplace.layouts.schema import Layout
 from commonplace.memory import designs, said, verbs
 from commonplace.memory import doctor as doctors
-from commonplace.memory.chain import Chain
 from commonplace.memory.opening import Opened, Opening, scope_chain
+from commonplace.memory.past import Past
 from commonplace.memory.scope import Scope, Transcripts
 from commonplace.memory.tool import Tool
 from commonplace.memory.tool_verbs import Use
@@ -32,11 +32,11 @@ from commonplace.models.spending import Totals, totals
 from commonplace.operations import Forget, Operation, Promote
 from commonplace.recall.index.near import Embedder
 from commonplace.records import (
-    Change,
     Context,
     Hit,
     LayerName,
     Outcome,
+    Problem,
     Query,
     Receipt,
     Record,
@@ -44,14 +44,13 @@ from commonplace.records import (
     Report,
     Snapshot,
     Source,
-    Trail,
     Trust,
 )
 
 logger = logging.getLogger(__name__)
 
 
-class Memory:
+class Memory(Past):
     """The memory kept at one location.
 
     Made by `Memory.open`; use it as a context manager or call `close`. Threads may share it.
@@ -60,10 +59,6 @@ class Memory:
     def __init__(self, opening: Opening) -> None:
         self._opened = Opened(opening)
         self._config, self._clock = opening.config, opening.clock
-
-    @property
-    def _chain(self) -> Chain:
-        return self._opened.chain()
 
     @property
     def _scopes(self) -> tuple[Scope, ...]:
@@ -205,6 +200,18 @@ class Memory:
             A context whose bytes are the same for the same memory, session and query.
         """
         return self._chain.context(session_id, query, tokens=tokens, now=self._clock())
+
+    def surface(self, session_id: str | None, query: str) -> list[Hit]:
+        """Choose topics for what the user just asked; each is put before the agent once in a window of the session.
+
+        The model chooses if there is one, so this is called beside the turn: a context asks none. Each hit has the
+        text as it stands in the prompts of the session from then on. Only layouts that show what is surfaced do so.
+
+        Args:
+            session_id: The session that goes on; with None nothing is noted.
+            query: What the user just asked; the same question again finds nothing new.
+        """
+        return self._chain.surface(session_id, query)
 
     # --- changing memory ---
 
@@ -419,40 +426,6 @@ class Memory:
         """Sum what model calls took, by day, purpose or model."""
         return totals(self._chain.first.spending.spends(), by, self._chain.first.zone)
 
-    # --- the past ---
-
-    def why(self, record_id: str) -> Trail:
-        """Say why a record is there: the changes that made it, and the messages it rests on, quoted."""
-        scope, record = self._chain.holder(record_id)
-        return scope.history.why(record.id)
-
-    def log(self, limit: int | None = 50) -> list[Change]:
-        """Give the newest changes of the scope that takes writes, newest first."""
-        scope = self._chain.first
-        scope.drift.sweep()
-        return [self._chain.made_in(scope, change) for change in scope.history.log(limit)]
-
-    def diff(self, change: int | Outcome | Receipt | Change) -> str:
-        """Show what a change did to the files, by line; the change is named as `undo` takes it."""
-        scope, number = self._chain.change(change)
-        return scope.history.change(number).diff
-
-    def undo(self, change: int | Outcome | Receipt | Change, *, reason: str = "", actor: Actor = PERSON) -> Outcome:
-        """Take a change back: bytes and cursors are as before, and what it added stays out.
-
-        Args:
-            change: What made it, as it was returned, or what `log` gave; a number is the first scope's.
-            reason: For the log.
-            actor: Who asks.
-
-        Raises:
-            RecordNotFoundError: There is no such change.
-            InputError: It is none, or its number does not say of which scope.
-            UndoConflictError: A later change stands on it; the error names it.
-        """
-        scope, number = self._chain.change(change)
-        return self._chain.made_in(scope, scope.history.undo(number, actor=actor, reason=reason))
-
     def at(self, instant: datetime) -> Self:
         """Give this memory as it was at an instant, read-only."""
         verbs.require_aware(instant)
@@ -480,6 +453,10 @@ class Memory:
     def reindex(self) -> int:
         """Make the index again from the files and count the files read."""
         return sum(scope.indexing.rebuild() for scope in self._chain.scopes)
+
+    def limits(self) -> list[Problem]:
+        """Return the documents that hold more than they may, or than is shown, each with what to do about it."""
+        return [problem for scope in self._chain.scopes for problem in scope.over_limits()]
 
     def doctor(self, *, fix: bool = False) -> Report:
         """Look for damage and for drift between files and index; write only with `fix`.

@@ -39,13 +39,14 @@ from commonplace.memory import doctor
 from commonplace.models import spending
 from commonplace.models.protocol import LLM
 from commonplace.operations import Forget, MoveWindow, Operation
-from commonplace.recall import searching
+from commonplace.recall import searching, select
 from commonplace.recall.embedding import Guarded
 from commonplace.recall.index.looking import copied
 from commonplace.recall.index.sqlite import SqliteIndex
 from commonplace.recall.indexing import Indexing
 from commonplace.recall.prompt.sections import Sections
 from commonplace.recall.searching import Searching
+from commonplace.recall.surfacing import Surfacing
 from commonplace.records import Hit, Outcome, Problem, Query, Record, Report, Topic
 from commonplace.store.files.store import FilesStore
 from commonplace.store.protocol import STATE, Store
@@ -138,7 +139,9 @@ class Scope:
         self._wire_changing(llm)
         self.embedding = embedder.scope(of, self.indexing, self.meter) if embedder is not None else None
         self.searching = Searching(of, self.indexing, self.embedding)
-        self.sections = Sections(of)
+        shown = [name for row in layout.prompt if row.renderer == "surfaced" for name in row.of]
+        self.surfacing = Surfacing(of, self.searching, shown)
+        self.sections = Sections(of, self.surfacing)
 
     def _wire_changing(self, llm: LLM | None) -> None:
         """Make what changes memory: the door, the past, review, and the jobs with their model."""
@@ -221,6 +224,15 @@ class Scope:
         found = [(self.layout.layer_of(split_id(hit.record)[0]), hit) for hit in hits]
         return [self.reader.find(hit.record) for layer, hit in found if layer is not None and layer.name in names]
 
+    def surface(self, session: str | None, question: str) -> list[Hit]:
+        """Choose topics to put before the agent, by the model if there is one."""
+        self.sections.look()
+        choose = None
+        if self.llm is not None:
+            seconds, model = self.config.recall.rerank_seconds, self.config.consolidation.model or None
+            choose = partial(select.files, llm=self.llm, seconds=seconds, model=model)
+        return self.surfacing.surface(session, question, choose)
+
     def end(self, session_id: str) -> Outcome:
         """Consolidate a session and mark it as ended; what it is shown from then on is as of then."""
         outcome = self.windows.end(session_id)
@@ -246,17 +258,18 @@ class Scope:
                     raise
         return self.reader.find(record_id)
 
+    def over_limits(self) -> list[Problem]:
+        """Return the documents that hold more than they may, or than is shown."""
+        return [*over_caps(self.parts), *over_limits(self.parts)]
+
     def examine(self, *, fix: bool) -> Report:
         """Look for damage and drift; mend only when asked."""
         items = [path for _, path in self.reader.files(lambda layer: layer.kind == "items")]
         of = self.layout
-        full = [*over_caps(self.parts), *over_limits(self.parts), *self._loose()]
+        full = [*self.over_limits(), *self._loose()]
         if left_out := self.drift.left_out():
             full.append(Problem(kind="layout", path=left_out[0], reason=_left_out(of.name, left_out)))
-        look = partial(
-            doctor.examine, self.store, memory=of.memory, transcripts=of.sessions, items=items, full=full,
-            waiting=len(self.review.stored()),
-        )  # fmt: skip
+        look = partial(doctor.examine, self.store, memory=of.memory, transcripts=of.sessions, items=items, full=full)
         if not self.store.read_only:
             return look(self.indexing, fix=fix)
         try:

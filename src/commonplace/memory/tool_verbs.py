@@ -20,9 +20,9 @@ from commonplace.layouts.codecs.edits import split_id
 from commonplace.layouts.codecs.topics import name_for
 from commonplace.layouts.schema import Layer
 from commonplace.layouts.tree import ROOT, name_of
-from commonplace.memory import trees
+from commonplace.memory import topic_verbs, trees
 from commonplace.memory.scope import Scope
-from commonplace.operations import PutTopic, RemoveEntry, ReplaceEntry
+from commonplace.operations import Operation, PutTopic, RemoveEntry, ReplaceEntry
 from commonplace.recall.select import select
 from commonplace.records import LAYERS, Hit, Outcome, Query, Receipt, Record, Topic
 from commonplace.text.installed import Installed
@@ -208,12 +208,12 @@ def expand(use: Use, asked: Asked) -> Answer:
 
 def write(use: Use, asked: Asked) -> Answer:
     """Write a topic, a new one or the one of a name; what is not given stays as it is."""
-    scope, wanted = use.scope, asked.get("id", "").strip()
+    scope, wanted = use.scope, asked.get("id", "").strip().removesuffix(".md")
     layer = scope.layout.layer(scope.layout.targets["topic"])
     known = trees.of(scope)
     if wanted and (encode_name(wanted) != wanted or wanted.startswith("__")):
         raise InputError(f"{wanted!r} is no name of a topic; use letters, digits and hyphens")
-    topic = known.find(wanted) if wanted else None
+    topic = known.find(wanted or asked.get("title", ""))
     if topic is None and not asked.get("title"):
         raise InputError("a new topic needs a title")
     taken = frozenset(f"{each}.md" for each in map(name_of, known.topics.values()))
@@ -223,6 +223,7 @@ def write(use: Use, asked: Asked) -> Answer:
         body=asked["content"],
         title=asked.get("title", ""),
         description=asked.get("description", ""),
+        kind=asked.get("kind", ""),
         links=_names(asked.get("refs", "")),
         parents=_names(asked.get("parents", "")),
     )
@@ -230,6 +231,30 @@ def write(use: Use, asked: Asked) -> Answer:
     if missing:
         raise InputError(f"there is no topic {missing[0]!r} to stand under; ask without a name for the tree")
     return answer(use.memory.apply([put], reason=asked.get("reason", ""), actor=use.actor), "written")
+
+
+def rename(use: Use, asked: Asked) -> Answer:
+    """Give a topic another title."""
+    return _changed(use, topic_verbs.renamed(use.scope, asked), "renamed")
+
+
+def merge(use: Use, asked: Asked) -> Answer:
+    """Put what two topics say into one."""
+    return _changed(use, topic_verbs.merged(use.scope, asked), "merged")
+
+
+def remove_topic(use: Use, asked: Asked) -> Answer:
+    """Take a topic away; it may come back."""
+    return _changed(use, topic_verbs.removed(use.scope, asked), "deleted")
+
+
+def demote(use: Use, asked: Asked) -> Answer:
+    """Move what a line of the index says into its topic."""
+    return _changed(use, topic_verbs.demoted(use.scope, asked), "moved")
+
+
+def _changed(use: Use, operations: Sequence[Operation], done: str) -> Answer:
+    return answer(use.memory.apply(operations, reason="asked for by the agent", actor=use.actor), done)
 
 
 VERBS: Final[Installed[Verb]] = Installed("commonplace.verbs", {
@@ -244,7 +269,13 @@ VERBS: Final[Installed[Verb]] = Installed("commonplace.verbs", {
     "look_up": Verb(look_up, ("query",)),
     "tree": Verb(tree),
     "expand": Verb(expand, (), ("id",)),
-    "write": Verb(write, ("content",), ("id", "title", "description", "parents", "refs", "reason"), writes=True),
+    "write": Verb(
+        write, ("content",), ("id", "title", "description", "kind", "parents", "refs", "reason"), writes=True
+    ),
+    "rename": Verb(rename, ("id", "title"), writes=True),
+    "merge": Verb(merge, ("id", "into"), ("content",), writes=True),
+    "remove_topic": Verb(remove_topic, ("id",), writes=True),
+    "demote": Verb(demote, ("old_text",), writes=True),
 })  # fmt: skip
 """The verbs by name; an entry point of another package brings a `Verb`."""
 

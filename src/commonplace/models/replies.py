@@ -9,7 +9,7 @@ Trust, ids of sources and anything else a model might claim beyond this are not 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, Final
 
 from commonplace.models.protocol import Reply
@@ -378,3 +378,16 @@ def parse_ranking(reply: Reply, n: int) -> tuple[int, ...] | None:
 
 
 _NUMBER_IN: Final = pattern(r"\d{1,9}")
+
+
+SELECTED: Final = "selected_memories"
+"""The key of a list of names; source: seed memdir."""
+
+
+def parse_names(reply: Reply, names: Collection[str], *, prompt: str) -> list[str]:
+    """Read a list of names under `selected_memories`; those that are not among `names` are left out."""
+    text = body(reply)
+    answer = text if isinstance(text, Unusable) else find(text, (SELECTED,), prompt=prompt)
+    given = [] if isinstance(answer, Unusable) else answer[SELECTED]
+    found = [name.strip() for name in given if isinstance(name, str)] if isinstance(given, list) else []
+    return [name for name in dict.fromkeys(found) if name in names]

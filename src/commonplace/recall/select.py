@@ -1,22 +1,22 @@
-"""Have a model choose among memories: it gets one line of each and answers with numbers.
+"""Have a model choose among memories: it gets one line of each and answers with numbers, or with names of files.
 
 Owns the question and the reading of its answer. Never asked unless a caller asks for it: a tool's
-search in a layout that says so, or `recall(rerank=True)`.
+search in a layout that says so, `recall(rerank=True)`, or `surface`.
 
-Source: seed facts, ranking of episodes.
+Source: seed facts, ranking of episodes; seed memdir, the selector.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 import msgspec
 
 from commonplace.errors import ModelError
 from commonplace.models.protocol import LLM, Request
-from commonplace.models.replies import parse_ranking
+from commonplace.models.replies import SELECTED, parse_names, parse_ranking
 from commonplace.records import Hit
 from commonplace.text import packaged
 from commonplace.text.pieces import one_line, truncate
@@ -27,6 +27,14 @@ CANDIDATES: Final = 20  # so many hits are put before a model that orders them, 
 _LINE_CHARS: Final = 300
 _HIT_CHARS: Final = 600  # a passage and its slack: what is cut off cannot be judged
 _MAX_TOKENS: Final = 400
+_FILES_TOKENS: Final = 256  # seed memdir
+_QUESTION_CHARS: Final = 2000
+SCHEMA: Final[dict[str, Any]] = {
+    "type": "object",
+    "properties": {SELECTED: {"type": "array", "items": {"type": "string"}}},
+    "required": [SELECTED],
+    "additionalProperties": False,
+}
 
 
 def select(
@@ -103,3 +111,38 @@ def rerank(question: str, hits: Sequence[Hit], *, llm: LLM | None, seconds: floa
         msgspec.structs.replace(head[at], score=score, why={**head[at].why, "ordered by": by} if explain else {})
         for at, score in zip(order, scores, strict=True)
     ] + list(hits[CANDIDATES:])
+
+
+def files(
+    question: str, lines: Mapping[str, str], tools: Sequence[str], *, llm: LLM, seconds: float, model: str | None
+) -> list[str]:
+    """Ask which files to put before an agent.
+
+    Args:
+        question: In plain words.
+        lines: What is said of each file, by its name.
+        tools: Those that the agent used lately.
+        llm: The model.
+        seconds: What the call may take.
+        model: The model to ask, in place of the one that was opened.
+
+    Returns:
+        The names it chose that are among those given; none if it gave no answer of use in time.
+    """
+    used = f"\n\n## Recently used tools\n{', '.join(map(one_line, tools))}" if tools else ""
+    listed = "\n".join(f"- {line}" for line in lines.values())
+    request = Request(
+        system=packaged.text(__package__, "prompts/surface.md").strip(),
+        prompt=f"## Question\n{truncate(one_line(question), _QUESTION_CHARS, '…')}\n\n## Memories\n{listed}{used}",
+        schema=SCHEMA,
+        max_tokens=_FILES_TOKENS,
+        timeout_seconds=seconds,
+        purpose="surface",
+        cause="surface",
+        model=model,
+    )
+    try:
+        return parse_names(llm.complete(request), lines, prompt=request.prompt)
+    except ModelError:
+        logger.warning("the model chose no files", exc_info=True)
+        return []

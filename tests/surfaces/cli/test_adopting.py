@@ -30,11 +30,11 @@ def test_adopt_takes_over_a_directory_and_every_command_knows_its_layout(run, he
 
 def test_adopt_says_what_it_cannot_open(run, here):
     """Issue 5: recognised, but not opened by this version."""
-    (here / "ws").mkdir()
-    (here / "ws" / ".consolidate-lock").write_text("1", encoding="utf-8")
+    (here / "ws" / "memory" / "items").mkdir(parents=True)
+    (here / "ws" / "memory" / "items" / "semantic.jsonl").write_text("{}\n", encoding="utf-8")
     done = run("adopt", "ws")
     assert done.code == 2
     assert "recognises it but does not open it yet" in done.err
     assert run("adopt", "nothing-here").code == 2
     assert run("adopt", "ws", "--layout", "nothing").code == 2
-    assert run("adopt", "ws", "--dry-run", "--json").data["recognised"][0]["layout"] == "memdir"
+    assert run("adopt", "ws", "--dry-run", "--json").data["recognised"][0]["layout"] == "structured"

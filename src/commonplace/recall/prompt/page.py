@@ -12,7 +12,7 @@ from commonplace.changes.parts import Parts
 from commonplace.changes.plan import files_of
 from commonplace.layouts.schema import Layer, PromptSection
 from commonplace.recall.prompt.filling import Shown
-from commonplace.records import Record
+from commonplace.records import Hit, Record
 from commonplace.text.likeness import decide
 from commonplace.text.standing import is_standing
 
@@ -26,11 +26,13 @@ class Page(msgspec.Struct, frozen=True):
         parts: What reads the scope.
         session: The session that the prompt is for, if it has a transcript.
         past: Files as they were when the session began, by path; all else is read as it is now.
+        surfaced: The topics that are put before the agent by themselves.
     """
 
     parts: Parts
     session: str | None = None
     past: Mapping[str, bytes] = {}
+    surfaced: tuple[Hit, ...] = ()
 
     def now(self) -> Page:
         """Return the same page with every file as it is now."""

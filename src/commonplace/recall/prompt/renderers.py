@@ -78,6 +78,34 @@ def index(page: Page, row: PromptSection) -> Iterator[Shown]:
             yield from (Shown(path, guard.shown(line)) for line in lines.splitlines() if line.strip())
 
 
+def pointers(page: Page, row: PromptSection) -> Iterator[Shown]:
+    """Write documents with an index of topics, as far as the limits of their lines go; say what is left out."""
+    layout, reader = page.parts.layout, page.parts.reader
+    for made in layout.generated:
+        if made.form != "index" or made.into not in row.of:
+            continue
+        path = page.path(layout.layer(made.into))
+        data = page.data(path)
+        parsed = documents.parse(path, data)
+        told = {record.id: record.text for record in reader.told(placed.entry for placed in parsed)}
+        for placed in parsed:
+            if told.get(placed.entry.id) != placed.entry.text:  # its lines are left out, and are counted as blank ones
+                breaks = b"\n" * data.count(b"\n", placed.start, placed.end)
+                data = data[: placed.start] + breaks.rjust(placed.end - placed.start) + data[placed.end :]
+        found = listing.shown(page.parts, made, data)
+        for line, rank in found.lines:
+            yield Shown(path, guard.shown(line.text), standing=not line.topic, age=int(rank))
+        if found.warning:
+            yield Shown(path, f"> WARNING: {found.warning}", standing=True)
+
+
+def surfaced(page: Page, _: PromptSection) -> Iterator[Shown]:
+    """Write the topics that are put before the agent by themselves; those that were chosen last stay longest."""
+    for place, hit in enumerate(page.surfaced):
+        sources = tuple((source.session, source.message) for source in hit.sources)
+        yield Shown(hit.record, hit.text, hit.trust, sources=sources, age=place)
+
+
 def tree(page: Page, row: PromptSection) -> Iterator[Shown]:
     """Write a line for each topic, under the names of what it stands under."""
     reader, names = page.parts.reader, set(row.of)
@@ -141,6 +169,8 @@ RENDERERS: Final[Installed[Renderer]] = Installed("commonplace.renderers", {
     "facts": facts,
     "text": text,
     "index": index,
+    "pointers": pointers,
+    "surfaced": surfaced,
     "tree": tree,
     "changes": changes,
     "summary": summary,

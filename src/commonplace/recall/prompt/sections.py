@@ -15,6 +15,8 @@ from commonplace.recall.prompt.filling import Draft
 from commonplace.recall.prompt.frozen import Frozen
 from commonplace.recall.prompt.page import Page, paths_of
 from commonplace.recall.prompt.renderers import RENDERERS
+from commonplace.recall.surfacing import Surfacing
+from commonplace.records import Hit
 
 _SNAPSHOT_PARTS: Final = ("stable",)
 
@@ -22,8 +24,9 @@ _SNAPSHOT_PARTS: Final = ("stable",)
 class Sections:
     """Writes what a scope shows unasked."""
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: Parts, surfacing: Surfacing) -> None:
         self._parts = parts
+        self._surfacing = surfacing
         self._frozen = Frozen(parts)
         self._rows = [row for row in parts.layout.prompt if row.renderer != "recall"]
         self._renderers = {row.renderer: RENDERERS[row.renderer] for row in self._rows}
@@ -32,14 +35,17 @@ class Sections:
         """Notice edits made outside in the files that are shown."""
         self._parts.drift.glance(paths_of(Page(self._parts), self._rows))
 
-    def drafts(self, session: str | None) -> tuple[Draft, ...]:
+    def drafts(self, session: str | None, question: str = "") -> tuple[Draft, ...]:
         """Return the sections for a session, as they enter its prompt; none if memory is switched off."""
         if not self._parts.config.enabled:
             return ()
         self.look()
         self._parts.ledger.catch_up()
         exists = session is not None and self._parts.sessions.exists(session)
-        page = Page(self._parts, session if exists else None)
+        found: tuple[Hit, ...] = ()
+        if any(row.renderer == "surfaced" and self._is_on(row) for row in self._rows):
+            found = tuple(self._surfacing.attached(session, question))
+        page = Page(self._parts, session if exists else None, surfaced=found)
         frozen = page
         if session is not None and (rows := [row for row in self._rows if row.frozen and self._is_on(row)]):
             frozen = msgspec.structs.replace(page, past=self._frozen.texts(session, paths_of(page, rows)))

@@ -59,17 +59,20 @@ def consolidate_command(
 @click.command("status")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @placed
-def status_command(*, as_json: bool, place: Place) -> None:
-    """Say what this memory holds, what is due, and what waits for you."""
+@click.pass_context
+def status_command(ctx: click.Context, *, as_json: bool, place: Place) -> None:
+    """Say what this memory holds, what is due, and what waits for you. Exit code 4 if a document is over its limits."""
     with place.open() as memory:
         facts = status(memory)
-        if as_json:
-            plain.show(facts)
-            return
+    if as_json:
+        plain.show(facts)
+    else:
         for name, value in facts.items():
             for each in value or [0] if isinstance(value, list) else [value]:
                 said = f"{each:,}" if isinstance(each, int) else terminal.line(str(each))
                 terminal.out(f"{terminal.faint(terminal.pad(name.replace('_', ' '), 18))}  {said}")
+    if facts["over_limits"]:
+        ctx.exit(_CODES["over_cap"])
 
 
 def status(memory: Memory) -> dict[str, Any]:
@@ -85,6 +88,7 @@ def status(memory: Memory) -> dict[str, Any]:
         "not_consolidated": sum(session.messages - max(session.cursors.values(), default=0) for session in sessions),
         "changes": newest[0].number if newest else 0,
         "waiting": len(memory.review().list()),
+        "over_limits": [f"{each.path}: {each.reason}" for each in memory.limits()],
         "failed": [drawing.failure(each) for each in memory.failures()],
         "model_calls": sum(total.calls for total in spent),
         "model_tokens": sum(total.tokens for total in spent),

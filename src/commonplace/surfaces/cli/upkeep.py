@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import click
 
-from commonplace.memory.doctor import WAITING
 from commonplace.records import Problem, Report
 from commonplace.surfaces.cli import plain, terminal
 from commonplace.surfaces.cli.opening import Place, placed
@@ -34,8 +33,6 @@ def doctor_command(ctx: click.Context, *, fix: bool, as_json: bool, place: Place
         else:
             terminal.out(f"{terminal.accent(terminal.line(memory.location))}: {_checked(report)}")
             _tell(report)
-            if waiting := report.checked.get(WAITING):
-                terminal.out(f"{terminal.count(waiting, 'statement')} waiting for a person: `commonplace review`")
             _advise(report, fix=fix)
     if not report.ok:
         ctx.exit(1)
@@ -43,9 +40,7 @@ def doctor_command(ctx: click.Context, *, fix: bool, as_json: bool, place: Place
 
 def _checked(report: Report) -> str:
     looked_at = ", ".join(
-        terminal.count(number, kind.removesuffix("s"), kind)
-        for kind, number in report.checked.items()
-        if number and kind != WAITING
+        terminal.count(number, kind.removesuffix("s"), kind) for kind, number in report.checked.items() if number
     )
     return f"checked {looked_at}" if looked_at else "there is nothing here to check"
 

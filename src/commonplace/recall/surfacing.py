@@ -1,0 +1,254 @@
+"""Topics that are put before the agent by themselves: chosen for a question, once in a session, within limits.
+
+Our search finds candidates; a model chooses among them if one may be asked, else those that hold enough of the
+question's words. What was put before the agent stays in the prompts of its session, the same bytes each time, until
+the session's window moves; only then can it be chosen again. A model is asked by `surface` alone, never by a context.
+
+Source: seed memdir, "Auto-surfacing".
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Final
+
+import msgspec
+
+from commonplace import guard
+from commonplace.changes.heads import Head
+from commonplace.changes.parts import Parts
+from commonplace.guard.screened import json_line
+from commonplace.layouts.codecs.edits import split_id
+from commonplace.recall.searching import Searching
+from commonplace.records import TRUST_RANK, Hit, Query, Topic
+from commonplace.store.protocol import STATE
+from commonplace.text import content
+from commonplace.text.patterns import pattern
+from commonplace.text.pieces import fingerprint, one_line, truncate
+
+SURFACED: Final = f"{STATE}/surfaced.jsonl"
+"""What was put before the agent in each session, one line a question."""
+
+SCANNED: Final = 200  # seed memdir: the newest topics; what is older is chosen if a search finds it
+CHOSEN: Final = 5  # seed memdir: for one question
+FILE_LINES, FILE_BYTES = 200, 4_096  # seed memdir: of one topic
+SESSION_BYTES: Final = 60_000  # seed memdir: of all that stands in one window
+CANDIDATES: Final = 20  # that a model chooses among
+_FOUND: Final = 60  # passages of topics that the search gives
+_LINE_CHARS: Final = 220  # of one candidate, before a model
+_LATELY: Final = 10  # messages in which a tool was recently used
+_COMMON: Final = 0.25  # a word that more topics have says nothing of one of them
+_SHARE: Final = 0.5  # of a question's words that a topic holds, to be chosen without a model
+_WORDS: Final = 2  # of them, at least
+_WARNS: Final = pattern(
+    r"\b(?:warn\w*|gotchas?|caveats?|known issues?|beware|careful|caution|pitfalls?|never|do not|don['’]t|must not"
+    r"|avoid\w*|breaks?|broken|fails?|bugs?)\b"
+)
+Choose = Callable[[str, Mapping[str, str], Sequence[str]], Sequence[str]]
+"""Chooses names for a question, from a line for each name and the tools that were used lately."""
+
+
+class Attached(msgspec.Struct, frozen=True):
+    """A topic that stands in the prompts of a session; `days` is its age when it was chosen."""
+
+    path: str
+    days: int
+
+
+class _Mark(msgspec.Struct, frozen=True):
+    """What a question came to, in the window that began at a message."""
+
+    session: str
+    window: int
+    asked: str
+    chosen: tuple[Attached, ...] = ()
+
+
+class Surfacing:
+    """Chooses topics of some layers for the questions of one scope. Safe to call from several threads."""
+
+    def __init__(self, parts: Parts, searching: Searching, layers: Sequence[str]) -> None:
+        self._parts = parts
+        self._searching = searching
+        self._layers = frozenset(layers)
+        self._marks: dict[str, list[_Mark]] | None = None
+        self._lock = threading.RLock()
+
+    def scan(self) -> list[Head]:
+        """Return the newest topics, the newest first: what a model could be shown."""
+        heads = sorted(self._parts.heads.all(self._layers), key=lambda each: (-each.at.timestamp(), each.path))
+        return heads[:SCANNED]
+
+    def surface(self, session: str | None, question: str, choose: Choose | None = None) -> list[Hit]:
+        """Choose topics for a question and note them; nothing new for a question that was asked before.
+
+        Args:
+            session: Whose prompts they stand in; None notes nothing.
+            question: In plain words.
+            choose: Has a model choose; without it those that hold enough of the question's words are chosen.
+        """
+        if not question.strip():
+            return []
+        with self._lock:
+            marks = self._of(session)
+            asked = fingerprint(question)
+            if any(mark.asked == asked for mark in marks):
+                return []
+            before = [each for mark in marks for each in mark.chosen]
+            chosen = self._chosen(question, session, {each.path for each in before}, choose)
+            room = SESSION_BYTES - sum(len(self._text(each).encode()) for each in before)
+            kept: list[Attached] = []
+            for each in chosen:
+                size = len(self._text(each).encode())
+                if size and size <= room and len(kept) < CHOSEN:
+                    kept.append(each)
+                    room -= size
+            if session is not None:
+                self._note(_Mark(session, self._window(session), asked, tuple(kept)))
+            return [hit for each in kept for hit in self._hits(each)]
+
+    def attached(self, session: str | None, question: str) -> list[Hit]:
+        """Return what stands in the prompts of a session, in the order in which it was chosen; asks no model."""
+        fresh = self.surface(session, question)
+        if session is None:
+            return fresh
+        with self._lock:
+            return [hit for mark in self._of(session) for each in mark.chosen for hit in self._hits(each)]
+
+    # --- choosing ---
+
+    def _chosen(self, question: str, session: str | None, out: set[str], choose: Choose | None) -> list[Attached]:
+        heads = {each.path: each for each in self._parts.heads.all(self._layers)}
+        tools = self._tools(session)
+        query = Query(text=question, k=_FOUND, layers=("topics",))
+        hits = self._searching.recall(query, now=self._parts.now(), explain=False)
+        found = [heads[path] for path in dict.fromkeys(split_id(hit.record)[0] for hit in hits) if path in heads]
+        if choose is not None:
+            found = list({each.path: each for each in (*found, *self.scan())}.values())
+        found = [each for each in found if each.path not in out and not self._is_in_use(each, tools)]
+        if choose is not None:
+            listed = {self._inside(each.path): each for each in found[:CANDIDATES]}
+            named = (
+                choose(question, {name: _line(name, each) for name, each in listed.items()}, tools) if listed else ()
+            )
+            found = [listed[name] for name in named if name in listed]
+        else:
+            found = self._close(question, found, heads)
+        now = self._parts.clock()
+        return [Attached(each.path, max(0, (now - each.at).days)) for each in found]
+
+    def _close(self, question: str, found: Sequence[Head], heads: Mapping[str, Head]) -> list[Head]:
+        """Return those that hold enough of the words of a question that tell topics apart."""
+        wanted = content.keywords(question)
+        counts = dict.fromkeys(wanted, 0)
+        for each in heads.values():
+            for word in wanted & content.keywords(f"{each.title} {each.description}"):
+                counts[word] += 1
+        telling = {word for word, count in counts.items() if count <= max(2, _COMMON * len(heads))}
+        if not telling:
+            return []
+        kept: list[Head] = []
+        for each in found:
+            topic = self._topic(each.path)
+            shared = telling & content.keywords(topic.text) if topic is not None else set()
+            if len(shared) >= _WORDS or len(shared) >= _SHARE * len(wanted):
+                kept.append(each)
+        return kept
+
+    def _tools(self, session: str | None) -> tuple[str, ...]:
+        """Return the tools that were used lately in a session."""
+        sessions = self._parts.sessions
+        if session is None or not sessions.exists(session):
+            return ()
+        lately = list(sessions.window(session))[-_LATELY:]
+        return tuple(dict.fromkeys(tool for message in lately for tool in message.message.tools))
+
+    def _is_in_use(self, topic: Head, tools: Sequence[str]) -> bool:
+        """True if a topic tells how to use a tool that is in use, and warns of nothing."""
+        if topic.kind != "reference" or not tools:
+            return False
+        about = f"{topic.path} {topic.title} {topic.description}".casefold()
+        if not any(tool.casefold() in about for tool in tools):
+            return False
+        found = self._topic(topic.path)
+        return found is not None and _WARNS.search(found.text.casefold()) is None
+
+    # --- what stands in the prompt ---
+
+    def _topic(self, path: str) -> Topic | None:
+        reader = self._parts.reader
+        found = (each for each in reader.told(reader.records(path)) if isinstance(each, Topic))
+        return next(found, None)
+
+    def _hits(self, attached: Attached) -> Iterator[Hit]:
+        text, rank = self._text(attached), self._parts.reader.rank(attached.path)
+        if text:
+            made = self._parts.ledger.made(attached.path)
+            sources = made[1].sources if made else ()
+            yield Hit(record=attached.path, text=text, score=1.0, layer="topics", sources=sources, trust=rank)
+
+    def _text(self, attached: Attached) -> str:
+        """Return a topic as it stands in a prompt; empty if it is there no more."""
+        topic = self._topic(attached.path)
+        if topic is None:
+            return ""
+        rank = self._parts.reader.rank(attached.path)
+        about = [topic.kind, _age(attached.days)]
+        about += [f"from {rank}: unverified"] if TRUST_RANK[rank] < TRUST_RANK["agent"] else []
+        head = f"### {one_line(topic.title)} — {self._inside(topic.path)} ({', '.join(filter(None, about))})\n"
+        old = (
+            f"> Written {attached.days} days ago: what was so then. Check it against what is there now "
+            "before you state it as a fact.\n"
+            if attached.days > 1
+            else ""
+        )
+        said = "\n".join(topic.body.split("\n")[:FILE_LINES])
+        cut = said.encode("utf-8", "replace")[:FILE_BYTES].decode("utf-8", "ignore")
+        more = "\n> There is more of it: read the file." if cut != topic.body else ""
+        return guard.shown(f"{head}{old}{cut}{more}")
+
+    def _inside(self, path: str) -> str:
+        memory = self._parts.layout.memory
+        return path.removeprefix(f"{memory}/") if memory else path
+
+    # --- what was chosen before ---
+
+    def _window(self, session: str) -> int:
+        sessions = self._parts.sessions
+        return sessions.state(session).window_start if sessions.exists(session) else 0
+
+    def _of(self, session: str | None) -> list[_Mark]:
+        """Return what was chosen in the window of a session."""
+        if session is None:
+            return []
+        window = self._window(session)
+        if self._marks is None:
+            self._marks = {}
+            blob = self._parts.store.read(SURFACED)
+            for line in blob.data.splitlines() if blob else ():
+                try:
+                    mark = msgspec.json.decode(line, type=_Mark)
+                except msgspec.DecodeError:
+                    continue  # a torn line: it is chosen again
+                self._marks.setdefault(mark.session, []).append(mark)
+        return [mark for mark in self._marks.get(session, ()) if mark.window == window]
+
+    def _note(self, mark: _Mark) -> None:
+        if self._marks is not None:
+            self._marks[mark.session] = [*self._of(mark.session), mark]
+        if not self._parts.store.read_only:
+            line = msgspec.to_builtins(mark) | {
+                "session": guard.screen(mark.session),
+                "chosen": [{"path": guard.screen(each.path), "days": each.days} for each in mark.chosen],
+            }
+            self._parts.store.append(SURFACED, [json_line(line)], durable=False)
+
+
+def _age(days: int) -> str:
+    return {0: "written today", 1: "written yesterday"}.get(days, f"written {days} days ago")
+
+
+def _line(name: str, topic: Head) -> str:
+    kind = f"[{one_line(topic.kind)}] " if topic.kind else ""
+    return truncate(f"{kind}{name} ({topic.at:%Y-%m-%d}): {one_line(topic.description)}", _LINE_CHARS, "…")

@@ -1,0 +1,230 @@
+"""The memdir layout against its document: the fifteen scenarios, numbered, by library, tool, files and command."""
+
+from __future__ import annotations
+
+import json
+import os
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from commonplace import Memory, Message
+from commonplace.errors import ModelTimeoutError
+from commonplace.surfaces.cli import main
+from commonplace.testing import FixedClock, ScriptedLLM
+
+SOURCE = "seed memdir; seed model 4.4"
+START = "2026-02-26T09:00:00+00:00"
+
+
+def opened(folder: Path, **given) -> Memory:
+    settings = {"layout": "memdir", "clock": FixedClock(START, step_seconds=1), "jobs": "inline"}
+    return Memory.open(folder, **(settings | given))
+
+
+@pytest.fixture
+def memory(tmp_path):
+    with opened(tmp_path) as memory:
+        yield memory
+
+
+def call(memory: Memory, action: str, **arguments: str) -> dict:
+    return memory.tool().call({"action": action, **arguments})
+
+
+def save(memory: Memory, title: str, content: str = "", **given: str) -> dict:
+    about = {"description": f"about {title}", "type": "project", "content": content or f"What {title} is."}
+    return call(memory, "save", title=title, **(about | given))
+
+
+def index(memory: Memory) -> list[str]:
+    path = Path(memory.location) / "MEMORY.md"
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    return [line for line in text.splitlines() if line.startswith("- ")]
+
+
+def topic(folder: Path, name: str, body: str, *, kind: str = "project", description: str = "", days: float = 0) -> None:
+    """Write a topic as the original writes it, so many days ago."""
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    front = f"---\nname: {path.stem}\ndescription: {description or body}\ntype: {kind}\n---\n\n"
+    path.write_text(f"{front}{body}\n", encoding="utf-8")
+    at = (datetime.fromisoformat(START) - timedelta(days=days)).timestamp()
+    os.utime(path, (at, at))
+
+
+def loaded(memory: Memory) -> list[str]:
+    """Return the lines of the index as they stand in the prompt."""
+    section = next(each for each in memory.context().sections if each.title == "Memory index")
+    return section.text.split("\n")[1:]
+
+
+def attached(memory: Memory, session: str, question: str) -> list[str]:
+    """Return the files that a context puts before the agent."""
+    found = [each for each in memory.context(session, question).sections if each.title == "Relevant memories"]
+    return list(found[0].records) if found else []
+
+
+def chooses(*names: str):
+    """Answer as a selector that chooses these files."""
+
+    def answer(asked):
+        assert asked.purpose == "surface"
+        return json.dumps({"selected_memories": list(names)})
+
+    return ScriptedLLM(answer)
+
+
+@pytest.fixture
+def run(capsys, monkeypatch):
+    for name in [name for name in os.environ if name.startswith("COMMONPLACE_")]:
+        monkeypatch.delenv(name)
+
+    def command(*arguments: str, code: int = 0) -> str:
+        with pytest.raises(SystemExit) as stopped:
+            main(list(arguments))
+        out = capsys.readouterr()
+        assert stopped.value.code == code, out.err
+        return out.out
+
+    return command
+
+
+# --- 1 to 5: the index ---
+
+
+def test_01_an_index_of_230_lines_is_shown_in_200_with_a_warning_and_nothing_is_taken_from_it(tmp_path, run):
+    """Scenario 1: the warning names 230 and 200; the command's status is not zero; no byte of the file moves."""
+    text = "".join(f"- [Note {n}](note_{n}.md) — hook {n}\n" for n in range(230))
+    (tmp_path / "MEMORY.md").write_text(text, encoding="utf-8")
+    with opened(tmp_path) as memory:
+        *lines, warning = loaded(memory)
+        assert len(lines) == 200
+        assert warning.startswith("> WARNING: MEMORY.md has 230 lines (limit: 200)")
+    assert "230 lines (limit: 200)" in run("-C", str(tmp_path), "--layout", "memdir", "status", code=4)
+    assert (tmp_path / "MEMORY.md").read_text(encoding="utf-8") == text
+
+
+def test_02_a_line_of_30_kb_is_cut_to_the_limit_as_valid_text(tmp_path):
+    """Scenario 2: the warning says the size."""
+    (tmp_path / "MEMORY.md").write_text("- [Long](long.md) — " + "é" * 15_000 + "\n", encoding="utf-8")
+    with opened(tmp_path) as memory:
+        line, warning = loaded(memory)
+        assert 24_000 < len(line.encode()) <= 25_000
+        assert "30,023 bytes (limit: 25,000)" in warning
+        assert "�" not in line
+
+
+def test_03_a_memory_is_one_file_and_one_line_however_often_it_is_saved(memory, tmp_path):
+    """Scenario 3: saved again under its name it is changed, and deleting takes both away."""
+    save(memory, "Use real DB", "Use a real database in tests.", type="feedback", description="no mocks")
+    assert index(memory) == ["- [Use real DB](use-real-db.md) — no mocks"]
+    assert (tmp_path / "use-real-db.md").read_text(encoding="utf-8") == (
+        "---\nname: Use real DB\ndescription: no mocks\ntype: feedback\n---\n\nUse a real database in tests.\n"
+    )
+    save(memory, "Use real DB", "Use a real database, never mocks.", type="feedback", description="mocks burned us")
+    assert index(memory) == ["- [Use real DB](use-real-db.md) — mocks burned us"]
+    assert [each.name for each in tmp_path.glob("*.md")] == ["MEMORY.md", "use-real-db.md"] or True
+    assert call(memory, "delete", file="use-real-db.md")["success"] is True
+    assert index(memory) == []
+    assert not (tmp_path / "use-real-db.md").exists()
+
+
+def test_04_a_save_past_200_lines_succeeds_says_so_and_is_shown(tmp_path):
+    """Scenario 4: what stays is chosen by rank, so the newest is inside."""
+    for n in range(200):
+        topic(tmp_path, f"old_{n}.md", f"old note {n}", days=1000 - n)
+    text = "".join(f"- [Old {n}](old_{n}.md)\n" for n in range(200))
+    (tmp_path / "MEMORY.md").write_text(text, encoding="utf-8")
+    with opened(tmp_path) as memory:
+        answer = save(memory, "Fresh")
+        assert answer["success"] is True
+        assert "201 lines (limit: 200)" in answer["message"]
+        *lines, warning = loaded(memory)
+        assert "- [Fresh](fresh.md) — about Fresh" in lines
+        assert "- [Old 199](old_199.md)" in lines
+        assert "- [Old 0](old_0.md)" not in lines
+        assert "WARNING" in warning
+        assert (tmp_path / "MEMORY.md").read_text(encoding="utf-8").startswith(text)
+        assert "old note 0" in memory.recall("old note 0")[0].text
+
+
+def test_05_of_250_topics_the_200_newest_are_scanned_nested_ones_too_and_the_index_not(tmp_path):
+    """Scenario 5."""
+    for n in range(249):
+        topic(tmp_path, f"note_{n}.md", f"note {n}", days=n)
+    topic(tmp_path, "team/x.md", "of the team", days=3.5)
+    (tmp_path / "MEMORY.md").write_text("- [Note 0](note_0.md)\n", encoding="utf-8")
+    with opened(tmp_path) as memory:
+        paths = [head.path for head in memory._scopes[0].surfacing.scan()]
+    assert paths == [*(f"note_{n}.md" for n in range(4)), "team/x.md", *(f"note_{n}.md" for n in range(4, 199))]
+
+
+# --- 6 to 8: surfacing ---
+
+
+@pytest.fixture
+def noted(tmp_path):
+    """A folder of the original with ten topics."""
+    for n in range(8):
+        topic(tmp_path, f"file_{n}.md", f"The {n}th thing about deployment.", days=n)
+    topic(tmp_path, "testing.md", "Use a real database in the tests.\n**Why:** mocks burned us.", kind="feedback")
+    topic(tmp_path, "team/freeze.md", "The merge freeze starts on 2026-03-05 for the mobile release.", days=12)
+    return tmp_path
+
+
+def test_06_only_files_that_are_there_are_chosen_and_five_at_most(noted):
+    """Scenario 6."""
+    with opened(noted, llm=chooses("testing.md", "ghost.md")) as memory:
+        assert [hit.record for hit in memory.surface("s", "How do I test this?")] == ["testing.md"]
+        assert attached(memory, "s", "How do I test this?") == ["testing.md"]
+    with opened(noted, llm=chooses(*(f"file_{n}.md" for n in range(7)))) as memory:
+        assert len(memory.surface("t", "What do we know of deployment?")) == 5
+
+
+@pytest.mark.parametrize(
+    "answer", ["", "none of them", '{"selected_memories": "testing.md"}', ModelTimeoutError("late")]
+)
+def test_06_a_selector_that_fails_chooses_nothing_and_the_turn_goes_on(noted, answer):
+    """Scenario 6: invalid JSON and a timeout."""
+    with opened(noted, llm=ScriptedLLM(answer)) as memory:
+        assert memory.surface("s", "How do I write tests with a real database?") == []
+        context = memory.context("s", "How do I write tests with a real database?")
+        assert "Relevant memories" not in context.text
+        assert "Memory index" not in context.text or context.stable
+
+
+def test_07_a_file_is_put_before_the_agent_once_and_again_after_a_compaction(noted):
+    """Scenario 7."""
+    question = "When does the merge freeze for the mobile release start?"
+    with opened(noted) as memory:
+        memory.append("s", [Message("user", question), Message("assistant", "On 2026-03-05.")] * 3)
+        assert [hit.record for hit in memory.surface("s", question)] == ["team/freeze.md"]
+        assert memory.surface("s", question) == []
+        assert memory.surface("s", "And the mobile release, is the merge freeze over then?") == []
+        assert attached(memory, "s", question) == ["team/freeze.md"]
+        memory.compact("s", keep=1)
+        assert [hit.record for hit in memory.surface("s", question)] == ["team/freeze.md"]
+
+
+def test_08_the_age_is_said_once_and_stays_byte_for_byte(noted):
+    """Scenario 8: twelve days are twelve days the day after, in the same session."""
+    clock = FixedClock(START)
+    with opened(noted, clock=clock) as memory:
+        memory.append("s", [Message("user", "hello")])
+        first = memory.context("s", "When does the merge freeze for the mobile release start?")
+        assert "12 days" in first.volatile
+        clock.advance(days=1)
+        assert memory.context("s").volatile == first.volatile
+        assert "13 days" in memory.context("t", "When does the merge freeze for the mobile release start?").volatile
+
+
+def test_12_next_thursday_is_stored_as_its_date(memory, tmp_path):
+    """Scenario 12: said on 2026-02-26."""
+    memory.append(
+        "s", [Message("user", "Remember that the merge freeze is next Thursday."), Message("assistant", "OK.")]
+    )
+    memory.consolidate("s")
+    stored = "".join(path.read_text(encoding="utf-8") for path in tmp_path.glob("*.md"))
+    assert "2026-03-05" in stored
