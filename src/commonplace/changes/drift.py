@@ -41,6 +41,34 @@ PATIENCE_SECONDS: Final = 1.0  # a program that writes without end is not waited
 _TRIES: Final = 20  # an editor that saves without end is looked at again by the next look
 
 
+class _Writes:
+    """What changes wrote to some files since these were last looked at; each change of the log is read once.
+
+    Args:
+        looks: The number of the last change that was known of each file that was looked at before.
+        paths: The files.
+    """
+
+    def __init__(self, store: Store, looks: Mapping[str, int], paths: Iterable[str]) -> None:
+        self._store = store
+        self._of: dict[str, list[tuple[int, inverse.Write]]] = {path: [] for path in paths}
+        self._begin = self._read = min((looks.get(path, 0) for path in self._of), default=0)
+
+    def of(self, path: str, after: int, upto: int) -> list[inverse.Write]:
+        """Return what the changes after a number, up to another, wrote to one of the files."""
+        if after < self._begin:  # what was known of it was lost meanwhile
+            self._of = {each: [] for each in self._of}
+            self._begin = self._read = after
+        for logged in self._store.since(self._read):
+            if logged.number > upto:
+                break
+            self._read = logged.number
+            for write in inverse.writes_of(logged) if logged.payload is not None else ():
+                if write.path in self._of:
+                    self._of[write.path].append((logged.number, write))
+        return [write for number, write in self._of[path] if after < number <= upto]
+
+
 class Drift:
     """Notices outside edits of one scope.
 
@@ -112,9 +140,10 @@ class Drift:
         if not moved:
             return []
         self._noticed(moved)
-        self._wait_for_writers([path for path in moved if self._is_edited(path)])
+        writes = _Writes(self._store, {path: known[1] for path in moved if (known := self._seen.version(path))}, moved)
+        self._wait_for_writers([path for path in moved if self._is_edited(path, writes)])
         with self._store.exclusive(wait_seconds):
-            return [path for path in moved if self._take(path)]
+            return [path for path in moved if self._take(path, writes)]
 
     def unseen(self, versions: Mapping[str, str]) -> list[str]:
         """Give those of some files that were read in another version than when last looked at."""
@@ -153,14 +182,14 @@ class Drift:
         else:
             self._seen.note(path, version_of(path, data), screen(inverse.shown(data)), number)
 
-    def _take(self, path: str) -> bool:
+    def _take(self, path: str, known: _Writes) -> bool:
         """Bring one file's last look up to now; True where an edit from outside was logged."""
         layer = self._layout.layer_of(path)
         if layer is None:
             return False
         for _ in range(_TRIES):
             number = self._store.change_number()
-            if self._has_grown(layer, path, number):
+            if self._has_grown(layer, path, number, known):
                 return False
             blob = self._store.read_many([path])[path]  # never what a commit under way has put there already
             if self._store.change_number() != number:
@@ -170,7 +199,7 @@ class Drift:
             data = blob.data if blob else None
             if version == (look.version if look else MISSING):
                 return False  # another process was first
-            writes = self._writes_since(look.number if look else 0, path, number)
+            writes = known.of(path, look.number if look else 0, number)
             edited = not self._explained(path, look, writes, data)
             if edited:
                 try:
@@ -181,7 +210,7 @@ class Drift:
             return edited
         return False
 
-    def _has_grown(self, layer: Layer, path: str, number: int) -> bool:
+    def _has_grown(self, layer: Layer, path: str, number: int, changes: _Writes) -> bool:
         """Remember a file of items that changes alone added lines to; False if it has to be read whole to know.
 
         True also if nothing was added.
@@ -189,7 +218,7 @@ class Drift:
         known = self._seen.version(path) if layer.kind == "items" else None
         if known is not None and self._store.version(path) == known[0]:
             return True
-        writes = self._writes_since(known[1], path, number) if known else ()
+        writes = changes.of(path, known[1], number) if known else ()
         size = known[0].partition(":")[0] if known else ""
         if known is None or not writes or not size.isdigit() or any(write.kind != "append" for write in writes):
             return False
@@ -203,15 +232,15 @@ class Drift:
         self._seen.grow(path, blob.version, screen(inverse.shown(added)), number)
         return True
 
-    def _is_edited(self, path: str) -> bool:
+    def _is_edited(self, path: str, changes: _Writes) -> bool:
         """Say whether a file that was looked at before holds what no change made."""
         number = self._store.change_number()
         layer = self._layout.layer_of(path)
-        if layer is not None and self._has_grown(layer, path, number):
+        if layer is not None and self._has_grown(layer, path, number, changes):
             return False
         look = self._seen.look(path)
         blob = self._store.read(path)
-        writes = self._writes_since(look.number, path, number) if look else ()
+        writes = changes.of(path, look.number, number) if look else ()
         return look is not None and not self._explained(path, look, writes, blob.data if blob else None)
 
     def _explained(self, path: str, look: Look | None, writes: Sequence[inverse.Write], data: bytes | None) -> bool:
@@ -228,15 +257,6 @@ class Drift:
             if before == versions and empty.isdisjoint(versions):
                 return
             time.sleep(QUIET_SECONDS)
-
-    def _writes_since(self, number: int, path: str, upto: int) -> list[inverse.Write]:
-        found: list[inverse.Write] = []
-        for logged in self._store.since(number):
-            if logged.number > upto:
-                break
-            if logged.payload is not None:
-                found.extend(write for write in inverse.writes_of(logged) if write.path == path)
-        return found
 
     def _before(self, path: str, look: Look | None, writes: Sequence[inverse.Write]) -> tuple[bytes | None, bool]:
         """Give what the file said before the edit, as far as last look and log tell, and whether that is exact."""
