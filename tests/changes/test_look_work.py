@@ -39,5 +39,5 @@ def test_twice_as_many_files_cost_twice_the_log(tmp_path, monkeypatch, by):
             work.append(read_of_the_log(monkeypatch, memory))
             assert len(list(memory.log(None))) == count
     small, large = work
-    assert 0 < small
+    assert small > 0
     assert large <= 2.2 * small
