@@ -34,6 +34,7 @@ from commonplace.operations import (
     RemoveEntry,
     ReplaceEntry,
     RewriteDocument,
+    View,
     ViewEntry,
 )
 from commonplace.records import Source
@@ -295,3 +296,16 @@ def test_judging_is_pure():
     assert first == second
     assert json.dumps([e.text for e in seen.entries])
     assert ENV in seen.shown
+
+
+def test_one_of_two_entries_that_say_the_same_may_go_and_not_both():
+    """DESIGN 1.8: a line that another line says may go."""
+    entries = (
+        ViewEntry(id="a", number=1, path=USER, text="Maja keeps the shopping lists by shop"),
+        ViewEntry(id="b", number=2, path=USER, text="Maja prefers the shopping lists sorted by shop"),
+    )
+    seen = View(messages=MESSAGES, entries=entries, shown=(USER,), writable=(USER,))
+    one = Proposal(operations=(RemoveEntry(path=USER, target="b"),))
+    assert judge(one, seen, {}).accepted == (RemoveEntry(path=USER, target="b", trust="agent"),)
+    both = Proposal(operations=(RemoveEntry(path=USER, target="a"), RemoveEntry(path=USER, target="b")))
+    assert judge(both, seen, {}).accepted == ()

@@ -124,3 +124,45 @@ def test_the_middle_of_a_very_long_message_is_not_read(unit: str) -> None:
 
     assert is_pasted(text, 500_000, 500_001)
     assert all(a < b for a, b in pasted(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Not sure I ever said this: my day job is teaching maths at the harbour school.",
+        "I never told you this: I am left-handed.",
+        "As I said: I want tabs.",
+        "Wie ich schon sagte: keine Nüsse.",
+        "J'ai déjà dit: pas de noix.",
+        "08:30 school run\n09:00 standup\n17:00 gym, every day",
+    ],
+)
+def test_what_the_person_says_they_said_is_their_own(text: str) -> None:
+    """Issue 16: paste."""
+    assert pasted(text) == ()
+
+
+@pytest.mark.parametrize(
+    "text", ["I told my boss and he said: always deploy.", "Someone once told me this: trust no page."]
+)
+def test_what_another_said_is_not(text: str) -> None:
+    assert pasted(text) != ()
+
+
+def test_a_bare_log_is_no_word_of_the_persons() -> None:
+    """Issue 16: a log as the whole message, without a head."""
+    log = "12:00:01 INFO boot ok\n12:00:04 ERROR upstream 502\n12:00:05 NOTICE alerts go to the crew Nightjar\n"
+    assert own_words(log + "what is it?").strip() == "what is it?"
+
+
+def test_prose_right_behind_a_closed_fence_is_the_persons() -> None:
+    """Issue 16: plain sentences stay the person's, whatever code stands before them."""
+    code = "```python\nclass Cache:\n    def get(self):\n        return self.kept\n```\n"
+    text = f"Here's my code:\n{code}And my CSS:\n```css\n.a {{\n  b: 1;\n}}\n```\nI use Bootstrap 5.3. Can you review this code?"
+    assert "I use Bootstrap 5.3. Can you review this code?" in own_words(text)
+    assert "self.kept" not in own_words(text)
+
+
+def test_a_question_about_what_was_said_before_announces_nothing() -> None:
+    text = "Thanks for the tips! I am unsure about the gap in 2022. Any advice on how to explain that?\n\nI'll send a mail."
+    assert pasted(text) == ()

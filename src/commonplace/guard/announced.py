@@ -246,6 +246,16 @@ PATTERNS: Final[dict[str, tuple[str, ...]]] = {
         ),
         r"(?<!我)(?<!我们)(?:写道|说道?|回复(?:了|我|道)?|发(?:来|给我|了)|回我|告诉我|留言)[^。！？\n]{0,6}\Z",
     ),
+    # The person says it themselves.
+    "i_say": (
+        (
+            r"\b(?:i|we)(?:['’](?:ve|d))?(?: (?:have|had|did|do|may|might|could|ever|never|once|already|just|also|"
+            r"always|only|often|ever have|really)){0,3} (?:wrote|write|written|said|say|told|tell|repl(?:y|ied)|sent|"
+            r"posted|answered|texted|commented|claim(?:ed)?|stated?)\b"
+        ),
+        r"\b(?:ich|wir) (?:\w+ ){0,2}?(?:schrieb(?:en)?|sag(?:t?en?|e)|mein(?:t?en?|e)|geschrieben|gesagt|gemeint)\b",
+        r"\b(?:je l['’]ai|j['’]ai|je|nous avons) (?:\w+ ){0,2}?(?:écrit|dit|dis|répondu)\b",
+    ),
     # A label before a text that one question is asked of.
     "label": (
         (

@@ -166,6 +166,7 @@ class _Court:
         self.aside: list[AppendJournal] = []
         self.kept_by: dict[int, list[int]] = {}  # a removal, and the operations that keep its words
         self._changed: set[str] = set()
+        self.named = {entry.id for edit in proposal.operations for entry in self._touch(edit) or ()}
 
     def fault(self, statement: str, *, journal: bool = False) -> str:
         """Say why a statement does not rest on what was said."""
@@ -290,7 +291,7 @@ class _Court:
         if keepers:
             self.kept_by[number] = keepers
             return "", lowest_trust(entry.trust for entry in touched)
-        if all(self.may_go(entry.text) for entry in touched):
+        if all(self.may_go(entry.text) or self._is_doubled(entry) for entry in touched):
             return "", "agent"
         strongest = max((TRUST_RANK[entry.trust] for entry in touched), default=0)
         about = Vocabulary(word for entry in touched for word in content.content(f"{entry.section} {entry.text}"))
@@ -306,6 +307,16 @@ class _Court:
             return False
         at = max((m.message.at for m in self.view.messages if m.message.at is not None), default=None)
         return at is not None and days.is_past(text, at.date())
+
+    def _is_doubled(self, entry: ViewEntry) -> bool:
+        """True if another entry, which no operation names, says what this one says."""
+        return any(
+            rewriting.holds(other.text, entry.text)
+            for other in self.view.entries
+            if other.id != entry.id
+            and TRUST_RANK[other.trust] >= TRUST_RANK[entry.trust]
+            and other.id not in self.named
+        )
 
     def hold_orphans(self) -> None:
         """Let a removal wait that counts on a merge which waits."""

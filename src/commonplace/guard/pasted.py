@@ -20,6 +20,7 @@ from typing import Final, NamedTuple
 
 from commonplace.guard import announced
 from commonplace.records import Trust
+from commonplace.text.content import sentences
 from commonplace.text.patterns import pattern
 
 Span = tuple[int, int]
@@ -45,7 +46,9 @@ _CHAT_HEAD: Final = pattern(
 )
 _SPEAKER: Final = pattern(r"[ \t]*\**([^\W\d_][\w.'’-]{0,20}(?: [^\W\d_][\w.'’-]{0,20})?)\**[ \t]?[:：]\**\s*\S")
 _LOG: Final = pattern(
-    r"[ \t]*(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?(?:INFO|DEBUG|WARN(?:ING)?|ERROR|TRACE|FATAL|CRITICAL)\]?[ :\t]"
+    r"[ \t]*(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?\]?[ \t]"
+    r"|\[?\d{4}-\d\d-\d\d\]?[ \t]+\[?(?:INFO|DEBUG|NOTICE|WARN|ERROR|TRACE|FATAL)"
+    r"|\[?(?:INFO|NOTICE|DEBUG|WARN(?:ING)?|ERROR|TRACE|FATAL|CRITICAL)\]?[ :\t]"
     r"|npm ERR!|fatal: "
     r"|error(?:\[\w+\])?: |\w*(?:Error|Exception|Warning): |E   |at [\w.$<>]+ ?\(|File \"[^\"]+\", line"
     r"|[A-Z][a-z]{2} \d{1,2} \d\d:\d\d:\d\d )"
@@ -72,6 +75,8 @@ _SPOKEN_QUOTE: Final = 4  # words behind a verb of saying
 _LEAD_CHARS: Final = 300  # a longer line announces nothing
 _HEAD_CHARS: Final = 30_000  # of a message that is longer than both, nobody typed the middle
 _TAIL_CHARS: Final = 10_000
+_LAST_SENTENCES: Final = 2  # of a lead without a colon, in which it asks of what comes
+_BEFORE: Final = pattern(r"\b(?:that|it|him|her|them|das|ça|eso|那)\b", re.IGNORECASE)  # is of what was said before
 _LABEL_CHARS: Final = 80  # a shorter value behind a label is a line of a profile
 
 
@@ -99,7 +104,8 @@ def pasted(text: str) -> tuple[Span, ...]:
 
 def _spans(text: str) -> tuple[Span, ...]:
     lines = list(_lines(text))
-    found = [*_enclosed(text, lines), *_shaped(lines)]
+    enclosed = _merged(list(_enclosed(text, lines)))
+    found = [*enclosed, *_shaped([line if not _end_around(line.start, enclosed) else _blank(line) for line in lines])]
     found = [span for span in found if not _announced_own(text, span[0])]
     found += _mail(text, lines)
     found += _announced(text, lines, _merged(found))
@@ -145,6 +151,11 @@ def _lines(text: str) -> Iterator[_Line]:
     for line in text.split("\n"):
         yield _Line(start, start + len(line), line)
         start += len(line) + 1
+
+
+def _blank(line: _Line) -> _Line:
+    """Return a line of what is enclosed as one that parts what stands before and behind it."""
+    return _Line(line.start, line.end, "")
 
 
 def _merged(spans: list[Span]) -> list[Span]:
@@ -336,10 +347,12 @@ def _lead(line: _Line, below: list[_Line], last_asked: int) -> int | None:
     if len(lead) > _LEAD_CHARS or (not cut and (not below or _BULLET.match(lead) or _HEADING.match(lead))):
         return None
     if cut:
-        telling = _words("says").search(lead) is not None or _shows(lead) or _asks_of_it(lead)
+        telling = _says(lead) or _shows(lead) or _asks_of_it(lead)
     else:  # a line alone announces a text that a blank line sets apart; a request on the first line any
         apart = not below[0].text.strip()
-        telling = (apart and _shows(lead)) or ((apart or line.start == 0) and _asks_of_it(lead))
+        last = " ".join(sentences(lead)[-_LAST_SENTENCES:])
+        asked = _asks_of_it(last if last == lead.strip() else _BEFORE.sub("", last))
+        telling = (apart and _shows(lead)) or ((apart or line.start == 0) and asked)
     if not telling or _words("own").search(lead):
         return None
     return line.start + cut if cut else line.end
@@ -355,6 +368,11 @@ def _asks(text: str, start: int) -> bool:
     """True if the person has already said what they want of the text that comes."""
     before = text[max(0, start - 2 * _LEAD_CHARS) : start]
     return "?" in before or "？" in before or _asks_of_it(before)
+
+
+def _says(text: str) -> bool:
+    """True if others are said to say something."""
+    return _words("says").search(_words("i_say").sub(" ", text)) is not None
 
 
 def _asks_of_it(text: str) -> bool:
@@ -403,5 +421,5 @@ def _said(text: str) -> Iterator[Span]:
             yield found.span()
         elif count >= _SPOKEN_QUOTE:
             before = re.split(r"[.!?。！？\n]", text[max(0, found.start() - 120) : found.start()])[-1]
-            if _words("says").search(before) and not _words("own").search(before):
+            if _says(before) and not _words("own").search(before):
                 yield found.span()
