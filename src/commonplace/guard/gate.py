@@ -11,13 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
-from typing import Any, Final, assert_never
+from typing import Final, assert_never
 
 import msgspec
 
 from commonplace.config import GateRules
 from commonplace.guard import rewriting
 from commonplace.guard.grounding import Evidence
+from commonplace.guard.proposed import STAMP, statements_of, texts, texts_of
 from commonplace.guard.rewriting import Ruling
 from commonplace.guard.screened import Finding
 from commonplace.guard.trust import Voices, message_trust
@@ -48,13 +49,10 @@ __all__ = ["GateRules", "Judged", "Verdicts", "judge", "texts"]
 Verdicts = Mapping[str, Sequence[Finding]]
 """What the guard found in each text of `texts(proposal)`; a text that is missing counts as not screened."""
 
-_SHORT_LABEL: Final = pattern(r"[\w:.+/#-]{0,60}")
 _LABEL: Final = pattern(r"[^\W\d_]{1,30}(?: [^\W\d_]{1,30}){0,2}")  # of a section or topic: too short to state anything
-_LABELS: Final = frozenset({"id", "kind", "type", "layer", "source", "session", "scope", "at", "fingerprint"})
 _MOST_CHARS: Final = 64_000  # of one operation; more is no statement a person could review
 _GAP: Final = pattern(r"\.{3,}|…|\[\.+\]")
 _QUOTE_EDGES: Final = " '\".,;:!?-"
-_STAMP: Final = pattern(r"\A\s*\[[^\]\n]{4,40}\]\s*")
 
 
 class Judged(msgspec.Struct, frozen=True, kw_only=True):
@@ -71,18 +69,6 @@ class Judged(msgspec.Struct, frozen=True, kw_only=True):
     aside: tuple[AppendJournal, ...] = ()
     journal: str = ""
     journal_trust: Trust = "agent"
-
-
-def texts(proposal: Proposal) -> tuple[str, ...]:
-    """List every text of a proposal that the guard must look at, each once: wholes, and their statements."""
-    found = [proposal.journal, *_sentences(proposal.journal)] if proposal.journal else []
-    for edit in proposal.operations:
-        for text in _texts(edit):
-            lines = "\n" in text or isinstance(edit, PutTopic)
-            found += [text, *(line.text for line in rewriting.read(text) if lines)]
-        if isinstance(edit, AppendJournal):
-            found += _sentences(edit.text)
-    return tuple(dict.fromkeys(found))
 
 
 def judge(
@@ -109,42 +95,6 @@ def judge(
         journal=journal,
         journal_trust=trust,
     )
-
-
-def _texts(edit: Edit) -> tuple[str, ...]:
-    """Return the texts an operation would store."""
-    match edit:
-        case AddEntry():
-            return tuple(part for part in (edit.text, edit.section) if part)
-        case ReplaceEntry() | RewriteDocument() | AppendJournal():
-            return (edit.text,)
-        case PutTopic():
-            parts = (edit.title, edit.description, edit.body, *edit.links, *edit.parents, *edit.front.values())
-            return tuple(part for part in parts if part)
-        case PutItem():
-            return tuple(_leaves(edit.data))
-        case RemoveEntry() | RemoveTopic() | RemoveItem():
-            return ()
-        case _:
-            assert_never(edit)
-
-
-def _leaves(value: Any, key: str = "") -> Iterator[str]:
-    if isinstance(value, str):
-        if value and not (key in _LABELS and _SHORT_LABEL.fullmatch(value)):
-            yield value
-    elif isinstance(value, Mapping):
-        for inner, part in value.items():
-            if not _SHORT_LABEL.fullmatch(str(inner)):
-                yield str(inner)
-            yield from _leaves(part, str(inner))
-    elif isinstance(value, (list, tuple)):
-        for part in value:
-            yield from _leaves(part, key)
-
-
-def _sentences(text: str) -> list[str]:
-    return content.sentences(_STAMP.sub("", text))
 
 
 class _Court:
@@ -197,7 +147,7 @@ class _Court:
         else:
             reason, trust = self._writing(edit, touched)
         if not reason and TRUST_RANK[trust] < TRUST_RANK["agent"] and edit.path in self.view.shown:
-            self.aside.append(AppendJournal(path="", text=" ".join(_texts(edit)), sources=edit.sources, trust=trust))
+            self.aside.append(AppendJournal(path="", text=" ".join(texts_of(edit)), sources=edit.sources, trust=trust))
         elif reason:
             self.held.append((edit, reason))
         else:
@@ -226,7 +176,7 @@ class _Court:
             return f"unknown-record: it would write over {edit.path!r}, which it has not read"
         if {entry.id for entry in touched} & self._changed:
             return "unknown-record: it names a record that another one already changes"
-        if sum(map(len, _texts(edit))) > _MOST_CHARS:
+        if sum(map(len, texts_of(edit))) > _MOST_CHARS:
             return f"too-long: more than {_MOST_CHARS} characters"
         for message, quote in self._cites(edit):
             if not _stands_in(quote, message.text):
@@ -285,7 +235,10 @@ class _Court:
             for other, keeper in enumerate(self.proposal.operations)
             if other != number
             and any(
-                rewriting.holds(line, e.text) for e in touched for text in _texts(keeper) for line in text.splitlines()
+                rewriting.holds(line, e.text)
+                for e in touched
+                for text in texts_of(keeper)
+                for line in text.splitlines()
             )
         ]
         if keepers:
@@ -334,7 +287,7 @@ class _Court:
         text = "\n".join(self._statements(edit))
         trust = self._trust(text, touched)
         reason = (
-            self._screened(_texts(edit))
+            self._screened(texts_of(edit))
             or next((why for line in content_lines(text) if (why := self.fault(line))), "")
             or self._unrelated(edit, text, touched)
             or self._below(trust, touched)
@@ -343,7 +296,7 @@ class _Court:
 
     def _statements(self, edit: Edit) -> list[str]:
         label = edit.section if isinstance(edit, AddEntry) else ""
-        return [text for text in _texts(edit) if not (text == label and _LABEL.fullmatch(text))]
+        return [text for text in texts_of(edit) if not (text == label and _LABEL.fullmatch(text))]
 
     def _trust(self, text: str, touched: Sequence[ViewEntry]) -> Trust:
         """Return how far a statement is trusted; what it keeps of a record ranks as that record."""
@@ -443,7 +396,7 @@ class _Court:
     def _take_rewrite(self, number: int, edit: RewriteDocument | PutTopic, text: str, base: str, trust: Trust) -> None:
         if isinstance(edit, PutTopic):
             own = (*edit.front.values(), *(f"Session {session}" for session, _ in self.messages))  # of the engine
-            parts = [part for part in _texts(edit) if part != edit.body and not _LABEL.fullmatch(part)]
+            parts = [part for part in texts_of(edit) if part != edit.body and not _LABEL.fullmatch(part)]
             heads = [part for part in parts if part not in own]
             reason = self._screened(parts) or next((why for part in heads if (why := self.fault(part))), "")
             if reason or not text.strip():
@@ -463,7 +416,7 @@ class _Court:
         """Judge a journal entry sentence by sentence: what may be written of it, and how far it is trusted."""
         kept = text
         levels: list[Trust] = ["agent"]
-        for sentence in _sentences(text):
+        for sentence in statements_of(text):
             reason = self._screened([sentence]) or self.fault(sentence, journal=True)
             if reason:
                 self.held.append((AppendJournal(path="", text=sentence), reason))
@@ -471,7 +424,7 @@ class _Court:
             else:
                 levels.append(self.voices.trust(sentence))
         kept = kept.strip() if kept != text else text
-        if not content.content(_STAMP.sub("", kept)):
+        if not content.content(STAMP.sub("", kept)):
             return "", "agent"
         return kept, lowest_trust(levels)
 

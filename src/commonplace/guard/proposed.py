@@ -1,0 +1,76 @@
+"""The texts of a proposal: what the guard looks at, and what the gate judges statement by statement. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, assert_never
+
+from commonplace.guard import rewriting
+from commonplace.operations import (
+    AddEntry,
+    AppendJournal,
+    Edit,
+    Proposal,
+    PutItem,
+    PutTopic,
+    RemoveEntry,
+    RemoveItem,
+    RemoveTopic,
+    ReplaceEntry,
+    RewriteDocument,
+)
+from commonplace.text import content
+from commonplace.text.patterns import pattern
+
+_SHORT_LABEL: Final = pattern(r"[\w:.+/#-]{0,60}")
+_LABELS: Final = frozenset({"id", "kind", "type", "layer", "source", "session", "scope", "at", "fingerprint"})
+STAMP: Final = pattern(r"\A\s*\[[^\]\n]{4,40}\]\s*")
+
+
+def texts(proposal: Proposal) -> tuple[str, ...]:
+    """List every text of a proposal that the guard must look at, each once: wholes, and their statements."""
+    found = [proposal.journal, *statements_of(proposal.journal)] if proposal.journal else []
+    for edit in proposal.operations:
+        for text in texts_of(edit):
+            lines = "\n" in text or isinstance(edit, PutTopic)
+            found += [text, *(line.text for line in rewriting.read(text) if lines)]
+        if isinstance(edit, AppendJournal):
+            found += statements_of(edit.text)
+    return tuple(dict.fromkeys(found))
+
+
+def texts_of(edit: Edit) -> tuple[str, ...]:
+    """Return the texts an operation would store."""
+    match edit:
+        case AddEntry():
+            return tuple(part for part in (edit.text, edit.section) if part)
+        case ReplaceEntry() | RewriteDocument() | AppendJournal():
+            return (edit.text,)
+        case PutTopic():
+            parts = (edit.title, edit.description, edit.body, *edit.links, *edit.parents, *edit.front.values())
+            return tuple(part for part in parts if part)
+        case PutItem():
+            return tuple(_leaves(edit.data))
+        case RemoveEntry() | RemoveTopic() | RemoveItem():
+            return ()
+        case _:
+            assert_never(edit)
+
+
+def _leaves(value: Any, key: str = "") -> Iterator[str]:
+    if isinstance(value, str):
+        if value and not (key in _LABELS and _SHORT_LABEL.fullmatch(value)):
+            yield value
+    elif isinstance(value, Mapping):
+        for inner, part in value.items():
+            if not _SHORT_LABEL.fullmatch(str(inner)):
+                yield str(inner)
+            yield from _leaves(part, str(inner))
+    elif isinstance(value, (list, tuple)):
+        for part in value:
+            yield from _leaves(part, key)
+
+
+def statements_of(text: str) -> list[str]:
+    """Return the sentences of a journal entry, without its stamp."""
+    return content.sentences(STAMP.sub("", text))
