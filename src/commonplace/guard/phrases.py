@@ -21,6 +21,7 @@ Span = tuple[int, int]
 
 _REACH: Final = 90  # characters behind a noun in which its sign may stand
 _BEFORE: Final = 70  # characters in front of a noun, for "… is my password"
+_VALUES: Final = 2  # long values that are looked at for one noun
 _SHORTEST: Final = 4  # characters of a password
 _SENTENCE_END: Final = r"[\n。]|[.!](?=\s)|\?(?=\s(?!\s?\d))"
 # What follows the noun in a name for something about a secret: `password_hash`, "password reset".
@@ -272,9 +273,9 @@ def _random(text: str, start: int, end: int) -> Span | None:
     """Find a machine-made value assigned to a name such as `api_key`."""
     if compiled(_PUBLIC).search(text, max(0, start - 14), start):
         return None
-    for place in _places(text, end):
-        match = compiled(_RANDOM).match(text, place)
-        if match and looks_random(match.group(1)):
+    values = (match for place in _places(text, end) if (match := compiled(_RANDOM).match(text, place)))
+    for match in itertools.islice(values, _VALUES):
+        if looks_random(match.group(1)):
             return match.span(1)
     return None
 

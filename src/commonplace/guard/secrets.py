@@ -11,6 +11,7 @@ few enough candidates for 16 bits to pick the right one; its `hash4` is always `
 from __future__ import annotations
 
 import hashlib
+import itertools
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
@@ -18,7 +19,7 @@ from typing import Final, NamedTuple
 
 from commonplace.guard import phrases
 from commonplace.guard.markers import Marker
-from commonplace.guard.table import Rule, compiled
+from commonplace.guard.table import FLOOD, STRETCH, Rule, compiled
 from commonplace.guard.views import View
 
 _CARD_SHAPE: Final = r"[0-9]{4}[ -]?[0-9]{4,6}[ -]?[0-9]{4}"
@@ -34,6 +35,7 @@ _KEY_LINE: Final = (
     r"|(?:Proc-Type|DEK-Info|Version|Comment|Encryption|Public-Lines|Private-Lines):[^\n\\]{0,100}"
     r"|=?[A-Za-z0-9+/]{1,64}={0,2}(?=\\n|\r?\n|\Z))"
 )
+_MOST_FOUND: Final = 24  # secrets in one stretch of 4 KB; with more, the rest of it goes too
 _KEY_CHARS: Final = 65_536  # a private key is shorter; a closing line further off is another key's
 _NAMED: Final = r"(?i)key|token|secret|auth|pass|cred|\bpat\b|\bapi\b"
 
@@ -51,10 +53,27 @@ def find(text: str, seen: list[View]) -> list[Marker]:
     """List the secrets of a text in order, each with its marker; `seen` are the views of the text."""
     spans: list[Span] = []
     for view in seen:
-        for span in _found(view):
+        for span in itertools.chain.from_iterable(_bounded(found, len(view.text)) for found in _found(view)):
             start, end = view.span(span.start, span.end)
             spans.append(span._replace(start=start, end=end))
-    return [_marker(text, span) for span in _merged(spans)] if spans else []
+    return [_marker(text, span) for span in _bounded(_merged(spans), len(text))] if spans else []
+
+
+def _bounded(spans: Iterable[Span], length: int) -> Iterator[Span]:
+    """Yield spans; the last of too many in a stretch goes to the end of that."""
+    stretch = count = done = 0
+    for span in spans:
+        if span.end <= done:
+            continue
+        begin = max(span.start, done)
+        if begin // STRETCH != stretch:
+            stretch, count = begin // STRETCH, 0
+        count += 1
+        if count > _MOST_FOUND:
+            done = max(span.end, min(length, (stretch + 1) * STRETCH))
+            yield Span(begin, done, FLOOD, human=True)
+        else:
+            yield span._replace(start=begin)
 
 
 def _marker(text: str, span: Span) -> Marker:
@@ -63,17 +82,28 @@ def _marker(text: str, span: Span) -> Marker:
     return Marker(span.start, span.end, f"⟦secret:{span.rule}:{hash4}⟧", "secret", span.rule)
 
 
-def _found(view: View) -> Iterator[Span]:
+def _found(view: View) -> Iterator[Iterator[Span]]:
+    """Yield what each way of looking finds, each in order."""
     text = view.text
     if "PRIVATE KEY" in text or "PuTTY-User-Key-File" in text or "OpenVPN Static key" in text:
-        yield from _private_keys(text)
+        yield _private_keys(text)
     if compiled(_CARD_SHAPE).search(text):
-        yield from _cards(text)
+        yield _cards(text)
+    yield _at_keywords(view)
+
+
+def _at_keywords(view: View) -> Iterator[Span]:
+    text = view.text
     done: dict[str, int] = {}
     for place, candidate in view.candidates:
         rule = candidate.rule
         # A place inside what this rule has found already is not looked at again: the work stays linear.
         if rule.kind == "order" or place < done.get(rule.id, 0):
+            continue
+        if rule.kind == FLOOD:
+            begin = place // STRETCH * STRETCH
+            line = text.rfind("\n", begin, place) + 1
+            yield Span(line or begin, min(len(text), begin + STRETCH), FLOOD, human=True)
             continue
         if rule.kind == "phrase":
             spans: Iterable[tuple[int, int]] = phrases.find(text, place, candidate.keyword, rule)
@@ -126,10 +156,11 @@ def _cards(text: str) -> Iterator[Span]:
 
 def _private_keys(text: str) -> Iterator[Span]:
     """Yield whole key blocks; one without its end goes as far as its lines look like a key's."""
-    begins = list(compiled(_KEY_BEGINS).finditer(text))
-    ends = [match.span() for match in compiled(_KEY_ENDS).finditer(text)] if begins else []
-    for number, begin in enumerate(begins):
-        following = begins[number + 1].start() if number + 1 < len(begins) else len(text)
+    ends = [match.span() for match in compiled(_KEY_ENDS).finditer(text)]
+    nexts = (match.start() for match in itertools.islice(compiled(_KEY_BEGINS).finditer(text), 1, None))
+    whole = (0, 0)
+    for begin in compiled(_KEY_BEGINS).finditer(text):
+        following = next(nexts, len(text))
         at = bisect_left(ends, (begin.end(), 0))
         if at < len(ends) and ends[at][1] <= min(following, begin.end() + _KEY_CHARS):
             end = ends[at][1]
@@ -137,7 +168,14 @@ def _private_keys(text: str) -> Iterator[Span]:
             end = begin.end()
             while line := compiled(_KEY_LINE).match(text, end, following):
                 end = line.end()
-        yield Span(begin.start(), end, "private-key", human=False)
+        if begin.start() == whole[1]:
+            whole = (whole[0], end)
+            continue
+        if whole[1]:
+            yield Span(*whole, "private-key", human=False)
+        whole = begin.start(), end
+    if whole[1]:
+        yield Span(*whole, "private-key", human=False)
 
 
 def _merged(spans: list[Span]) -> Iterator[Span]:

@@ -1,8 +1,8 @@
 """The guard's rules as data: loaded at the first text that could need one, compiled one by one.
 
 Owns the reading of `rules/*.toml` and the keyword search that names the candidates. Every rule is
-tried only where one of its keywords stands and looks at a bounded number of characters from there, so
-the work is linear in the text whatever the text is.
+tried only at its keywords, a bounded number of times in each stretch of 4 KB, and looks at a bounded
+number of characters, so the work is linear in the text whatever the text is.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import functools
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any, Final
 
 import msgspec
@@ -23,7 +24,15 @@ _GAP: Final = (
 )
 _EDGE: Final = r"(?![A-Za-z0-9])"
 _HEAD: Final = 3
-_STRETCH: Final = 2048  # characters looked through at once in a long text
+STRETCH: Final = 4096
+"""Characters that are looked through at once."""
+
+MOST_TRIES: Final = 192
+"""Tries of rules for secrets in one stretch; ordinary text and code come to 96 at most."""
+
+MOST_ORDERS: Final = 32
+"""Tries of one rule for orders to a model in one stretch; what only notes needs no more."""
+
 _LONGEST: Final = 64  # a keyword and the sign behind it are shorter
 _SHORT: Final = 5  # shorter words are few letters of many keywords; they are asked for whole
 _FIRST_WORD: Final = re.compile(r"[a-z0-9]+")
@@ -31,6 +40,9 @@ _FIRST_WORD: Final = re.compile(r"[a-z0-9]+")
 _SPACES: Final = {code: chr(code) if chr(code).isalnum() else " " for code in range(128)}
 _WORDS: Final = re.compile(r"[a-z0-9]+").findall
 _KINDS: Final = ("token", "assigned", "phrase", "order")
+FLOOD: Final = "flood"
+"""The kind of the candidate that says: too many keywords from here to the end of the stretch."""
+
 
 
 class Rule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -61,6 +73,9 @@ class Candidate(msgspec.Struct, frozen=True):
     keyword: str
 
 
+_FLOODED: Final = Candidate(Rule(id=FLOOD, kind=FLOOD, keywords=(), human=True), "")
+
+
 class Table(msgspec.Struct, frozen=True):
     """Rules, and their keywords by the way a text is asked for them.
 
@@ -76,23 +91,31 @@ class Table(msgspec.Struct, frozen=True):
     foreign: tuple[tuple[str, tuple[Candidate, ...]], ...]
     words: Mapping[str, frozenset[str]]
 
-    def candidates(self, lowered: str) -> list[tuple[int, Candidate]]:
-        """List the rules to try in a lower-case text in the order of their keywords' places."""
-        if len(lowered) <= _STRETCH:
-            found = [
-                (place, seen) for seen in self._present(lowered) for place in _places(lowered, seen, 0, len(lowered))
-            ]
-            found.sort(key=_place_of)
-            return found
-        found = []
+    def candidates(self, lowered: str) -> Iterator[tuple[int, Candidate]]:
+        """Yield the rules to try in a lower-case text in the order of their keywords' places.
+
+        Where a stretch holds more keywords than `MOST_TRIES`, its last candidate is a `FLOOD`.
+        """
         # Stretch by stretch: few keywords are present in each, and only those are looked for.
-        for start in range(0, len(lowered), _STRETCH):
-            end = start + _STRETCH
+        for start in range(0, len(lowered), STRETCH):
+            end = start + STRETCH
             present = self._present(lowered[start : end + _LONGEST])
-            here = [(place, seen) for seen in present for place in _places(lowered, seen, start, end)]
-            here.sort(key=_place_of)
-            found += here
-        return found
+            orders = [
+                (place, seen)
+                for seen in present
+                if seen.rule.kind == "order"
+                for place in islice(_places(lowered, seen, start, end), MOST_ORDERS)
+            ]
+            tries = [
+                (place, seen)
+                for seen in present
+                if seen.rule.kind != "order"
+                for place in islice(_places(lowered, seen, start, end), MOST_TRIES + 1)
+            ]
+            tries.sort(key=_place_of)
+            if len(tries) > MOST_TRIES:
+                tries[MOST_TRIES:] = [(tries[MOST_TRIES][0], _FLOODED)]
+            yield from sorted(orders + tries, key=_place_of) if orders else tries
 
     def _present(self, lowered: str) -> list[Candidate]:
         """List what a stretch may hold: its words and heads are there, its keywords need not be."""

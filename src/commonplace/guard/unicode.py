@@ -13,6 +13,7 @@ import unicodedata
 from typing import Final
 
 from commonplace.guard.markers import Marker, put
+from commonplace.guard.table import STRETCH
 from commonplace.text.patterns import pattern
 
 _CLASSES: Final[tuple[tuple[str, str], ...]] = (
@@ -58,6 +59,8 @@ _SUSPECT: Final = pattern(f"{_FLAG}|[{_SELECTORS}]+|[{_SINGLES}]")
 _ANY_SUSPECT: Final = pattern(f"[{_SELECTORS}{_SINGLES}]")
 _ASCII_SUSPECT: Final = pattern(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\r(?!\n)")
 
+_MOST_HIDDEN: Final = 320  # hidden characters in one stretch of 4 KB; what comes behind more is not kept
+_MOST_MARKERS: Final = 32  # changes of their class in one stretch
 _RTL_REACH: Final = 16  # characters looked at on either side of a mark; keeps the work linear
 # Scripts whose letters need ZWNJ and ZWJ: Arabic to Thaana and NKo, Indic, Tibetan, Myanmar, Khmer, Mongolian.
 _JOINING: Final = pattern(
@@ -74,7 +77,8 @@ def find(text: str) -> list[Marker]:
     Left as they are: CR before LF (a line ending: nothing stands between the two that it could
     overwrite), ZWJ between pictographs, ZWJ and ZWNJ after a letter of a joining script, marks of
     direction near a right-to-left letter, one variation selector after a base it suits, the flags of
-    England, Scotland and Wales, a byte order mark at the very start.
+    England, Scotland and Wales, a byte order mark at the very start. Where a stretch of 4 KB is full of
+    hidden characters, `⟦U+XXXX…⟧` stands for the rest of it.
     """
     if text.isascii():
         if text.isprintable() or not _ASCII_SUSPECT.search(text):
@@ -82,11 +86,25 @@ def find(text: str) -> list[Marker]:
     elif not _ANY_SUSPECT.search(text):
         return []
     markers: list[Marker] = []
-    for match in _SUSPECT.finditer(text):
-        rule = _judge(text, match.start(), match.end())
-        if rule:
-            shown = "".join(f"⟦U+{ord(char):04X}⟧" for char in match.group())
-            markers.append(Marker(match.start(), match.end(), shown, "unicode", rule))
+    stretch = hidden = first = done = 0
+    while match := _SUSPECT.search(text, done):
+        start, end = match.span()
+        done = end
+        if not (rule := _judge(text, start, end)):
+            continue
+        if start // STRETCH != stretch:
+            stretch, hidden, first = start // STRETCH, 0, len(markers)
+        hidden += end - start
+        shown = "".join(f"⟦U+{ord(char):04X}⟧" for char in match.group()[:_MOST_HIDDEN])
+        last = markers[-1] if len(markers) > first else None
+        if hidden > _MOST_HIDDEN or len(markers) - first > _MOST_MARKERS:
+            done = max(end, min(len(text), (stretch + 1) * STRETCH))
+            markers.append(Marker(start, done, shown.partition("⟧")[0] + "…⟧", "unicode", rule))
+        elif last and last.rule == rule:
+            # One marker for many of a class, with the words between: a text full of them costs no more than its words.
+            markers[-1] = last._replace(end=end, shown=last.shown + text[last.end : start] + shown)
+        else:
+            markers.append(Marker(start, end, shown, "unicode", rule))
     return markers
 
 

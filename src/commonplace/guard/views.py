@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import unicodedata
 from bisect import bisect_right
+from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 from commonplace.guard import markers
-from commonplace.guard.table import Candidate, compiled, load, lower
+from commonplace.guard.table import STRETCH, Candidate, compiled, load, lower
 
 # Letters and signs in other dress: raised, circled, mathematical, ligatures, full width.
 _STYLED: Final = (
@@ -21,17 +22,22 @@ _STYLED: Final = (
 
 
 class View(NamedTuple):
-    """A text to match on, and the rules to try in it.
+    """A text to match on, and the rules to try in it; those of a long text are looked for at each use.
 
     From the places `at` on, a place is moved by `moves` to be one in the text, or in the view `under` this.
     """
 
     text: str
     lowered: str
-    candidates: list[tuple[int, Candidate]]
+    short: list[tuple[int, Candidate]] | None = None
     at: tuple[int, ...] = ()
     moves: tuple[int, ...] = ()
     under: View | None = None
+
+    @property
+    def candidates(self) -> Iterable[tuple[int, Candidate]]:
+        """The rules to try in the order of their places."""
+        return load().candidates(self.lowered) if self.short is None else self.short
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """Give the places in the text of a non-empty span in this view."""
@@ -88,4 +94,5 @@ def folded(view: View) -> View:
 
 def _view(text: str, at: tuple[int, ...] = (), moves: tuple[int, ...] = (), under: View | None = None) -> View:
     lowered = lower(text)
-    return View(text, lowered, load().candidates(lowered), at, moves, under)
+    short = list(load().candidates(lowered)) if len(text) <= STRETCH else None
+    return View(text, lowered, short, at, moves, under)

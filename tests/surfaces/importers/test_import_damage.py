@@ -144,6 +144,17 @@ def test_a_document_over_the_bound_is_refused_with_advice(tmp_path, monkeypatch)
         Import(written(tmp_path, json.dumps(OPENAI * 10, indent=1).encode()))
 
 
+@pytest.mark.parametrize("name", ["bomb.jsonl.gz", "long.jsonl"])
+def test_a_file_that_unfolds_to_more_than_the_bound_is_refused_by_name(tmp_path, monkeypatch, name):
+    """Issue 22: an import has a total bound; nothing of the file goes in."""
+    monkeypatch.setattr(line_reading, "TOTAL_BYTES", 200_000)
+    path = written(tmp_path, lines(*EXCHANGE) * 4000, name)
+    batches = []
+    with pytest.raises(InputError, match=name):
+        batches.extend(reading.read(path, on_problem=lambda _: None))
+    assert batches == []
+
+
 @pytest.mark.parametrize("cut", [20, 200, 700])
 def test_a_gzip_file_that_ends_too_early_gives_what_it_holds(tmp_path, cut):
     """Bad input: truncated gzip."""

@@ -10,6 +10,7 @@ import json
 import zlib
 from collections.abc import Callable, Iterator
 from functools import cache
+from pathlib import Path
 from typing import Any, BinaryIO, Final, TypeVar, cast, overload
 
 import msgspec
@@ -19,7 +20,9 @@ from commonplace.text.patterns import pattern
 
 LINE_BYTES: Final = 64_000_000  # a longer line is named and passed over; a 10 MB message fits
 DOCUMENT_BYTES: Final = LINE_BYTES  # a JSON document is read whole up to this; about six times it in memory
+TOTAL_BYTES: Final = 4_000_000_000  # of one transcript, unzipped; years of the longest sessions are less
 CHUNK_BYTES: Final = 1 << 18  # read and unzipped at a time, so a bomb of zeros costs no memory
+_GZIP_AT_MOST: Final = 1032  # bytes out of one byte
 _GZIP_MAGIC: Final = b"\x1f\x8b"
 _LISTS: Final = pattern(r'"(?:messages|loglines|items|input|output)"\s*:\s*\[')
 _BLANK: Final = pattern(r"[\s,]*")
@@ -131,8 +134,34 @@ def chunks(
     """Yield the bytes of a stream, unzipped where it is gzip; `on_cut` is told where gzip is damaged.
 
     Raises:
-        InputError: The stream cannot be read, or is not binary.
+        InputError: The stream cannot be read, is not binary, or holds more than `TOTAL_BYTES`.
     """
+    total = 0
+    for data in _chunks(stream, on_progress, on_cut):
+        total += len(data)
+        if total > TOTAL_BYTES:
+            raise InputError(
+                f"{str(getattr(stream, 'name', 'the transcript'))!r} holds more than {TOTAL_BYTES} bytes; split it",
+                limit=TOTAL_BYTES,
+            )
+        yield data
+
+
+def require_size(path: Path) -> None:
+    """Refuse a file that holds too much, before anything of it is taken.
+
+    Raises:
+        InputError: It holds more than `TOTAL_BYTES`, unzipped where it is gzip.
+    """
+    with path.open("rb") as stream:
+        if path.stat().st_size * _GZIP_AT_MOST > TOTAL_BYTES:
+            for _ in chunks(stream, None, lambda _: None):
+                pass
+
+
+def _chunks(
+    stream: BinaryIO, on_progress: Callable[[int], None] | None, on_cut: Callable[[str], None]
+) -> Iterator[bytes]:
     done = 0
 
     def read() -> bytes:

@@ -27,6 +27,7 @@ from commonplace.surfaces.importers.lines import (
     chunks,
     elements,
     reason_of,
+    require_size,
     split,
 )
 
@@ -102,8 +103,8 @@ def read(
         zone: The one of times that name none.
 
     Raises:
-        InputError: The file cannot be opened, is empty, is none of the known formats, or is one JSON
-            document of more than 64 MB.
+        InputError: The file cannot be opened, is empty, is none of the known formats, holds more than 4 GB
+            (unzipped), or is one JSON document of more than 64 MB.
     """
     chosen = _chosen(format)
     name = str(path) if isinstance(path, Path) else str(getattr(path, "name", "") or "stream")
@@ -317,6 +318,7 @@ def _chosen(name: str | None) -> str | None:
 
 def _opened(path: Path) -> BinaryIO:
     try:
+        require_size(path)
         return path.open("rb")
     except OSError as error:
         raise InputError(f"{str(path)!r} cannot be read: {error.strerror}", path=str(path)) from None

@@ -1,0 +1,70 @@
+"""Texts made to cost much: what a rule may try and what a text may cost is bounded, whatever the text is."""
+
+import sys
+import tracemalloc
+
+import pytest
+
+from commonplace import guard
+from commonplace.guard import table, views
+
+FLOODS = {
+    "nouns with a sign": "api-key=",
+    "hidden characters": "\u200b",
+    "hidden characters between letters": "a\u200b",
+    "hidden characters of many classes": "\u200b\u2060\u00ad\u202e",
+    "selectors": "\ufe00",
+    "tildes": "~",
+    "rulers": "-",
+    "short nouns": "pin: ",
+    "said nouns": "password is ",
+    "beginnings of keys": "-----BEGIN PRIV" + "ATE KEY-----",
+    "found secrets": "password: hunter" + "2x\n",
+    "vendors": "".join(rule.keywords[0] for rule in table.load().rules),
+}
+
+
+@pytest.mark.parametrize("piece", FLOODS.values(), ids=FLOODS)
+def test_each_stretch_of_a_text_has_a_bounded_number_of_tries(piece):
+    """Issue 22: a constant number of tries per 4 KB and sign, whatever the text is."""
+    for size in (50_000, 100_000):
+        text = guard.show(piece * (size // len(piece)))
+        tries = sum(candidate.rule.kind != "order" for view in views.of(text) for _, candidate in view.candidates)
+        assert tries <= len(views.of(text)) * (table.MOST_TRIES + 1) * (len(text) // table.STRETCH + 1)
+
+
+@pytest.mark.parametrize("piece", FLOODS.values(), ids=FLOODS)
+def test_a_flood_costs_at_most_ten_times_its_own_size_in_memory(piece):
+    """Issue 22: memory at most 10 times the text."""
+    guard.screen("my password is hunter" + "2x")
+    text = piece * (600_000 // len(piece.encode()))
+    tracemalloc.start()
+    try:
+        screened = guard.screen(text)
+        assert tracemalloc.get_traced_memory()[1] <= 10 * max(len(text.encode()), sys.getsizeof(text))
+    finally:
+        tracemalloc.stop()
+    assert guard.screen(screened.text).text == screened.text
+
+
+def test_what_is_behind_too_many_nouns_is_redacted_and_the_next_stretch_is_kept():
+    """Issue 22: past the constant, the line is redacted; text elsewhere stays."""
+    words = "We walked by the river. " * 400
+    text = guard.screen("api-key=" * 400 + "\n" + words).text
+    assert "⟦secret:flood:0000⟧" in text
+    assert text.endswith("We walked by the river. " * 200)
+    assert len(text) < 4096 + len(words)
+
+
+def test_a_secret_behind_a_flood_in_its_stretch_does_not_get_through():
+    """Issue 22: a rule that tries no more lets nothing pass."""
+    secret = "hunter" + "2x9"
+    assert secret not in guard.screen("pin " * 500 + f"\nmy password is {secret}").text
+
+
+def test_coloured_output_of_a_tool_keeps_its_words():
+    """The ordinary day: a log with colours has many control characters and is no flood."""
+    line = "\x1b[32mPASSED\x1b[0m tests/test_one.py::test_name \x1b[1m[ 10%]\x1b[0m\n"
+    text = guard.screen(line * 200).text
+    assert text.count("tests/test_one.py::test_name") == 200
+    assert "…⟧" not in text
