@@ -44,7 +44,6 @@ FLOOD: Final = "flood"
 """The kind of the candidate that says: too many keywords from here to the end of the stretch."""
 
 
-
 class Rule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One kind of thing to find.
 
