@@ -47,18 +47,22 @@ class Forgotten:
         """True if anything was forgotten."""
         return bool(self.messages)
 
-    def left_of(self, text: str, sources: Sequence[Source] | None, *, journal: bool = False) -> str:
+    def left_of(
+        self, text: str, sources: Sequence[Source] | None, written: datetime | None = None, *, journal: bool = False
+    ) -> str:
         """Return what may be given out of a record's text; empty if nothing may.
 
         Args:
             text: The text of a record, or a part of it.
             sources: The messages that the record rests on; None if nobody knows where it is from.
+            written: When it was written, if that is known of one from nobody knows where: what was forgotten before
+                was said anew.
             journal: The record tells of a range, of which `sources` are the first and the last message.
         """
         if not self.messages or (sources is not None and not sources and not journal):
             return text
         if not sources:
-            return self._cut(text, self.messages, sure=False)
+            return self._cut(text, [m for m in self.messages if written is None or m.at >= written], sure=False)
         known = [source for source in sources if (source.session, source.message) in self.ids]
         if len(known) == len(sources) and (not journal or len(sources) == 1):
             return ""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from datetime import date, tzinfo
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import date, datetime, tzinfo
 from functools import partial
 
 import msgspec
 
 from commonplace.changes import edits
+from commonplace.changes.actors import TOOL
 from commonplace.changes.forgotten import Forgotten, lost
 from commonplace.changes.item_files import ItemFiles
 from commonplace.changes.log import Ledger
@@ -19,7 +20,7 @@ from commonplace.errors import GoneError, InputError, PathError, RecordNotFoundE
 from commonplace.guard import fold
 from commonplace.layouts.codecs.edits import split_id
 from commonplace.layouts.schema import Layer, Layout
-from commonplace.records import Entry, JournalEntry, Record, RecordedMessage, Topic, Trust, lowest_trust
+from commonplace.records import Entry, JournalEntry, Record, RecordedMessage, Source, Topic, Trust, lowest_trust
 from commonplace.store.protocol import Store
 from commonplace.text import validity
 
@@ -86,6 +87,13 @@ class Reader:
         left = (self._left_of(each) for each in records if since is None or since(each.text) is None)
         return (each for each in left if each is not None)
 
+    def unforgotten(self, record: Record) -> Record | None:
+        """Return what of a record or message may be given out; None if all of it was forgotten."""
+        if not isinstance(record, RecordedMessage):
+            return next(self.told([record]), None)
+        self._tombstones.catch_up(look=True)
+        return None if self._tombstones.hides(Source(record.session, str(record.message.id))) else record
+
     def _left_of(self, record: Record) -> Record | None:
         """Return a record without the sentences that were forgotten; None if nothing is left of it."""
         left = partial(self.left_of, record.id, journal=isinstance(record, JournalEntry))
@@ -105,9 +113,7 @@ class Reader:
         after = Forgotten([*(known.messages if known else ()), *forgot])
         for _, path in self.files():
             for record in self.told(self.records(path)):
-                made = self._ledger.made(record.id)
-                sources = made[1].sources if made else None
-                left = after.left_of(record.text, sources, journal=isinstance(record, JournalEntry))
+                left = after.left_of(record.text, *self._origin(record.id), journal=isinstance(record, JournalEntry))
                 if left != record.text:
                     yield record.id, lost(record.text, left)
                 elif fold(record.text) == fold(message.text):
@@ -115,8 +121,20 @@ class Reader:
 
     def left_of(self, record_id: str, text: str, *, journal: bool) -> str:
         """Return what may be given out of the text of a record, or of a part of it; empty if nothing may."""
+        return self._tombstones.left_of(text, *self._origin(record_id), journal=journal)
+
+    def _origin(self, record_id: str) -> tuple[Sequence[Source] | None, datetime | None]:
+        """Return what a record rests on, None if nobody knows; and then when it was written, if that is known.
+
+        A rewrite and the agent's tool do not say it, nor does an edit from outside, which may come with old files.
+        """
         made = self._ledger.made(record_id)
-        return self._tombstones.left_of(text, made[1].sources if made else None, journal=journal)
+        change = self._ledger.change(made[0]) if made else None
+        if made is None or change is None or "outside" in change.kinds:
+            return (made[1].sources or None) if made else None, None
+        if not made[1].sources and (change.actor == TOOL.name or "rewrite" in change.kinds):
+            return None, change.at
+        return made[1].sources, None
 
     def data(self, path: str) -> bytes | None:
         """Give the bytes of a file; None where there is none, or something that is no plain file."""

@@ -209,10 +209,12 @@ class Tombstones:
         """Say whether a message was forgotten."""
         return (source.session, source.message) in self._hidden
 
-    def left_of(self, text: str, sources: Sequence[Source] | None, *, journal: bool = False) -> str:
+    def left_of(
+        self, text: str, sources: Sequence[Source] | None, written: datetime | None = None, *, journal: bool = False
+    ) -> str:
         """Return what of a record's text may be given out, as `Forgotten.left_of` does."""
         self.catch_up()
-        return self.forgotten.left_of(text, sources, journal=journal) if self.forgotten else text
+        return self.forgotten.left_of(text, sources, written, journal=journal) if self.forgotten else text
 
     def hidden(self) -> frozenset[tuple[str, str]]:
         """Give the messages that were forgotten: (session, message)."""

@@ -155,8 +155,13 @@ def condense(use: Use, asked: Asked) -> Answer:
 
 
 def read(use: Use, asked: Asked) -> Answer:
-    """Return one record."""
-    return {"success": True, "record": asked["id"], "text": shown(use.memory.read(asked["id"]).text)}
+    """Return one record, without what was forgotten."""
+    found: Record | None = use.memory.read(asked["id"])
+    for scope in use.scopes:
+        found = scope.reader.unforgotten(found) if found is not None else None
+    if found is None:
+        return {"success": False, "error": f"{asked['id']!r} was forgotten"}
+    return {"success": True, "record": asked["id"], "text": shown(found.text)}
 
 
 def show(use: Use, _: Asked) -> Answer:

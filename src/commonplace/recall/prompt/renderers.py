@@ -18,7 +18,10 @@ from commonplace.recall.prompt.filling import Shown
 from commonplace.recall.prompt.page import Page
 from commonplace.records import TRUST_RANK, Entry, Topic
 from commonplace.text.installed import Installed
+from commonplace.text.patterns import pattern
 from commonplace.text.pieces import one_line
+
+_LINK: Final = pattern(r"\]\(([^()\s]+)\)")
 
 Renderer = Callable[[Page, PromptSection], Iterator[Shown]]
 
@@ -75,7 +78,11 @@ def index(page: Page, row: PromptSection) -> Iterator[Shown]:
         if made.form == "index" and set(made.of) & set(row.of):
             path = page.path(layout.layer(made.into))
             _, lines = listing.split(page.data(path))
-            yield from (Shown(path, guard.shown(line)) for line in lines.splitlines() if line.strip())
+            folder = f"{layout.memory}/" if layout.memory else ""
+            for line in filter(str.strip, lines.splitlines()):
+                link = _LINK.search(line)
+                if page.parts.reader.left_of(f"{folder}{link[1]}" if link else path, line, journal=False):
+                    yield Shown(path, guard.shown(line))
 
 
 def pointers(page: Page, row: PromptSection) -> Iterator[Shown]:

@@ -1,0 +1,139 @@
+"""What a model, the agent's tool or a topic's index made of a forgotten message is given out no more (issue 17.3)."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from commonplace import Memory, Message, Request
+from commonplace.operations import PutTopic
+from commonplace.records import Source
+from commonplace.testing import ScriptedLLM
+
+SAID = "My locker code word is xylophone banana."
+FACT = "The locker code word is xylophone banana."
+TALK = [
+    Message("user", SAID, id="a"),
+    Message("assistant", "Good.", id="b"),
+    *(
+        message
+        for number in range(4)
+        for message in (
+            Message("user", f"We decided on tool number {number} for the parser.", id=f"u{number}"),
+            Message("assistant", "Noted.", id=f"v{number}"),
+        )
+    ),
+]
+
+
+def answer(request: Request) -> str:
+    if request.purpose == "rewrite":
+        memory = f"# Memory\n\n- {FACT}\n- Tool number 1 is for the parser.\n"
+        return json.dumps({"history_entry": f"They spoke of tools. {FACT}", "memory_update": memory})
+    if request.purpose == "summarise":
+        add = {"op": "add", "text": FACT, "cites": [{"message": 1, "quote": SAID}]}
+        return json.dumps({"journal": f"They spoke of tools. {FACT}", "operations": [add]})
+    return f"{FACT}\nTool number 1 is for the parser."
+
+
+def opened(folder: Path, layout: str) -> Memory:
+    return Memory.open(folder, layout=layout, jobs="worker", llm=ScriptedLLM(answer))
+
+
+def forget(memory: Memory) -> None:
+    [hit] = [hit for hit in memory.recall("xylophone banana", k=20) if hit.text == SAID]
+    memory.forget(hit.record)
+
+
+def given_out(memory: Memory, *sessions: str) -> str:
+    texts = [hit.text for hit in memory.recall("xylophone banana locker code", k=30)]
+    for session in (*sessions, "s:1", "s:9", None):
+        texts += [memory.context(session).text, memory.context(session, "What is the locker code word?").text]
+    tool = memory.tool("s:8")
+    texts += [json.dumps(tool.call({"action": "search", "query": "locker code xylophone"}))]
+    texts += [json.dumps(tool.call({"action": "read"}))]
+    return "\n".join(texts)
+
+
+@pytest.mark.parametrize("git", [False, True], ids=["whole", "git"])
+@pytest.mark.parametrize("layout", ["native", "two-layer", "facts"])
+def test_what_a_model_made_of_it_is_given_out_no_more(tmp_path: Path, layout: str, git: bool) -> None:
+    """Also in the documented git way, in which only the files of memory are kept."""
+    with opened(tmp_path, layout) as memory:
+        memory.append("s:1", TALK)
+        memory.end("s:1")
+        assert "xylophone" in memory.context("frozen").text + str(memory.recall("xylophone", layers=["topics"]))
+        forget(memory)
+        assert "xylophone" not in given_out(memory, "frozen")
+    if git:
+        shutil.rmtree(tmp_path / ".commonplace")
+    with opened(tmp_path, layout) as memory:
+        assert "xylophone" not in given_out(memory, "frozen")
+        assert any("tool number" in hit.text.lower() for hit in memory.recall("Which tool number is for the parser?"))
+
+
+@pytest.mark.parametrize("git", [False, True], ids=["whole", "git"])
+def test_a_frozen_block_of_facts_and_the_tools_read_leave_it_out(tmp_path: Path, git: bool) -> None:
+    """The agent's tool does not say what a fact rests on."""
+    with Memory.open(tmp_path, layout="facts", jobs="worker") as memory:
+        memory.append("s:1", TALK)
+        tool = memory.tool("s:1")
+        assert tool.call({"action": "add", "target": "user", "content": "Locker code word: xylophone banana"})[
+            "success"
+        ]
+        assert tool.call({"action": "add", "target": "user", "content": "Likes tea with milk"})["success"]
+        assert "xylophone" in memory.context("s:1").text
+        forget(memory)
+        assert "xylophone" not in memory.context("s:1").text
+    if git:
+        shutil.rmtree(tmp_path / ".commonplace")
+    with Memory.open(tmp_path, layout="facts", jobs="worker") as memory:
+        shown = memory.tool("s:2").call({"action": "read"})["message"]
+        assert "xylophone" not in shown + memory.context("s:1").text
+        assert "Likes tea with milk" in shown
+
+
+def test_what_the_tool_writes_down_after_the_forgetting_is_shown(tmp_path: Path) -> None:
+    """Only what was there before was made of the forgotten message."""
+    with Memory.open(tmp_path, layout="facts", jobs="worker") as memory:
+        memory.append("s:1", TALK)
+        forget(memory)
+        tool = memory.tool("s:2")
+        assert tool.call({"action": "add", "target": "user", "content": "New locker code: xylophone and drum"})[
+            "success"
+        ]
+        assert "drum" in tool.call({"action": "read"})["message"]
+
+
+@pytest.mark.parametrize("git", [False, True], ids=["whole", "git"])
+def test_the_index_of_topics_and_the_tools_read_leave_it_out(tmp_path: Path, git: bool) -> None:
+    with Memory.open(tmp_path, jobs="worker") as memory:
+        memory.append("s:1", TALK)
+        source = (Source("s:1", "a"),)
+        memory.apply(
+            [
+                PutTopic(
+                    path="locker.md",
+                    title="Locker",
+                    description="code word xylophone banana",
+                    body=FACT,
+                    sources=source,
+                ),
+                PutTopic(path="parser.md", title="Parser", description="tools in use", body="Tool 1.", sources=()),
+            ],
+            reason="",
+        )
+        assert "xylophone" in memory.context().text
+        forget(memory)
+        assert "xylophone" not in given_out(memory)
+    if git:
+        shutil.rmtree(tmp_path / ".commonplace")
+    with Memory.open(tmp_path, jobs="worker") as memory:
+        assert "xylophone" not in given_out(memory)
+        assert "tools in use" in memory.context().text
+        read = json.dumps(memory.tool("s:9").call({"action": "read", "id": "memory/locker.md"}))
+        assert "xylophone" not in read
+        assert memory.tool("s:9").call({"action": "read", "id": "memory/parser.md"})["success"]
