@@ -121,7 +121,8 @@ def test_i2_no_reader_sees_half_a_record_or_half_a_change(fast_path):
             while acked.strip() != str(number):
                 looks += 1
                 seen = scope.store.read_many([DOC, TOPIC, ITEMS])
-                said = [{part for part in blob.data.decode().split() if "round" in part} for blob in seen.values()]
+                parts = [blob.data.decode().split() for blob in seen.values()]
+                said = [{part for part in each if "round" in part and not part.endswith("...")} for each in parts]
                 doc, topic, item = ({"".join(c for c in word if c.isalnum()) for word in words} for words in said)
                 newest = f"round{number}" in topic
                 assert doc == topic, (doc, topic)
