@@ -78,6 +78,7 @@ class ModelConfig(msgspec.Struct, frozen=True):
     timeout_seconds: float = 60.0  # seed two-layer after its fix; bounds one call with all its retries
     connect_seconds: float = 5.0  # a server that is not there is known at once
     max_tokens: int = 2000  # of one answer
+    input_tokens: int = 0  # that the model takes, if known; a window is compacted at four fifths of it
     retries: int = 2  # after 408, 409, 429, 5xx or a broken connection, as long as the deadline allows
 
 
@@ -120,10 +121,15 @@ class ConsolidationConfig(msgspec.Struct, frozen=True):
     recap_tokens: int = 4000  # of the live window, where the layout recaps it
     rewrite_tokens: int = 16_000  # of a document a model writes anew; of a longer one it is given the end
     model: str = ""  # seed two-layer: the model of these calls; the one that was opened when empty
+    compaction: bool = True  # seed structured: whether a long live window is compacted by itself, where the layout asks
+    context_tokens: int = 50_000  # seed structured: a window of which a prompt is estimated above it is compacted
     summary_tokens: int = 500  # seed structured: of a compaction's summary
     episodes: bool = True  # seed facts, extract_on_end: an ended session leaves an episode, in layouts that have them
     episode_turns: int = 3  # seed facts: a shorter session leaves none
     episodes_by_model: bool = True  # seed facts, llm_extract: a model writes episodes; else the rules
+    summary_tools: bool = True  # results of tools in the prompt for it; seed structured leaves them out
+    summary_message_tokens: int = 1500  # of one message in the prompt for it
+    summary_seconds: float = 60.0  # of the call for it
     attempts: int = 5  # of a model at one range; then the rules take it
     retry_seconds: float = 60.0  # until the second attempt; doubled for each after it, an hour at most
     awaited_seconds: float = 30.0  # seed two-layer: reset and end wait for their job at most so long
@@ -142,7 +148,6 @@ class MergingConfig(msgspec.Struct, frozen=True):
 class ItemsConfig(msgspec.Struct, frozen=True):
     """How turns become notes and typed items, and which items enter a prompt; for layouts that have them."""
 
-    enabled: bool = True  # seed structured: off leaves the prompt empty and the tool without an answer
     daily_notes: bool = True  # seed structured, legacyDailyNotesEnabled: a line a turn, shown if no item is
     recent_days: int = 7  # seed structured: days of notes before today
     code_aware: bool = True  # seed structured: failures, fixes, and the names of files and techniques

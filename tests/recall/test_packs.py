@@ -89,7 +89,6 @@ def test_the_newer_text_of_two_items_that_are_the_same_holds_even_if_it_is_short
     new = completed({"content": "Deploys: Monday", "tags": ["team"], "confidence": 0.8}, layer="semantic")
     both = merged(old, new)
     assert (both["content"], both["tags"], both["confidence"]) == ("Deploys: Monday", ["ops", "team"], 0.9)
-    assert merged(old, new, outranked=True)["content"] == old["content"]
 
 
 def test_an_item_that_was_written_earlier_does_not_overwrite_a_later_one():

@@ -13,10 +13,11 @@ from typing import Final
 
 import msgspec
 
-from commonplace.changes.plan import files_of
+from commonplace.changes import typed_items
+from commonplace.changes.plan import Plan, files_of
 from commonplace.changes.reader import Reader
 from commonplace.layouts.schema import AddRule, Layer, Layout
-from commonplace.operations import AppendJournal, Edit, RemoveEntry, ReplaceEntry
+from commonplace.operations import AppendJournal, Edit, PutItem, RemoveEntry, ReplaceEntry
 from commonplace.records import JournalEntry
 from commonplace.text.installed import Installed
 
@@ -25,13 +26,14 @@ MERGE: Final = "merge"
 
 
 class Adding(msgspec.Struct, frozen=True):
-    """One edit of a layer that a rule is for: the row of the table, and the instant of the change."""
+    """One edit of a layer that a rule is for: the row of the table, the instant, and the change as it is planned."""
 
     layout: Layout
     reader: Reader
     layer: Layer
     row: AddRule
     at: datetime
+    plan: Plan
 
 
 class Rule(msgspec.Struct, frozen=True):
@@ -70,14 +72,23 @@ def _copies(adding: Adding, edit: ReplaceEntry | RemoveEntry) -> Iterator[Journa
             yield from islice(same, 1)
 
 
-ADD_RULES: Final[Installed[Rule]] = Installed("commonplace.add_rules", {"mirror": Rule(after=mirrored)})
+def typed(adding: Adding, edit: Edit) -> Edit:
+    """Return what becomes of an item: the one that is there with this change, or a new one."""
+    if not isinstance(edit, PutItem):
+        return edit
+    return typed_items.settled(adding.plan, edit, adding.layer)
+
+
+ADD_RULES: Final[Installed[Rule]] = Installed(
+    "commonplace.add_rules", {"mirror": Rule(after=mirrored), "typed": Rule(before=typed)}
+)
 """The add rules by name; an entry point of another package brings a `Rule`."""
 
 
-def of(layout: Layout, reader: Reader, layer: Layer, at: datetime) -> list[tuple[Rule, Adding]]:
+def of(layout: Layout, reader: Reader, layer: Layer, at: datetime, plan: Plan) -> list[tuple[Rule, Adding]]:
     """Return the rules for an edit of a layer, in the order of the table."""
     return [
-        (ADD_RULES[row.rule], Adding(layout, reader, layer, row, at))
+        (ADD_RULES[row.rule], Adding(layout, reader, layer, row, at, plan))
         for row in layout.add
         if row.rule != MERGE and layer.name in (*row.of, row.to)
     ]

@@ -11,7 +11,7 @@ from typing import Final, Literal
 
 import msgspec
 
-from commonplace.changes import add_rules, tombstones
+from commonplace.changes import add_rules, tombstones, typed_items
 from commonplace.changes.actors import Actor
 from commonplace.changes.add_rules import Adding, Rule
 from commonplace.changes.aside import aside
@@ -49,6 +49,7 @@ from commonplace.records import (
     Entry,
     Item,
     Outcome,
+    Record,
     RecordedMessage,
     Source,
     Topic,
@@ -98,6 +99,7 @@ class Admission:
         self._reader = parts.reader
         self._tombstones = parts.tombstones
         self._limits = parts.config.limits
+        self._parts = parts
         self._new = NewEntries(parts)
 
     def doubts(self, plan: Plan, operation: Operation, actor: Actor) -> tuple[tuple[str, str], ...]:
@@ -222,7 +224,7 @@ class Admission:
         whose: Trust,
     ) -> Taken:
         before = plan.rope(path).data if layer.cap else b""
-        rules = add_rules.of(self._layout, self._reader, layer, plan.at)
+        rules = self._rules(plan, layer)
         for rule, adding in rules:
             operation = rule.before(adding, operation) if rule.before else operation
         changes = self._changes(plan, operation, path)
@@ -264,6 +266,10 @@ class Admission:
             case PutTopic() if plan.exists(path):
                 return path
         return ""
+
+    def _rules(self, plan: Plan, layer: Layer) -> list[tuple[Rule, Adding]]:
+        """Return the add rules for an edit of a layer."""
+        return add_rules.of(self._layout, self._reader, layer, plan.at, plan)
 
     def _beside(
         self, plan: Plan, operation: Edit, rules: Sequence[tuple[Rule, Adding]], actor: Actor, trust: Trust
@@ -386,7 +392,6 @@ class Admission:
             return Waits(operation, PERSONS)
         made = self._ledger.made(record.id)
         sources = made[1].sources if made else ()
-        edit: Edit
         match record:
             case RecordedMessage():
                 name = str(record.message.id)
@@ -395,17 +400,17 @@ class Admission:
                 plan.kinds["forget"] = None
                 plan.removed.append(record.id)
                 return None
-            case Topic():
-                edit = RemoveTopic(path=record.path)
-            case Item():
-                edit = RemoveItem(path=record.path, id=record.id.split("#", 1)[1])
             case _:
-                edit = RemoveEntry(path=record.path, target=record.id)
+                edit = _removal(record)
         layer, path = resolve(self._layout, record.path)
         if layer.person_only and not actor.person:
             raise Stop(Outcome(status="refused", reason=f"only a person changes {layer.path}"))
         plan.edit(edit, plan.work_out(edit, layer, path), path, trust=actor.trust, person=actor.person)
-        self._beside(plan, edit, add_rules.of(self._layout, self._reader, layer, plan.at), actor, actor.trust)
+        self._beside(plan, edit, self._rules(plan, layer), actor, actor.trust)
+        for twin in typed_items.twins(record, self._parts):
+            edit = _removal(twin)
+            other, path = resolve(self._layout, twin.path)
+            plan.edit(edit, plan.work_out(edit, other, path), path, trust=actor.trust, person=actor.person)
         plan.kinds["forget"] = None
         for text in tombstones.texts(record):
             plan.bury(text, self._store.key(), sources)
@@ -424,3 +429,14 @@ class Admission:
         plan.forget_messages(ForgetMove(session, "", self._sessions.forgotten(session), state.messages))
         plan.kinds["forget"] = None
         plan.removed.extend(message.id for message in said)
+
+
+def _removal(record: Record) -> Edit:
+    """Return the operation that takes a record away."""
+    match record:
+        case Topic():
+            return RemoveTopic(path=record.path)
+        case Item():
+            return RemoveItem(path=record.path, id=record.id.split("#", 1)[1])
+        case _:
+            return RemoveEntry(path=record.path, target=record.id)

@@ -7,7 +7,6 @@ always read back from its file, so a place that proves wrong costs a reading and
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from commonplace.layouts.codecs import items
@@ -91,22 +90,22 @@ class ItemFiles:
     def item(self, path: str, name: str) -> Item | None:
         """Return a live item by its id in its file; None if there is none."""
         span = self.file(path).places.get(name)
-        found = self._at(path, [span]) if span is not None else []
+        blob = self._store.read(path, *span) if span is not None else None
+        found = items.records(path, blob.data) if blob is not None else ()
         return next((each for each in found if split_id(each.id)[1] == name), None)
 
     def newest(self, path: str, count: int) -> list[Item]:
         """Return the last items of a file, oldest first."""
         spans = list(islice(reversed(self.file(path).places.values()), count))
-        return list(self._at(path, reversed(spans)))
+        first = min((start for start, _ in spans), default=0)
+        blob = self._store.read(path, first) if spans else None
+        if blob is None:
+            return []
+        lines = (blob.data[start - first : end - first] for start, end in reversed(spans))
+        return [item for line in lines for item in items.records(path, line)]
 
     def named(self, path: str, fingerprint: str) -> str | None:
         """Return the id of the live item with this fingerprint; None if none has it."""
         name = self.file(path).prints.get(fingerprint)
         found = self.item(path, name) if name is not None else None
         return name if found is not None and found.data.get("fingerprint") == fingerprint else None
-
-    def _at(self, path: str, spans: Iterable[tuple[int, int]]) -> Iterator[Item]:
-        for start, end in spans:
-            blob = self._store.read(path, start, end)
-            if blob is not None:
-                yield from items.records(path, blob.data)

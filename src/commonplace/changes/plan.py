@@ -67,7 +67,7 @@ class Plan:
     def __init__(self, parts: Parts) -> None:
         self._store = parts.store
         self._layout = parts.layout
-        self._items = parts.items
+        self.items = parts.items
         self._sessions = parts.sessions
         self.at = parts.clock()
         self._zone = parts.zone
@@ -144,7 +144,7 @@ class Plan:
         record = f"{path}#{name}"
         if record in self._items_now:
             return self._items_now[record]
-        found = self._items.item(path, name)
+        found = self.items.item(path, name)
         return found.data if found is not None else None
 
     def edit(self, operation: Edit, effect: edits.Applied, path: str, *, trust: Trust, person: bool) -> None:
@@ -202,7 +202,7 @@ class Plan:
 
     def dead_lines(self, path: str) -> tuple[int, int]:
         """Return how many lines of a file of items would no longer say anything, and how many it would have."""
-        file = self._items.file(path)
+        file = self.items.file(path)
         lines = file.lines + len(self._lines[path])
         before = {
             record for record in self._items_now if split_id(record)[1] in file.places and split_id(record)[0] == path

@@ -424,7 +424,7 @@ class _Court:
             else:
                 levels.append(self.voices.trust(sentence))
         kept = kept.strip() if kept != text else text
-        if not content.content(STAMP.sub("", kept)):
+        if (self.by_model or kept != text) and not content.content(STAMP.sub("", kept)):
             return "", "agent"
         return kept, lowest_trust(levels)
 

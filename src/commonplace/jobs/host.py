@@ -85,6 +85,8 @@ class Host:
             llm=llm,
             model=model,
             job=self._job,
+            layout=self._layout,
+            at=self._clock(),
             config=self._config,
             records=self._views.records,
             rounds=self._job.rounds,

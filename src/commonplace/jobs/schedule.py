@@ -63,6 +63,7 @@ class _Counted(msgspec.Struct, kw_only=True):
     window: int = 0
     window_messages: int = 0
     window_tokens: int = 0
+    window_chars: int = 0
     turn_tokens: int = 0
     turn_end: int = 0
     ran: dict[str, int] = msgspec.field(default_factory=dict)
@@ -91,6 +92,7 @@ class _Counted(msgspec.Struct, kw_only=True):
                 self.turn_tokens += tokens
                 self.window += 1
                 self.window_tokens += tokens
+                self.window_chars += len(message.text)
         self.total = end
 
     def due(self, rules: Sequence[triggers.Rule], now: datetime) -> tuple[str, ...]:
@@ -100,6 +102,7 @@ class _Counted(msgspec.Struct, kw_only=True):
             facts.window_messages, facts.window_tokens = self.window_messages, self.window_tokens
             facts.reset, facts.left = self.cursors[job] < self.reset_at, self.cursors[job] < self.window_start
             facts.ended = self.ended
+            facts.window_chars = self.window_chars
         return tuple(
             job
             for job in triggers.due(self.facts, rules)

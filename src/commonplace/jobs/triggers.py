@@ -19,9 +19,9 @@ class Facts(msgspec.Struct, kw_only=True):
     """What is known of a session for one job; who counts it may go on counting in it.
 
     `messages`, `tokens` and `turns` are those after the job's cursor, or of the window for a job on it,
-    `window_tokens` those of the live window, `window_messages` those that stood in it when the present turn began.
-    `reset` and `left` say that some of the messages stood before the last reset, or before the live window; `ended`
-    that the session is over.
+    `window_tokens` and `window_chars` those of the live window, `window_messages` those that stood in it when the
+    present turn began. `reset` and `left` say that some of the messages stood before the last reset, or before the live
+    window; `ended` that the session is over.
     """
 
     messages: int = 0
@@ -29,10 +29,20 @@ class Facts(msgspec.Struct, kw_only=True):
     turns: int = 0
     window_messages: int = 0
     window_tokens: int = 0
+    window_chars: int = 0
     idle_seconds: float = 0.0
     reset: bool = False
     left: bool = False
     ended: bool = False
+
+
+CHARS_PER_TOKEN: Final = 3.5  # seed structured, "Compaction"
+SYSTEM_TOKENS: Final = 8000  # seed structured: what stands in a prompt beside the window
+
+
+def estimate(chars: int) -> float:
+    """Estimate how many tokens a prompt has whose live window holds so many characters."""
+    return chars / CHARS_PER_TOKEN + SYSTEM_TOKENS
 
 
 EVENTS: Final = frozenset({"reset", "compaction", "session_end", "manual"})
@@ -46,6 +56,7 @@ PREDICATES: Final[Installed[Callable[[Facts, float], bool]]] = Installed(
         "turns": lambda facts, over: facts.turns >= over,
         "window_messages": lambda facts, over: facts.window_messages > over,
         "window_tokens": lambda facts, over: facts.window_tokens > over,
+        "window_estimate": lambda facts, over: estimate(facts.window_chars) > over,
         "idle": lambda facts, over: facts.messages > 0 and facts.idle_seconds >= over,
         "reset": lambda facts, _: facts.messages > 0 and facts.reset,
         "compaction": lambda facts, _: facts.messages > 0 and facts.left,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime, time
 
 import msgspec
 
@@ -52,6 +52,7 @@ class Views:
         self._reader = parts.reader
         self._ledger = parts.ledger
         self._config = parts.config
+        self._items = parts.items
 
     @property
     def reader(self) -> Reader:
@@ -65,8 +66,10 @@ class Views:
         return [self.entry(record, path, number) for number, record in enumerate(told, 1)]
 
     def records(self, path: str) -> Sequence[Record]:
-        """Give the records of a file that may enter a prompt."""
-        return tuple(self._reader.told(self._reader.records(path)))
+        """Give the records of a file that may enter a prompt; of many items the newest."""
+        items = path.endswith(".jsonl")
+        held = self._items.newest(path, self._config.consolidation.entries) if items else self._reader.records(path)
+        return tuple(self._reader.told(held))
 
     def entry(self, record: Record, path: str, number: int, *, shown: bool = True) -> ViewEntry:
         """Give a record as an entry of a view; of a topic its body."""
@@ -146,6 +149,8 @@ class Views:
 
     def _moved(self, messages: Sequence[RecordedMessage]) -> list[Record]:
         """Find the entries that moved out of full documents and that a person's words in a range may speak of."""
+        if not any(layer.overflow for layer in self._layout.layers):
+            return []
         said = [
             each.text
             for each in messages
@@ -153,6 +158,14 @@ class Views:
         ]
         found = [record for text in said for record in self._related(text)]
         return list({record.id: record for record in self._reader.told(found)}.values())[:_MOVED]
+
+    def _of_days(self, messages: Sequence[RecordedMessage]) -> Iterator[str]:
+        """Yield the dated files of the days on which some messages were said."""
+        layers = [self._layout.layer(name) for name in dict.fromkeys(self._layout.targets.values())]
+        dated = [layer for layer in layers if layer.kind in {"journals", "items"} and "{" in layer.path]
+        for day in dict.fromkeys(m.message.at.astimezone(self._config.zone).date() for m in messages if m.message.at):
+            at = datetime.combine(day, time(12), tzinfo=self._config.zone)
+            yield from (files_of(self._layout, layer, at) for layer in dated)
 
     def view(
         self,
@@ -198,7 +211,11 @@ class Views:
             messages=tuple(messages),
             entries=tuple(entries),
             shown=shown,
-            writable=(*(_FIELD.sub("*", place.path) for place in places.values()), *(each.path for each in moved)),
+            writable=(
+                *(_FIELD.sub("*", place.path) for place in places.values()),
+                *(each.path for each in moved),
+                *self._of_days(messages),
+            ),
             unseen=tuple(unseen),
             compress=bool(limit),
             limit=limit,

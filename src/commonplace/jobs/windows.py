@@ -113,13 +113,13 @@ class Windows:
         if self._llm is None:
             return compact.recap(gone, earlier, tokens=knobs.summary_tokens)
         return compact.summarise(
-            gone,
+            [m for m in gone if knobs.summary_tools or m.message.role != "tool"],
             earlier,
             llm=self._llm,
             tokens=knobs.summary_tokens,
-            message_tokens=knobs.message_tokens,
+            message_tokens=knobs.summary_message_tokens,
             range_tokens=knobs.range_tokens,
-            seconds=self._config.model.timeout_seconds,
+            seconds=knobs.summary_seconds,
             cause=cause,
         )
 

@@ -26,6 +26,7 @@ _FOLDER: Final = re.compile(r"(?:[\w-][\w .-]*(?:/[\w-][\w .-]*)*)?")
 _TOOL: Final = re.compile(r"[a-zA-Z][a-zA-Z0-9_-]{0,63}")
 _MOST_ROUNDS: Final = 20
 _EVENTS: Final = frozenset({"reset", "compaction", "session_end", "manual"})
+_RULES: Final[dict[str, LayerKind]] = {"merge": "documents", "mirror": "journals", "typed": "items"}
 _NEEDS: Final = {"journals": ("date", "month", "year"), "topics": ("topic", "session")}
 
 
@@ -194,6 +195,8 @@ def _section(layout: Layout, row: PromptSection, abilities: Abilities) -> Iterat
     at = f"prompt.{row.title.strip() or row.renderer}"
     yield from _one_of(f"{at}.renderer", row.renderer, abilities.renderers)
     yield from _one_of(f"{at}.part", row.part, get_args(get_type_hints(PromptSection)["part"]))
+    if row.unless and row.unless not in {each.title for each in layout.prompt[: layout.prompt.index(row)]}:
+        yield f"{at}.unless is {row.unless!r}; name the title of a section that stands before it."
     if not row.title.strip():
         yield f"{at}.title is empty; give the section a heading, such as 'Memory'."
     for name in row.of:
@@ -247,10 +250,9 @@ def _tool(layout: Layout, abilities: Abilities) -> Iterator[str]:
 def _add_rule(layout: Layout, rule: AddRule, abilities: Abilities) -> Iterator[str]:
     at = f"add.{rule.rule}"
     yield from _one_of(f"{at}.rule", rule.rule, ("merge", *abilities.add_rules))
-    kinds = {"mirror": "journals", "merge": "documents"}
     for name in rule.of:
-        if rule.rule in kinds:
-            yield from _other_layer(layout, f"{at}.of", name, kinds[rule.rule])
+        if rule.rule in _RULES:
+            yield from _other_layer(layout, f"{at}.of", name, _RULES[rule.rule])
         else:
             yield from _one_of(f"{at}.of", name, [each.name for each in layout.layers])
     if not rule.of:

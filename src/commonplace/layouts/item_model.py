@@ -32,6 +32,9 @@ TYPES: Final[dict[str, str]] = {
 }
 """The type of an item that states something of a kind; other kinds are types in capitals."""
 
+TURN: Final = "turn"
+"""The source of an item that is a whole turn."""
+
 TITLE_CHARS: Final = 96
 _UNIONS: Final = ("tags", "references")
 _HIGHEST: Final = ("confidence", "salience")
@@ -99,6 +102,7 @@ def completed(values: Mapping[str, Any], *, layer: str) -> dict[str, Any]:
         "layer": layer.upper(),
         "type": TYPES["fact"],
         "title": truncate(one_line(content), TITLE_CHARS),
+        "content": content,
         "tags": [],
         "source": "explicit",
         "confidence": 0.85,  # seed systems 3.1: of what somebody adds
@@ -108,22 +112,19 @@ def completed(values: Mapping[str, Any], *, layer: str) -> dict[str, Any]:
     return usual | {key: value for key, value in values.items() if value is not None}
 
 
-def merged(old: Mapping[str, Any], new: Mapping[str, Any], *, outranked: bool = False) -> dict[str, Any]:
-    """Return what two items that are the same come to: the newer text of the one that is trusted at least as much.
+def merged(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is written now (`new`) over the item that is there: the newer text, the tags and references of both.
 
-    Args:
-        old: The item that is there.
-        new: What is written now.
-        outranked: The new text is trusted less than the old one, which stays.
+    Whether a text may take the place of one that is trusted more is decided elsewhere.
     """
     before, now = instant_of(old.get("updatedAt")), instant_of(new.get("updatedAt"))
     older = before is not None and now is not None and now < before
-    made = dict(new)
+    made = {key: value for key, value in new.items() if key != "createdAt" or "createdAt" not in old}
     for key in _UNIONS:
         made[key] = list(dict.fromkeys([*_texts(old.get(key)), *_texts(new.get(key))]))
     for key in _HIGHEST:
         made[key] = max((found for each in (old, new) if (found := _number(each, key)) is not None), default=None)
-    if outranked or older:
+    if older:
         made |= {key: old[key] for key in (*_OF_THE_TEXT, "fingerprint", "updatedAt") if key in old}
     return {key: value for key, value in made.items() if value is not None}
 

@@ -19,24 +19,30 @@ _MEMORY_BYTES: Final = "limits.memory_bytes"  # of MEMORY.md by its unit; withou
 _LARGEST: Final = 1e12  # beyond it a number is a slip, and no wait or size can be made of it
 
 
-def settled(layout: Layout, config: Config | Mapping[str, Any] | None) -> Config:
+def settled(layout: Layout, config: Config | Mapping[str, Any] | None, theirs: str = "") -> Config:
     """Give the knobs of a memory: as given, the layout's own default wherever a knob stands at ours.
 
     Args:
         layout: Says which names its document uses and which defaults it has.
         config: Knobs; a mapping is read by `configured`.
+        theirs: The configuration of the system that the layout comes from, as JSON; it goes before our defaults.
 
     Raises:
         ConfigError: As for `configured`.
     """
     given = config if isinstance(config, Config) else configured(layout, config or {})
-    named = {_target(layout, name) for name in config} if isinstance(config, Mapping) else set()
+    flat = expanded(layout, config) if isinstance(config, Mapping) else {}
+    named = {path for name in flat for path in _target(layout, name).split("+")}
     caps = {layer.name: cap.limit for layer in layout.layers if (cap := cap_of(layer, given.limits)) is not None}
     unknown = sorted(set(given.limits) - set(caps))
     if unknown:
         names = ", ".join(sorted(caps)) or "none"
         raise ConfigError(f"no layer {unknown[0]!r} of the layout {layout.name!r} has a cap; these have: {names}")
     given = msgspec.structs.replace(given, limits=caps)
+    for name, value in told(layout, theirs).items():
+        paths = [path for path in _target(layout, name).split("+") if _get(given, path) == _get(Config(), path)]
+        for path in [path for path in paths if path not in named]:
+            given = _put(given, path, _get(configured(layout, {name: value}), path))
     for path, value in layout.defaults.items():
         if path not in named and _get(given, path) == _get(Config(), path):
             given = _put(given, path, value)
@@ -52,13 +58,53 @@ def configured(layout: Layout, mapping: Mapping[str, Any]) -> Config:
         ConfigError: A name is unknown (the error gives the known ones), or a value cannot be used.
     """
     config = Config()
-    for name, value in mapping.items():
+    for name, value in expanded(layout, mapping).items():
         if value is None:
             continue
         factor = layout.config_names[name][1] if name in layout.config_names else 1.0
         for path in filter(None, _target(layout, name).split("+")):
             config = _put(config, path, _value(name, value, _get(config, path), factor))
     return config
+
+
+def expanded(layout: Layout, mapping: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a configuration as names and values: sections written out, the values of a preset before all others.
+
+    Raises:
+        ConfigError: There is no such preset.
+    """
+    flat: dict[str, Any] = {}
+    for name, value in mapping.items():
+        section = value if isinstance(value, Mapping) and "." not in str(name) else {}
+        flat |= {f"{name}.{inner}": each for inner, each in section.items()} if section else {str(name): value}
+    chosen = [flat.pop(name) for name in list(flat) if name.rpartition(".")[2] == "preset" and layout.presets]
+    values: dict[str, Any] = {}
+    for preset in chosen:
+        if preset not in layout.presets:
+            raise ConfigError(f"there is no preset {str(preset)[:40]!r}; use one of {', '.join(layout.presets)}")
+        values |= layout.presets[preset]
+    return values | flat
+
+
+def told(layout: Layout, text: str) -> dict[str, Any]:
+    """Return what a configuration of the system that a layout comes from says of memory; nothing if it is none.
+
+    What has another name or a value that cannot be is left out: the file is theirs, and holds much else.
+    """
+    try:
+        found = msgspec.json.decode(text)
+    except (msgspec.DecodeError, ValueError, RecursionError):
+        return {}
+    flat = expanded(layout, found) if isinstance(found, dict) else {}
+    kept: dict[str, Any] = {}
+    for name, value in flat.items():
+        try:
+            if name in layout.config_names or name in layout.presets:
+                configured(layout, {name: value})
+                kept[name] = value
+        except ConfigError:
+            continue
+    return kept
 
 
 def _target(layout: Layout, name: str) -> str:

@@ -85,6 +85,7 @@ class PromptSection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
         limit: The knob that says how many tokens it may take; as many as there are if empty.
         frozen: What stands in it stays as it is when a session begins, until the session's window moves.
         when: The knobs that must be on, joined by `+`.
+        unless: The title of a section before it, if it stands only when that one is empty.
     """
 
     title: str = ""
@@ -97,13 +98,16 @@ class PromptSection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     limit: str = ""
     frozen: bool = False
     when: str = ""
+    unless: str = ""
 
 
 class AddRule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What happens when something is added to some layers.
 
     `rule` is `merge`: a new entry is held against those that are there, by likeness; or `mirror`: an entry of a
-    journal goes to the journal that `to` names too. An entry that repeats another is never added, in any layout.
+    journal goes to the journal that `to` names too; or `typed`: an item with the type and words of one that is there
+    takes its place, and what is left out of a new one is filled in. An entry that repeats another is never added, in
+    any layout.
     """
 
     rule: str
@@ -220,6 +224,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
         writes: The layers that it may write, by name; those that take statements, as `targets` says, if empty.
         rounds: How often it may ask to read and search before its last answer.
         prompt: Of the consolidator `rounds`: the name of its instructions.
+        when: The knobs that must be on, joined by `+`.
     """
 
     name: str
@@ -233,6 +238,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     writes: tuple[str, ...] = ()
     rounds: int = 0
     prompt: str = ""
+    when: str = ""
 
 
 class Layout(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -242,8 +248,10 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     have theirs. `targets` says which layer takes a memory of which kind. `prompt`, `jobs`, `tool`, `add` and
     `generated` are its tables. `agent_edits_files` says that the agent has a file tool, so that an outside edit
     ranks `agent`. `config_names` maps the knobs of the layout's own document to ours (several joined by `+`),
-    with the factor to our unit; `defaults` are its own values for our knobs. `their_sessions` is the folder of
-    transcripts that the system it comes from wrote; adopting reads them.
+    with the factor to our unit; `defaults` are its own values for our knobs, `presets` named sets of such values, and
+    `config_file` is where the system it comes from keeps its configuration, as JSON. `their_sessions` is the folder of
+    transcripts that the system it comes from wrote; adopting reads them. `scope_forms` says which scopes there are,
+    with `*` for a part of a name; any if empty. `global_scope` is another name for `default`.
     """
 
     name: str
@@ -258,7 +266,11 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     generated: tuple[Generated, ...] = ()
     agent_edits_files: bool = False
     config_names: dict[str, tuple[str, float]] = msgspec.field(default_factory=dict)
-    defaults: dict[str, int | float] = msgspec.field(default_factory=dict)
+    defaults: dict[str, int | float | str] = msgspec.field(default_factory=dict)
+    presets: dict[str, dict[str, int | float | str]] = msgspec.field(default_factory=dict)
+    config_file: str = ""
+    scope_forms: tuple[str, ...] = ()
+    global_scope: str = ""
     their_sessions: str = ""
     tool: AgentTool = AgentTool()
 
@@ -274,6 +286,11 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     def title(self, layer: Layer) -> str:
         """Return the title under which the prompt shows a layer; empty if it does not."""
         return next((row.title for row in self.prompt if layer.name in row.of and row.renderer != "recall"), "")
+
+    def recalled_heading(self) -> str:
+        """Return the heading of what a question finds."""
+        row = next((row for row in self.prompt if row.renderer == "recall"), PromptSection(title="Recalled"))
+        return row.heading or f"## {row.title}"
 
     def recalls(self) -> tuple[LayerName, ...]:
         """Return the kinds of layer that a context searches when it is asked a question."""

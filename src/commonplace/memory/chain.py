@@ -87,7 +87,7 @@ class Chain:
         if type(budget) is not int or budget < 1:
             raise InputError(f"a token budget is a number, at least 1, not {budget!r}")
         session = session if self._is_readable(session) else None
-        drafts = self._steady(lambda: self._drafts(session, question or ""))
+        drafts = self._steady(lambda: self._drafts(session, (question or "").strip()))
         hits: list[Hit] = []
         kinds = layout.recalls() if config.enabled else ()
         if question and question.strip() and kinds:
@@ -96,7 +96,14 @@ class Chain:
             found = self.recall(wanted, now=now)
             hits = [hit for hit in found if not any((s.session, s.message) in live for s in hit.sources)]
         share = config.context.stable_share
-        return contexts.build(drafts, hits, tokens=budget, key=self.first.key, stable_share=share)
+        return contexts.build(
+            drafts,
+            hits,
+            tokens=budget,
+            key=self.first.key,
+            stable_share=share,
+            recalled_heading=layout.recalled_heading(),
+        )
 
     def _is_readable(self, session: str | None) -> bool:
         """True if the transcript of a session can be read; without it a context has all the rest."""

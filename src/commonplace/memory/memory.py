@@ -18,15 +18,14 @@ from commonplace.config import Clock, Config, system_clock
 from commonplace.errors import StoreReadOnlyError
 from commonplace.jobs.failures import Failure
 from commonplace.jobs.schedule import Mode
-from commonplace.layouts.knobs import settled
 from commonplace.layouts.schema import Layout
 from commonplace.memory import designs, said, verbs
 from commonplace.memory import doctor as doctors
-from commonplace.memory.opening import Opened, Opening, scope_chain
+from commonplace.memory.opening import Opened, Opening, configured, scope_chain
 from commonplace.memory.past import Past
 from commonplace.memory.scope import Scope, Transcripts
 from commonplace.memory.tool import Tool
-from commonplace.memory.tool_verbs import Use
+from commonplace.memory.using import Use
 from commonplace.models import LLM
 from commonplace.models.spending import Totals, totals
 from commonplace.operations import Forget, Operation, Promote
@@ -100,7 +99,8 @@ class Memory(Past):
         """
         found = designs.resolve(layout)
         return cls(Opening(
-            location=os.fspath(location), scopes=scope_chain(scope), layout=found, config=settled(found, config),
+            location=os.fspath(location), scopes=scope_chain(scope, found), layout=found,
+            config=configured(found, os.fspath(location), config),
             clock=clock or system_clock, llm=llm, embedder=embedder, mode=jobs, read_only=read_only,
         ))  # fmt: skip
 

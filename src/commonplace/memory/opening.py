@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Any, Final
 
@@ -13,6 +13,7 @@ import msgspec
 from commonplace.config import Clock, Config
 from commonplace.errors import ScopeError, StoreError
 from commonplace.jobs.schedule import Mode
+from commonplace.layouts.knobs import settled
 from commonplace.layouts.schema import Layout
 from commonplace.memory import forks
 from commonplace.memory.chain import Chain
@@ -21,17 +22,19 @@ from commonplace.models import LLM
 from commonplace.models import resolve as model_of
 from commonplace.recall.embedding import resolve as embedder_of
 from commonplace.recall.index.near import Embedder
+from commonplace.store import texts
 from commonplace.store.files.store import FilesStore
 from commonplace.text.pieces import decode_name
 
 _SCOPE: Final = re.compile(r"[^\s/\\\x00-\x1f\x7f.][^/\\\x00-\x1f\x7f]{0,199}")
 
 
-def scope_chain(scope: str | Iterable[str]) -> tuple[str, ...]:
+def scope_chain(scope: str | Iterable[str], layout: Layout | None = None) -> tuple[str, ...]:
     """Read a scope or an ordered chain of scopes.
 
     Raises:
-        ScopeError: A name is empty, too long, doubled, or holds a slash or a control character.
+        ScopeError: A name is empty, too long, doubled, holds a slash or a control character, or has no form that the
+            layout knows.
     """
     given: object = scope  # annotations do not hold at run time for a caller's own values
     chain: tuple[Any, ...] = (given,) if isinstance(given, str) or not isinstance(given, Iterable) else tuple(given)
@@ -41,9 +44,33 @@ def scope_chain(scope: str | Iterable[str]) -> tuple[str, ...]:
                 f"{name!r} is no scope; use a name such as 'user:42', without slashes, at most 200 characters",
                 scope=name,
             )
+    if layout is not None:
+        chain = tuple("default" if name == layout.global_scope else name for name in chain)
+        for name in chain:
+            if layout.scope_forms and not any(_has_form(name, form) for form in layout.scope_forms):
+                known = ", ".join(layout.scope_forms)
+                raise ScopeError(f"{name!r} is no scope of the layout {layout.name!r}; it has {known}", scope=name)
     if not chain or len(set(chain)) != len(chain):
         raise ScopeError("a scope chain holds at least one name, each once", scope=chain)
     return chain
+
+
+def configured(layout: Layout, location: str, config: Config | Mapping[str, Any] | None) -> Config:
+    """Return the knobs of a memory: as given, then as the system that wrote the folder has them, then the layout's own.
+
+    Raises:
+        ConfigError: A knob is unknown, or has a value that it cannot have.
+    """
+    theirs = texts.read_if_there(f"{location}/{layout.config_file}") if layout.config_file else ""
+    return settled(layout, config, theirs)
+
+
+def _has_form(name: str, form: str) -> bool:
+    """True if a name has the parts of a form, none of them empty; the last part may hold further colons."""
+    parts, wanted = name.split(":", form.count(":")), form.split(":")
+    return len(parts) == len(wanted) and all(
+        part == want or (want == "*" and part.strip()) for part, want in zip(parts, wanted, strict=True)
+    )
 
 
 class Opening(msgspec.Struct, frozen=True, kw_only=True):

@@ -21,9 +21,10 @@ from commonplace.changes.merging import merging
 from commonplace.changes.overflow import over_caps
 from commonplace.changes.parts import Parts
 from commonplace.changes.past import PastStore
+from commonplace.changes.plan import files_of
 from commonplace.changes.review import Queue
 from commonplace.changes.sessions import Sessions
-from commonplace.config import Clock, Config, ConsolidationConfig
+from commonplace.config import Clock, Config, knob
 from commonplace.errors import DamagedError, RecordNotFoundError, require_text
 from commonplace.guard.screened import Screened
 from commonplace.jobs import triggers
@@ -34,7 +35,7 @@ from commonplace.jobs.views import Views
 from commonplace.jobs.windows import Windows
 from commonplace.layouts import tree
 from commonplace.layouts.codecs.edits import split_id
-from commonplace.layouts.schema import Layout, for_project
+from commonplace.layouts.schema import Layer, Layout, for_project
 from commonplace.memory import doctor
 from commonplace.models import spending
 from commonplace.models.protocol import LLM
@@ -59,6 +60,7 @@ SPENDING: Final = f"{STATE}/spending.jsonl"
 """The ledger of model calls, one line a call."""
 
 _RELATED: Final = 5  # hits of a message among the documents, shown entries included
+_INPUT_SHARE: Final = 0.8  # seed structured: of what a model takes
 _LOOKS: Final = 20  # an editor that saves without end gets its way
 
 
@@ -121,6 +123,8 @@ class Scope:
         mode: Mode = "thread",
     ) -> None:
         layout = for_project(layout, config.project)
+        jobs = tuple(job for job in layout.jobs if all(knob(config, name) for name in job.when.split("+") if name))
+        layout = msgspec.structs.replace(layout, jobs=jobs)
         folder = location if name == "default" else f"{location}/{layout.scopes.format(scope=encode_name(name))}"
         store = _store(folder, layout=layout, config=config, clock=clock, read_only=read_only, at=at)
         self.name = name
@@ -159,7 +163,7 @@ class Scope:
         self.jobs = Jobs(of, self.door, self.views, self.llm)
         self.windows = Windows(of, self.door, self.jobs, self.llm)
         declared = ((job.name, each.when, each.over) for job in of.layout.jobs for each in job.triggers)
-        rules = triggers.rules(declared, _numbers(config.consolidation))
+        rules = triggers.rules(declared, _numbers(config))
         self.schedule = Schedule(self.jobs, self.windows, of.sessions, rules=rules, mode=self._mode, clock=of.clock)
 
     def _search(self, query: Query) -> list[Hit]:
@@ -172,6 +176,10 @@ class Scope:
     def _spend_lines(self) -> Iterable[bytes]:
         blob = self.store.read(SPENDING)
         return blob.data.splitlines() if blob else ()
+
+    def file(self, layer: Layer) -> str:
+        """Return the file of a layer that takes what is written now."""
+        return files_of(self.layout, layer, self.now())
 
     def note(self, session: str) -> None:
         """Note that a session grew, unless a worker process looks after what that makes due."""
@@ -328,7 +336,11 @@ def _store(folder: str, *, layout: Layout, config: Config, clock: Clock, read_on
     return store if at is None else PastStore(store, sessions=layout.sessions, instant=at)
 
 
-def _numbers(knobs: ConsolidationConfig) -> dict[str, float]:
-    """Return the knobs that triggers are held against."""
+def _numbers(config: Config) -> dict[str, float]:
+    """Return the knobs that triggers are held against; of a prompt four fifths of what the model takes, if less."""
+    knobs = config.consolidation
     found = {name: getattr(knobs, name) for name in knobs.__struct_fields__}
-    return {name: float(value) for name, value in found.items() if isinstance(value, (int, float))}
+    numbers = {name: float(value) for name, value in found.items() if isinstance(value, (int, float))}
+    if config.model.input_tokens:
+        numbers["context_tokens"] = min(numbers["context_tokens"], _INPUT_SHARE * config.model.input_tokens)
+    return numbers

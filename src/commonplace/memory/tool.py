@@ -13,7 +13,8 @@ import msgspec
 
 from commonplace.errors import CommonplaceError, InputError
 from commonplace.layouts.schema import Action, AgentTool
-from commonplace.memory.tool_verbs import VERBS, Use
+from commonplace.memory.tool_verbs import VERBS
+from commonplace.memory.using import Use
 from commonplace.text.inert import inert
 
 Provider = Literal["anthropic", "openai", "mcp"]
@@ -45,6 +46,18 @@ ALIASES: Final[dict[str, str]] = {
     "memory_id": "id",
 }
 """Parameter names that models guess, and what they mean; a name an action has itself is taken as it is."""
+
+_SHARE: Final = {"type": "number", "minimum": 0, "maximum": 1}
+_WORDS: Final = {"type": "array", "items": {"type": "string"}}
+SHAPES: Final[dict[str, dict[str, Any]]] = {
+    "tags": _WORDS,
+    "references": _WORDS,
+    "confidence": _SHARE,
+    "salience": _SHARE,
+    "ttl_days": {"type": "integer", "minimum": 0},
+    "limit": {"type": "integer", "minimum": 1, "maximum": 50},
+}
+"""The shapes of parameters that are no text."""
 
 ACTION_ALIASES: Final[dict[str, str]] = {
     "remember": "add",
@@ -119,7 +132,7 @@ class Tool:
         targets = {self._seen(each).get("target") for each in actions}
         for seen, means in self._table.parameters.items():
             if seen in used:
-                properties[seen] = {"type": "string", "description": means}
+                properties[seen] = {**SHAPES.get(seen, {"type": "string"}), "description": means}
                 if seen in targets:
                     properties[seen]["enum"] = list(self._use.targets)
         shape = {"type": "object", "properties": properties, "required": required}
@@ -168,8 +181,11 @@ class Tool:
         if missing:
             return _failed(f"{action.name} needs {' and '.join(missing)}; call again with it")
         target = given.get("target", "")
+        if target.lower() in self._use.targets:
+            target = given["target"] = target.lower()
         if target and target not in self._use.targets:
-            return _failed(f"there is no target {target[:40]!r}; use one of {', '.join(self._use.targets)}")
+            word = self._seen(action).get("target", "target")
+            return _failed(f"there is no {word} {target[:40]!r}; use one of {', '.join(self._use.targets)}")
         told = _inert(self._verbs[action.name].run(self._use, given | action.fixed))
         if "id" not in self._table.parameters:  # a model that names records by their words has no use for ids
             told.pop("records", None)
@@ -190,19 +206,35 @@ class Tool:
             name = str(key) if str(key) in own else ALIASES.get(str(key).lower(), "")
             if not name or value is None:
                 continue
-            if isinstance(value, list) and all(isinstance(each, str) for each in value):
-                value = ", ".join(value)  # noqa: PLW2901 - what a list of names says
-            if not isinstance(value, str):
-                raise InputError(f"{key} is a text; send it in quotes")
-            asked.setdefault(name, value)
+            asked.setdefault(name, _text(name, str(key), value))
         return asked
 
     def _action(self, given: str) -> Action:
         named = given.strip().lower()
-        action = self._actions.get(named) or self._actions.get(ACTION_ALIASES.get(named, ""))
+        action = (
+            self._actions.get(named)
+            or self._actions.get(named.removeprefix(f"{self.name}_"))
+            or self._actions.get(ACTION_ALIASES.get(named, ""))
+        )
         if action is None:
             raise InputError(f"there is no action {named!r}; use one of {', '.join(self._actions)}")
         return action
+
+
+def _text(name: str, key: str, value: object) -> str:
+    """Return a parameter as text: a number as it is written, a list joined by commas.
+
+    Raises:
+        InputError: It is of another shape than the tool says.
+    """
+    shape = SHAPES.get(name, {"type": "string"})["type"]
+    if isinstance(value, str):
+        return value
+    if shape in {"number", "integer"} and isinstance(value, int | float) and not isinstance(value, bool):
+        return str(int(value)) if shape == "integer" else str(value)
+    if isinstance(value, list) and all(isinstance(each, str) for each in value):
+        return ", ".join(value)
+    raise InputError(f"{key} is {'a text; send it in quotes' if shape == 'string' else f'of type {shape}'}")
 
 
 def _inert(answered: dict[str, Any]) -> dict[str, Any]:

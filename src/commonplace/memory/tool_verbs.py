@@ -6,92 +6,27 @@ says what to do. None approves, promotes, undoes or erases: that is a person's.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Final, Protocol
+from collections.abc import Iterator, Sequence
+from typing import Final
 
-import msgspec
-
-from commonplace.changes.actors import Actor
-from commonplace.changes.new_entries import CONFLICT
 from commonplace.errors import InputError
 from commonplace.guard import shown
 from commonplace.jobs.consolidators.condense import condense as densified
 from commonplace.layouts.codecs.edits import split_id
 from commonplace.layouts.codecs.topics import name_for
-from commonplace.layouts.schema import Layer
 from commonplace.layouts.tree import ROOT, name_of
-from commonplace.memory import topic_verbs, trees
+from commonplace.memory import item_verbs, topic_verbs, trees
 from commonplace.memory.scope import Scope
+from commonplace.memory.using import WAITS, Answer, Asked, Use, Verb, answer
 from commonplace.operations import Operation, PutTopic, RemoveEntry, ReplaceEntry
 from commonplace.recall.select import select
-from commonplace.records import LAYERS, Hit, Outcome, Query, Receipt, Record, Topic
+from commonplace.records import LAYERS, Hit, Outcome, Query, Record, Topic
 from commonplace.text.installed import Installed
 from commonplace.text.pieces import encode_name, fingerprint, truncate
-
-WAITS: Final = "waits for a person: {reason}; it is not in memory until they approve it"
-"""What is said of a write that went to review."""
 
 FOUND: Final = 8  # results of a search
 _LISTED: Final = 60  # memories a model chooses from, at most
 _TEXT_CHARS: Final = 1200  # of one result
-
-
-class Verbs(Protocol):
-    """What the tool needs of a memory."""
-
-    def remember(self, text: str, *, kind: str = ..., to: str | None = ..., actor: Actor = ...) -> Outcome:
-        """Write down."""
-
-    def recall(self, query: str | Query, *, k: int = ...) -> list[Hit]:
-        """Find."""
-
-    def read(self, record_id: str) -> Record:
-        """Return one record."""
-
-    def apply(self, operations: Sequence[Any], *, reason: str, actor: Actor = ...) -> Outcome:
-        """Do operations."""
-
-    def update(self, record_id: str, text: str, *, actor: Actor = ...) -> Outcome:
-        """Replace one record."""
-
-    def forget(self, record_id_or_query: str, *, actor: Actor = ...) -> Receipt:
-        """Forget one record."""
-
-
-class Use(msgspec.Struct, frozen=True):
-    """What a verb works on: the memory, its scopes (writes go to the first), and who speaks through the tool.
-
-    `targets` says which layer or kind of statement each word for a target means.
-    """
-
-    memory: Verbs
-    scopes: tuple[Scope, ...]
-    actor: Actor
-    targets: Mapping[str, str]
-
-    @property
-    def scope(self) -> Scope:
-        """The scope that takes writes."""
-        return self.scopes[0]
-
-    def layer(self, asked: Mapping[str, str]) -> Layer | None:
-        """Return the layer that a target means; None if it means a kind of statement, or nothing was said."""
-        word = asked.get("target", "")
-        name = self.targets.get(word, word)
-        return next((each for each in self.scope.layout.layers if each.name == name), None)
-
-
-Asked = Mapping[str, str]
-Answer = dict[str, Any]
-
-
-class Verb(msgspec.Struct, frozen=True):
-    """One thing the tool can do: what it needs and may take, whether it writes, and the function."""
-
-    run: Callable[[Use, Asked], Answer]
-    needs: tuple[str, ...] = ()
-    takes: tuple[str, ...] = ()
-    writes: bool = False
 
 
 def add(use: Use, asked: Asked) -> Answer:
@@ -184,7 +119,7 @@ def search(use: Use, asked: Asked) -> Answer:
     """Find records by a question; `kinds` names the kinds of layer to search, joined by commas."""
     wanted = [kind.strip() for kind in asked.get("kinds", "").split(",")]
     kinds = tuple(kind for kind in LAYERS if kind in wanted) or None
-    hits = use.memory.recall(Query(text=asked["query"], k=FOUND, layers=kinds))
+    hits = use.memory.recall(Query(text=asked["query"], k=int(asked.get("limit") or FOUND), layers=kinds))
     return {
         "success": True,
         "hits": [
@@ -270,7 +205,15 @@ VERBS: Final[Installed[Verb]] = Installed("commonplace.verbs", {
     "condense": Verb(condense, ("target",), writes=True),
     "read": Verb(read, ("id",)),
     "show": Verb(show),
-    "search": Verb(search, ("query",), ("kinds",)),
+    "search": Verb(search, ("query",), ("kinds", "limit")),
+    "add_item": Verb(
+        item_verbs.add_item, ("content",), ("target", "layer", *item_verbs.FIELDS), writes=True
+    ),
+    "update_item": Verb(
+        item_verbs.update_item, ("id",), ("content", "target", *item_verbs.FIELDS), writes=True
+    ),
+    "promote_item": Verb(item_verbs.promote_item, ("id",), ("layer",), writes=True),
+    "expand_items": Verb(item_verbs.expand, ("section",), ("query", "limit")),
     "look_up": Verb(look_up, ("query",)),
     "tree": Verb(tree),
     "expand": Verb(expand, (), ("id",)),
@@ -283,21 +226,6 @@ VERBS: Final[Installed[Verb]] = Installed("commonplace.verbs", {
     "demote": Verb(demote, ("old_text",), writes=True),
 })  # fmt: skip
 """The verbs by name; an entry point of another package brings a `Verb`."""
-
-
-def answer(outcome: Outcome, done: str) -> Answer:
-    """Tell a model what came of a change."""
-    match outcome.status:
-        case "applied" | "planned":
-            hint = "; remove the one that no longer holds" if CONFLICT in outcome.reason else ""
-            told = f"{done}: {outcome.reason}{hint}" if outcome.reason else done
-            return {"success": True, "message": told, "records": list(outcome.records)}
-        case "duplicate" | "unchanged":
-            return {"success": True, "message": "memory already says so", "records": list(outcome.records)}
-        case "pending":
-            return {"success": True, "message": WAITS.format(reason=outcome.reason)}
-        case _:
-            return {"success": False, "error": outcome.reason or outcome.status}
 
 
 def _commit(use: Use, operation: ReplaceEntry | RemoveEntry) -> Outcome:

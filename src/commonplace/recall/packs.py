@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Final
 
 import msgspec
@@ -87,8 +88,12 @@ class Pack(msgspec.Struct, frozen=True):
 
 def relevance(asked: frozenset[str], item: MemoryItem) -> float:
     """Return which share of the words of a question an item holds."""
-    held = content.keywords(f"{item.title} {item.content} {' '.join(item.tags)}")
-    return len(asked & held) / len(asked)
+    return len(asked & _words(f"{item.title} {item.content} {' '.join(item.tags)}")) / len(asked)
+
+
+@lru_cache(maxsize=20_000)
+def _words(text: str) -> frozenset[str]:
+    return content.keywords(text)
 
 
 def score(

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from typing import Final
 
 from commonplace.errors import ConfigError
 
 _MOST_BYTES: Final = 1_000_000
+
+
+def read_if_there(path: str) -> str:
+    """Return the text of a file; empty if there is none, or none that can be read."""
+    try:
+        return read(path) if os.path.isfile(path) else ""
+    except ConfigError:
+        return ""
 
 
 def read(path: str) -> str:

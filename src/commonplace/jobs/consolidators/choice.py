@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from commonplace.jobs.consolidators import episodes, rewrite, rounds, ruled, summarise
+from commonplace.jobs.consolidators import episodes, rewrite, rounds, ruled, summarise, turns
 from commonplace.jobs.consolidators.work import Consolidator
 from commonplace.text.installed import Installed
 
@@ -16,5 +16,6 @@ CONSOLIDATORS: Final[Installed[Consolidator]] = Installed(
         "episodes": Consolidator(episodes.propose),
         "rounds": Consolidator(rounds.propose),
         "rewrite": Consolidator(rewrite.propose, rewrites=True),
+        "turns": Consolidator(turns.propose, asks=False),
     },
 )

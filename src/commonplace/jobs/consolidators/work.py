@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import tzinfo
+from datetime import datetime, tzinfo
 
 import msgspec
 
+from commonplace.changes.plan import files_of
 from commonplace.config import Config
 from commonplace.jobs.rules.memos import Place
-from commonplace.layouts.schema import Job
+from commonplace.layouts.schema import Job, Layout
 from commonplace.models.protocol import LLM
 from commonplace.models.reading import Unusable
 from commonplace.operations import Edit, Proposal, View
@@ -31,7 +32,7 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
     it may rewrite, by path; of a long one only its end. `model` is asked in place of the one of `llm`. `rounds` is how
     often it may still ask to read and search; `answers` is what it was given, `proposed` what it proposed so far.
     `listed` is the view before anything was asked for, `view` what the numbers of all of it mean. `records` gives the
-    records of a file that may enter a prompt.
+    records of a file that may enter a prompt. `at` is now.
     """
 
     session: str
@@ -43,6 +44,8 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float
     message_tokens: int
     max_tokens: int
+    layout: Layout
+    at: datetime
     cause: str = ""
     documents: Mapping[str, str] = {}
     llm: LLM | None = None
@@ -53,6 +56,17 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
     rounds: int = 0
     answers: tuple[Answer, ...] = ()
     proposed: tuple[Edit, ...] = ()
+
+    def file(self, kind: str, at: datetime | None) -> str:
+        """Return the file that takes what is stated of a kind at an instant; empty if the layout has none."""
+        name = self.layout.targets.get(kind, "")
+        when = (at or self.at).astimezone(self.zone)
+        return files_of(self.layout, self.layout.layer(name), when) if name else ""
+
+    def layer(self, path: str) -> str:
+        """Return the name of the layer of a file; empty if it is of none."""
+        layer = self.layout.layer_of(path)
+        return layer.name if layer is not None else ""
 
 
 class Consolidator(msgspec.Struct, frozen=True):

@@ -39,7 +39,13 @@ def owned(drafts: Sequence[Draft], owner: int, scope: str) -> Sequence[Draft]:
 
 
 def build(
-    drafts: Sequence[Draft], hits: Sequence[Hit], *, tokens: int, key: bytes, stable_share: float = 1.0
+    drafts: Sequence[Draft],
+    hits: Sequence[Hit],
+    *,
+    tokens: int,
+    key: bytes,
+    stable_share: float = 1.0,
+    recalled_heading: str = "## Recalled",
 ) -> Context:
     """Fill a budget with sections and hits, stable sections first, each statement once.
 
@@ -50,6 +56,7 @@ def build(
         key: The scope's key, for the fences.
         stable_share: The most of the budget that the stable part may take, whatever is asked, so that
             something recalled always finds room and the stable part does not move with the question.
+        recalled_heading: Stands above the hits.
 
     Returns:
         The context. Entries for which the stable part has no room stand in what the volatile part leaves
@@ -68,7 +75,7 @@ def build(
         [draft for draft in drafts if draft.part == "volatile" and not draft.live], left - _over(VOLATILE_NOTE, key)
     )
     left -= _over(VOLATILE_NOTE, key) + sum(section.tokens for section in notes.sections)
-    recalled, kept, over = _recalled(_new(hits, [*stable.kept, *notes.kept]), left)
+    recalled, kept, over = _recalled(_new(hits, [*stable.kept, *notes.kept]), left, recalled_heading)
     left -= sum(section.tokens for section in recalled)
     rest = [entry for entry in stable.left if entry.record not in {hit.record for hit in kept}]
     more = fill([Draft("More of memory", "volatile", tuple(rest))] if rest else [], left)
@@ -102,7 +109,7 @@ def _spent(texts: Sequence[str]) -> int:
 
 def _new(hits: Sequence[Hit], shown: Sequence[Shown]) -> list[Hit]:
     """Leave out hits that say what the prompt says already: the same text, or the message that it came from."""
-    standing = {entry.record for entry in shown}
+    standing = {entry.record for entry in shown if not entry.cut}
     texts = {fingerprint(entry.said) for entry in shown if entry.said}
     words: dict[Message, frozenset[str]] = {}
     for sources, text in [
@@ -125,9 +132,8 @@ def _new(hits: Sequence[Hit], shown: Sequence[Shown]) -> list[Hit]:
     return found
 
 
-def _recalled(hits: Sequence[Hit], room: int) -> tuple[list[Section], list[Hit], list[Dropped]]:
-    heading = "## Recalled\n"
-    limit = room - cost(heading)
+def _recalled(hits: Sequence[Hit], room: int, heading: str) -> tuple[list[Section], list[Hit], list[Dropped]]:
+    limit = room - cost(f"{heading}\n")
     kept: list[Hit] = []
     dropped: list[Dropped] = []
     for hit in hits:
@@ -139,8 +145,12 @@ def _recalled(hits: Sequence[Hit], room: int) -> tuple[list[Section], list[Hit],
             dropped.append(Dropped(hit.record, "over the token budget", needed))
     if not kept:
         return [], kept, dropped
-    text = heading + "\n".join(hit_line(hit) for hit in kept)
-    return [Section("Recalled", "volatile", text, cost(text), tuple(hit.record for hit in kept))], kept, dropped
+    text = "\n".join([heading, *(hit_line(hit) for hit in kept)])
+    return (
+        [Section(heading.lstrip("# "), "volatile", text, cost(text), tuple(hit.record for hit in kept))],
+        kept,
+        dropped,
+    )
 
 
 def hit_line(hit: Hit) -> str:

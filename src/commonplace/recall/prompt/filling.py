@@ -24,7 +24,8 @@ class Shown(msgspec.Struct, frozen=True):
     """One record that may enter: its text as it reads in the prompt, and what speaks for and against it.
 
     `heading` is of the part of its document that it stands in; `said` is the record's own text and `sources`
-    are the messages it rests on. `standing` entries come before all others, then those of the highest `age`.
+    are the messages it rests on. `standing` entries come before all others, then those of the highest `age`. `cut`
+    says that the record holds more than its text here, `refused` why it may not enter.
     """
 
     record: str
@@ -35,6 +36,8 @@ class Shown(msgspec.Struct, frozen=True):
     sources: tuple[Message, ...] = ()
     standing: bool = False
     age: int = 0
+    cut: bool = False
+    refused: str = ""
 
 
 class Draft(msgspec.Struct, frozen=True):
@@ -123,6 +126,9 @@ def _offered(drafts: Sequence[Draft], filled: Filled) -> dict[_Place, Shown]:
         for number, entry in enumerate(draft.entries):
             run += entry.heading != last
             last = entry.heading
+            if entry.refused:
+                filled.dropped.append(Dropped(entry.record, entry.refused, cost(entry.text)))
+                continue
             if draft.part == "stable" and TRUST_RANK[entry.trust] < TRUST_RANK["agent"]:
                 reason = f"trust {entry.trust}: a person has to promote it first"
                 filled.dropped.append(Dropped(entry.record, reason))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from typing import Final
 
 import msgspec
@@ -25,12 +26,14 @@ class Page(msgspec.Struct, frozen=True):
     Attributes:
         parts: What reads the scope.
         session: The session that the prompt is for, if it has a transcript.
+        question: What is asked; empty if nothing is. The stable part does not depend on it.
         past: Files as they were when the session began, by path; all else is read as it is now.
         surfaced: The topics that are put before the agent by themselves.
     """
 
     parts: Parts
     session: str | None = None
+    question: str = ""
     past: Mapping[str, bytes] = {}
     surfaced: tuple[Hit, ...] = ()
 
@@ -45,6 +48,22 @@ class Page(msgspec.Struct, frozen=True):
     def path(self, layer: Layer) -> str:
         """Return the file of a layer that is shown today."""
         return files_of(self.parts.layout, layer, self.parts.now())
+
+    def paths(self, layer: Layer, days: int) -> list[str]:
+        """Return the files of a layer: of a dated one those of today and of so many days before."""
+        now = self.parts.now()
+        found = (files_of(self.parts.layout, layer, now - timedelta(days=back)) for back in range(days + 1))
+        return list(dict.fromkeys(found))
+
+    def of_day(self, layer: Layer, back: int) -> list[Record]:
+        """Return the records of a layer's file of so many days before today that may be told."""
+        path, reader = self.paths(layer, back)[-1], self.parts.reader
+        return list(reader.told(reader.records(path)))
+
+    def sources(self, record: str) -> tuple[tuple[str, str], ...]:
+        """Return the messages that a record rests on."""
+        made = self.parts.ledger.made(record)
+        return tuple((source.session, source.message) for source in made[1].sources) if made else ()
 
     def data(self, path: str) -> bytes:
         """Return what a file says; nothing if it is not there."""
@@ -80,7 +99,7 @@ class Page(msgspec.Struct, frozen=True):
             self.parts.reader.rank(record.id),
             heading=heading,
             said=record.text,
-            sources=tuple((source.session, source.message) for source in made[1].sources) if made else (),
+            sources=self.sources(record.id),
             standing=layer.person_only or is_standing(record.text, made[1].kind if made else ""),
             age=made[0] if made else 0,
         )

@@ -14,6 +14,7 @@ from commonplace.changes import listing
 from commonplace.layouts import tree as trees
 from commonplace.layouts.codecs import documents
 from commonplace.layouts.schema import Layer, PromptSection
+from commonplace.recall.prompt import packing
 from commonplace.recall.prompt.filling import Shown
 from commonplace.recall.prompt.page import Page
 from commonplace.records import TRUST_RANK, Entry, Topic
@@ -183,6 +184,10 @@ RENDERERS: Final[Installed[Renderer]] = Installed("commonplace.renderers", {
     "summary": summary,
     "window": window,
     "buffer": buffer,
+    "items": packing.items,
+    "working": packing.working,
+    "notes": packing.notes,
+    "days": packing.days,
     "recall": recall,
 })  # fmt: skip
 """The renderers by name; an entry point of another package brings a function of the same form."""

@@ -36,7 +36,7 @@ class Sections:
         self._parts.drift.glance(paths_of(Page(self._parts), self._rows))
 
     def drafts(self, session: str | None, question: str = "") -> tuple[Draft, ...]:
-        """Return the sections for a session, as they enter its prompt; none if memory is switched off."""
+        """Return the sections for a session and a question, as they enter its prompt; none if memory is off."""
         if not self._parts.config.enabled:
             return ()
         self.look()
@@ -45,7 +45,7 @@ class Sections:
         found: tuple[Hit, ...] = ()
         if any(row.renderer == "surfaced" and self._is_on(row) for row in self._rows):
             found = tuple(self._surfacing.attached(session, question))
-        page = Page(self._parts, session if exists else None, surfaced=found)
+        page = Page(self._parts, session if exists else None, question, surfaced=found)
         frozen = page
         if session is not None and (rows := [row for row in self._rows if row.frozen and self._is_on(row)]):
             frozen = msgspec.structs.replace(page, past=self._frozen.texts(session, paths_of(page, rows)))
@@ -65,11 +65,14 @@ class Sections:
 
     def _made(self, page: Page, frozen: Page) -> Iterator[Draft]:
         heads: set[str] = set()
+        shown: set[str] = set()
         for row in self._rows:
             own = frozen if row.frozen else page
-            entries = tuple(self._renderers[row.renderer](own, row)) if self._is_on(row) else ()
+            wanted = self._is_on(row) and row.unless not in shown
+            entries = tuple(self._renderers[row.renderer](own, row)) if wanted else ()
             if not entries:
                 continue
+            shown.add(row.title)
             heading = row.heading
             if row.head and row.head not in heads:
                 heads.add(row.head)

@@ -71,11 +71,14 @@ def steps_by_path(entries: Iterable[Entry]) -> dict[str, list[Step]]:
     return found
 
 
-def missing_part(tail: bytes, body: bytes) -> bytes:
+def missing_part(tail: bytes, body: bytes, before: bytes = b"\n") -> bytes:
     """Say what has to be added so that lines stand once in a file whose end, from their offset on, is `tail`.
 
-    Empty when they stand there already; their rest when they were torn off at the end.
+    Empty when they stand there already; their rest when they were torn off at the end. `before` is the byte before the
+    offset: a torn line stays alone.
     """
+    if not tail and before not in {b"", b"\n"}:
+        return b"\n" + body
     at = tail.find(body)
     while at > 0 and tail[at - 1 : at] != b"\n":
         at = tail.find(body, at + 1)
@@ -103,7 +106,7 @@ def _after(key: bytes, data: bytes | None, step: Step) -> object:
     if step.is_append:
         old = data or b""
         offset = min(step.touched.offset, len(old))
-        return old + missing_part(old[offset:], step.body)
+        return old + missing_part(old[offset:], step.body, old[offset - 1 : offset] if offset else b"")
     if _is(key, data, step.touched.after):
         return data
     if not _is(key, data, step.touched.before):
@@ -205,7 +208,8 @@ class Redo:
         with self._appender.hold(step.touched.path, create=True) as handle:
             size = os.fstat(handle.fd).st_size
             offset = min(step.touched.offset, size)
-            missing = missing_part(read_all(handle.fd, offset), step.body)
+            before = os.pread(handle.fd, 1, offset - 1) if offset else b""
+            missing = missing_part(read_all(handle.fd, offset), step.body, before)
             if not missing:
                 return
             if size == 0:

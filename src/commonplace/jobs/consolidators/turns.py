@@ -1,0 +1,157 @@
+"""The consolidator of single turns, without a model: a line for the day, an item for the turn, items for what it says.
+
+What the rules find in a turn becomes an item of its own. One that is sure enough goes to the layer that its kind has;
+what is not, and the turn itself, stays with the short-lived ones.
+
+Source: seed structured, "Daily Notes" and "Memory V2"; seed systems 3.1, 3.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from commonplace.config import ItemsConfig
+from commonplace.guard.screened import instant
+from commonplace.jobs.consolidators.work import Work
+from commonplace.jobs.rules import proposing
+from commonplace.jobs.rules.memos import Known, Place
+from commonplace.jobs.rules.patterns import Kind
+from commonplace.layouts.codecs.items import item_fingerprint
+from commonplace.layouts.item_model import TITLE_CHARS, TURN, TYPES, completed
+from commonplace.operations import AppendJournal, Edit, Proposal, PutItem
+from commonplace.records import RecordedMessage, Source
+from commonplace.text.patterns import pattern
+from commonplace.text.pieces import one_line, truncate
+
+NOTE_CHARS: Final = (200, 300)  # seed structured: of the user and of the assistant in a daily note
+ITEM_CHARS: Final = (1200, 1800)  # seed systems 3.1: the same in the item of a turn
+_BEFORE: Final = 6  # messages before a turn that the rules read too: what a correction speaks of
+_SURE: Final = {"user": 0.85, "agent": 0.78, "tool": 0.60, "web": 0.50}
+"""How sure an item is, by whose words it takes."""
+_SHORT: Final = "task"  # the kind whose layer takes what does not last
+_CODING: Final = frozenset({"failure", "fix"})
+_WEIGHTS: Final = {"failure": 0.20, "fix": 0.20, "constraint": 0.15, "instruction": 0.15, "task": 0.10}
+_REFERENCE: Final = pattern(
+    r"(?<![\w./-])(?:[\w.-]+/)*[\w-][\w.-]*\.(?:java|kts?|groovy|xml|ya?ml|json|md|txt|tsx?|jsx?|py|go|rs|sql|toml|sh|c|h|cpp|rb)\b"
+    r"|\b[A-Za-z0-9_$.]+Test(?:#\w+)?\b|\btest_\w+"
+)
+_TOPIC: Final = pattern(r"(?i)\b(java|maven|spring|tests?|docker|database|postgres\w*|sql|python|rust|kubernetes)\b")
+_TAGS: Final = {"test": "tests", "sql": "database", "postgres": "database", "postgresql": "database"}
+_MOST: Final = 12  # tags, and references, of one item
+
+
+def propose(work: Work) -> Proposal:
+    """Propose what the turns of a range leave behind."""
+    made: list[Edit] = []
+    said = [*work.view.earlier[-_BEFORE:], *work.view.messages]
+    known = [Known(entry.id.partition("#")[2], entry.path, entry.text) for entry in work.view.entries]
+    for turn in turns(work.view.messages):
+        place = next(at for at, message in enumerate(said) if message is turn[0])
+        before = said[max(0, place - _BEFORE) : place]
+        made += _of_turn(turn, before, work, known)
+    return Proposal(operations=tuple(made))
+
+
+def turns(messages: Sequence[RecordedMessage]) -> list[Sequence[RecordedMessage]]:
+    """Cut messages where a user speaks."""
+    starts = [at for at, message in enumerate(messages) if message.message.role == "user" or at == 0]
+    return [messages[start:end] for start, end in zip(starts, [*starts[1:], len(messages)], strict=True)]
+
+
+def note(user: str, assistant: str) -> str:
+    """Write the line of one turn for the notes of a day."""
+    said, answered = (
+        truncate(one_line(text), limit) for text, limit in zip((user, assistant), NOTE_CHARS, strict=True)
+    )
+    return f"User: {said} | Assistant: {answered}".rstrip()
+
+
+def _of_turn(
+    turn: Sequence[RecordedMessage], before: Sequence[RecordedMessage], work: Work, known: Sequence[Known]
+) -> Iterator[Edit]:
+    user, assistant = _last(turn, "user"), _last(turn, "assistant")
+    if user is None and assistant is None:
+        return
+    at = (assistant or user or turn[-1]).message.at
+    when = instant(at) if at else ""
+    sources = tuple(Source(m.session, str(m.message.id)) for m in (user, assistant) if m is not None)
+    texts = (user.text if user else "", assistant.text if assistant else "")
+    found = list(_stated(turn, before, work, known))
+    if (journal := work.file("journal", at)) and work.config.items.daily_notes:
+        yield AppendJournal(path=journal, text=note(*texts), at=when, sources=sources)
+    if work.file(_SHORT, at):
+        kinds = {kind for kind, _ in found}
+        item = _turn_item(texts, kinds, work.config.items)
+        yield PutItem(path=work.file(_SHORT, at), id=item["fingerprint"], data=item | _dated(when), sources=sources)
+    for _, edit in found:
+        yield msgspec.structs.replace(edit, data=edit.data | _dated(when))
+
+
+def _turn_item(texts: tuple[str, str], kinds: Iterable[str], knobs: ItemsConfig) -> dict[str, Any]:
+    user, assistant = (text.strip() for text in texts)
+    both = f"{user}\n{assistant}".strip()
+    weight = 0.55 + sum(sorted({_WEIGHTS[kind] for kind in kinds if kind in _WEIGHTS}))
+    values = {
+        "type": TYPES[_SHORT],
+        "title": truncate(f"User asked: {one_line(user)}", len("User asked: ") + TITLE_CHARS),
+        "content": f"User: {truncate(user, ITEM_CHARS[0])}\nAssistant: {truncate(assistant, ITEM_CHARS[1])}",
+        "source": TURN,
+        "confidence": 0.65,
+        "salience": round(min(1.0, weight), 2),
+        "fingerprint": item_fingerprint("TASK", both),
+    }
+    return completed(values | marks(both, knobs), layer="episodic")
+
+
+def _stated(
+    turn: Sequence[RecordedMessage], before: Sequence[RecordedMessage], work: Work, known: Sequence[Known]
+) -> Iterator[tuple[str, PutItem]]:
+    """Yield what the rules find in a turn, each as an item with its kind."""
+    at = turn[-1].message.at
+    kinds: tuple[Kind, ...] = ("preference", "fact", "decision", "constraint", "instruction", "failure", "fix", "task")
+    places = {
+        kind: Place(path=path, form="item", fields={"text": "content"})
+        for kind in kinds
+        if (path := work.file(kind, at)).endswith(".jsonl") and (work.config.items.code_aware or kind not in _CODING)
+    }
+    found = proposing.propose(
+        [*before, *turn], session=work.session, zone=work.zone, targets=places, existing=known, since=turn[0].number
+    )
+    for edit in found.operations:
+        if not isinstance(edit, PutItem):
+            continue
+        kind = str(edit.data["kind"])
+        sure = _SURE[edit.trust or "web"]
+        lasts = work.config.items.promotion and sure >= work.config.items.promotion_confidence and kind != _SHORT
+        path = edit.path if lasts else work.file(_SHORT, at)
+        content = str(edit.data["content"])
+        values = {key: value for key, value in edit.data.items() if key not in {"kind", "at"}} | {
+            "type": TYPES[kind],
+            "source": "derived",
+            "confidence": sure,
+        }
+        data = completed(values | marks(content, work.config.items), layer=work.layer(path))
+        name = edit.id if any(each.id == edit.id for each in known) else item_fingerprint(TYPES[kind], content)
+        yield kind, msgspec.structs.replace(edit, path=path, id=name, data=data)
+
+
+def marks(text: str, knobs: ItemsConfig) -> dict[str, list[str]]:
+    """Return the tags and references of a text: what the agent does now, what it is about, the files it names."""
+    skill = [knobs.skill] if knobs.skill else []
+    if not knobs.code_aware:
+        return {"tags": skill, "references": []}
+    references = list(dict.fromkeys(_REFERENCE.findall(text)))[:_MOST]
+    about = [_TAGS.get(word, word) for word in (found.lower() for found in _TOPIC.findall(text))]
+    endings = [name.rpartition(".")[2] for name in references if "." in name and "#" not in name]
+    return {"tags": list(dict.fromkeys([*skill, *about, *endings]))[:_MOST], "references": references}
+
+
+def _dated(when: str) -> dict[str, str]:
+    return {"createdAt": when, "updatedAt": when} if when else {}
+
+
+def _last(turn: Sequence[RecordedMessage], role: str) -> RecordedMessage | None:
+    return next((m for m in reversed(turn) if m.message.role == role and m.text.strip()), None)

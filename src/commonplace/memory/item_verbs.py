@@ -1,0 +1,155 @@
+"""The verbs of the agent's tool for typed items: add, change, move to a layer that lasts, show a section whole.
+
+None raises trust: an item that is moved keeps what its words are trusted.
+
+Source: seed structured, "MemoryTool"; seed systems 3.1.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from commonplace.errors import InputError, RecordNotFoundError
+from commonplace.layouts.codecs.edits import split_id
+from commonplace.layouts.codecs.items import item_fingerprint
+from commonplace.layouts.item_model import TYPES
+from commonplace.layouts.schema import Layer
+from commonplace.memory.scope import Scope
+from commonplace.memory.using import Answer, Asked, Use, answer
+from commonplace.operations import PutItem, RemoveItem
+from commonplace.recall.prompt import packing
+from commonplace.recall.prompt.page import Page
+from commonplace.records import Item, Record
+
+FIELDS: Final = ("title", "tags", "references", "confidence", "salience", "ttl_days")
+"""What a model may say of an item beside its words."""
+
+_NAMES: Final = {"ttl_days": "ttlDays"}
+_LISTS: Final = frozenset({"tags", "references"})
+_NUMBERS: Final = frozenset({"confidence", "salience", "ttl_days"})
+_SHOWN: Final = 20  # items of a section, if the model does not say how many
+
+
+def add_item(use: Use, asked: Asked) -> Answer:
+    """Write an item down."""
+    kind = use.targets.get(asked.get("target", ""), "fact")
+    layer = _layer(use, asked) or use.scope.layout.layer(use.scope.layout.targets[kind])
+    content = asked["content"].strip()
+    word = TYPES.get(kind, kind.upper())
+    operation = PutItem(
+        path=use.scope.file(layer),
+        id=item_fingerprint(word, content),
+        data={"type": word, "content": content} | _fields(asked),
+    )
+    return answer(use.memory.apply([operation], reason="asked for by the agent", actor=use.actor), "added")
+
+
+def update_item(use: Use, asked: Asked) -> Answer:
+    """Change an item: what is given takes the place of what it has, also if it is shorter."""
+    _, record = _meant(use, asked)
+    values = _fields(asked)
+    if "content" in asked:
+        values["content"] = asked["content"].strip()
+    if "target" in asked:
+        values["type"] = TYPES.get(use.targets[asked["target"]], asked["target"].upper())
+    if not values:
+        raise InputError("say what to change: content, a type, a title, tags, or another field")
+    path, name = split_id(record.id)
+    kept = {key: value for key, value in record.data.items() if key not in {"fingerprint", "updatedAt"}}
+    if kept.get("title") and "content" in values and "title" not in values and str(kept["title"])[:40] in record.text:
+        del kept["title"]  # it was the beginning of the old words
+        values["title"] = values["content"]
+    operation = PutItem(path=path, id=name, data=kept | values)
+    return answer(use.memory.apply([operation], reason="asked for by the agent", actor=use.actor), "updated")
+
+
+def promote_item(use: Use, asked: Asked) -> Answer:
+    """Move an item to a layer that lasts; how far it is trusted stays as it is."""
+    scope, record = _meant(use, asked)
+    layer = _layer(use, asked) or scope.layout.layer(_lasting(scope, record))
+    path, name = split_id(record.id)
+    if scope.layout.layer_of(path) == layer:
+        return {"success": True, "message": f"it is in {layer.name} already", "records": [record.id]}
+    made = scope.ledger.made(record.id)
+    rests = made[1] if made is not None else None
+    sure = max(scope.config.items.promotion_confidence, _number(record, "confidence"))
+    moved = PutItem(
+        path=scope.file(layer),
+        id=name,
+        data=record.data | {"layer": layer.name.upper(), "confidence": sure},
+        sources=rests.sources if rests is not None else (),
+        quotes=rests.quotes if rests is not None else (),
+        trust=scope.reader.rank(record.id),
+    )
+    taken = RemoveItem(path=path, id=name)
+    reason = f"moved to {layer.name}, asked for by the agent"
+    return answer(use.memory.apply([moved, taken], reason=reason, actor=use.actor), f"promoted to {layer.name}")
+
+
+def expand(use: Use, asked: Asked) -> Answer:
+    """Show a section of the items whole, with the id of each, the best for a question first."""
+    layer = next((each for each in use.scope.layout.layers if each.name == asked["section"].strip().lower()), None)
+    if layer is None or layer.kind != "items":
+        names = ", ".join(each.name for each in use.scope.layout.layers if each.kind == "items")
+        raise InputError(f"there is no section {asked['section'][:40]!r}; use one of {names}")
+    count = int(asked.get("limit") or _SHOWN)
+    lines = [
+        line
+        for scope in use.scopes
+        for line in packing.section(Page(scope.parts, None, asked.get("query", "")), layer, count)
+    ]
+    return {"success": True, "message": "\n".join(lines[:count]) or f"nothing in {layer.name}"}
+
+
+def _lasting(scope: Scope, record: Item) -> str:
+    kinds = [kind for kind, word in TYPES.items() if word == record.kind and kind != "task"]
+    return scope.layout.targets.get(kinds[0] if kinds else "fact", scope.layout.targets["fact"])
+
+
+def _layer(use: Use, asked: Asked) -> Layer | None:
+    word = asked.get("layer", "").strip().lower()
+    if not word:
+        return None
+    layers = [each for each in use.scope.layout.layers if each.kind == "items" and "{" not in each.path]
+    found = next((each for each in layers if each.name == word), None)
+    if found is None:
+        raise InputError(f"there is no layer {word[:40]!r}; use one of {', '.join(each.name for each in layers)}")
+    return found
+
+
+def _meant(use: Use, asked: Asked) -> tuple[Scope, Item]:
+    """Find the item that a model means by its id, with its path or without, or by its fingerprint."""
+    wanted = asked["id"].strip()
+    for scope in use.scopes:
+        path, name = split_id(wanted)
+        paths = [path] if name else [each for _, each in scope.reader.files(lambda layer: layer.kind == "items")]
+        for each in paths:
+            key = name or scope.parts.items.named(each, wanted) or wanted
+            found = scope.parts.items.item(each, key)
+            if found is not None and any(True for _ in scope.reader.told([found])):
+                return scope, found
+    raise RecordNotFoundError(f"there is no item {wanted[:80]!r}; search or expand gives ids")
+
+
+def _fields(asked: Asked) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name in FIELDS:
+        if name not in asked:
+            continue
+        value: Any = asked[name].strip()
+        if name in _LISTS:
+            value = [part.strip() for part in value.split(",") if part.strip()]
+        elif name in _NUMBERS:
+            try:
+                value = float(value)
+            except ValueError:
+                raise InputError(f"{name} is a number, not {value[:40]!r}") from None
+            if value < 0 or (name != "ttl_days" and value > 1):
+                raise InputError(f"{name} is {value}; use a number from 0{'' if name == 'ttl_days' else ' to 1'}")
+        found[_NAMES.get(name, name)] = value
+    return found
+
+
+def _number(record: Record, key: str) -> float:
+    value = getattr(record, "data", {}).get(key)
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else 0.0

@@ -1,0 +1,90 @@
+"""What a verb of the agent's tool works on, what it is given, and how it tells a model what came of a change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, Protocol
+
+import msgspec
+
+from commonplace.changes.actors import Actor
+from commonplace.changes.new_entries import CONFLICT
+from commonplace.layouts.schema import Layer
+from commonplace.memory.scope import Scope
+from commonplace.records import Hit, Outcome, Query, Receipt, Record
+
+WAITS: Final = "waits for a person: {reason}; it is not in memory until they approve it"
+"""What is said of a write that went to review."""
+
+
+class Verbs(Protocol):
+    """What the tool needs of a memory."""
+
+    def remember(self, text: str, *, kind: str = ..., to: str | None = ..., actor: Actor = ...) -> Outcome:
+        """Write down."""
+
+    def recall(self, query: str | Query, *, k: int = ...) -> list[Hit]:
+        """Find."""
+
+    def read(self, record_id: str) -> Record:
+        """Return one record."""
+
+    def apply(self, operations: Sequence[Any], *, reason: str, actor: Actor = ...) -> Outcome:
+        """Do operations."""
+
+    def update(self, record_id: str, text: str, *, actor: Actor = ...) -> Outcome:
+        """Replace one record."""
+
+    def forget(self, record_id_or_query: str, *, actor: Actor = ...) -> Receipt:
+        """Forget one record."""
+
+
+class Use(msgspec.Struct, frozen=True):
+    """What a verb works on: the memory, its scopes (writes go to the first), and who speaks through the tool.
+
+    `targets` says which layer or kind of statement each word for a target means.
+    """
+
+    memory: Verbs
+    scopes: tuple[Scope, ...]
+    actor: Actor
+    targets: Mapping[str, str]
+
+    @property
+    def scope(self) -> Scope:
+        """The scope that takes writes."""
+        return self.scopes[0]
+
+    def layer(self, asked: Mapping[str, str]) -> Layer | None:
+        """Return the layer that a target means; None if it means a kind of statement, or nothing was said."""
+        word = asked.get("target", "")
+        name = self.targets.get(word, word)
+        return next((each for each in self.scope.layout.layers if each.name == name), None)
+
+
+Asked = Mapping[str, str]
+Answer = dict[str, Any]
+
+
+class Verb(msgspec.Struct, frozen=True):
+    """One thing the tool can do: what it needs and may take, whether it writes, and the function."""
+
+    run: Callable[[Use, Asked], Answer]
+    needs: tuple[str, ...] = ()
+    takes: tuple[str, ...] = ()
+    writes: bool = False
+
+
+def answer(outcome: Outcome, done: str) -> Answer:
+    """Tell a model what came of a change."""
+    match outcome.status:
+        case "applied" | "planned":
+            hint = "; remove the one that no longer holds" if CONFLICT in outcome.reason else ""
+            told = f"{done}: {outcome.reason}{hint}" if outcome.reason else done
+            return {"success": True, "message": told, "records": list(outcome.records)}
+        case "duplicate" | "unchanged":
+            return {"success": True, "message": "memory already says so", "records": list(outcome.records)}
+        case "pending":
+            return {"success": True, "message": WAITS.format(reason=outcome.reason)}
+        case _:
+            return {"success": False, "error": outcome.reason or outcome.status}

@@ -1,0 +1,186 @@
+"""The renderers of typed items, of the live session in their form, and of the notes of days.
+
+Source: seed structured, "Memory Context Format"; seed systems 3.1, "Render" and "Budget".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import timedelta
+from functools import partial
+from typing import Final
+
+from commonplace import guard
+from commonplace.layouts.item_model import TURN, MemoryItem, read
+from commonplace.layouts.schema import Layer, PromptSection
+from commonplace.recall.packs import BUDGET, ItemQuery, Pack, Scored, choose
+from commonplace.recall.prompt.filling import Shown
+from commonplace.recall.prompt.page import Page
+from commonplace.records import TRUST_RANK, Item, JournalEntry, Record
+from commonplace.text.pieces import one_line, truncate
+
+SUMMARY_HEAD: Final = "[Conversation summary]"
+"""Stands above the summary of what left the window of a session."""
+
+STYLES: Final[dict[str, int]] = {"compact": 90, "balanced": 160, "rich": 240}
+"""How many characters of an item a line of a summary has, by the name of the style."""
+
+MODES: Final = ("index", "summary", "selective_detail", "full")
+FULL_CHARS: Final = 420
+_DETAIL_CHARS: Final = 280
+_INDEX_CHARS: Final = 96
+_NEWEST: Final = 600  # items of a file that are looked at; recall finds older ones
+_ALL: Final = 10**6
+_ANSWERED: Final = "\nAssistant: "
+
+
+def items(page: Page, row: PromptSection) -> Iterator[Shown]:
+    """Write the items that fit the question best, under a heading for each layer."""
+    knobs = page.parts.config.items
+    pack = packed(page, [layer for layer in page.layers(row) if layer.kind == "items"])
+    lead = ""
+    for layer in page.layers(row):
+        heading = f"{lead}## {layer.name.capitalize()} Memory\n"
+        for each in pack.of(layer.name):
+            yield _line(page, each, heading=heading, mode=knobs.disclosure)
+            lead = "\n"
+    if knobs.disclosure == "selective_detail":
+        for each in pack.items:
+            if each.score >= knobs.detail_score:
+                yield _line(page, each, heading="\n## Details\n", mode="detail")
+    for each in pack.dropped:
+        yield Shown(each.item.id, guard.shown(said(each.item)), refused=BUDGET)
+    if pack.items and knobs.hints and knobs.disclosure != "full":
+        yield Shown("", HINT, heading="\n## More\n")
+
+
+HINT: Final = (
+    "The memory tool shows more: `expand` gives a section (episodic, semantic, procedural) with ids, "
+    "`read` one item whole by its id."
+)
+
+
+def section(page: Page, layer: Layer, count: int) -> list[str]:
+    """Return the best items of one layer for a question, a line each, whole and with their ids."""
+    found = stored(page, layer)
+    query = ItemQuery(text=page.question, top_k={layer.name: count}, soft_tokens=_ALL, max_tokens=_ALL)
+    pack = choose((read(record, layer.name) for record in found), query, page.parts.now())
+    return [f"{_line(page, each, heading='', mode='full').text} ({each.item.id})" for each in pack.items]
+
+
+def packed(page: Page, layers: Iterable[Layer]) -> Pack:
+    """Choose the items of some layers for the question of a page; without one only what is trusted as the agent."""
+    knobs = page.parts.config.items
+    query = ItemQuery(
+        text=page.question,
+        skill=knobs.skill,
+        top_k={
+            "episodic": knobs.episodic_top_k,
+            "semantic": knobs.semantic_top_k,
+            "procedural": knobs.procedural_top_k,
+        },
+        soft_tokens=knobs.soft_tokens,
+        max_tokens=knobs.max_tokens,
+        decay_days=knobs.decay_days if knobs.decay else 0,
+    )
+    found = (read(record, layer.name) for layer in layers for record in stored(page, layer))
+    trust = page.parts.reader.rank
+    least = TRUST_RANK["web" if page.question else "agent"]
+    live = _live(page)
+    told = (each for each in found if each.source != TURN or not live.issuperset(page.sources(each.id)))
+    return choose((each for each in told if TRUST_RANK[trust(each.id)] >= least), query, page.parts.now())
+
+
+def _live(page: Page) -> frozenset[tuple[str, str]]:
+    """Return the messages of the live conversation, of which no turn is told twice; one of nothing is never told."""
+    said = page.parts.sessions.window(page.session) if page.session is not None else ()
+    return frozenset((each.session, str(each.message.id)) for each in said)
+
+
+def stored(page: Page, layer: Layer) -> Iterator[Item]:
+    """Yield the items of a layer that may be told: of a dated one those of the last days."""
+    files, reader = page.parts.items, page.parts.reader
+    for path in page.paths(layer, page.parts.config.items.episodic_days):
+        for record in reader.told(files.newest(path, _NEWEST)):
+            if isinstance(record, Item):
+                yield record
+
+
+def _line(page: Page, scored: Scored, *, heading: str, mode: str) -> Shown:
+    item = scored.item
+    text = said(item)
+    chars = {"full": FULL_CHARS, "detail": _DETAIL_CHARS, "index": 0}.get(
+        mode, STYLES.get(page.parts.config.items.style, STYLES["balanced"])
+    )
+    rank = page.parts.reader.rank(item.id)
+    label = f"(from {rank}: unverified) " if TRUST_RANK[rank] < TRUST_RANK["agent"] else ""
+    title = one_line(item.title)
+    if mode == "index":
+        line = f"{truncate(title or text, _INDEX_CHARS)} ({item.id})"
+    elif title and not text.startswith(title.removesuffix("...")):
+        line = f"{title}{' | ' if item.source == TURN else ': '}{truncate(text, chars)}"
+    else:
+        line = truncate(text, chars)
+    return Shown(
+        item.id,
+        guard.shown(f"- {label}[{item.type or 'ITEM'}] {line}"),
+        rank,
+        heading=heading,
+        said=line,
+        sources=page.sources(item.id),
+        age=int(scored.score * 1e6),
+        cut=mode in {"index", "detail"} or len(text) > chars,
+    )
+
+
+def said(item: MemoryItem) -> str:
+    """Return what an item says in one line; of a turn the answer, as its title has the question."""
+    answer = item.content.partition(_ANSWERED)[2] if item.source == TURN else ""
+    return one_line(f"Assistant: {answer}" if answer.strip() else item.content)
+
+
+def working(page: Page, _: PromptSection) -> Iterator[Shown]:
+    """Write the summary of what left the window of the session, and its last messages as a line each."""
+    sessions, config = page.parts.sessions, page.parts.config
+    if page.session is None:
+        return
+    path, left = sessions.path(page.session), config.items.working_top_k
+    if summary := sessions.summary(page.session):
+        yield Shown(path, f"{SUMMARY_HEAD}\n{summary}")
+        left -= 1
+    if config.context.recap and left > 0:
+        for line in sessions.buffer(page.session, left):
+            yield Shown(path, line)
+
+
+def notes(page: Page, row: PromptSection) -> Iterator[Shown]:
+    """Write the entries of today's journal as they stand in it."""
+    for layer in page.layers(row):
+        for record in page.records(layer):
+            if _may_stand(page, record):
+                yield page.one(layer, record, _note(page, record))
+
+
+def days(page: Page, row: PromptSection) -> Iterator[Shown]:
+    """Write the entries of the days before today, the newest day first, each under its date."""
+    now, lead = page.parts.now(), ""
+    for layer in page.layers(row):
+        for back in range(1, page.parts.config.items.recent_days + 1):
+            day = (now - timedelta(days=back)).date().isoformat()
+            heading = f"{lead}### {day}\n"
+            for record in filter(partial(_may_stand, page), page.of_day(layer, back)):
+                yield page.one(layer, record, _note(page, record), heading=heading)
+                lead = "\n"
+
+
+def _may_stand(page: Page, record: Record) -> bool:
+    """True if a record may be shown: what is trusted less than the agent answers questions only."""
+    return bool(page.question) or TRUST_RANK[page.parts.reader.rank(record.id)] >= TRUST_RANK["agent"]
+
+
+def _note(page: Page, record: Record) -> str:
+    rank = page.parts.reader.rank(record.id)
+    label = f"(from {rank}: unverified) " if TRUST_RANK[rank] < TRUST_RANK["agent"] else ""
+    at = record.at if isinstance(record, JournalEntry) else None
+    clock = f"[{at.astimezone(page.parts.zone):%H:%M}] " if at is not None else ""
+    return guard.shown(f"{clock}{label}{record.text}")

@@ -1,0 +1,455 @@
+"""The structured layout: what its document says beside the scenarios, statement by statement."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from commonplace import Memory, Message
+from commonplace.errors import ConfigError
+from commonplace.testing import FixedClock
+
+SOURCE = "seed structured; seed systems 3"
+DAY = "2026-02-07"
+
+
+def opened(folder: Path, **given) -> Memory:
+    settings = {
+        "layout": "structured",
+        "clock": FixedClock(f"{DAY}T13:15:00+00:00", step_seconds=1),
+        "jobs": "inline",
+    }
+    return Memory.open(folder, **(settings | given))
+
+
+@pytest.fixture
+def memory(tmp_path):
+    with opened(tmp_path) as memory:
+        yield memory
+
+
+def put(folder: Path, name: str, text: str) -> Path:
+    path = folder / "memory" / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def items(memory: Memory, name: str) -> list[dict]:
+    path = Path(memory.location) / "memory" / name
+    lines = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+    live = {line["id"]: line for line in lines}
+    return [line for line in live.values() if not line.get("deleted")]
+
+
+def turn(memory: Memory, *said: Message, session: str = "web:abc") -> None:
+    memory.append(session, list(said))
+    memory.flush()
+
+
+def call(memory: Memory, action: str, **arguments) -> dict:
+    return memory.tool().call({"action": action, **arguments})
+
+
+# --- configuration ---
+
+
+def test_the_configuration_of_the_document_is_the_default(memory):
+    """Seed structured, "Configuration"."""
+    knobs = memory._scopes[0].config
+    found = {name: getattr(knobs.items, name) for name in knobs.items.__struct_fields__}
+    assert (
+        found
+        | {
+            "recent_days": 7,
+            "soft_tokens": 1800,
+            "max_tokens": 3500,
+            "working_top_k": 6,
+            "episodic_top_k": 8,
+            "semantic_top_k": 6,
+            "procedural_top_k": 4,
+            "promotion": True,
+            "promotion_confidence": 0.75,
+            "decay": True,
+            "decay_days": 30,
+            "code_aware": True,
+            "daily_notes": True,
+        }
+        == found
+    )
+    assert knobs.enabled
+    assert (knobs.consolidation.context_tokens, knobs.consolidation.keep_messages) == (50_000, 20)
+
+
+WHOLE = {
+    "memory": {
+        "enabled": True,
+        "recentDays": 3,
+        "softPromptBudgetTokens": 100,
+        "maxPromptBudgetTokens": 200,
+        "workingTopK": 1,
+        "episodicTopK": 2,
+        "semanticTopK": 3,
+        "proceduralTopK": 4,
+        "promotionEnabled": False,
+        "promotionMinConfidence": 0.9,
+        "decayEnabled": False,
+        "decayDays": 9,
+        "codeAwareExtractionEnabled": False,
+        "legacyDailyNotesEnabled": False,
+    },
+    "compaction": {"enabled": False, "maxContextTokens": 4000, "keepLastMessages": 7},
+    "telegram": {"enabled": True},
+}
+
+
+def test_their_runtime_configuration_is_read_where_they_keep_it(tmp_path):
+    """Issue 19: `memory.enabled` and the document's runtime-config JSON are read."""
+    (tmp_path / "preferences").mkdir()
+    (tmp_path / "preferences" / "runtime-config.json").write_text(json.dumps(WHOLE))
+    with opened(tmp_path, config={"memory": {"decayDays": 11}}) as memory:
+        knobs = memory._scopes[0].config
+    assert (knobs.items.recent_days, knobs.items.soft_tokens, knobs.items.semantic_top_k) == (3, 100, 3)
+    assert (knobs.items.promotion, knobs.items.promotion_confidence, knobs.items.decay) == (False, 0.9, False)
+    assert (knobs.items.code_aware, knobs.items.daily_notes, knobs.items.decay_days) == (False, False, 11)
+    assert (knobs.consolidation.compaction, knobs.consolidation.context_tokens) == (False, 4000)
+    assert knobs.consolidation.keep_messages == 7
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"memory": 5}', '{"memory": {"recentDays": "many", "x": {}}}', "\xff"])
+def test_a_runtime_configuration_that_makes_no_sense_changes_nothing(tmp_path, text):
+    """Bad input: their file is theirs."""
+    (tmp_path / "preferences").mkdir()
+    (tmp_path / "preferences" / "runtime-config.json").write_text(text, encoding="latin-1")
+    with opened(tmp_path) as memory:
+        assert memory._scopes[0].config.items.recent_days == 7
+
+
+def test_a_wrong_name_or_value_that_a_caller_gives_is_an_error(tmp_path):
+    """What we are given is checked, unlike their file."""
+    for config in ({"memory": {"recentDay": 3}}, {"memory": {"recentDays": "many"}}, {"preset": "fast"}):
+        with pytest.raises(ConfigError):
+            opened(tmp_path, config=config)
+
+
+def test_memory_that_is_switched_off_leaves_the_prompt_empty_and_writes_nothing(tmp_path):
+    """Seed structured, `memory.enabled`."""
+    put(tmp_path, "MEMORY.md", "User prefers concise responses.\n")
+    with opened(tmp_path, config={"memory": {"enabled": False}}) as memory:
+        turn(memory, Message("user", "I prefer tea."), Message("assistant", "Noted."))
+        assert memory.context("web:other").text == ""
+        assert "switched off" in call(memory, "search", query="tea")["error"]
+    assert sorted(each.name for each in (tmp_path / "memory").rglob("*")) == ["MEMORY.md"]
+
+
+@pytest.mark.parametrize(
+    ("preset", "soft", "most"),
+    [("coding_fast", 1400, 2600), ("coding_balanced", 1800, 3500), ("coding_deep", 2400, 4200),
+     ("general_chat", 1000, 1800)],
+)  # fmt: skip
+def test_presets_are_sets_of_knobs_and_single_knobs_go_before_them(tmp_path, preset, soft, most):
+    """Seed systems 3.1, "Presets"; issue 19: presets as data."""
+    with opened(tmp_path / "a", config={"preset": preset}) as memory:
+        knobs = memory._scopes[0].config.items
+        assert (knobs.soft_tokens, knobs.max_tokens) == (soft, most)
+    with opened(tmp_path / "b", config={"memory": {"preset": preset, "softPromptBudgetTokens": 77}}) as memory:
+        assert memory._scopes[0].config.items.soft_tokens == 77
+
+
+# --- items ---
+
+
+def test_the_item_of_a_turn_has_the_fields_of_the_document(memory):
+    """Seed structured, "MemoryItem"; seed systems 3.1, "Extraction per turn"."""
+    said = "The build of src/app/Main.java failed with error: cannot find symbol Foo."
+    turn(memory, Message("user", said), Message("assistant", "I fixed the build by importing Foo."))
+    found = next(each for each in items(memory, f"items/episodic/{DAY}.jsonl") if each["source"] == "turn")
+    assert found["layer"] == "EPISODIC"
+    assert found["type"] == "TASK_STATE"
+    assert found["title"] == f"User asked: {said}"
+    assert found["content"] == f"User: {said}\nAssistant: I fixed the build by importing Foo."
+    assert (found["confidence"], found["salience"]) == (0.65, 0.75)
+    assert found["references"] == ["src/app/Main.java"]
+    assert "java" in found["tags"]
+    assert len(found["fingerprint"]) == 24
+    assert found["createdAt"].startswith(DAY)
+
+
+def test_without_code_awareness_failures_and_references_are_not_looked_for(tmp_path):
+    """Seed structured, `codeAwareExtractionEnabled`."""
+    with opened(tmp_path, config={"memory": {"codeAwareExtractionEnabled": False}}) as memory:
+        said = "The build of src/Main.java failed with error: cannot find symbol Foo. I prefer tabs over spaces."
+        turn(memory, Message("user", said), Message("assistant", "I fixed the build by importing Foo."))
+        assert items(memory, "items/procedural.jsonl") == []
+        assert [each["type"] for each in items(memory, "items/semantic.jsonl")] == ["PREFERENCE"]
+        assert items(memory, f"items/episodic/{DAY}.jsonl")[0]["references"] == []
+
+
+@pytest.mark.parametrize("said", ["There were no errors found.", "Did the build fail?", "It never failed before."])
+def test_words_that_only_look_like_a_failure_make_no_failure(memory, said):
+    """Seed systems 3.2: "no errors found" was a FAILURE there, promoted at once."""
+    turn(memory, Message("user", said), Message("assistant", "All good, nothing failed."))
+    assert items(memory, "items/procedural.jsonl") == []
+
+
+def test_an_old_item_counts_less_and_is_still_there(tmp_path):
+    """Issue 19: decay ranks down and never silently deletes."""
+    clock = FixedClock("2026-01-01T10:00:00+00:00", step_seconds=1)
+    with opened(tmp_path, clock=clock) as memory:
+        memory.remember("The old server is called Vega.")
+        clock.advance(days=40)
+        memory.remember("The coffee machine is called Rita.")
+        lines = memory.context().text
+        assert lines.index("Rita") < lines.index("Vega")
+        assert len(items(memory, "items/semantic.jsonl")) == 2
+        assert memory.recall("old server")[0].text == "The old server is called Vega."
+
+
+def test_an_item_of_another_program_keeps_the_fields_that_nobody_knows(tmp_path):
+    """Issue 19: unknown fields are kept byte for byte."""
+    line = '{"id":"a","type":"PROJECT_FACT","content":"The cache is Redis.","mood":{"deep":[1,2.50]},"x":null}'
+    put(tmp_path, "items/semantic.jsonl", line + "\n")
+    with opened(tmp_path) as memory:
+        assert call(memory, "update", id="a", content="The cache is Valkey.")["success"]
+        (found,) = items(memory, "items/semantic.jsonl")
+        assert found["content"] == "The cache is Valkey."
+        assert found["mood"] == {"deep": [1, 2.5]}
+        memory.undo(memory.log()[0].number)
+        assert (tmp_path / "memory/items/semantic.jsonl").read_text() == line + "\n"
+
+
+# --- disclosure ---
+
+
+@pytest.mark.parametrize(
+    ("mode", "has", "has_not"),
+    [
+        ("index", ["(memory/items/semantic.jsonl#", "## More"], ["x" * 200]),
+        ("summary", ["[CONSTRAINT] The manual says", "## More"], ["x" * 200, "## Details"]),
+        ("selective_detail", ["## Details", "x" * 200], ["x" * 300]),
+        ("full", ["x" * 350], ["## More", "x" * 420]),
+    ],
+)
+def test_items_are_shown_in_as_much_detail_as_the_mode_says(tmp_path, mode, has, has_not):
+    """Issue 19, progressive disclosure; seed systems 3.1, "Render"."""
+    with opened(tmp_path, config={"items.disclosure": mode}) as memory:
+        memory.remember("The manual says " + "x" * 600, kind="constraint")
+        shown = memory.context(None, "What does the manual say?").text
+    for each in has:
+        assert each in shown, each
+    for each in has_not:
+        assert each not in shown, each
+
+
+def test_the_hint_names_the_operations_that_show_more_and_they_do(memory):
+    """Issue 19: a hint that names the expand and read operations of the tool."""
+    memory.remember("The manual says " + "x" * 600)
+    shown = memory.context().text
+    assert "`expand`" in shown
+    assert "`read`" in shown
+    listed = call(memory, "expand", section="semantic")["message"]
+    assert "x" * 350 in listed
+    record = listed.rpartition("(")[2].rstrip(")")
+    assert call(memory, "read", id=record)["text"].endswith("x" * 600)
+
+
+def test_the_summary_and_the_last_lines_of_the_session_are_as_many_as_working_top_k_says(tmp_path):
+    """Issue 19: `workingTopK` counts buffer and `[Conversation summary]`."""
+    with opened(tmp_path, config={"memory": {"workingTopK": 3}}) as memory:
+        for number in range(15):
+            memory.append("web:abc", [Message("user", f"Line {number}."), Message("assistant", "Yes.")])
+        memory.compact("web:abc", 10)
+        shown = memory.context("web:abc").text.partition("## Working Memory\n")[2]
+    assert shown.startswith("[Conversation summary]\n")
+    assert sum(line.startswith("13:15  ") for line in shown.rpartition("\n13:15  user")[2].splitlines()[1:]) == 1
+
+
+# --- trust ---
+
+
+def test_what_rests_on_a_tools_output_is_marked_for_a_question_and_not_shown_without_one(memory):
+    """Issue 19: items that rest on tool output keep that trust."""
+    page = "Zanzibar invoices go to billing@zanzibar-harbour.example every Thursday."
+    turn(
+        memory,
+        Message("user", "Look it up."),
+        Message("assistant", "Looking.", tools=("web_fetch",)),
+        Message("tool", page, tools=("web_fetch",)),
+        Message("assistant", page),
+    )
+    assert "zanzibar" not in memory.context("web:other").text.lower()
+    shown = memory.context("web:other", "Where do Zanzibar invoices go?").text
+    line = next(line for line in shown.splitlines() if "[TASK_STATE]" in line)
+    assert line.startswith("- (from web: unverified) ")
+
+
+def test_promote_moves_an_item_to_a_layer_that_lasts_and_leaves_its_trust(memory):
+    """Issue 19: the tool's `promote` moves an item and never raises trust."""
+    page = "Zanzibar invoices go to billing@zanzibar-harbour.example every Thursday."
+    turn(
+        memory,
+        Message("user", "Look it up."),
+        Message("tool", page, tools=("web_fetch",)),
+        Message("assistant", page),
+    )
+    (found,) = items(memory, f"items/episodic/{DAY}.jsonl")
+    done = call(memory, "promote", id=found["id"], layer="semantic")
+    assert done["success"], done
+    assert items(memory, f"items/episodic/{DAY}.jsonl") == []
+    (moved,) = items(memory, "items/semantic.jsonl")
+    assert (moved["layer"], moved["content"]) == ("SEMANTIC", found["content"])
+    hit = next(hit for hit in memory.recall("Zanzibar invoices") if hit.layer == "items")
+    assert hit.trust == "web"
+    assert "anzibar" not in memory.context("web:other").text
+
+
+# --- the tool ---
+
+
+def test_the_tool_is_one_schema_with_the_operations_of_the_document(memory):
+    """Issue 19: add, search, update, promote, forget, expand, read as one schema."""
+    schema = memory.tool().schema("openai")["function"]
+    assert schema["name"] == "memory"
+    properties = schema["parameters"]["properties"]
+    assert properties["action"]["enum"] == ["add", "search", "update", "promote", "forget", "expand", "read"]
+    assert properties["tags"]["type"] == "array"
+    assert properties["confidence"] == properties["confidence"] | {"type": "number", "minimum": 0, "maximum": 1}
+    assert "project_fact" in properties["type"]["enum"]
+
+
+@pytest.mark.parametrize("operation", ["memory_add", "add"])
+def test_operations_go_by_the_names_of_the_original_too(memory, operation):
+    """Seed systems 3.1: `memory(operation=memory_add ...)`."""
+    done = memory.tool().call(
+        {"operation": operation, "content": "The cache is Redis.", "type": "PROJECT_FACT", "confidence": 0.9,
+         "tags": ["cache", "infra"], "ttl_days": 30, "references": ["infra/redis.yml"]}
+    )  # fmt: skip
+    assert done["success"], done
+    (found,) = items(memory, "items/semantic.jsonl")
+    assert (found["confidence"], found["tags"], found["ttlDays"]) == (0.9, ["cache", "infra"], 30)
+    assert (found["type"], found["references"]) == ("PROJECT_FACT", ["infra/redis.yml"])
+
+
+def test_add_goes_to_the_layer_that_is_named_or_that_its_type_has(memory):
+    """Seed structured, the layers of items."""
+    call(memory, "add", content="Restart the relay after each deploy.", type="fix")
+    call(memory, "add", content="The relay is in Malmö.", layer="procedural")
+    assert len(items(memory, "items/procedural.jsonl")) == 2
+    assert "no layer" in call(memory, "add", content="x y z", layer="working")["error"]
+
+
+@pytest.mark.parametrize(
+    ("action", "arguments", "word"),
+    [
+        ("add", {}, "content"),
+        ("update", {"id": "x", "content": "y"}, "no item"),
+        ("update", {"content": "y"}, "id"),
+        ("promote", {}, "id"),
+        ("promote", {"id": "nothing"}, "no item"),
+        ("forget", {}, "which record"),
+        ("forget", {"query": "zebra crossing"}, "no record"),
+        ("expand", {"section": "cellar"}, "no section"),
+        ("add", {"content": "x", "confidence": 7}, "0 to 1"),
+        ("add", {"content": "x", "type": "rumour"}, "no type"),
+        ("fly", {}, "no action"),
+        ("add", {"content": "x", "tags": [1]}, "array"),
+    ],
+)
+def test_every_wrong_call_is_answered_with_what_to_do(memory, action, arguments, word):
+    """Each error says what to do next."""
+    answered = call(memory, action, **arguments)
+    assert answered["success"] is False
+    assert word in answered["error"]
+
+
+def test_a_search_for_what_was_never_said_finds_nothing(memory):
+    """Issue 19: search abstains below a floor; the original fills the top-k with what does not fit."""
+    memory.remember("The relay is in Malmö.")
+    assert call(memory, "search", query="quarterly dividend of the brewery")["hits"] == []
+    assert call(memory, "search", query="relay", limit=1)["hits"][0]["text"] == "The relay is in Malmö."
+
+
+def test_forget_takes_the_copies_of_an_item_in_other_files_too(tmp_path):
+    """Seed model, conclusion 9: forgetting knows no layer; the original keeps what it promotes in two files."""
+    line = (
+        '{"id":"5f0c","layer":"%s","type":"FIX","title":"Fix","content":"Resolved by pinning lodash.","tags":[],'
+        '"createdAt":"2026-02-07T10:00:00Z","updatedAt":"2026-02-07T10:00:00Z","fingerprint":"aaaabbbbccccddddeeeeffff"}\n'
+    )
+    put(tmp_path, f"items/episodic/{DAY}.jsonl", line % "EPISODIC")
+    put(tmp_path, "items/procedural.jsonl", line % "PROCEDURAL")
+    with opened(tmp_path) as memory:
+        assert call(memory, "forget", id="memory/items/procedural.jsonl#5f0c")["success"]
+        assert items(memory, f"items/episodic/{DAY}.jsonl") == items(memory, "items/procedural.jsonl") == []
+        assert memory.recall("pinning lodash") == []
+
+
+# --- order, times, bad input ---
+
+
+def test_a_context_is_read_before_its_turn_is_written(memory):
+    """Seed structured, "Pipeline Integration"."""
+    memory.append("web:abc", [Message("user", "My favourite colour is teal.")])
+    assert "[TASK_STATE]" not in memory.context("web:abc").text
+    assert items(memory, f"items/episodic/{DAY}.jsonl") == []
+    memory.append("web:abc", [Message("assistant", "Noted.")])
+    memory.flush()
+    assert len(items(memory, f"items/episodic/{DAY}.jsonl")) >= 1
+
+
+def test_a_torn_line_of_a_day_stays_and_the_next_note_has_a_line_of_its_own(tmp_path):
+    """Bad input: a daily file with a torn line."""
+    file = put(tmp_path, f"{DAY}.md", "[09:00] User: a | Assistant: b\n[10:0")
+    with opened(tmp_path) as memory:
+        turn(memory, Message("user", "Hello."), Message("assistant", "Hello."))
+    assert file.read_text().splitlines() == [
+        "[09:00] User: a | Assistant: b",
+        "[10:0",
+        "[13:15] User: Hello. | Assistant: Hello.",
+    ]
+
+
+@pytest.mark.parametrize("back", [timedelta(hours=-2), timedelta(hours=26)])
+def test_a_clock_that_is_moved_loses_no_turn(tmp_path, back):
+    """Bad input: the clock moved across midnight."""
+    clock = FixedClock("2026-02-07T23:30:00+00:00", step_seconds=1)
+    with opened(tmp_path, clock=clock) as memory:
+        turn(memory, Message("user", "First thing."), Message("assistant", "Yes."))
+        clock.advance(back.total_seconds())
+        turn(memory, Message("user", "Second thing."), Message("assistant", "Yes."))
+    days = sorted((tmp_path / "memory").glob("*.md"))
+    written = "".join(day.read_text() for day in days)
+    assert written.count("First thing.") == written.count("Second thing.") == 1
+
+
+@pytest.mark.parametrize(
+    "at", ["2026-03-29T00:30:00", "2026-03-29T01:30:00", "2026-10-25T00:30:00", "2026-10-25T01:30:00"]
+)
+def test_in_the_hours_when_clocks_are_changed_the_note_has_the_local_time(tmp_path, at):
+    """Bad input: daylight saving time."""
+    instant = datetime.fromisoformat(at).replace(tzinfo=UTC)
+    config = {"timezone": "Europe/Stockholm"}
+    with opened(tmp_path, clock=FixedClock(instant), config=config) as memory:
+        turn(memory, Message("user", "Hello."), Message("assistant", "Hello."))
+        local = instant.astimezone(memory._scopes[0].zone)
+        text = (tmp_path / "memory" / f"{local.date()}.md").read_text()
+        assert text.startswith(f"[{local:%H:%M}] User: Hello.")
+        clock = FixedClock(instant + timedelta(days=1))
+    with opened(
+        tmp_path, clock=clock, config={**config, "items.episodic_days": 1, "items.episodic_top_k": 1}
+    ) as memory:
+        assert "Hello." in memory.context().text
+
+
+def test_two_that_have_the_memory_open_lose_nothing_of_each_other(tmp_path):
+    """Bad input: two processes on one directory."""
+    with opened(tmp_path) as one, opened(tmp_path) as other:
+        for number in range(5):
+            turn(one, Message("user", f"One says {number}."), Message("assistant", "Yes."), session="web:one")
+            turn(other, Message("user", f"Other says {number}."), Message("assistant", "Yes."), session="web:other")
+        found = [each["content"] for each in items(one, f"items/episodic/{DAY}.jsonl")]
+        assert len(found) == 10
+        assert len((tmp_path / "memory" / f"{DAY}.md").read_text().splitlines()) == 10
+        assert one.doctor().problems == ()
