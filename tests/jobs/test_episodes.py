@@ -118,6 +118,7 @@ def test_undoing_an_episode_takes_its_row_back_and_only_an_explicit_job_writes_i
         memory.consolidate("s1")
         assert episode(memory) == "- The mirror number 2 is in Oslo."
         assert len(rows(memory)) == 1
+        assert memory.consolidate("s1").status == "skipped"
 
 
 def test_a_forgotten_episode_loses_its_row(tmp_path):

@@ -320,6 +320,8 @@ class Runner:
                 made.operations.append(
                     HoldRange(session=piece.session, name=self.name, start=start, end=end, held=False)
                 )
+                if start <= self._sessions.state(piece.session).cursors.get(self.name, 0) < end:
+                    made.operations.append(MoveCursor(session=piece.session, name=self.name, to=end))
         return self._door.commit(
             made.operations,
             actor=self._actor,
