@@ -176,7 +176,7 @@ class _Court:
             return f"unknown-record: it would write over {edit.path!r}, which it has not read"
         if {entry.id for entry in touched} & self._changed:
             return "unknown-record: it names a record that another one already changes"
-        if sum(map(len, texts_of(edit))) > _MOST_CHARS:
+        if _is_too_long(edit):
             return f"too-long: more than {_MOST_CHARS} characters"
         for message, quote in self._cites(edit):
             if not _stands_in(quote, message.text):
@@ -234,6 +234,7 @@ class _Court:
             other
             for other, keeper in enumerate(self.proposal.operations)
             if other != number
+            and not _is_too_long(keeper)
             and any(
                 rewriting.holds(line, e.text)
                 for e in touched
@@ -427,6 +428,10 @@ class _Court:
         if (self.by_model or kept != text) and not content.content(STAMP.sub("", kept)):
             return "", "agent"
         return kept, lowest_trust(levels)
+
+
+def _is_too_long(edit: Edit) -> bool:
+    return sum(map(len, texts_of(edit))) > _MOST_CHARS
 
 
 def content_lines(text: str) -> list[str]:

@@ -10,6 +10,7 @@ Source: DESIGN 1.6; safety notes 3.4 (taint is the minimum over the inputs).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from itertools import count
 from typing import Final, NamedTuple
 
@@ -38,7 +39,8 @@ def message_trust(recorded: RecordedMessage) -> Trust:
     return recorded.message.trust or by_role.get(recorded.message.role, "agent")
 
 
-def keys(text: str) -> set[str]:
+@lru_cache(maxsize=4096)  # each range of a session asks for those before it again
+def keys(text: str) -> frozenset[str]:
     """Return what the words and numbers of a text are known by: the beginning of a word, pairs of wide characters."""
     found = {f"#{number.translate(_NO_DIGIT)}" for number in _NUMBER.findall(text)}
     for word in set(_WORD.findall(text)):
@@ -46,7 +48,7 @@ def keys(text: str) -> set[str]:
             found.update(word[n : n + 2] for n in range(len(word) - 1))
         elif len(word) >= _RARE_CHARS:
             found.add(content.bare(word)[:_KEY_CHARS])
-    return found
+    return frozenset(found)
 
 
 _EVERYDAY: Final = frozenset(content.bare(word)[:_KEY_CHARS] for word in COMMON)

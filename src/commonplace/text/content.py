@@ -136,11 +136,16 @@ def keywords(text: str) -> frozenset[str]:
     )
 
 
+_BEFORE_CHARS: Final = 8  # of a word, in which the end of a sentence is looked for
+
+
 def firm(text: str) -> frozenset[str]:
     """Return what no shortening of a statement may drop: its numbers, names and what is quoted."""
     numbers = {value for number in numerals(text) if number.sure for value in number.values if value.isdigit()}
     inner = (
-        m for m in _CAPITAL.finditer(text) if not text[: m.start()].rstrip(" \"'(«„“").endswith((".", ":", "!", "?"))
+        m
+        for m in _CAPITAL.finditer(text)
+        if not text[max(0, m.start() - _BEFORE_CHARS) : m.start()].rstrip(" \"'(«„“").endswith((".", ":", "!", "?"))
     )
     return frozenset(numbers).union(*(content(match.group()) for match in inner if match.start()))
 

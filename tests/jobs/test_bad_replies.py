@@ -1,0 +1,96 @@
+"""Replies that are no good, and a session of 2,000 results: nothing is lost, nothing bad gets in (issue 16, bad input)."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import pytest
+
+from commonplace import Memory, Message
+from commonplace.testing import FixedClock, ScriptedLLM
+
+KEPT = ["Maja lives in Oslo", "Never send patient names by e-mail", "The dentist is Dr Berg"]
+SAID = ["I moved to a flat with a red door.", "My sister Signe has a boat.", "I want short answers."]
+PATHS = {"two-layer": "memory/MEMORY.md", "native": "memory/MEMORY.md"}
+
+LONG = "The user has a flat with a red door. " * 27_000
+BAD = {
+    "1 MB": ("\n".join(f"- {LONG[n:n + 800]}" for n in range(0, len(LONG), 800)), LONG),
+    "headings only": ("# Long-term Memory\n\n## Preferences\n\n## Facts\n\n## Decisions\n", "## Decisions"),
+    "another language": ("- 사용자는 부산에서 요리사로 일한다\n- 개를 세 마리 키운다\n", "사용자는 부산에서 요리사로 일한다"),
+    "deletes everything": ("(empty)", ""),
+    "what nobody said": ("- Signe sold her boat to Captain Haddock for 90,000 kroner\n", "Signe sold her boat to Captain Haddock"),
+}  # fmt: skip
+
+
+def answering(text, line):
+    def answer(asked):
+        if asked.purpose == "rewrite":
+            return json.dumps({"history_entry": "They spoke of the flat with the red door.", "memory_update": text})
+        if asked.purpose == "episode":
+            return text
+        if asked.purpose != "summarise":
+            return ""
+        cites = [{"message": 1, "quote": "Signe sold her boat to Captain Haddock"}]
+        operations = [{"op": "add", "text": line, "cites": cites}] if line else []
+        operations += [{"op": "remove", "target": str(n), "cites": []} for n in (1, 2, 3)]
+        return json.dumps({"journal": "They spoke of the flat with the red door.", "operations": operations})
+
+    return ScriptedLLM(answer)
+
+
+@pytest.mark.parametrize("kind", BAD)
+@pytest.mark.parametrize("layout", ["two-layer", "native", "facts"])
+def test_a_bad_reply_loses_nothing_and_brings_nothing_in(tmp_path, layout, kind):
+    """Issue 16, bad input: a reply of 1 MB, of headings only, in another language, that deletes, that misquotes."""
+    clock = FixedClock("2026-11-20T10:00:00+00:00", step_seconds=1)
+    with Memory.open(tmp_path, layout=layout, llm=answering(*BAD[kind]), clock=clock, jobs="inline") as memory:
+        for text in KEPT:
+            assert memory.remember(text, kind="decision" if layout == "native" else "fact").ok
+        memory.append("s", [m for text in SAID for m in (Message("user", text), Message("assistant", "Noted."))])
+        (memory.end if layout == "facts" else memory.reset)("s")
+        shown = memory.context("new", tokens=20_000).stable
+        assert len(list(memory.sessions.read("s"))) == 6
+        assert memory.doctor().problems == ()
+        assert len(memory.review()) <= 2000
+    assert [text for text in KEPT if text not in shown] == []
+    for wrong in ("Haddock", "부산", "(empty)"):
+        assert wrong not in shown
+    assert len(shown) < 100_000
+
+
+def work(folder, results):
+    """Count the calls that consolidating a session with so many results of tools makes."""
+    clock = FixedClock("2026-11-20T10:00:00+00:00", step_seconds=1)
+    reply = json.dumps({"journal": "The user asked to read files.", "operations": []})
+    llm = ScriptedLLM(reply, repeat=True)
+    with Memory.open(folder, llm=llm, clock=clock, jobs="worker") as memory:
+        said = [Message("user", "Please read all files of the harbour project.")]
+        for number in range(results):
+            said.append(Message("assistant", f"I read file {number} of the harbour.", tools=("read_file",)))
+            said.append(
+                Message("tool", f"Crane {number} weighs {number + 40} tons at quay {number % 7}.", tools=("read_file",))
+            )
+        memory.append("s", said)
+        count = 0
+
+        def counted(_frame, _event, _arg):
+            nonlocal count
+            count += 1
+
+        sys.setprofile(counted)
+        try:
+            assert memory.consolidate("s").ok
+        finally:
+            sys.setprofile(None)
+    return count, max(len(prompt) for prompt in llm.prompts)
+
+
+def test_the_work_of_a_session_of_results_is_linear(tmp_path):
+    """Issue 16, bad input: a session of 2,000 tool results; the work per message is linear, prompts are bounded."""
+    one, short = work(tmp_path / "one", 250)
+    two, long = work(tmp_path / "two", 500)
+    assert two < 2.6 * one
+    assert long < 60_000
+    assert short < 60_000
