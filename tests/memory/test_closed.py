@@ -16,6 +16,7 @@ CALLS = {
     "at": (datetime(2026, 1, 1, tzinfo=UTC),),
     "compact": ("s",),
     "consolidate": (),
+    "dream": (),
     "context": ("s", "kettle"),
     "cost": (),
     "diff": (1,),

@@ -25,7 +25,7 @@ from commonplace.guard.trust import message_trust
 from commonplace.jobs import ranges
 from commonplace.jobs.failures import Failure, Failures
 from commonplace.jobs.host import Host, journal_entry
-from commonplace.jobs.running import Piece, Run, batches, together
+from commonplace.jobs.running import TRIGGER, Piece, Run, batches, together
 from commonplace.jobs.views import Views
 from commonplace.layouts.schema import Job
 from commonplace.models.spending import MeteredLLM
@@ -39,9 +39,6 @@ from commonplace.store.protocol import Lease
 from commonplace.text.pieces import truncate
 
 logger = logging.getLogger(__name__)
-
-TRIGGER: Final = "trigger"
-"""The cause of a job that nobody asked for."""
 
 _PATIENCE: Final = 10  # calls of others that a job without a deadline waits for
 _TOGETHER: Final = 16  # sessions whose leases are held at a time
@@ -204,7 +201,7 @@ class Runner:
     def _lease(self, name: str, end: float | None) -> Lease | None:
         """Take a right to work, waiting for it until a deadline where there is one."""
         model = self._config.model
-        life = 2 * model.timeout_seconds * (model.retries + 1)
+        life = 2 * model.timeout_seconds * (model.retries + 1) * (self.job.rounds + 1)
         while (lease := self._store.lease(name, life)) is None:
             if end is None or time.monotonic() >= end:
                 break

@@ -12,6 +12,9 @@ from commonplace.jobs.showing import tokens_of
 from commonplace.records import Outcome, RecordedMessage
 from commonplace.store.protocol import Lease
 
+TRIGGER: Final = "trigger"
+"""The cause of a job that nobody asked for."""
+
 NOTHING: Final = "nothing to do"
 
 

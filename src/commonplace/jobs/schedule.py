@@ -24,9 +24,9 @@ from commonplace.changes.sessions import Sessions
 from commonplace.config import Clock
 from commonplace.errors import CommonplaceError, ModelSetupError, RecordNotFoundError
 from commonplace.jobs import triggers
-from commonplace.jobs.runner import TRIGGER
-from commonplace.jobs.running import NOTHING
+from commonplace.jobs.running import NOTHING, TRIGGER
 from commonplace.jobs.table import Jobs
+from commonplace.jobs.tidying import Tidier
 from commonplace.jobs.windows import SUMMARY, Windows
 from commonplace.records import Outcome
 from commonplace.text.pieces import estimate_tokens
@@ -201,11 +201,12 @@ class Schedule:
         self._grown: dict[str, datetime] = {}  # and when; taken from and added to without the lock
         self._counted: dict[str, _Counted] = {}
         self._due: dict[str, tuple[str, ...]] = {}
+        self._tidy: dict[Tidier, None] = {}  # jobs of the scope that are due
         self._told: set[str] = set()  # faults of the setup
-        self._handed: set[str] = set()  # to the thread, which has not come to them
+        self._handed: set[str | Tidier] = set()  # to the thread, which has not come to them
         self._lock = threading.Lock()
         self._swept: datetime | None = None
-        self._queue: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        self._queue: queue.SimpleQueue[str | Tidier | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
         self._closed = False
         self._unwatched = self._mode == "thread"  # nobody comes to look
@@ -232,8 +233,8 @@ class Schedule:
         except Exception:  # the top of a worker's tick
             logger.exception("sessions that grew are looked at later")
 
-    def _look(self) -> list[str]:
-        """Count what came in since the last look and name the sessions with a job due."""
+    def _look(self) -> list[str | Tidier]:
+        """Count what came in since the last look; return the sessions with a job due, and the due jobs of the scope."""
         with self._lock:
             if self._closed:
                 return []
@@ -246,7 +247,8 @@ class Schedule:
                     if counted.due(self._rules, now):
                         self._look_into(session, now)
                 self._look_for_retries(now)
-            return list(self._due)
+                self._tidy |= {tidier: None for tidier in self._jobs.tidiers if tidier.is_due(self._rules)}
+            return [*self._due, *self._tidy]
 
     def _look_for_retries(self, now: datetime) -> None:
         """Note the failed ranges and summaries that may be tried again now, whichever process began them."""
@@ -303,10 +305,15 @@ class Schedule:
 
     def due(self) -> dict[str, tuple[str, ...]]:
         """Return the sessions with a job due, the one that waits longest first, and the jobs of each."""
-        found = self._look()
+        found = [each for each in self._look() if isinstance(each, str)]
         with self._lock:
             found.sort(key=lambda session: self._counted[session].last)
             return {session: self._due[session] for session in found}
+
+    def tidiers(self) -> list[Tidier]:
+        """Return the jobs of the scope that were due at the last look."""
+        with self._lock:
+            return list(self._tidy)
 
     def leave(self) -> None:
         """Know of no session any more: what is due is found from the transcripts, by whoever looks next."""
@@ -314,18 +321,43 @@ class Schedule:
             self._grown.clear()
             self._counted.clear()
             self._due.clear()
+            self._tidy.clear()
 
     # --- running ---
 
-    def run(self, session: str | None = None) -> bool:
-        """Run what is due, of one session or of all, in the caller's thread; failures are logged.
+    def run(self, what: str | Tidier | None = None) -> bool:
+        """Run what is due: of a session, a job of the scope, or all; in the caller's thread, failures logged.
 
         Returns:
             Whether there was anything to run that nobody else was running.
         """
         with self._lock:
-            wanted = [session] if session is not None else list(self._due)
-        return sum(self._run_of(each, free=free) for each in wanted for free in (True, False)) > 0
+            wanted: list[str | Tidier] = [what] if what is not None else [*self._due, *self._tidy]
+        ran = False
+        for each in wanted:
+            if isinstance(each, Tidier):
+                ran = self._run_tidier(each) or ran
+            else:
+                ran = self._run_of(each, free=True) or ran
+                ran = self._run_of(each, free=False) or ran
+        return ran
+
+    def _run_tidier(self, tidier: Tidier) -> bool:
+        """Run a job of the scope that is due."""
+        with self._lock:
+            if tidier not in self._tidy:
+                return False
+            del self._tidy[tidier]
+            self._busy += 1
+        try:
+            return tidier.run(cause=TRIGGER).status != "skipped"
+        except ModelSetupError as error:
+            self._tell_once(str(error))
+        except CommonplaceError:
+            logger.warning("the job %r did not run; it is tried again", tidier.name, exc_info=True)
+        finally:
+            self._one_less()
+        return False
 
     def _run_of(self, session: str, *, free: bool) -> bool:
         """Run what is due of a session and asks no model, or what may ask one."""
@@ -388,10 +420,10 @@ class Schedule:
             self._busy -= 1
             self._idle.notify_all()
 
-    def _hand_over(self, sessions: Sequence[str]) -> bool:
-        """Have sessions with a job due run in the thread; False where none can be had."""
+    def _hand_over(self, due: Sequence[str | Tidier]) -> bool:
+        """Have what is due run in the thread; False where none can be had."""
         with self._lock:
-            fresh = [session for session in sessions if session not in self._handed]
+            fresh = [each for each in due if each not in self._handed]
             if not (fresh or self._handed) or self._closed:
                 return True
             if self._thread is None or not self._thread.is_alive():  # also one that died with some still handed to it
@@ -400,11 +432,11 @@ class Schedule:
                     return False
             self._handed.update(fresh)
             self._busy += len(fresh)
-            for session in fresh:
-                self._queue.put(session)
+            for each in fresh:
+                self._queue.put(each)
             return True
 
-    def _work(self, work: queue.SimpleQueue[str | None]) -> None:
+    def _work(self, work: queue.SimpleQueue[str | Tidier | None]) -> None:
         while True:
             try:
                 session = work.get(timeout=_LINGER_SECONDS)
@@ -423,7 +455,7 @@ class Schedule:
             except AssertionError as error:  # of a test's model: whoever waits for the jobs gets it
                 self._broken = error
             except Exception:  # the top of a worker's tick
-                logger.exception("a job of session %r failed", session)
+                logger.exception("a job of %r failed", session.name if isinstance(session, Tidier) else session)
             finally:
                 self._one_less()
 

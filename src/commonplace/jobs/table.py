@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+from functools import partial
+
+from commonplace.changes.actors import Actor
 from commonplace.changes.door import Door
 from commonplace.changes.parts import Parts
-from commonplace.errors import ModelSetupError
+from commonplace.errors import InputError, ModelSetupError
 from commonplace.jobs.failures import Failure
 from commonplace.jobs.runner import Runner
 from commonplace.jobs.running import together
+from commonplace.jobs.tidying import Tidier
 from commonplace.jobs.views import Views
-from commonplace.layouts.schema import RANGES
+from commonplace.layouts.schema import RANGES, Job
 from commonplace.models.spending import MeteredLLM
 from commonplace.records import Outcome
 
 
 class Jobs:
-    """The range jobs of one scope."""
+    """The jobs of one scope: `runners` of ranges, `tidiers` of the scope itself."""
 
     def __init__(self, parts: Parts, door: Door, views: Views, llm: MeteredLLM | None) -> None:
         self._llm = llm
-        rows = (job for job in parts.layout.jobs if job.range in RANGES)
-        self.runners = tuple(Runner(job, parts, door, views, llm) for job in rows)
+        self._made = partial(Tidier, parts=parts, door=door, views=views, llm=llm)
+        rows = parts.layout.jobs
+        self.runners = tuple(Runner(job, parts, door, views, llm) for job in rows if job.range in RANGES)
+        self.tidiers = tuple(self._made(job) for job in rows if job.range == "none")
 
     @property
     def model_free(self) -> frozenset[str]:
@@ -82,13 +88,46 @@ class Jobs:
             raise fault
         return together(outcomes)
 
+    def tidy(
+        self,
+        job: Job | str = "",
+        *,
+        cause: str = "manual",
+        dry_run: bool = False,
+        model: str | None = None,
+        by_rules: bool = False,
+        actor: Actor | None = None,
+    ) -> Outcome:
+        """Run the jobs of the scope, due or not, as `Tidier.run` does.
+
+        Args:
+            job: Only the one of this name, or one that is not in the table; all of them if empty.
+            cause: What set it off.
+            dry_run: Only say what would change.
+            model: The model to ask, in place of the one that was opened.
+            by_rules: Leave the model out.
+            actor: Who asks, if it is not the job itself.
+
+        Raises:
+            InputError: There is no such job.
+            ModelSetupError: A package or key is missing.
+        """
+        tidiers = [self._made(job)] if isinstance(job, Job) else [t for t in self.tidiers if job in {"", t.name}]
+        if not tidiers:
+            names = ", ".join(tidier.name for tidier in self.tidiers) or "none"
+            raise InputError(f"this layout has no job {job!r} that tidies memory; it has {names}", job=job)
+        return together(
+            [each.run(cause=cause, dry_run=dry_run, model=model, by_rules=by_rules, actor=actor) for each in tidiers]
+        )
+
     def is_open(self, session: str, end: int) -> bool:
         """True if a message before this number is still to be done by one of the jobs."""
         return any(runner.is_open(session, end) for runner in self.runners)
 
     def failures(self) -> list[Failure]:
-        """Return the ranges that a model failed to do and that are still to be done, oldest first."""
-        return sorted((each for runner in self.runners for each in runner.failures()), key=lambda each: each.at)
+        """Return what a model failed to do and is still to be done, oldest first."""
+        jobs: tuple[Runner | Tidier, ...] = (*self.runners, *self.tidiers)
+        return sorted((each for job in jobs for each in job.failures()), key=lambda each: each.at)
 
     def retries(self) -> list[tuple[str, str]]:
         """Return the failed ranges that may be tried again now: (job, session)."""

@@ -6,7 +6,7 @@ Owns no clock and reads nothing; whoever asks gathers the facts first.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Final
+from typing import Final, Protocol
 
 import msgspec
 
@@ -66,6 +66,31 @@ PREDICATES: Final[Installed[Callable[[Facts, float], bool]]] = Installed(
 )
 
 
+class ScopeFacts(Protocol):
+    """What is known of a scope for one of its jobs, found out when it is asked for."""
+
+    def hours(self) -> float:
+        """Return the hours since the job last ran."""
+
+    def scan_seconds(self) -> float:
+        """Return the seconds since its sessions were last counted."""
+
+    def sessions(self) -> int:
+        """Count the sessions that changed since it last ran."""
+
+
+SCOPE_PREDICATES: Final[Installed[Callable[[ScopeFacts, float], bool]]] = Installed(
+    "commonplace.triggers",
+    {
+        "hours": lambda facts, over: facts.hours() >= over,
+        "scan_seconds": lambda facts, over: facts.scan_seconds() >= over,
+        "sessions": lambda facts, over: facts.sessions() >= over,
+        **dict.fromkeys(EVENTS, lambda _facts, _over: False),
+    },
+)
+"""Of jobs of a scope; those of one trigger are looked at in its order, so the cheapest stands first."""
+
+
 class Rule(msgspec.Struct, frozen=True):
     """One trigger with its number filled in: the job is due when every predicate holds."""
 
@@ -75,6 +100,10 @@ class Rule(msgspec.Struct, frozen=True):
     def holds(self, facts: Facts) -> bool:
         """True if the facts make the job due."""
         return all(PREDICATES[name](facts, over) for name, over in self.when)
+
+    def tidies(self, facts: ScopeFacts) -> bool:
+        """True if the facts of a scope make the job due."""
+        return all(SCOPE_PREDICATES[name](facts, over) for name, over in self.when)
 
 
 def due(facts: Mapping[str, Facts], rules: Iterable[Rule]) -> tuple[str, ...]:
@@ -96,7 +125,7 @@ def rules(declared: Iterable[tuple[str, str, str]], knobs: Mapping[str, float]) 
         limits = list(trigger.limits)
         held: list[tuple[str, float]] = []
         for name in trigger.names:
-            if name not in PREDICATES:
+            if name not in PREDICATES and name not in SCOPE_PREDICATES:
                 raise ConfigError(f"there is no trigger {name!r}; use one of {', '.join(sorted(PREDICATES))}")
             limit = limits.pop(0) if limits and name not in EVENTS else "0"
             if not NUMBER.fullmatch(limit) and limit not in knobs:

@@ -51,6 +51,7 @@ class Abilities(msgspec.Struct, frozen=True, kw_only=True):
     consolidators: Collection[str]
     prompts: Collection[str]
     triggers: Collection[str]
+    scope_triggers: Collection[str]
     renderers: Collection[str]
     forms: Collection[str]
     add_rules: Collection[str]
@@ -300,9 +301,12 @@ def _job(layout: Layout, job: Job, abilities: Abilities) -> Iterator[str]:
         yield f"{at}.rounds is {job.rounds}; use 0 (one answer) to {_MOST_ROUNDS}."
     if job.consolidator == "rounds" or job.prompt:
         yield from _one_of(f"{at}.prompt", job.prompt, abilities.prompts)
+    if job.range == "none" and (job.failure == "raw" or job.together or job.alone):
+        yield f"{at} has the range 'none', so failure, together and alone are of no use; leave them out."
+    known = abilities.scope_triggers if job.range == "none" else abilities.triggers
     for trigger in job.triggers:
         for name in trigger.names:
-            yield from _one_of(f"{at}.triggers.when", name, abilities.triggers)
+            yield from _one_of(f"{at}.triggers.when", name, known)
         for limit in trigger.limits:
             if not NUMBER.fullmatch(limit):
                 yield from _one_of(f"{at}.triggers.over", limit, Config().consolidation.__struct_fields__)

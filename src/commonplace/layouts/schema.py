@@ -216,7 +216,8 @@ class Job(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
         triggers: It is due if one of them holds.
         range: `open` is what lies between the cursor and the end of a session, cut into parts; `turns` the same
             without a last turn that the agent has not answered, as long as only a trigger asks; `session` all of
-            the session; `window` the part of the live window that leaves it.
+            the session; `window` the part of the live window that leaves it; `none` nothing of a session: the job
+            tidies the scope, and its triggers are hours since it ran, sessions changed since, and the like.
         failure: `again` tries later and then takes the rules; `raw` writes a raw entry at the first failure.
         together: Short ranges of several sessions share a model call.
         alone: The jobs of all sessions run one after the other.
@@ -230,7 +231,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     name: str
     consolidator: str = ""
     triggers: tuple[Trigger, ...] = ()
-    range: Literal["open", "turns", "session", "window"] = "open"
+    range: Literal["open", "turns", "session", "window", "none"] = "open"
     failure: Literal["again", "raw"] = "again"
     together: bool = False
     alone: bool = False

@@ -376,6 +376,10 @@ class AsyncMemory:
             self._models, self._memory.consolidate, session_id, reason=reason, dry_run=dry_run, model=model
         )
 
+    async def dream(self, job: str = "", *, dry_run: bool = False, model: str | None = None) -> Outcome:
+        """As `Memory.dream`."""
+        return await _in(self._models, self._memory.dream, job, dry_run=dry_run, model=model)
+
     async def compact(self, session_id: str, keep: int | None = None) -> Outcome:
         """As `Memory.compact`."""
         return await _in(self._models, self._memory.compact, session_id, keep)

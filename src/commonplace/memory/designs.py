@@ -33,6 +33,7 @@ ABILITIES: Final = check.Abilities(
     consolidators=CONSOLIDATORS,
     prompts=rounds.PROMPTS,
     triggers=triggers.PREDICATES,
+    scope_triggers=triggers.SCOPE_PREDICATES,
     renderers=RENDERERS,
     forms=FORMS,
     add_rules=ADD_RULES,

@@ -299,8 +299,8 @@ class Memory(Past):
         scope, record = self._chain.one_record(record_id)
         operation = verbs.update(record, text)
         versions = {operation.path: expect} if expect is not None else None
-        door = scope.door
-        return self._chain.made_in(scope, door.commit([operation], actor=actor, reason=reason, expect=versions))
+        done = scope.door.commit([operation], actor=actor, reason=reason, expect=versions)
+        return self._chain.made_in(scope, done)
 
     def apply(
         self,
@@ -387,6 +387,13 @@ class Memory(Past):
         done = scope.jobs.consolidate(*names, cause=reason, dry_run=dry_run, model=model)
         return self._chain.made_in(scope, done)
 
+    def dream(self, job: str = "", *, dry_run: bool = False, model: str | None = None) -> Outcome:
+        """Run the jobs of the layout that tidy the whole scope, or the one of a name, whatever their triggers say.
+
+        Raises InputError if the layout has no such job, and ModelSetupError as `consolidate` does.
+        """
+        return self._chain.made_in(self._chain.first, self._chain.first.jobs.tidy(job, dry_run=dry_run, model=model))
+
     def compact(self, session_id: str, keep: int | None = None) -> Outcome:
         """Let the live window of a session begin later, with a summary of what was before it.
 
@@ -399,9 +406,7 @@ class Memory(Past):
     def reset(self, session_id: str, *, now: bool = False) -> Outcome:
         """Consolidate a session, then empty its live window; the transcript stays.
 
-        Nothing is done of a session that is not there, and the outcome says so.
-
-        If the model fails, the window stays as it is and the outcome is `failed`. With `now` nothing is
+        Nothing is done of a session that is not there, and the outcome says so. If the model fails, the window stays as it is and the outcome is `failed`. With `now` nothing is
         consolidated first: the window is empty at once, and its range stays due.
         """
         scope = self._chain.first
@@ -414,8 +419,7 @@ class Memory(Past):
 
     def failures(self) -> list[Failure]:
         """Return what a model failed to do and is still to be done: why, how often, and when it is tried again."""
-        of = self._chain.first
-        return [*of.jobs.failures(), *of.windows.failures()]
+        return [*self._chain.first.jobs.failures(), *self._chain.first.windows.failures()]
 
     def flush(self, timeout_seconds: float | None = None) -> bool:
         """Wait until all jobs that are due have run; False where the time was not enough."""
@@ -468,8 +472,5 @@ class Memory(Past):
         return doctors.merge([scope.examine(fix=fix) for scope in self._chain.scopes])
 
     def close(self) -> None:
-        """Let go of everything held open; what was acknowledged stays.
-
-        `sessions` can still be read and this be called again; from then on every other method raises StoreError.
-        """
+        """Let go of everything held open; only `sessions` can be read from then on, all else raises StoreError."""
         self._opened.close()

@@ -11,9 +11,9 @@ from typing import Final
 
 from commonplace.errors import InputError
 from commonplace.guard import shown
-from commonplace.jobs.consolidators.condense import condense as densified
 from commonplace.layouts.codecs.edits import split_id
 from commonplace.layouts.codecs.topics import name_for
+from commonplace.layouts.schema import Job
 from commonplace.layouts.tree import ROOT, name_of
 from commonplace.memory import item_verbs, topic_verbs, trees
 from commonplace.memory.scope import Scope
@@ -74,16 +74,9 @@ def condense(use: Use, asked: Asked) -> Answer:
     layer, scope = use.layer(asked), use.scope
     if layer is None or layer.kind != "documents":
         raise InputError(f"say what to merge: target is {' or '.join(use.targets)}")
-    path = scope.layout.path_of(layer)
-    scope.door.look([path])
-    outcome = densified(
-        path,
-        [entry for entry in scope.views.entries(path) if not entry.user_authored],
-        door=scope.door,
-        llm=scope.llm if scope.config.merging.ask_model else None,
-        config=scope.config,
-        actor=use.actor,
-    )
+    scope.door.look([scope.layout.path_of(layer)])
+    job = Job(name="condense", range="none", consolidator="condense", writes=(layer.name,))
+    outcome = scope.jobs.tidy(job, cause="asked for", by_rules=not scope.config.merging.ask_model, actor=use.actor)
     if outcome.status == "unchanged":
         return {"success": True, "message": "nothing to merge"}
     return answer(outcome, "consolidated")

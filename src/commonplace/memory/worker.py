@@ -24,6 +24,7 @@ import msgspec
 from commonplace.config import Clock, Config, system_clock
 from commonplace.errors import CommonplaceError
 from commonplace.jobs.failures import Failure
+from commonplace.jobs.tidying import Tidier
 from commonplace.layouts.knobs import settled
 from commonplace.layouts.schema import Layout
 from commonplace.memory import designs
@@ -42,7 +43,10 @@ _AGAIN: Final = timedelta(minutes=10)  # a scope that was let go is looked into 
 
 
 class Due(msgspec.Struct, frozen=True, kw_only=True):
-    """A range that is due: of which session and job, and its last message, which only ever moves on."""
+    """A range that is due: of which session and job, and its last message, which only ever moves on.
+
+    A job of the scope has no session and no messages.
+    """
 
     scope: str
     session: str
@@ -125,29 +129,30 @@ class Worker:
         except (CommonplaceError, OSError):
             logger.exception("the location cannot be read; the next tick looks again")
             return 0
-        for name, session in due:
+        for name, each in due:
             if self._stop.is_set() or done >= self._most:
                 break
             try:
-                done += self._opened[name].schedule.run(session)
+                done += self._opened[name].schedule.run(each)
             except Exception:  # the top of a worker's tick: one user's failure is no other's
-                logger.exception("session %r of scope %r is tried again", session, name)
+                what = each.name if isinstance(each, Tidier) else each
+                logger.exception("%r of scope %r is tried again", what, name)
         self._let_go()
         return done
 
-    def _due(self) -> list[tuple[str, str]]:
-        """Return the due sessions of all scopes, one of each in turn: (scope, session)."""
+    def _due(self) -> list[tuple[str, str | Tidier]]:
+        """Return the due sessions of all scopes and their due jobs, one of each scope in turn: (scope, session or job)."""
         changed = self._changed()
         now = self._clock()
         woken = {name for name, at in self._again.items() if at <= now}
-        found: list[list[tuple[str, str]]] = []
+        found: list[list[tuple[str, str | Tidier]]] = []
         for name in dict.fromkeys([*self._opened, *changed, *woken]):
             try:
                 scope = self._scope(name)
                 for path, token in changed.get(name, {}).items():
                     _note(scope, path)
                     self._seen.setdefault(name, {})[path] = token
-                found.append([(name, session) for session in scope.schedule.due()])
+                found.append([(name, each) for each in (*scope.schedule.due(), *scope.schedule.tidiers())])
             except Exception:  # as above
                 logger.exception("scope %r is looked into again at the next tick", name)
         return [each for turn in zip_longest(*found) for each in turn if each is not None]
@@ -207,6 +212,7 @@ class Worker:
                 _note(scope, path)
             for session, jobs in scope.schedule.due().items():
                 due += [_range(scope, session, job) for job in jobs]
+            due += [Due(scope=name, session="", job=each.name, messages=0, last="") for each in scope.schedule.tidiers()]
             failed += [(name, each) for each in (*scope.jobs.failures(), *scope.windows.failures())]
             for state in scope.sessions.list():
                 held += [(name, state.id, job, start) for job, start, _ in scope.sessions.held(state.id)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from commonplace.jobs.consolidators import episodes, rewrite, rounds, ruled, summarise, turns
+from commonplace.jobs.consolidators import condense, episodes, rewrite, rounds, ruled, summarise, turns
 from commonplace.jobs.consolidators.work import Consolidator
 from commonplace.text.installed import Installed
 
@@ -13,6 +13,7 @@ CONSOLIDATORS: Final[Installed[Consolidator]] = Installed(
     {
         "rules": Consolidator(ruled.propose, asks=False),
         "summarise": Consolidator(summarise.propose),
+        "condense": Consolidator(condense.propose),
         "episodes": Consolidator(episodes.propose),
         "rounds": Consolidator(rounds.propose),
         "rewrite": Consolidator(rewrite.propose, rewrites=True),

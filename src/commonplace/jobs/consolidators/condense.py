@@ -14,18 +14,15 @@ from typing import Any, Final
 
 import msgspec
 
-from commonplace.changes.actors import Actor
-from commonplace.changes.door import Door
-from commonplace.config import Config
-from commonplace.errors import ModelError
-from commonplace.guard import gate, rewriting, screen
+from commonplace.guard import rewriting
 from commonplace.guard.grounding import Evidence
 from commonplace.jobs import showing
 from commonplace.jobs.consolidators.summarise import prompt
+from commonplace.jobs.consolidators.work import Work
 from commonplace.models.protocol import LLM, Request
 from commonplace.models.reading import Unusable, body, find
-from commonplace.operations import Edit, Proposal, RemoveEntry, ReplaceEntry, View, ViewEntry
-from commonplace.records import Message, Outcome, RecordedMessage
+from commonplace.operations import Edit, Proposal, RemoveEntry, ReplaceEntry, ViewEntry
+from commonplace.records import Message, RecordedMessage
 from commonplace.text.likeness import decide, firm_words
 from commonplace.text.pieces import one_line
 
@@ -56,36 +53,34 @@ class _Merge(msgspec.Struct, frozen=True):
     text: str
 
 
-def condense(
-    path: str, entries: Sequence[ViewEntry], *, door: Door, llm: LLM | None, config: Config, actor: Actor
-) -> Outcome:
-    """Merge the entries of one document that belong together.
+def propose(work: Work) -> Proposal | Unusable:
+    """Propose merges of entries that belong together, in each document that may be written.
 
-    Args:
-        path: The document.
-        entries: Its entries as they stand.
-        door: Commits what comes of it.
-        llm: The model; None drops repetitions only.
-        config: Knobs of the model and the gate.
-        actor: Who asks.
+    What a person wrote stays as it is.
 
-    Returns:
-        `unchanged` where nothing could be merged, `refused` with the reason where the model's text may not be used.
+    Raises:
+        ModelError: The model gave no answer.
     """
-    if llm is None or len(entries) < 2:
-        operations = _repeated(path, entries)
-    else:
-        merges = _ask(entries, llm, config)
-        if isinstance(merges, str):
-            return Outcome(status="refused", reason=f"nothing was changed: {merges}")
-        judged = [_judged(path, entries, merge, config) for merge in merges]
-        refused = list(dict.fromkeys(each for each in judged if isinstance(each, str)))
-        operations = [edit for each in judged if not isinstance(each, str) for edit in each]
-        if refused and not operations:
-            return Outcome(status="refused", reason=f"nothing was changed: {refused[0]}")
-    if not operations:
-        return Outcome(status="unchanged", reason="no two entries say the same")
-    return door.commit(operations, actor=actor, reason="made denser")
+    operations: list[Edit] = []
+    refused: list[str] = []
+    entries = [entry for entry in work.view.entries if not entry.user_authored and entry.id != entry.path]
+    for path in dict.fromkeys(entry.path for entry in entries):
+        some = [entry for entry in entries if entry.path == path]
+        if work.llm is None or len(some) < 2:
+            operations += _repeated(path, some)
+            continue
+        merges = _ask(some, work.llm, work)
+        if isinstance(merges, Unusable):
+            return merges
+        for merge in merges:
+            judged = _judged(path, some, merge)
+            if isinstance(judged, str):
+                refused.append(judged)
+            else:
+                operations += judged
+    if refused and not operations:
+        return Unusable(refused[0])
+    return Proposal(operations=tuple(operations), ruled=work.llm is None)
 
 
 def _repeated(path: str, entries: Sequence[ViewEntry]) -> list[Edit]:
@@ -103,34 +98,30 @@ def _repeated(path: str, entries: Sequence[ViewEntry]) -> list[Edit]:
     return [RemoveEntry(path=path, target=record) for record in gone]
 
 
-def _ask(entries: Sequence[ViewEntry], llm: LLM, config: Config) -> tuple[_Merge, ...] | str:
+def _ask(entries: Sequence[ViewEntry], llm: LLM, work: Work) -> tuple[_Merge, ...] | Unusable:
     """Ask which entries to join; the reason where the answer cannot be used."""
     listed = "\n".join(f"{entry.number}. {showing.indented(entry.text)}" for entry in entries)
     request = Request(
         system=prompt("condense"),
         prompt=f"## Length\nat most {_TEXT_CHARS} characters for each text\n\n## Entries\n{listed}",
         schema=SCHEMA,
-        max_tokens=config.model.max_tokens,
-        timeout_seconds=config.model.timeout_seconds,
+        max_tokens=work.max_tokens,
+        timeout_seconds=work.seconds,
         purpose="condense",
-        cause="asked for",
-        model=config.consolidation.model or None,
+        cause=work.cause,
+        model=work.model,
     )
-    try:
-        reply = llm.complete(request)
-    except ModelError as error:
-        return str(error)
-    text = body(reply)
+    text = body(llm.complete(request))
     answer = text if isinstance(text, Unusable) else find(text, ("merges",), prompt=request.prompt)
     if isinstance(answer, Unusable):
-        return answer.reason
+        return answer
     try:
         return msgspec.convert(answer["merges"], tuple[_Merge, ...])
     except msgspec.ValidationError as error:
-        return f"the answer is not as asked for: {error}"
+        return Unusable(f"the answer is not as asked for: {error}")
 
 
-def _judged(path: str, entries: Sequence[ViewEntry], merge: _Merge, config: Config) -> list[Edit] | str:
+def _judged(path: str, entries: Sequence[ViewEntry], merge: _Merge) -> list[Edit] | str:
     """Turn one merge into edits; the reason if it would lose, mix or add what entries do not say."""
     by_number = {entry.number: entry for entry in entries}
     parts = [by_number[number] for number in dict.fromkeys(merge.entries) if number in by_number]
@@ -151,12 +142,7 @@ def _judged(path: str, entries: Sequence[ViewEntry], merge: _Merge, config: Conf
     gone = [RemoveEntry(path=path, target=part.id) for part in parts if part is not kept]
     if one_line(kept.text) == text:
         return list[Edit](gone)
-    proposal = Proposal(operations=(ReplaceEntry(path=path, target=kept.id, text=text), *gone))
-    verdicts = {text: screen(text).findings for text in gate.texts(proposal)}
-    view = View(entries=tuple(entries), shown=(path,), writable=(path,))
-    judged = gate.judge(proposal, view, verdicts, config.gate)
-    held = next((reason for _, reason in judged.held), "")
-    return f"the model's text was refused ({held})" if held else list(judged.accepted)
+    return [ReplaceEntry(path=path, target=kept.id, text=text), *gone]
 
 
 def _said(entry: ViewEntry) -> RecordedMessage:

@@ -58,6 +58,7 @@ COMMANDS: Final[dict[str, str]] = {
     "forget": "changing",
     "consolidate": "consolidating",
     "worker": "working",
+    "dream": "consolidating",
     "compact": "windows",
     "reset": "windows",
     "end": "windows",

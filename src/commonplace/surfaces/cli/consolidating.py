@@ -1,4 +1,4 @@
-"""Commands around consolidation: `consolidate`, `status` and `cost`."""
+"""Commands around consolidation: `consolidate`, `dream`, `status` and `cost`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any, Final, Literal, cast
 import click
 
 from commonplace.memory.memory import Memory
+from commonplace.records import Outcome
 from commonplace.surfaces.cli import drawing, plain, terminal
 from commonplace.surfaces.cli.opening import Place, placed
 
@@ -32,28 +33,48 @@ def consolidate_command(
         if session is not None:
             memory.sessions.state(session)  # a name that nobody has is an error, not nothing to do
         outcome = memory.consolidate(session, dry_run=dry_run)
-        if as_json:
-            plain.show({"location": memory.location, "outcome": outcome})
-        elif dry_run and outcome.diff:
-            for each in drawing.diff(outcome.diff):
-                terminal.out(each)
-        elif outcome.status == "failed":
-            terminal.note(terminal.bad("error: ") + f"the model did not do it: {terminal.line(outcome.reason)}")
-        elif outcome.status == "skipped":
-            terminal.out("nothing was said since the last time")
-        else:
-            terminal.out(f"{outcome.status}: {terminal.count(len(outcome.records), 'record')}")
-            if outcome.reason:
-                terminal.out(terminal.line(outcome.reason))
-            for each in drawing.remembered(memory, outcome.records):
-                terminal.out(each)
-            if outcome.review:
-                terminal.out(
-                    f"{terminal.count(len(outcome.review), 'operation')} held; `commonplace review` shows them"
-                )
-    code = _CODES.get(outcome.status, 0)
-    if code:
+        _show(memory, outcome, dry_run=dry_run, as_json=as_json, nothing="nothing was said since the last time")
+    if code := _CODES.get(outcome.status, 0):
         ctx.exit(code)
+
+
+@click.command("dream")
+@click.argument("job", required=False, default="")
+@click.option("--model", envvar=MODEL_VARIABLE, metavar="NAME", help="anthropic:NAME or openai:NAME.")
+@click.option("--dry-run", is_flag=True, help="Only show what would change.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@placed
+@click.pass_context
+def dream_command(
+    ctx: click.Context, job: str, *, model: str | None, dry_run: bool, as_json: bool, place: Place
+) -> None:
+    """Tidy memory now: run the JOB of this layout that works on all of it, or every such job."""
+    with place.open(writes=not dry_run, model=model or None) as memory:
+        outcome = memory.dream(job, dry_run=dry_run)
+        _show(memory, outcome, dry_run=dry_run, as_json=as_json, nothing="there was nothing to tidy")
+    if code := _CODES.get(outcome.status, 0):
+        ctx.exit(code)
+
+
+def _show(memory: Memory, outcome: Outcome, *, dry_run: bool, as_json: bool, nothing: str) -> None:
+    """Print what came of a job."""
+    if as_json:
+        plain.show({"location": memory.location, "outcome": outcome})
+    elif dry_run and outcome.diff:
+        for each in drawing.diff(outcome.diff):
+            terminal.out(each)
+    elif outcome.status == "failed":
+        terminal.note(terminal.bad("error: ") + f"the model did not do it: {terminal.line(outcome.reason)}")
+    elif outcome.status in {"skipped", "unchanged"}:
+        terminal.out(nothing)
+    else:
+        terminal.out(f"{outcome.status}: {terminal.count(len(outcome.records), 'record')}")
+        if outcome.reason:
+            terminal.out(terminal.line(outcome.reason))
+        for each in drawing.remembered(memory, outcome.records):
+            terminal.out(each)
+        if outcome.review:
+            terminal.out(f"{terminal.count(len(outcome.review), 'operation')} held; `commonplace review` shows them")
 
 
 @click.command("status")

@@ -1,0 +1,193 @@
+"""Jobs of a scope, not of a session: they tidy what is there (dream, condense, promotion), one at a time.
+
+When such a job last ran stands in a file of our own, written in the commit that holds its result, so that `undo`
+takes both back. If the model fails, nothing is written and it is tried again later; the rules never take its place.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Final
+
+import msgspec
+
+from commonplace.changes.actors import Actor
+from commonplace.changes.door import Door
+from commonplace.changes.parts import Parts
+from commonplace.errors import LeaseLostError, ModelError, ModelSetupError
+from commonplace.guard.screened import Screened, instant, json_line
+from commonplace.jobs import triggers
+from commonplace.jobs.failures import Failure, Failures
+from commonplace.jobs.host import Host, Judged
+from commonplace.jobs.running import TRIGGER
+from commonplace.jobs.views import Views
+from commonplace.layouts.schema import Job
+from commonplace.models.spending import MeteredLLM
+from commonplace.records import Outcome
+from commonplace.store.protocol import STATE, Lease
+
+logger = logging.getLogger(__name__)
+
+PATH: Final = f"{STATE}/jobs.jsonl"
+"""When each job of the scope ran, one line a run."""
+
+_LOOKED: Final = 200  # changes in which an undo of the last run is looked for
+
+
+class _Ran(msgspec.Struct, frozen=True):
+    job: str
+    at: datetime
+
+
+class Tidier:
+    """Runs one job of a scope. Safe to call from several threads and processes.
+
+    Args:
+        job: Its row in the layout's table.
+    """
+
+    def __init__(self, job: Job, parts: Parts, door: Door, views: Views, llm: MeteredLLM | None) -> None:
+        self.job = job
+        self.name = job.name
+        self._listed = job in parts.layout.jobs
+        self._store = parts.store
+        self._sessions = parts.sessions
+        self._ledger = parts.ledger
+        self._clock = parts.clock
+        self._config = parts.config
+        self._door = door
+        self._host = Host(job, parts, views, llm)
+        self._actor = Actor(f"consolidator:{job.name}", "user", explicit=False)
+        self._failures = Failures(parts.store, parts.clock, parts.config.consolidation)
+        self._scanned: datetime | None = None
+
+    # --- when ---
+
+    def last_ran(self) -> datetime | None:
+        """Return when it last ran; None if it never did, or what it did was undone."""
+        blob = self._store.read(PATH)
+        found = None
+        for line in blob.data.splitlines() if blob is not None else ():
+            try:
+                ran = msgspec.json.decode(line, type=_Ran)
+            except (msgspec.DecodeError, UnicodeDecodeError):  # a damaged line costs only itself
+                continue
+            found = ran.at if ran.job == self.name else found
+        return found
+
+    def is_due(self, rules: Sequence[triggers.Rule]) -> bool:
+        """True if one of its triggers holds, and it did not fail a short time ago."""
+        return any(rule.job == self.name and rule.tidies(self) for rule in rules) and self._waits() is None
+
+    def hours(self) -> float:
+        """Return the hours since it last ran or was undone: what a person undid is not done again at once."""
+        last = self.last_ran()
+        undone = [
+            back.at
+            for change, _ in zip(self._ledger.changes(), range(_LOOKED), strict=False)
+            if change.actor == self._actor.name
+            and change.undone_by is not None
+            and (back := self._ledger.change(change.undone_by)) is not None
+        ]
+        times = [*undone, *([last] if last is not None else [])]
+        return (self._clock() - max(times)).total_seconds() / 3600 if times else float("inf")
+
+    def scan_seconds(self) -> float:
+        """Return the seconds since its sessions were last counted."""
+        return (self._clock() - self._scanned).total_seconds() if self._scanned is not None else float("inf")
+
+    def sessions(self) -> int:
+        """Count the sessions in which something was said since it last ran, but for the newest, which may go on."""
+        self._scanned = self._clock()
+        last = self.last_ran()
+        others = self._sessions.list()[1:]
+        return sum(each.last_at is not None and (last is None or each.last_at > last) for each in others)
+
+    def _waits(self) -> Failure | None:
+        return self._failures.waits("", self.name, 0)
+
+    def failures(self) -> list[Failure]:
+        """Return its last failure, if it was not done since."""
+        found = self._failures.of("", self.name, 0)
+        return [found] if found is not None else []
+
+    # --- running ---
+
+    def run(
+        self,
+        *,
+        cause: str = "manual",
+        dry_run: bool = False,
+        model: str | None = None,
+        by_rules: bool = False,
+        actor: Actor | None = None,
+    ) -> Outcome:
+        """Have memory tidied once.
+
+        Args:
+            cause: What set it off.
+            dry_run: Only say what it would change.
+            model: The model to ask, in place of the one that was opened.
+            by_rules: Leave the model out.
+            actor: Who asks, if it is not the job itself.
+
+        Returns:
+            What came of it; `unchanged` if there was nothing to tidy, `skipped` if another worker does it, `failed`
+            if the model did not: `reason` says why.
+
+        Raises:
+            ModelSetupError: A package or key is missing.
+        """
+        limits = self._config.model
+        life = 2 * limits.timeout_seconds * (limits.retries + 1) * (self.job.rounds + 1)
+        lease = None if dry_run else self._store.lease(self.name, life)
+        if lease is None and not dry_run:
+            return Outcome(status="skipped", reason="another worker does it")
+        try:
+            if self._host.llm is not None and not by_rules:
+                self._host.llm.ready()
+            work = self._host.work((), session="", cause=cause, model=model, by_rules=by_rules)
+            judged = self._host.judged(work, lambda: limits.timeout_seconds)
+            done = self._commit(judged, actor or self._actor, cause, dry_run=dry_run, lease=lease)
+        except ModelError as error:
+            setup = isinstance(error, ModelSetupError)
+            if cause == TRIGGER:
+                self._failures.note("", self.name, 0, str(error), counts=not setup)
+            if setup:
+                raise
+            logger.warning("%s was not done: %s", self.name, error)
+            return Outcome(status="failed", reason=f"nothing was changed: {error}")
+        except LeaseLostError:
+            return Outcome(status="skipped", reason="another worker took it over")
+        finally:
+            if lease is not None:
+                lease.release()
+        return done if dry_run else self._ended(done)
+
+    def _commit(self, judged: Judged, actor: Actor, cause: str, *, dry_run: bool, lease: Lease | None) -> Outcome:
+        """Commit what it came to, with the note that it ran."""
+        if not (judged.operations or judged.waits):
+            return Outcome(status="unchanged", reason="nothing to tidy")
+        return self._door.commit(
+            judged.operations,
+            actor=actor,
+            reason=f"{cause}: {self.name}",
+            dry_run=dry_run,
+            waits=judged.waits,
+            lines={PATH: [self._line()]} if self._listed else {},
+            fence=lease,
+            partial=True,
+        )
+
+    def _ended(self, done: Outcome) -> Outcome:
+        """Write down that it ran, if no change says so, and that nothing waits to be tried again."""
+        if done.change is None and self._listed:
+            self._store.append(PATH, [self._line()])
+        for failure in self.failures():
+            self._failures.done(failure)
+        return done
+
+    def _line(self) -> Screened:
+        return json_line({"job": self.name, "at": instant(self._clock())})
