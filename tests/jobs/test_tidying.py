@@ -12,6 +12,7 @@ from commonplace import Memory, Message
 from commonplace.errors import InputError, ModelSetupError, ModelTimeoutError
 from commonplace.layouts.native import LAYOUT
 from commonplace.layouts.schema import Job, Layout, Trigger
+from commonplace.memory.worker import Worker
 from commonplace.testing import FixedClock, ScriptedLLM
 
 GATES = Trigger(when="hours+scan_seconds+sessions", over="24+600+5")
@@ -240,3 +241,20 @@ def test_a_dream_that_would_delete_everything_deletes_nothing(tmp_path: Path, cl
         assert len(outcome.review) == 2
         assert (tmp_path / "memory/boats.md").exists()
         assert (tmp_path / "memory/sailing.md").exists()
+
+
+def test_a_worker_serves_the_jobs_of_the_scope_too(tmp_path: Path, clock: FixedClock) -> None:
+    """Issue 20: the worker serves every layout's due jobs, memdir's dream among them."""
+    with Memory.open(tmp_path, layout=layout(), clock=clock, jobs="worker") as memory:
+        two_facts(memory)
+        talk(memory, clock, 7)
+    clock.advance(hours=1)
+    llm = ScriptedLLM(MERGE, repeat=True)
+    with Worker(tmp_path, layout=layout(), clock=clock, llm=llm) as worker:
+        assert [(due.job, due.session) for due in worker.status().due] == [("dream", "")]
+        assert asked(llm) == 0
+        assert worker.tick() == 1
+        assert worker.tick() == 0
+    assert asked(llm) == 1
+    with opened(tmp_path, clock) as memory:
+        assert text(memory).strip() == "Sails on Sundays and rows on Mondays"

@@ -12,24 +12,22 @@ import queue
 import threading
 import time
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Final, Literal
 
-import msgspec
-
 from commonplace.changes.sessions import Sessions
 from commonplace.config import Clock
 from commonplace.errors import CommonplaceError, ModelSetupError, RecordNotFoundError
 from commonplace.jobs import triggers
+from commonplace.jobs.counting import Counted
 from commonplace.jobs.running import NOTHING, TRIGGER
 from commonplace.jobs.table import Jobs
 from commonplace.jobs.tidying import Tidier
 from commonplace.jobs.windows import SUMMARY, Windows
 from commonplace.records import Outcome
-from commonplace.text.pieces import estimate_tokens
 
 logger = logging.getLogger(__name__)
 
@@ -38,80 +36,6 @@ _SWEEP: Final = timedelta(seconds=30)  # far below any idle time, so that a look
 _LINGER_SECONDS: Final = 30.0  # a scope's thread ends after so long without a job: there may be many scopes
 
 Mode = Literal["thread", "inline", "worker"]
-
-
-class _Counted(msgspec.Struct, kw_only=True):
-    """What was counted of a session up to message `total`, for cursors, a window and a deletion that stood so.
-
-    `cursors` are those of the jobs, for the one on the window the window's beginning; `facts` what is known for each
-    job. `longest` is how much of one turn may stand in a window, `keep` how many messages stay when it is shortened.
-    `ran` has what each job last ran for: where it changed nothing then, it would change nothing now. Where it changed
-    something all is counted anew.
-    """
-
-    cursors: Mapping[str, int]
-    window_start: int
-    forgotten: int
-    reset_at: int
-    ended: bool
-    total: int
-    last: datetime
-    longest: Mapping[str, float]
-    keep: int
-    on_window: str
-    facts: dict[str, triggers.Facts]
-    window: int = 0
-    window_messages: int = 0
-    window_tokens: int = 0
-    window_chars: int = 0
-    turn_tokens: int = 0
-    turn_end: int = 0
-    ran: dict[str, int] = msgspec.field(default_factory=dict)
-
-    def stands_as(self, other: _Counted) -> bool:
-        """True if what was counted can be counted on: cursors, window, deletions and end are the same."""
-        same = ("cursors", "window_start", "forgotten", "reset_at", "ended")
-        return all(getattr(self, name) == getattr(other, name) for name in same)
-
-    def count(self, sessions: Sessions, session: str, end: int) -> None:
-        """Count on, up to message `end`."""
-        for message in sessions.read(session, self.total, end):
-            number, tokens, asked = message.number, estimate_tokens(message.text), message.message.role == "user"
-            for job, facts in self.facts.items():
-                if number >= self.cursors[job]:
-                    facts.messages += 1
-                    facts.tokens += tokens
-                    facts.turns += asked
-            if number >= self.window_start:
-                long = message.message.role == "assistant" and (
-                    self.window - self.window_messages > self.longest["window_messages"]
-                    or self.turn_tokens > self.longest["window_tokens"]
-                )
-                if asked or long:  # a turn begins, or one is long: the window that counts is the one before it
-                    self.window_messages, self.turn_end, self.turn_tokens = self.window, number, 0
-                self.turn_tokens += tokens
-                self.window += 1
-                self.window_tokens += tokens
-                self.window_chars += len(message.text)
-        self.total = end
-
-    def due(self, rules: Sequence[triggers.Rule], now: datetime) -> tuple[str, ...]:
-        """Name the jobs that are due and have something new to run for."""
-        for job, facts in self.facts.items():
-            facts.idle_seconds = (now - self.last).total_seconds()
-            facts.window_messages, facts.window_tokens = self.window_messages, self.window_tokens
-            facts.reset, facts.left = self.cursors[job] < self.reset_at, self.cursors[job] < self.window_start
-            facts.ended = self.ended
-            facts.window_chars = self.window_chars
-        return tuple(
-            job
-            for job in triggers.due(self.facts, rules)
-            if self.ran.get(job) != self.reached(job) and (job != self.on_window or self.window_messages > self.keep)
-        )
-
-    def reached(self, job: str) -> int:
-        """Say what a job has to run for: more messages, or to compact, another turn."""
-        return self.turn_end if job == self.on_window else self.total
 
 
 class _Lookout:
@@ -199,7 +123,7 @@ class Schedule:
         self._on_window = windows.job.name
         self._free = jobs.model_free if not jobs.all_free else frozenset({*jobs.model_free, self._on_window, SUMMARY})
         self._grown: dict[str, datetime] = {}  # and when; taken from and added to without the lock
-        self._counted: dict[str, _Counted] = {}
+        self._counted: dict[str, Counted] = {}
         self._due: dict[str, tuple[str, ...]] = {}
         self._tidy: dict[Tidier, None] = {}  # jobs of the scope that are due
         self._told: set[str] = set()  # faults of the setup
@@ -278,11 +202,11 @@ class Schedule:
             else:
                 self._due.pop(session, None)
 
-    def _count(self, session: str, at: datetime) -> _Counted:
+    def _count(self, session: str, at: datetime) -> Counted:
         state = self._sessions.state(session)
         cursors = {runner.name: state.cursors.get(runner.name, 0) for runner in self._jobs.runners}
         cursors[self._on_window] = state.window_start
-        fresh = _Counted(
+        fresh = Counted(
             cursors=cursors,
             window_start=state.window_start,
             forgotten=self._sessions.forgotten(session),

@@ -406,8 +406,8 @@ class Memory(Past):
     def reset(self, session_id: str, *, now: bool = False) -> Outcome:
         """Consolidate a session, then empty its live window; the transcript stays.
 
-        Nothing is done of a session that is not there, and the outcome says so. If the model fails, the window stays as it is and the outcome is `failed`. With `now` nothing is
-        consolidated first: the window is empty at once, and its range stays due.
+        Nothing is done of a session that is not there, and the outcome says so. If the model fails, the window stays
+        as it is and the outcome is `failed`. With `now` nothing is consolidated first: its range stays due.
         """
         scope = self._chain.first
         return self._chain.made_in(scope, scope.windows.reset(session_id, now=now))

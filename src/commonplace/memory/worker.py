@@ -141,7 +141,7 @@ class Worker:
         return done
 
     def _due(self) -> list[tuple[str, str | Tidier]]:
-        """Return the due sessions of all scopes and their due jobs, one of each scope in turn: (scope, session or job)."""
+        """Return the due sessions and jobs of all scopes, one of each scope in turn: (scope, session or job)."""
         changed = self._changed()
         now = self._clock()
         woken = {name for name, at in self._again.items() if at <= now}
@@ -152,7 +152,8 @@ class Worker:
                 for path, token in changed.get(name, {}).items():
                     _note(scope, path)
                     self._seen.setdefault(name, {})[path] = token
-                found.append([(name, each) for each in (*scope.schedule.due(), *scope.schedule.tidiers())])
+                due: list[str | Tidier] = [*scope.schedule.due(), *scope.schedule.tidiers()]
+                found.append([(name, each) for each in due])
             except Exception:  # as above
                 logger.exception("scope %r is looked into again at the next tick", name)
         return [each for turn in zip_longest(*found) for each in turn if each is not None]
@@ -212,7 +213,9 @@ class Worker:
                 _note(scope, path)
             for session, jobs in scope.schedule.due().items():
                 due += [_range(scope, session, job) for job in jobs]
-            due += [Due(scope=name, session="", job=each.name, messages=0, last="") for each in scope.schedule.tidiers()]
+            due += [
+                Due(scope=name, session="", job=each.name, messages=0, last="") for each in scope.schedule.tidiers()
+            ]
             failed += [(name, each) for each in (*scope.jobs.failures(), *scope.windows.failures())]
             for state in scope.sessions.list():
                 held += [(name, state.id, job, start) for job, start, _ in scope.sessions.held(state.id)]
