@@ -152,3 +152,21 @@ def test_another_package_brings_a_consolidator_and_a_trigger(
         memory.append("s", [Message("user", "The heron stood in the water."), Message("assistant", "Yes.")])
         memory.flush()
         assert "The heron stood in the water." in memory.document("facts_user")
+
+
+def test_what_was_undone_and_asked_for_again_is_not_due_any_more(tmp_path: Path, clock: FixedClock) -> None:
+    """DESIGN 1.3: only an explicit consolidate runs an undone range again, and it runs it once."""
+    with opened(tmp_path, clock) as memory:
+        memory.append("s", [Message("user", "I live in Bergen."), Message("assistant", "Noted.")])
+        memory.flush()
+        memory.undo(memory.log(1)[0].number)
+        again = memory.consolidate("s")
+        assert again.status == "applied"
+        assert cursors(memory)["notes"] == 2
+        changes = memory.log(1)[0].number
+        clock.advance(hours=3)
+        memory.flush()
+        assert memory.log(1)[0].number == changes
+        memory.undo(changes)
+        assert memory.consolidate("s").status == "applied"
+        assert not memory.sessions.held("s")

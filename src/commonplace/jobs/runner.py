@@ -222,7 +222,9 @@ class Runner:
     def _todo(self, session: str, *, explicit: bool, until: int | None, first: bool) -> list[Piece]:
         """List the ranges to do now, held ones before what the cursor has not reached."""
         state = self._sessions.state(session)
-        held = [(start, end) for name, start, end in self._sessions.held(session) if name == self.name]
+        held = list(
+            dict.fromkeys((start, end) for name, start, end in self._sessions.held(session) if name == self.name)
+        )
         todo: list[Piece] = []
         if explicit:
             todo += [Piece(session, tuple(self._sessions.read(session, *each)), each) for each in held]
@@ -317,7 +319,7 @@ class Runner:
                 made.operations.append(
                     HoldRange(session=piece.session, name=self.name, start=start, end=end, held=False)
                 )
-                if start <= self._sessions.state(piece.session).cursors.get(self.name, 0) < end:
+                if start <= self._sessions.state(piece.session).cursors.get(self.name, 0) < end:  # else due once more
                     made.operations.append(MoveCursor(session=piece.session, name=self.name, to=end))
         return self._door.commit(
             made.operations,
