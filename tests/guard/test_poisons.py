@@ -18,7 +18,7 @@ ROWS = [
     json.loads(line)
     for line in Path(__file__).with_name("data").joinpath("poisons.jsonl").read_text("utf-8").splitlines()
 ]
-LAYOUTS = ("two-layer", "native", "facts")
+LAYOUTS = ("two-layer", "native", "facts", "structured")
 ECHOES = ("none", "same turn", "later")
 SAMPLE = [row for number, row in enumerate(ROWS) if number % 12 == 0]
 

@@ -146,12 +146,13 @@ class Reader:
 
     def rank(self, record_id: str) -> Trust:
         """Say how far a record of a layer is trusted, by its id."""
-        promoted = self._ledger.promoted(record_id)
-        if promoted is not None:
-            return promoted
+        return self._ledger.promoted(record_id) or self._lowest(record_id, self.mark(record_id))
+
+    def _lowest(self, record_id: str, said: Trust | None) -> Trust:
+        """Say how far a record is trusted that no person promoted, by the log and by what its file says."""
         made = self._ledger.made(record_id)
         known = made[1].trust if made else self._ledger.unlisted(split_id(record_id)[0]) or self._writers_trust()
-        return lowest_trust([known, self.mark(record_id) or known])
+        return lowest_trust([known, said or known])
 
     def mark(self, record_id: str) -> Trust | None:
         """Say how far a record of a layer is trusted by its own file; None if that says nothing."""
@@ -180,7 +181,7 @@ class Reader:
         message = getattr(record, "message", None)
         if message is not None:
             return self._ledger.promoted(record.id) or message.trust or "web"
-        return self.rank(record.id)
+        return self._ledger.promoted(record.id) or self._lowest(record.id, mark_of(record))
 
     def find(self, record_id: str) -> Record:
         """Give the record of an id, or what replaced it.

@@ -9,6 +9,7 @@ Source: safety notes 2.4; DESIGN 1.4, 1.6 to 1.8.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Final, assert_never
@@ -106,9 +107,6 @@ class _Court:
         self.view = view
         self.verdicts = verdicts
         self.rules = rules
-        headings = [line for edit in proposal.operations for line in _headings(edit)]
-        known = [f"{entry.section} {entry.text}" for entry in view.entries]
-        self.evidence = Evidence(view.messages, [*known, *headings])
         self.voices = Voices((*view.earlier, *view.messages), [(e.text, e.trust) for e in view.entries])
         self.messages = {(m.session, m.message.id or m.id): m for m in view.messages}
         self.accepted: list[tuple[int, Edit]] = []
@@ -117,6 +115,13 @@ class _Court:
         self.kept_by: dict[int, list[int]] = {}  # a removal, and the operations that keep its words
         self._changed: set[str] = set()
         self.named = {entry.id for edit in proposal.operations for entry in self._touch(edit) or ()}
+
+    @functools.cached_property
+    def evidence(self) -> Evidence:
+        """What statements may rest on; what the rules took from a person's words needs none."""
+        headings = [line for edit in self.proposal.operations for line in _headings(edit)]
+        known = [f"{entry.section} {entry.text}" for entry in self.view.entries]
+        return Evidence(self.view.messages, [*known, *headings])
 
     def fault(self, statement: str, *, journal: bool = False) -> str:
         """Say why a statement does not rest on what was said."""

@@ -125,6 +125,13 @@ LAYOUT = Layout(
             when="enabled",
         ),
         Job(
+            name="consolidate",
+            consolidator="summarise",
+            triggers=(Trigger(when="reset"), Trigger(when="session_end")),
+            together=True,
+            when="enabled",
+        ),
+        Job(
             name="compact",
             range="window",
             consolidator="compact",

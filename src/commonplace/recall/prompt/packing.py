@@ -83,12 +83,12 @@ def packed(page: Page, layers: Iterable[Layer]) -> Pack:
         max_tokens=knobs.max_tokens,
         decay_days=knobs.decay_days if knobs.decay else 0,
     )
-    found = (read(record, layer.name) for layer in layers for record in stored(page, layer))
-    trust = page.parts.reader.rank
     least = TRUST_RANK["web" if page.question else "agent"]
-    live = _live(page)
-    told = (each for each in found if each.source != TURN or not live.issuperset(page.sources(each.id)))
-    return choose((each for each in told if TRUST_RANK[trust(each.id)] >= least), query, page.parts.now())
+    live, trust = _live(page), page.parts.reader.trust
+    found = ((layer, record) for layer in layers for record in stored(page, layer))
+    fit = (read(record, layer.name) for layer, record in found if TRUST_RANK[trust(record)] >= least)
+    told = (each for each in fit if each.source != TURN or not live.issuperset(page.sources(each.id)))
+    return choose(told, query, page.parts.now())
 
 
 def _live(page: Page) -> frozenset[tuple[str, str]]:
@@ -175,11 +175,11 @@ def days(page: Page, row: PromptSection) -> Iterator[Shown]:
 
 def _may_stand(page: Page, record: Record) -> bool:
     """True if a record may be shown: what is trusted less than the agent answers questions only."""
-    return bool(page.question) or TRUST_RANK[page.parts.reader.rank(record.id)] >= TRUST_RANK["agent"]
+    return bool(page.question) or TRUST_RANK[page.parts.reader.trust(record)] >= TRUST_RANK["agent"]
 
 
 def _note(page: Page, record: Record) -> str:
-    rank = page.parts.reader.rank(record.id)
+    rank = page.parts.reader.trust(record)
     label = f"(from {rank}: unverified) " if TRUST_RANK[rank] < TRUST_RANK["agent"] else ""
     at = record.at if isinstance(record, JournalEntry) else None
     clock = f"[{at.astimezone(page.parts.zone):%H:%M}] " if at is not None else ""
