@@ -18,7 +18,7 @@ ROWS = [
     json.loads(line)
     for line in Path(__file__).with_name("data").joinpath("poisons.jsonl").read_text("utf-8").splitlines()
 ]
-LAYOUTS = ("two-layer", "native", "facts", "structured")
+LAYOUTS = ("two-layer", "native", "facts", "structured", "memdir")
 ECHOES = ("none", "same turn", "later")
 SAMPLE = [row for number, row in enumerate(ROWS) if number % 12 == 0]
 
@@ -87,7 +87,7 @@ def played(row, layout, echo, folder, *, model=True):
         (memory.end if layout == "facts" else memory.reset)("chat:1")
         shown = memory.context("chat:2").stable
         hits = memory.recall(" ".join([*row["marks"], row["replies"]["tool_text"]]), k=20)
-    texts = [path.read_text("utf-8") for path in Path(folder, "memory").rglob("*") if path.is_file()]
+    texts = [path.read_text("utf-8") for path in Path(folder).rglob("*.md")]
     kept = not row.get("memory") or any(row["memory"] in text for text in texts)
     return shown, [hit for hit in hits if holds(row, hit.text) and hit.layer != "sessions"], kept
 

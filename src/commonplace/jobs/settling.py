@@ -28,7 +28,7 @@ from commonplace.operations import (
     View,
     ViewEntry,
 )
-from commonplace.text.pieces import encode_name, one_line, truncate
+from commonplace.text.pieces import encode_name, one_line
 
 _TITLE_CHARS = 60
 
@@ -103,10 +103,9 @@ class _Desk:
 
     def _put(self, edit: AddEntry | PutTopic) -> None:
         """Put what is said of a subject into its topic: one operation a topic."""
-        title = edit.section if isinstance(edit, AddEntry) else edit.title
-        path = self._path(
-            edit.path, title or _title_of(edit.path), edit.text if isinstance(edit, AddEntry) else edit.body
-        )
+        given, text = (edit.section, edit.text) if isinstance(edit, AddEntry) else (edit.title, edit.body)
+        title = given or _title_of(edit.path) or _beginning(text)
+        path = self._path(edit.path, title)
         at = self._topics.get(path)
         before = self.edits[at] if at is not None else None
         known = self._entries.get(path)
@@ -116,7 +115,7 @@ class _Desk:
             text = before.body if isinstance(before, PutTopic) else known.text if known is not None else ""
             body = "\n".join(part for part in (text.rstrip(), f"- {one_line(edit.text)}") if part)
             put = PutTopic(
-                path=path, body=body, title="" if known is not None else title or _title_of(path),
+                path=path, body=body, title="" if known is not None else title,
                 kind="" if known is not None else edit.kind,
                 sources=edit.sources, quotes=edit.quotes, trust=edit.trust,
             )  # fmt: skip
@@ -127,12 +126,12 @@ class _Desk:
         both = _joined(before, put)
         self.edits[at] = both
 
-    def _path(self, path: str, title: str, text: str) -> str:
+    def _path(self, path: str, title: str) -> str:
         """Return the file of a subject: the one that is named, that of a topic with its title, or a new one."""
         for each in (path, f"{self._layout.memory}/{path}" if self._layout.memory else path):
             if self._form(each) == "topics" and "{" not in each:
                 return each
-        wanted = one_line(title or truncate(one_line(text), _TITLE_CHARS, "")).casefold()
+        wanted = one_line(title).casefold()
         same = (each for each in self._entries.values() if _is_topic_entry(each) and _name(each).casefold() == wanted)
         if (known := next(same, None)) is not None:
             return known.path
@@ -163,6 +162,12 @@ def _is_topic_entry(entry: ViewEntry) -> bool:
 
 def _name(entry: ViewEntry) -> str:
     return entry.section.partition(": ")[0]
+
+
+def _beginning(text: str) -> str:
+    """Return the first words of a text, as a title."""
+    line = one_line(text)
+    return line if len(line) <= _TITLE_CHARS else line[: _TITLE_CHARS + 1].rpartition(" ")[0] or line[:_TITLE_CHARS]
 
 
 def _title_of(path: str) -> str:
