@@ -20,10 +20,13 @@ from commonplace.changes.heads import Head
 from commonplace.changes.parts import Parts
 from commonplace.guard.screened import json_line
 from commonplace.layouts.codecs.edits import split_id
+from commonplace.recall.question import EVERYDAY_WORDS, FRAME_WORDS
+from commonplace.recall.question import read as read_question
+from commonplace.recall.related import stem
 from commonplace.recall.searching import Searching
 from commonplace.records import TRUST_RANK, Hit, Query, Topic
 from commonplace.store.protocol import STATE
-from commonplace.text import content
+from commonplace.text import terms
 from commonplace.text.patterns import pattern
 from commonplace.text.pieces import fingerprint, one_line, truncate
 
@@ -38,9 +41,10 @@ CANDIDATES: Final = 20  # that a model chooses among
 _FOUND: Final = 60  # passages of topics that the search gives
 _LINE_CHARS: Final = 220  # of one candidate, before a model
 _LATELY: Final = 10  # messages in which a tool was recently used
-_COMMON: Final = 0.25  # a word that more topics have says nothing of one of them
-_SHARE: Final = 0.5  # of a question's words that a topic holds, to be chosen without a model
-_WORDS: Final = 2  # of them, at least
+_COMMON: Final = 0.2  # a word that more topics have says nothing of one of them
+_SHARE: Final = 0.5  # of a question's words that a topic holds, to be chosen without a model, if one is in its title
+_WORDS: Final = 2  # of them that are enough, wherever they stand
+_SAY_NOTHING: Final = frozenset(map(stem, EVERYDAY_WORDS | FRAME_WORDS | {"user", "assistant"}))
 _WARNS: Final = pattern(
     r"\b(?:warn\w*|gotchas?|caveats?|known issues?|beware|careful|caution|pitfalls?|never|do not|don['’]t|must not"
     r"|avoid\w*|breaks?|broken|fails?|bugs?)\b"
@@ -140,19 +144,19 @@ class Surfacing:
 
     def _close(self, question: str, found: Sequence[Head], heads: Mapping[str, Head]) -> list[Head]:
         """Return those that hold enough of the words of a question that tell topics apart."""
-        wanted = content.keywords(question)
-        counts = dict.fromkeys(wanted, 0)
-        for each in heads.values():
-            for word in wanted & content.keywords(f"{each.title} {each.description}"):
-                counts[word] += 1
-        telling = {word for word, count in counts.items() if count <= max(2, _COMMON * len(heads))}
-        if not telling:
-            return []
+        asked = [each for each in read_question(question, self._parts.now()).groups if each.parent < 0]
+        wanted = [stems for each in asked if (stems := frozenset(map(stem, each.words))).isdisjoint(_SAY_NOTHING)]
+        said = [_stems(f"{each.title} {each.description}") for each in heads.values()]
+        most = max(2, _COMMON * len(heads))
+        telling = [stems for stems in wanted if sum(not stems.isdisjoint(each) for each in said) <= most]
         kept: list[Head] = []
-        for each in found:
+        for each in found if telling else ():
             topic = self._topic(each.path)
-            shared = telling & content.keywords(topic.text) if topic is not None else set()
-            if len(shared) >= _WORDS or len(shared) >= _SHARE * len(wanted):
+            held = _stems(topic.text) if topic is not None else frozenset[str]()
+            titled = _stems(each.title)
+            shared = sum(not stems.isdisjoint(held) for stems in telling)
+            named = any(not stems.isdisjoint(titled) for stems in telling)
+            if shared >= _WORDS or (named and shared >= _SHARE * len(wanted)):
                 kept.append(each)
         return kept
 
@@ -243,6 +247,10 @@ class Surfacing:
                 "chosen": [{"path": guard.screen(each.path), "days": each.days} for each in mark.chosen],
             }
             self._parts.store.append(SURFACED, [json_line(line)], durable=False)
+
+
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(map(stem, terms.words(text)))
 
 
 def _age(days: int) -> str:
