@@ -11,6 +11,7 @@ import pytest
 
 from commonplace import Memory, Message
 from commonplace.errors import ModelTimeoutError
+from commonplace.recall import surfacing
 from commonplace.surfaces.cli import main
 from commonplace.testing import FixedClock, ScriptedLLM
 
@@ -228,3 +229,194 @@ def test_12_next_thursday_is_stored_as_its_date(memory, tmp_path):
     memory.consolidate("s")
     stored = "".join(path.read_text(encoding="utf-8") for path in tmp_path.glob("*.md"))
     assert "2026-03-05" in stored
+
+
+def test_15_a_projects_file_does_not_say_where_memory_is_kept(tmp_path, run, capsys, monkeypatch):
+    """Scenario 15: ignored, with a warning."""
+    (tmp_path / "repo/.claude").mkdir(parents=True)
+    elsewhere = tmp_path / "elsewhere"
+    settings = json.dumps({"autoMemoryDirectory": str(elsewhere)})
+    (tmp_path / "repo/.claude/settings.json").write_text(settings, encoding="utf-8")
+    monkeypatch.chdir(tmp_path / "repo")
+    with pytest.raises(SystemExit) as stopped:
+        main(["remember", "The user has a cat.", "-C", "memory", "--layout", "memdir"])
+    out = capsys.readouterr()
+    assert stopped.value.code == 0
+    assert ".claude/settings.json says where memory is kept" in out.err
+    assert not elsewhere.exists()
+    assert (tmp_path / "repo/memory/MEMORY.md").exists()
+
+
+# --- what the document says beside them ---
+
+
+def test_a_folder_of_the_original_is_adopted_in_place_and_stays_readable_by_it(noted, run, tmp_path):
+    """Issue 21: the same bytes until something changes, and after it only what had to."""
+    (noted / "MEMORY.md").write_text("- [Testing](testing.md) — how we test\n", encoding="utf-8")
+    before = {path: path.read_bytes() for path in noted.rglob("*.md")}
+    run("adopt", str(noted))
+    run("-C", str(noted), "context", "-q", "How do we test with the database?")
+    assert {path: path.read_bytes() for path in noted.rglob("*.md")} == before
+    run("-C", str(noted), "remember", "The user drinks tea.")
+    after = {path: path.read_bytes() for path in noted.rglob("*.md")}
+    assert {path for path in before if after[path] != before[path]} == {noted / "MEMORY.md"}
+    assert after[noted / "MEMORY.md"].startswith(before[noted / "MEMORY.md"])
+
+
+def test_todays_auto_memory_is_found_in_the_folder_of_its_project(tmp_path, run):
+    """Issue 21: `projects/<name>/memory`, with `metadata.type` and links."""
+    project = tmp_path / "projects/-home-ada-kestrel"
+    (project / "memory").mkdir(parents=True)
+    (project / "memory/MEMORY.md").write_text("# Memory index\n- [Role](user_role.md) — who\n", encoding="utf-8")
+    text = "---\nname: user-role\ndescription: who\nmetadata:\n  type: user\n  pinned: true\n---\n\nSee [[team]].\n"
+    (project / "memory/user_role.md").write_text(text, encoding="utf-8")
+    assert "as memdir" in run("adopt", str(project))
+    with opened(project / "memory") as memory:
+        record = memory.read("user_role.md")
+        assert (record.title, record.kind, record.links) == ("user-role", "user", ("team",))
+        assert memory.update("user_role.md", "See [[team]] and [[tools]].").status == "applied"
+    now = (project / "memory/user_role.md").read_text(encoding="utf-8")
+    assert now == text.replace("See [[team]].", "See [[team]] and [[tools]].")
+
+
+def test_topics_are_chosen_by_words_alone_and_silence_is_an_answer(tmp_path):
+    """Issue 21: without a model the ranking selects, with a floor."""
+    about = {
+        "Editor": "The user edits everything in Helix with a dark theme.",
+        "Real database in tests": "Use a real PostgreSQL database in tests, never mocks.",
+        "Bug tracker": "Pipeline bugs are tracked in the Linear project INGEST.",
+        "Deploys": "Deploys go through the staging cluster first.",
+        "Standup": "Stand-up is at 9:15 in the Kestrel room.",
+    }
+    asked = {
+        "Which editor should I set up?": "editor.md",
+        "Should I mock the database in this test?": "real-database-in-tests.md",
+        "Where do I file a bug of the pipeline?": "bug-tracker.md",
+        "How do we deploy this?": "deploys.md",
+    }
+    with opened(tmp_path) as memory:
+        for title, text in about.items():
+            save(memory, title, text, description=text)
+        for number, (question, name) in enumerate(asked.items()):
+            assert [hit.record for hit in memory.surface(f"s{number}", question)] == [name]
+        for number, question in enumerate(("thanks, that works!", "run it again", "write a haiku about rain", "ok")):
+            assert memory.surface(f"q{number}", question) == []
+
+
+def test_a_file_that_explains_a_tool_in_use_is_left_out_unless_it_warns(tmp_path):
+    """Seed memdir: reference notes of recently used tools are left out, warnings are kept."""
+    topic(tmp_path, "jq.md", "How to use jq: filters and paths of the ingest data.", kind="reference")
+    topic(tmp_path, "jq_gotcha.md", "jq ingest data: beware, it breaks large numbers.", kind="reference")
+    with opened(tmp_path) as memory:
+        memory.append("s", [Message("user", "look"), Message("assistant", "done", tools=("jq",))])
+        assert attached(memory, "s", "Filter the ingest data with jq") == ["jq_gotcha.md"]
+        assert sorted(attached(memory, "t", "Filter the ingest data with jq")) == ["jq.md", "jq_gotcha.md"]
+
+
+def test_a_selector_is_asked_in_2000_tokens_at_200_topics(tmp_path):
+    """Issue 21."""
+    for n in range(200):
+        topic(tmp_path, f"a_rather_long_name_of_note_{n}.md", f"What we know of thing {n} " * 20, days=n)
+    llm = chooses()
+    with opened(tmp_path, llm=llm) as memory:
+        memory.surface("s", "What do we know of thing 7?")
+    assert llm.tokens_in <= 2000
+    assert llm.prompts[0].count("a_rather_long_name_of_note_") == surfacing.CANDIDATES
+
+
+def test_a_long_file_is_cut_and_a_session_has_its_share(tmp_path):
+    """Seed memdir 4.1: 4 KB of a file, 60 KB of a session."""
+    for n in range(30):
+        topic(tmp_path, f"part{n}.md", f"Kestrel part{n} " + f"word{n} " * 900, description=f"Kestrel part{n}")
+    with opened(tmp_path) as memory:
+        memory.append("s", [Message("user", "hello")])
+        texts = [hit.text for n in range(30) for hit in memory.surface("s", f"Tell me of Kestrel part{n}")]
+    assert all(len(text.encode()) < 4_400 for text in texts)
+    assert "There is more of it" in texts[0]
+    assert sum(len(text.encode()) for text in texts) <= surfacing.SESSION_BYTES
+    assert len(texts) > 12
+
+
+def test_a_long_line_of_the_index_is_moved_into_its_topic(tmp_path):
+    """Issue 21: `demote`, for a pointer and for text that stands in the index itself."""
+    topic(tmp_path, "freeze.md", "The freeze starts soon.", description="when the freeze starts")
+    hook = "it starts on 2026-03-05 " + "and there is much to say of it " * 8
+    text = f"- [Freeze](freeze.md) — {hook.strip()}\n- Ada leads the design of everything that is blue.\n"
+    (tmp_path / "MEMORY.md").write_text(text, encoding="utf-8")
+    with opened(tmp_path) as memory:
+        assert call(memory, "demote", old_text="much to say")["success"] is True
+        assert index(memory)[0] == "- [freeze](freeze.md) — when the freeze starts"
+        assert hook.strip() in (tmp_path / "freeze.md").read_text(encoding="utf-8")
+        assert call(memory, "demote", old_text="Ada leads")["success"] is True
+        assert len(index(memory)) == 2
+        assert "Ada leads the design" in memory.recall("Who leads the design?", layers=["topics"])[0].text
+
+
+def test_memories_are_renamed_and_merged_with_their_lines(memory, tmp_path):
+    """Issue 21: the pointer in the same commit."""
+    save(memory, "Freeze", "It starts on 2026-03-05.")
+    save(memory, "Mobile release", "The mobile release is frozen.")
+    assert call(memory, "rename", file="freeze.md", title="Merge freeze")["success"] is True
+    assert "- [Merge freeze](freeze.md) — about Freeze" in index(memory)
+    assert call(memory, "merge", file="mobile-release.md", into="freeze.md")["success"] is True
+    assert index(memory) == ["- [Merge freeze](freeze.md) — about Freeze"]
+    assert "The mobile release is frozen." in memory.read("mobile-release.md").body
+    memory.undo(memory.log(1)[0].number)
+    assert len(index(memory)) == 2
+    assert (tmp_path / "mobile-release.md").exists()
+
+
+def test_unknown_types_and_keys_stay(tmp_path):
+    """Issue 21: unknown types kept."""
+    text = "---\nname: Odd\ndescription: odd\ntype: riddle\nx-mood: [1, {a: b}]\n---\n\nBody.\n"
+    (tmp_path / "odd.md").write_text(text, encoding="utf-8")
+    with opened(tmp_path) as memory:
+        save(memory, "Odd", "Another body.", description="odd", type="")
+        memory.update("odd.md", "Another body.")
+    assert (tmp_path / "odd.md").read_text(encoding="utf-8") == text.replace("Body.", "Another body.")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "---\nname: [a, b\n---\n\nKestrel.\n",
+        "---\na: &a [x]\nb: *a\n---\n\nKestrel.\n",
+        "---\n" + "a: " + "[" * 5000 + "\n---\nKestrel.\n",
+        "---\n" + "".join(f"k{n}: v\n" for n in range(60)) + "---\nKestrel.\n",
+        "\x00\xff Kestrel".encode().decode("latin-1"),
+        "# Kestrel\n" + "x" * 30_000,
+    ],
+)
+def test_front_matter_that_is_none_costs_nothing_but_itself(tmp_path, text):
+    """Issue 21: bad input."""
+    (tmp_path / "odd.md").write_text(text, encoding="utf-8")
+    topic(tmp_path, "heron.md", "The heron stands.", description="of the heron")
+    with opened(tmp_path) as memory:
+        assert [each.path for each in memory._scopes[0].surfacing.scan()] in (
+            ["odd.md", "heron.md"],
+            ["heron.md", "odd.md"],
+        )
+        assert attached(memory, "s", "What does the heron do?") == ["heron.md"]
+        assert save(memory, "New")["success"] is True
+
+
+def test_links_in_a_circle_and_two_topics_of_one_name_are_no_harm(tmp_path):
+    """Issue 21: bad input."""
+    topic(tmp_path, "a.md", "See [[b]].")
+    topic(tmp_path, "b.md", "See [[a]].")
+    topic(tmp_path, "team/a.md", "See [[a]].")
+    with opened(tmp_path) as memory:
+        assert call(memory, "read", file="a.md")["success"] is True
+        assert call(memory, "delete", file="a.md")["success"] is True
+        assert not (tmp_path / "a.md").exists()
+        assert (tmp_path / "team/a.md").exists()
+
+
+def test_an_index_that_was_edited_in_the_block_is_made_again(memory, tmp_path):
+    """Issue 21: bad input; a line of a topic moved out of the block is a person's own."""
+    save(memory, "One")
+    save(memory, "Two")
+    path = tmp_path / "MEMORY.md"
+    path.write_text(path.read_text(encoding="utf-8").replace("about One", "edited"), encoding="utf-8")
+    save(memory, "Three")
+    assert index(memory) == [f"- [{n}]({n.lower()}.md) — about {n}" for n in ("One", "Three", "Two")]

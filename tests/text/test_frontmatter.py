@@ -44,7 +44,7 @@ BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
         ("a: " + "[" * 500 + "]" * 500 + "\n", "deeper"),
         ("a: " + "x" * 9000 + "\n", "8192 bytes"),
         ("a: 'open\n", "not YAML"),
-        ("a: b: c\n", "not YAML"),
+        ("a: b: c\n- d\n", "not YAML"),
         ("? [x]\n: y\na: b\n", ""),
         ("a: {[1]: 2}\n", "not text"),
         ("<<: {a: b}\n", "merge key"),
@@ -130,3 +130,12 @@ def test_an_edit_sets_its_keys_and_keeps_every_other(written, changes, newline, 
     for line in text.split(newline):
         name = next((key for key in changes if line.startswith((f"{key}:", json.dumps(key, ensure_ascii=False)))), None)
         assert name is not None or line in new
+
+
+def test_a_colon_in_a_plain_text_is_read_as_it_was_meant():
+    """Issue 21: models write `description: How to use jq: filters`, which is no YAML."""
+    text = "---\nname: jq\ndescription: How to use jq: filters # and paths\ntype: reference\n---\nBody\n"
+    front = frontmatter.read(text)
+    assert front.values == {"name": "jq", "description": "How to use jq: filters # and paths", "type": "reference"}
+    (edit,) = frontmatter.edit(text, {"description": "of jq"})
+    assert text[: edit[0]] + edit[2] + text[edit[1] :] == text.replace("How to use jq: filters # and paths", "of jq")

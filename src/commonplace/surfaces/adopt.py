@@ -128,6 +128,9 @@ def _workspace(given: Path) -> Path:
     if not given.is_dir():
         what = "is a file" if given.exists() else "is not there"
         raise InputError(f"{str(given)!r} {what}, so no memory is recognised; name its directory", path=str(given))
+    inside = sum(weight for _, _, weight in _memdir(given / "memory"))
+    if inside > max((weight for _, _, weight in _ranked(given)), default=0):
+        return given / "memory"
     above = (given.resolve().parent, given.resolve().parent / _WORKSPACE) if _has_theirs(given) else ()
     return next((each for each in (given, given / _WORKSPACE, *above) if (each / "memory").is_dir()), given)
 

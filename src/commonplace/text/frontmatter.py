@@ -28,6 +28,7 @@ _CLOSE: Final = pattern(r"^(?:---|\.\.\.)[ \t]*\r?$", re.MULTILINE)
 _KEYLIKE: Final = pattern(
     r"(?:\s*#[^\n]*\n|\s*\n)*+(?:\"(?:[^\"\\\n]|\\.)*+\"|'[^'\n]*'|[^\s#:'\"{\[-][^:\n]*):(?:\s|\Z)"
 )
+_LINE: Final = pattern(r"([A-Za-z][\w-]*):[ \t]+(\w(?:[^\n]*[^\s])?)[ \t]*\r?\n?")
 _PLAIN: Final = pattern(r"[^\W\d_](?:[\w .,/()+@&;'-]*[\w.)])?\Z")
 _WORDS_OF_YAML: Final = frozenset(["true", "false", "yes", "no", "on", "off", "y", "n", "null", "nan", "inf"])
 _BAD_IN_YAML: Final = pattern("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
@@ -186,9 +187,29 @@ def _parse(block: str) -> tuple[dict[str, Value], dict[str, _Span]]:
     try:
         return _Builder(block).build(yaml.parse(clean, Loader=loader), yaml)
     except yaml.YAMLError as error:
+        if (plain := _plain_lines(block)) is not None:
+            return plain
         mark = getattr(error, "problem_mark", None)
         where = f" at line {mark.line + 2}" if mark is not None else ""
         raise _UnreadableError(f"the front matter is not YAML{where}") from error
+
+
+def _plain_lines(block: str) -> tuple[dict[str, Value], dict[str, _Span]] | None:
+    """Read a block in which every line is a key and a plain text, whatever YAML says of a colon in it.
+
+    Models write `description: How to use jq: filters`. None if any line is something else.
+    """
+    values: dict[str, Value] = {}
+    spans: dict[str, _Span] = {}
+    at = 0
+    for line in block.splitlines(keepends=True):
+        found = _LINE.fullmatch(line)
+        if found is None or found[1] in values:
+            return None
+        values[found[1]] = found[2]
+        spans[found[1]] = _Span(at, at + found.start(2), at + found.end(2), one_line=True)
+        at += len(line)
+    return values, spans
 
 
 class _Builder:

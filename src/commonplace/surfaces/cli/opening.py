@@ -76,8 +76,13 @@ class Place(msgspec.Struct, frozen=True):
         """Open the memory for the time of a command; one that only reads makes no folder.
 
         Reading may bring the index up to the files; without `touches` not a byte is written. No job starts
-        by itself: what a command costs is what was asked of it.
+        by itself: what a command costs is what was asked of it. A file of the project that says where memory is kept
+        is named and not followed.
         """
+        if redirecting := projects.redirecting(Path()):
+            terminal.note(
+                terminal.warning(f"{redirecting} says where memory is kept; a project's file cannot, so it is ignored")
+            )
         opened = Memory.open(
             self.folder,
             scope=self.scope or "default",

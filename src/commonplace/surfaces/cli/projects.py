@@ -5,13 +5,17 @@ Reads two small files of git and runs nothing. Worktrees of one repository are o
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Final
 
 import msgspec
 
 from commonplace.config import Config
 
 _READ_BYTES = 4096
+_SETTINGS: Final = (".claude/settings.json", ".claude/settings.local.json")
+_REDIRECTS: Final = "autoMemoryDirectory"  # seed memdir: a key that only a person's own settings may have
 
 
 def named(config: Config, folder: Path) -> Config:
@@ -31,6 +35,21 @@ def identity(folder: Path) -> str:
         if mark.is_file():
             return str(_common(mark))
     return str(here)
+
+
+def redirecting(folder: Path) -> str:
+    """Return the file of a project that says where memory is kept; empty if none does.
+
+    It is never followed: a folder that somebody else made could lead writes anywhere.
+    """
+    for name in _SETTINGS:
+        try:
+            settings = json.loads((folder / name).read_bytes())
+        except (OSError, ValueError, RecursionError):
+            continue
+        if isinstance(settings, dict) and _REDIRECTS in settings:
+            return name
+    return ""
 
 
 def _common(mark: Path) -> Path:
