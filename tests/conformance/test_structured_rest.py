@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from commonplace import Memory, Message
-from commonplace.errors import ConfigError
+from commonplace.errors import ConfigError, InputError
+from commonplace.surfaces import adopt, exporters, importers
 from commonplace.testing import FixedClock
 
 SOURCE = "seed structured; seed systems 3"
@@ -453,3 +454,120 @@ def test_two_that_have_the_memory_open_lose_nothing_of_each_other(tmp_path):
         assert len(found) == 10
         assert len((tmp_path / "memory" / f"{DAY}.md").read_text().splitlines()) == 10
         assert one.doctor().problems == ()
+
+
+# --- sessions, and folders of the original ---
+
+
+def theirs(chat: str, said: list[dict]) -> str:
+    """Return a session as their program writes it: nulls written out, instants with nine digits."""
+    usual = dict.fromkeys(
+        ["id", "channelType", "chatId", "senderId", "toolCalls", "toolCallId", "toolName", "metadata", "voiceData"]
+    )
+    marks = {"voiceTranscription": None, "audioFormat": None}
+    messages = [
+        {**usual, **marks, "timestamp": "2026-02-06T10:00:00.123456789Z", **each, "userMessage": each["role"] == "user"}
+        for each in said
+    ]
+    return json.dumps(
+        {"id": f"telegram:{chat}", "channelType": "telegram", "chatId": chat, "messages": messages, "metadata": {},
+         "state": "ACTIVE", "createdAt": "2026-02-01T08:00:00Z", "updatedAt": "2026-02-06T10:00:00.123456789Z"}
+    )  # fmt: skip
+
+
+def workspace(folder: Path) -> Path:
+    """Write a workspace as their program does."""
+    put(folder, "MEMORY.md", "User prefers concise responses.\n")
+    put(folder, "2026-02-06.md", "[10:00] User: Set up CI | Assistant: Created GitHub Actions workflow.\n")
+    line = (
+        '{"id":"5f0c","layer":"SEMANTIC","type":"CONSTRAINT","title":"Constraint","content":"User: never push to main",'
+        '"tags":["ci"],"source":"derived","confidence":0.78,"salience":0.82,"ttlDays":null,'
+        '"createdAt":"2026-02-06T10:00:00.123456789Z","updatedAt":"2026-02-06T10:00:00.123456789Z",'
+        '"lastAccessedAt":null,"references":[],"fingerprint":"aaaabbbbccccddddeeeeffff"}\n'
+    )
+    put(folder, "items/semantic.jsonl", line)
+    (folder / "sessions").mkdir()
+    said = [
+        {"role": "system", "content": "[Conversation summary]\nUser set up a project."},
+        {"role": "user", "content": "Set up CI"},
+        {"role": "assistant", "content": None, "toolCalls": [{"id": "c1", "name": "shell", "arguments": {"c": "ls"}}]},
+        {"role": "tool", "content": "README.md", "toolCallId": "c1", "toolName": "shell"},
+        {"role": "assistant", "content": "Created GitHub Actions workflow."},
+    ]
+    (folder / "sessions" / "telegram:12345.json").write_text(theirs("12345", said), encoding="utf-8")
+    return folder
+
+
+def test_a_workspace_of_the_original_is_opened_in_place_and_stays_readable_by_it(tmp_path):
+    """Issue 19: folders that the original program writes are adopted in place."""
+    folder = workspace(tmp_path)
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    done = adopt.adopt(folder, clock=FixedClock(f"{DAY}T12:00:00+00:00", step_seconds=1))
+    assert (done.layout, done.sessions, done.messages, done.problems) == ("structured", 1, 4, ())
+    assert {path: path.read_bytes() for path in before} == before
+    with opened(folder) as memory:
+        shown = memory.context("telegram:12345", "What about main?").text
+        assert "## Long-term Memory\nUser prefers concise responses." in shown
+        assert "[CONSTRAINT] Constraint: User: never push to main" in shown
+        state = memory.sessions.state("telegram:12345")
+        assert (state.messages, state.created_at.isoformat()) == (4, "2026-02-01T08:00:00+00:00")
+        memory.consolidate("telegram:12345")
+        memory.remember("The CI runs on Linux.")
+        for line in (folder / "memory/items/semantic.jsonl").read_text().splitlines():
+            item = json.loads(line)
+            assert {"id", "layer", "type", "title", "content", "tags", "confidence", "salience", "createdAt",
+                    "updatedAt", "references", "fingerprint"} <= item.keys()  # fmt: skip
+    assert (folder / "memory/2026-02-06.md").read_text().count("Set up CI") == 1
+
+
+def test_a_session_goes_out_and_comes_in_as_their_json(tmp_path):
+    """Issue 19: import and export of the JSON form of sessions."""
+    with opened(tmp_path / "a") as memory:
+        for number in range(12):
+            memory.append("web:abc", [Message("user", f"Line {number}."), Message("assistant", f"Yes, {number}.")])
+        memory.compact("web:abc", 4)
+        data = exporters.session(memory, "web:abc", metadata={"theme": "dark"})
+        window = [(m.message.role, m.text, m.message.at) for m in memory.sessions.window("web:abc")]
+    made = json.loads(data)
+    assert (made["id"], made["channelType"], made["chatId"], made["state"]) == ("web:abc", "web", "abc", "ACTIVE")
+    assert made["metadata"] == {"theme": "dark"}
+    assert made["messages"][0]["role"] == "system"
+    assert made["messages"][0]["content"].startswith("[Conversation summary]\n")
+    file = tmp_path / "web:abc.json"
+    file.write_bytes(data)
+    assert importers.detect(file) == "agent-session"
+    problems = []
+    with opened(tmp_path / "b") as memory:
+        for batch in importers.read(file, on_problem=problems.append):
+            memory.append(batch.session_id, batch.messages)
+        again = [(m.message.role, m.text, m.message.at) for m in memory.sessions.window("web:abc")]
+    assert again[1:] == window
+    assert problems == []
+
+
+@pytest.mark.parametrize(
+    "text", ["{}", '{"id": "a:b", "chatId": "b", "messages": [3, {"role": "king"}, {"role": "user", "content": "x"}]}']
+)
+def test_a_damaged_session_file_gives_what_can_be_read_of_it(tmp_path, text):
+    """Bad input: foreign and damaged JSON."""
+    file = tmp_path / "a:b.json"
+    file.write_text(text)
+    problems = []
+    try:
+        said = [m for batch in importers.read(file, on_problem=problems.append) for m in batch.messages]
+    except InputError:
+        said = []
+    assert [m.content for m in said] in ([], ["x"])
+
+
+def test_sessions_are_made_found_cleared_and_deleted(memory):
+    """Seed structured, "SessionService": get or create, clear, delete, count."""
+    sessions = memory.sessions
+    assert sessions.get_or_create("telegram:1").messages == 0
+    memory.append("telegram:1", [Message("user", "Hello."), Message("assistant", "Hello.")])
+    assert sessions.state("telegram:1").messages == 2
+    sessions.clear("telegram:1")
+    assert sessions.window("telegram:1") == ()
+    assert sessions.state("telegram:1").messages == 2
+    sessions.delete("telegram:1")
+    assert memory.recall("Hello") == []

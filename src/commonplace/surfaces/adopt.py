@@ -26,7 +26,7 @@ from commonplace.memory.memory import Memory
 from commonplace.operations import MoveCursor
 from commonplace.store.protocol import STATE
 from commonplace.surfaces import importers
-from commonplace.surfaces.importers import neoclaw
+from commonplace.surfaces.importers import agent_session, neoclaw
 from commonplace.surfaces.importers.batches import plain_session
 from commonplace.text.patterns import pattern
 from commonplace.text.pieces import decode_name
@@ -204,12 +204,13 @@ class _Reading(msgspec.Struct, frozen=True):
         memory = self.memory
         try:
             stem = plain_session(file.stem)
-            head = neoclaw.head(file.read_bytes(), stem, self.zone)
+            data = file.read_bytes()
+            theirs = agent_session.head(data)
+            head = theirs or neoclaw.head(data, stem, self.zone)
+            form = agent_session.NAME if theirs else neoclaw.NAME if head else None
             session = head.key if head else stem
             fresh = not memory.sessions.exists(session)
-            batches = importers.read(
-                file, format=neoclaw.NAME if head else None, on_problem=self.on_problem, zone=self.zone
-            )
+            batches = importers.read(file, format=form, on_problem=self.on_problem, zone=self.zone)
             first = next(batches, None)
             before = memory.sessions.get_or_create(session, created_at=head.created_at if head else None).messages
             for batch in chain([first] if first else [], batches):

@@ -17,7 +17,7 @@ from typing import BinaryIO, Final, Protocol
 import msgspec
 
 from commonplace.errors import InputError
-from commonplace.surfaces.importers import claude_code, exchange, message_lists, neoclaw, pi
+from commonplace.surfaces.importers import agent_session, claude_code, exchange, message_lists, neoclaw, pi
 from commonplace.surfaces.importers.batches import Batch, Batcher, Found, Problem, Report, plain_session
 from commonplace.surfaces.importers.lines import (
     DOCUMENT_BYTES,
@@ -31,7 +31,7 @@ from commonplace.surfaces.importers.lines import (
     split,
 )
 
-FORMATS: Final = (claude_code.NAME, pi.NAME, message_lists.NAME, exchange.NAME, neoclaw.NAME)
+FORMATS: Final = (claude_code.NAME, pi.NAME, message_lists.NAME, exchange.NAME, neoclaw.NAME, agent_session.NAME)
 _ALIASES: Final = {"openai": message_lists.NAME, "anthropic": message_lists.NAME}
 _HEAD_LINES: Final = 40  # lines that vote for the format
 _HEAD_BYTES: Final = 1_000_000  # of them at most; one line is always looked at
@@ -53,10 +53,14 @@ _PARSERS: Final[dict[str, Callable[[str, Report], Parser]]] = {
     message_lists.NAME: message_lists.Parser,
     exchange.NAME: exchange.Parser,
     neoclaw.NAME: neoclaw.Parser,
+    agent_session.NAME: agent_session.Parser,
 }
 
 
-class _Probe(msgspec.Struct, rename={"session_id": "sessionId", "leaf_uuid": "leafUuid", "kind": "_type"}):
+class _Probe(
+    msgspec.Struct,
+    rename={"session_id": "sessionId", "leaf_uuid": "leafUuid", "kind": "_type", "chat_id": "chatId"},
+):
     """The keys that tell the formats apart; of any type."""
 
     type: msgspec.Raw = msgspec.Raw()
@@ -77,6 +81,7 @@ class _Probe(msgspec.Struct, rename={"session_id": "sessionId", "leaf_uuid": "le
     output: msgspec.Raw = msgspec.Raw()
     call_id: msgspec.Raw = msgspec.Raw()
     arguments: msgspec.Raw = msgspec.Raw()
+    chat_id: msgspec.Raw = msgspec.Raw()
 
 
 def read(
@@ -266,6 +271,8 @@ def recognise(data: bytes) -> str | None:
 def _recognised(probe: _Probe) -> str | None:
     if bytes(probe.kind) == b'"metadata"':
         return neoclaw.NAME
+    if bytes(probe.chat_id) and bytes(probe.messages)[:1] == b"[":
+        return agent_session.NAME
     kind = bytes(probe.type).strip(b'"').decode("utf-8", "replace")
     has_message = bytes(probe.message)[:1] == b"{"
     if bytes(probe.loglines)[:1] == b"[":

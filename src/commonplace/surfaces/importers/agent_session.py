@@ -1,0 +1,154 @@
+"""Session files of the structured design: one JSON object with the messages, as its program writes it.
+
+    {"id": "telegram:1", "channelType": "telegram", "chatId": "1", "messages": [{"role": "user", "content": "…",
+     "toolCalls": null, "toolName": null, "timestamp": "2026-02-07T14:15:00.123456789Z", …}],
+     "metadata": {}, "state": "ACTIVE", "createdAt": "…", "updatedAt": "…"}
+
+`encode` writes what `Parser` reads. Source: seed structured, "AgentSession Model".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final, cast, get_args
+
+import msgspec
+
+from commonplace.guard.screened import instant
+from commonplace.records import Message, RecordedMessage, Role, Session
+from commonplace.surfaces.importers.batches import Found, Report, plain_session
+from commonplace.surfaces.importers.blocks import instant_of
+from commonplace.surfaces.importers.lines import Line, LineError
+from commonplace.surfaces.importers.neoclaw import Head
+from commonplace.text.pieces import truncate
+
+NAME: Final = "agent-session"
+SUMMARY_HEAD: Final = "[Conversation summary]"
+_ROLES: Final[frozenset[str]] = frozenset(get_args(Role))
+
+
+class _Call(msgspec.Struct):
+    name: str = ""
+
+
+class _Message(msgspec.Struct, rename="camel"):
+    role: str | None = None
+    content: str | None = None
+    id: str | None = None
+    tool_calls: list[_Call] | None = None
+    tool_name: str | None = None
+    timestamp: str | float | None = None
+
+
+class _Session(msgspec.Struct, rename="camel"):
+    id: str | None = None
+    channel_type: str | None = None
+    chat_id: str | None = None
+    messages: list[msgspec.Raw] | None = None
+    created_at: str | float | None = None
+
+
+class Parser:
+    """Reads one file, which is one session."""
+
+    def __init__(self, stem: str, report: Report) -> None:
+        self._stem = stem
+        self._report = report
+
+    def feed(self, line: Line) -> Iterator[Found]:
+        """Yield the messages of a session; of one that is damaged the others.
+
+        Raises:
+            LineError: It is no session.
+        """
+        session = line.decode(_Session)
+        if session.messages is None:
+            raise LineError("a session needs messages")
+        both = f"{session.channel_type}:{session.chat_id}" if session.channel_type and session.chat_id else ""
+        for index, raw in enumerate(session.messages, 1):
+            try:
+                said = msgspec.json.decode(raw, type=_Message)
+            except (msgspec.DecodeError, RecursionError):
+                self._report.problem(line.number, f"message {index} is damaged")
+                continue
+            tools = tuple(call.name for call in said.tool_calls or () if call.name)
+            tools = (said.tool_name,) if said.role == "tool" and said.tool_name else tools
+            if said.role not in _ROLES or not ((said.content or "").strip() or tools):
+                role = truncate(str(said.role), 40)
+                self._report.problem(line.number, f"message {index} needs content and a role it may have, not {role!r}")
+                continue
+            at = instant_of(said.timestamp, line.number, self._report)
+            message = Message(cast("Role", said.role), said.content or "", id=said.id, at=at, tools=tools)
+            yield Found(session.id or both or self._stem, message)
+
+
+def head(data: bytes) -> Head | None:
+    """Read what a file says of its session; None if it is none. Its program has noted all of its messages."""
+    try:
+        found = msgspec.json.decode(data, type=_Session)
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+        return None
+    if found.messages is None or not (found.chat_id and found.channel_type):
+        return None
+    quiet = Report("", lambda _: None)
+    said = sum(1 for _ in Parser("", quiet).feed(Line(1, data)))
+    key = found.id or f"{found.channel_type}:{found.chat_id}"
+    return Head(plain_session(key), instant_of(found.created_at, 1, quiet), said)
+
+
+def encode(
+    state: Session,
+    messages: Sequence[RecordedMessage],
+    *,
+    summary: str = "",
+    metadata: Mapping[str, Any] | None = None,
+) -> bytes:
+    """Write a session as one JSON object.
+
+    Args:
+        state: What is known of the session.
+        messages: Its live window, or all of it.
+        summary: Of what left the window; a system message at the beginning.
+        metadata: What else is to stand in it.
+    """
+    channel, _, chat = state.id.partition(":")
+    first = [_said("system", f"{SUMMARY_HEAD}\n{summary}", state.created_at)] if summary else []
+    said = [
+        _said(m.message.role, m.text, m.message.at, name=str(m.message.id), tools=m.message.tools) for m in messages
+    ]
+    made = {
+        "id": state.id,
+        "channelType": channel,
+        "chatId": chat,
+        "messages": [{**each, "channelType": channel, "chatId": chat} for each in (*first, *said)],
+        "metadata": dict(metadata or {}),
+        "state": "TERMINATED" if state.ended else "ACTIVE",
+        "createdAt": instant(state.created_at),
+        "updatedAt": instant(state.last_at or state.created_at),
+    }
+    return msgspec.json.encode(made)
+
+
+def _said(
+    role: str,
+    content: str,
+    at: datetime | None,
+    *,
+    name: str | None = None,
+    tools: Sequence[str] = (),
+) -> dict[str, Any]:
+    calls: list[dict[str, Any]] = (
+        [{"id": None, "name": tool, "arguments": {}} for tool in tools] if role == "assistant" else []
+    )
+    return {
+        "id": name,
+        "role": role,
+        "content": content,
+        "senderId": None,
+        "toolCalls": calls or None,
+        "toolCallId": None,
+        "toolName": tools[0] if role == "tool" and tools else None,
+        "metadata": None,
+        "timestamp": instant(at) if at is not None else None,
+    }
