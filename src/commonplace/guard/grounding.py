@@ -21,6 +21,7 @@ from commonplace.text.content import Vocabulary
 from commonplace.text.numerals import WORDS as NUMBER_WORDS
 from commonplace.text.numerals import numerals
 from commonplace.text.patterns import pattern
+from commonplace.text.pieces import plain_name
 
 _CAPITAL: Final = pattern(r"(?<![^\W_])[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _BEFORE_INITIAL: Final = pattern(r"(?:\A|[.!?:;(\[\"“„«»/|•*_·…–—-]|\d[.)])\s*['\"“„«*_`(\[]*\Z")
@@ -96,7 +97,7 @@ class Evidence:
 
     def __init__(self, messages: Sequence[RecordedMessage], entries: Iterable[str] = ()) -> None:
         self.said = [
-            Said(_seen(m), speaker=m.message.name or "", person=m.message.role == "user", at=m.message.at)
+            Said(_seen(m), speaker=plain_name(m.message.name) or "", person=m.message.role == "user", at=m.message.at)
             for m in messages
         ]
         self.known = [Said(text) for text in entries]

@@ -71,6 +71,7 @@ _QUOTED: Final = pattern(
 )
 _SENTENCE_END: Final = pattern(r"[.!?…]+[\"'”’»)\]]*(?=\s|\Z)|[。！？]+[”」』]?")
 _LONG_QUOTE: Final = 12  # words; so many are no title and no phrase of one's own
+_BEGUN_QUOTE: Final = 6  # at the beginning of a line, of more than one sentence
 _SPOKEN_QUOTE: Final = 4  # words behind a verb of saying
 _LEAD_CHARS: Final = 300  # a longer line announces nothing
 _HEAD_CHARS: Final = 30_000  # of a message that is longer than both, nobody typed the middle
@@ -413,11 +414,17 @@ def _resumed(text: str, start: int, *, asked: bool) -> int:
     return max((end for end in ends[:-1]), default=last) if tail.endswith(("?", "？")) else last
 
 
+def _begins_with(text: str, quote: re.Match[str]) -> bool:
+    """True if a line begins with a quotation of more than one sentence: that is no title."""
+    before = text[text.rfind("\n", 0, quote.start()) + 1 : quote.start()]
+    return not before.strip() and len(sentences(quote.group()[1:-1])) > 1
+
+
 def _said(text: str) -> Iterator[Span]:
     """Find quotations: long ones, and shorter ones behind a verb of saying that is not the person's."""
     for found in _QUOTED.finditer(text):
         count = len(found.group().split()) + sum(char >= "\u3040" for char in found.group()) // 2
-        if count >= _LONG_QUOTE:
+        if count >= _LONG_QUOTE or (count >= _BEGUN_QUOTE and _begins_with(text, found)):
             yield found.span()
         elif count >= _SPOKEN_QUOTE:
             before = re.split(r"[.!?。！？\n]", text[max(0, found.start() - 120) : found.start()])[-1]

@@ -20,6 +20,7 @@ from commonplace.text import content
 from commonplace.text.content import Vocabulary
 from commonplace.text.everyday import COMMON
 from commonplace.text.patterns import pattern
+from commonplace.text.pieces import plain_name
 from commonplace.text.terms import CJK
 
 _ACCOUNT: Final = pattern(r"(?<![\w.,:-])(?=[A-Za-z-]{0,30}\d)[A-Za-z\d-]{5,40}(?![\w-]|[.,:]\d)")
@@ -113,6 +114,9 @@ class Voices:
         below = TRUST_RANK[trust] < TRUST_RANK["agent"]
         name = recorded.message.name or ""
         self._turn += recorded.message.role == "user"
+        if name and not below and plain_name(name) is None:  # anybody may choose what their name says
+            self._take_below(name, "tool")
+            name = ""
         if recorded.message.role == "user" and not below and (foreign := pasted(recorded.text)):
             self._take_above(f"{name} {own_words(recorded.text)}".strip(), trust)
             for start, end in foreign:

@@ -54,6 +54,44 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
+_PARTICLES: Final = frozenset(
+    [
+        "van",
+        "von",
+        "der",
+        "den",
+        "de",
+        "del",
+        "della",
+        "da",
+        "di",
+        "du",
+        "la",
+        "le",
+        "el",
+        "al",
+        "bin",
+        "ibn",
+        "ter",
+        "zu",
+        "y",
+        "e",
+    ]
+)
+_NAME_WORD: Final = pattern(r"[\w.@'’-]{1,30}")
+_NAME_WORDS: Final = 3  # and particles
+
+
+def plain_name(name: str | None) -> str | None:
+    """Return a display name if it can be one; None if it says something, as anybody may choose what theirs says."""
+    words = (name or "").split()
+    if len(words) == 1:
+        return name if _NAME_WORD.fullmatch(words[0]) else None
+    own = [word for word in words if word.casefold() not in _PARTICLES]
+    named = all(_NAME_WORD.fullmatch(word) and (word[0].isupper() or not word[0].isascii()) for word in own)
+    return name if own and named and len(own) <= _NAME_WORDS else None
+
+
 _SPEAKERS: Final = {"assistant": "agent"}
 
 

@@ -20,7 +20,7 @@ from commonplace.jobs.rules.clauses import Clause
 from commonplace.jobs.rules.memos import CHANGED_MIND, HOME, NAMED, SWITCHED, Memo
 from commonplace.jobs.rules.patterns import Kind, Rule, guard
 from commonplace.records import RecordedMessage, Trust
-from commonplace.text.pieces import one_line
+from commonplace.text.pieces import one_line, plain_name
 
 _HELD_AT = (
     "is",
@@ -143,7 +143,7 @@ class Reader:
         if memo.kind == "decision":
             joined, fits = ". ", guard("reason").match(clause.text) is not None
         else:
-            own = (item.message.name or wording.UNNAMED) in memo.text
+            own = (plain_name(item.message.name) or wording.UNNAMED) in memo.text
             joined, fits = "; ", not own and guard("continues").match(clause.text) is not None
         text = (
             memo.text.rstrip(".")
@@ -167,7 +167,7 @@ class Reader:
         if name[0] in patterns.words("no_names"):
             return None
         called = " ".join(name[:1] if len(name) > 1 and name[1] in patterns.words("no_names") else name)
-        frame = f"{item.message.name or wording.UNNAMED}'s {found['k'].lower()} is"
+        frame = f"{plain_name(item.message.name) or wording.UNNAMED}'s {found['k'].lower()} is"
         span = (start + found.start(), start + found.start("o") + len(called))
         only = found["k"].split()[-1].lower() in patterns.words("one_only")
         return self._memo(
@@ -198,7 +198,7 @@ class Reader:
             return None
         announced = guard("corrects").search(clause.lead) is not None
         amended = corrections.amended(clause.text, announced=announced)
-        if amended is not None and (stated := self._fitted(clause.text, 0, item.message.name)) is not None:
+        if amended is not None and (stated := self._fitted(clause.text, 0, plain_name(item.message.name))) is not None:
             return self._memo(item, "fact", stated, self._span(start, clause), 0.9,
                               slot=NAMED, supersedes=amended.old, becomes=amended.new,
                               alone=announced)  # fmt: skip
@@ -243,7 +243,9 @@ class Reader:
     @staticmethod
     def _introduced(item: RecordedMessage, name: str) -> bool:
         """Tell whether `I'm Ada` gives a name: after a greeting, and where it is not known yet."""
-        return guard("greets").search(item.text) is not None and name.split(maxsplit=1)[0] != item.message.name
+        return guard("greets").search(item.text) is not None and name.split(maxsplit=1)[0] != plain_name(
+            item.message.name
+        )
 
     def _worded(
         self, item: RecordedMessage, start: int, clause: Clause, rule: Rule, found: re.Match[str]
@@ -269,7 +271,7 @@ class Reader:
         if rule.dated and not whens:
             return None
         first = whens[0] if whens else None
-        stated = None if guard("dangling").search(text) else self._fitted(text, core, item.message.name)
+        stated = None if guard("dangling").search(text) else self._fitted(text, core, plain_name(item.message.name))
         if stated is None:
             return None
         due = first.last if first is not None and rule.kind in {"task", "constraint"} else None
@@ -285,7 +287,7 @@ class Reader:
         return self._memo(
             item, rule.kind, stated, self._span(start, clause), weight,
             slot=self._slot(item, clause, rule, found, first),
-            frame=self._frame(clause, found, rule, item.message.name),
+            frame=self._frame(clause, found, rule, plain_name(item.message.name)),
             supersedes=corrections.ended(clause.text), due=due, valid_until=until,
         )  # fmt: skip
 
@@ -386,7 +388,7 @@ class Reader:
             return None
         text = one_line(clause.text)
         if found.kind != "instruction":
-            text = f"{item.message.name or wording.UNNAMED}: {text}"
+            text = f"{plain_name(item.message.name) or wording.UNNAMED}: {text}"
         return self._memo(item, found.kind, text, self._span(start, clause), found.weight)
 
     @staticmethod
@@ -424,7 +426,7 @@ class Reader:
             supersedes=supersedes,
             becomes=becomes,
             alone=alone,
-            speaker=item.message.name,
+            speaker=plain_name(item.message.name),
             at=item.message.at,
             due=due,
             valid_until=valid_until,
