@@ -13,9 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from commonplace import Memory, Message
+from commonplace.changes import sessions
 from commonplace.changes.sessions import BUFFER_LINES
 from commonplace.errors import GoneError, InputError, RecordNotFoundError
 from commonplace.operations import MoveCursor, MoveWindow
+from commonplace.recall import indexing
 from commonplace.testing import FixedClock
 from commonplace.text.pieces import NAME_BYTES, decode_name, encode_name
 
@@ -269,3 +271,42 @@ def test_a_big_and_odd_message_is_kept_whole(tmp_path):
             memory.append("s", ["x"])
         for line in (tmp_path / "sessions" / "s.jsonl").read_bytes().splitlines():
             json.loads(line)
+
+
+@pytest.mark.parametrize("piece", [1000, 4 << 20])
+def test_a_transcript_is_read_a_piece_at_a_time(tmp_path, monkeypatch, piece):
+    """Issue 23.7: a transcript of 2 GB took 5.7 GB of memory."""
+    monkeypatch.setattr(sessions, "_PIECE_BYTES", piece)
+    monkeypatch.setattr(indexing, "_CHUNK_BYTES", piece)
+    said = [Message("user", f"word{n} " * (n % 40 + 1), id=f"m{n}") for n in range(120)]
+    with Memory.open(tmp_path, jobs="worker") as memory:
+        memory.append("s", said[:100])
+    with Memory.open(tmp_path, jobs="worker") as memory:
+        store, read = memory._scopes[0].store, []
+        whole = store.read
+
+        def noted(path, start=0, end=None):
+            blob = whole(path, start, end)
+            read.append(len(blob.data) if blob else 0)
+            return blob
+
+        monkeypatch.setattr(store, "read", noted)
+        memory.append("s", said[100:])
+        assert [message.text for message in memory.sessions.read("s")] == [message.content for message in said]
+        assert [message.message.id for message in memory.sessions.read("s", 30, 60)] == [m.id for m in said[30:60]]
+        assert memory.sessions.state("s").messages == len(memory.sessions.window("s")) == 120
+        assert max(read) <= piece + 500  # and one line
+
+
+def test_a_line_that_is_there_twice_is_one_message_and_a_mark_before_the_text_costs_nothing(tmp_path):
+    """Issue 23: an editor saved the file with a byte order mark; a sync tool wrote a line twice."""
+    with Memory.open(tmp_path, jobs="worker") as memory:
+        memory.append("s", [Message("user", f"word{n}", id=f"m{n}") for n in range(3)])
+    file = tmp_path / "sessions/s.jsonl"
+    first, *rest = file.read_bytes().splitlines(keepends=True)
+    file.write_bytes(b"\xef\xbb\xbf" + first + b"".join(line + line for line in rest))
+    with Memory.open(tmp_path, jobs="worker") as memory:
+        assert [message.text for message in memory.sessions.read("s")] == ["word0", "word1", "word2"]
+        assert len(memory.doctor().problems) >= 3
+        memory.append("s", [Message("user", "word3", id="m3")])
+        assert [message.text for message in memory.sessions.read("s")] == ["word0", "word1", "word2", "word3"]

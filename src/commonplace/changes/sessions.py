@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from bisect import bisect_left
 from collections import OrderedDict
 from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
@@ -33,6 +34,7 @@ SESSION_ID_CHARS: Final = 1000
 _UNNAMED: Final = "main"  # an agent that the host gave no name
 BUFFER_LINES: Final = 20  # seed facts: ring of one-line summaries
 _BREAKS: Final = frozenset("\t\n")
+_PIECE_BYTES: Final = 4 << 20  # of a transcript are read at a time
 _STATES_KEPT: Final = 512  # sessions whose folded state stays in memory
 _Checked = tuple[Message, Screened | None, Screened]
 """A message with its id, where it has one, and its content, as they may be stored."""
@@ -247,7 +249,7 @@ class Sessions:
             known = state.bytes_read if state else 0
             # One byte back: our last newline still being there shows that the file only grew.
             start = max(0, known - 1)
-            data = self._read(path, start) if held is None else held.read(start)
+            data, more = self._next(path, start, held)
             replaced = known > 0 and data[:1] != b"\n"
             fresh = state or State()
             if state is None:
@@ -261,10 +263,21 @@ class Sessions:
                 if state and len(data) > known - start:
                     state.take(data[known - start :], known)
                 self._keep(path, fresh)
-                return fresh
+                if not more:
+                    return fresh
 
-    def _read(self, path: str, start: int) -> bytes:
-        blob = self._store.read(path, start)
+    def _next(self, path: str, start: int, held: Held | None) -> tuple[bytes, bool]:
+        """Read on in a file: a piece of whole lines, or all that is left; True if there may be more."""
+        if held is None or not start:
+            data = self._read(path, start, start + _PIECE_BYTES)
+            if len(data) == _PIECE_BYTES and b"\n" in data[1:]:
+                return data, True
+            if len(data) < _PIECE_BYTES and (not data or data.endswith(b"\n")):
+                return data, False
+        return (self._read(path, start) if held is None else held.read(start)), False  # an append may be on its way
+
+    def _read(self, path: str, start: int, end: int | None = None) -> bytes:
+        blob = self._store.read(path, start, end)
         return blob.data if blob else b""
 
     def _keep(self, path: str, state: State) -> None:
@@ -379,16 +392,14 @@ class Sessions:
                 yield Forgot(session_id, own, at, message.text, words, words - known, single=single is not None)
 
     def _messages(self, path: str, session_id: str, state: State, start: int, stop: int) -> Iterator[RecordedMessage]:
-        if start >= stop or start < 0:
-            return
-        first = state.offsets[start]
-        last = state.offsets[stop] if stop < len(state.offsets) else state.bytes_read
-        blob = self._store.read(path, first, last)
-        yield from (
-            message
-            for message in messages_of(path, session_id, blob.data if blob else b"", first)
-            if start <= message.number < stop
-        )
+        while 0 <= start < stop:  # a piece at a time: a transcript may be larger than memory
+            first = state.offsets[start]
+            till = min(stop, max(start + 1, bisect_left(state.offsets, first + _PIECE_BYTES, start)))
+            last = state.offsets[till] if till < len(state.offsets) else state.bytes_read
+            data = self._read(path, first, last)
+            found = (m for m in messages_of(path, session_id, data, first) if start <= m.number < till)
+            yield from (m for m in found if m.offset == state.offsets[m.number])  # not a line that is there twice
+            start = till
 
     def message(self, session_id: str, message_id: str) -> RecordedMessage:
         """Find one message by its id.

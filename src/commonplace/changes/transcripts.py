@@ -6,6 +6,7 @@ is written.
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import re
 import zlib
@@ -187,6 +188,8 @@ class State:
         """Fold the whole lines of some bytes that begin at `base`; a torn tail is looked at again later."""
         whole = data.rfind(b"\n") + 1
         for offset, raw in split_lines(data[:whole], base):
+            if offset == 0:
+                raw = raw.removeprefix(codecs.BOM_UTF8)  # noqa: PLW2901 - what some editors put before a text
             line = decode(raw)
             match line:
                 case StoredMessage():
