@@ -33,7 +33,12 @@ expected (a proposal refused, a duplicate) are values, not errors.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
+
+import msgspec
+
+UNREADABLE: Final = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+"""What reading damaged JSON raises; a file or a line that is damaged costs only itself."""
 
 
 class CommonplaceError(Exception):

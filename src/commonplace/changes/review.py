@@ -11,7 +11,7 @@ from commonplace.changes import transcripts
 from commonplace.changes.actors import PERSON
 from commonplace.changes.door import Door
 from commonplace.changes.plan import REVIEW
-from commonplace.errors import RecordNotFoundError
+from commonplace.errors import UNREADABLE, RecordNotFoundError
 from commonplace.guard import screen
 from commonplace.guard.screened import json_line
 from commonplace.operations import AddEntry, Operation, RemoveEntry, ReplaceEntry
@@ -67,7 +67,7 @@ class Queue:
                     "theirs": line.theirs,
                 }
                 waiting[line.id] = msgspec.convert(built, Waiting)
-            except (msgspec.DecodeError, msgspec.ValidationError):
+            except UNREADABLE:
                 continue  # doctor names damaged lines
         return tuple(waiting.values())
 

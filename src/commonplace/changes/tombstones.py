@@ -13,6 +13,7 @@ import msgspec
 
 from commonplace.changes import transcripts
 from commonplace.changes.forgotten import Forgotten
+from commonplace.errors import UNREADABLE, PathError
 from commonplace.guard import fold
 from commonplace.guard.markers import INVISIBLE
 from commonplace.guard.screened import Screened, json_line
@@ -125,13 +126,16 @@ class Tombstones:
 
     def catch_up(self, *, look: bool = False) -> None:
         """Read the file if it is not as it was; with `look` also what others may have added to the transcripts."""
-        version = self._store.version(PATH)
+        try:
+            version = self._store.version(PATH)
+        except PathError:  # something that is no file: doctor names it, and the transcripts still tell
+            version = MISSING
         known = self.forgotten
         if look or known is None or version != self._version:
             known = self._taken_back()
         if known is self.forgotten and version == self._version:
             return
-        blob = self._store.read(PATH)
+        blob = self._store.read(PATH) if version != MISSING else None
         version = blob.version if blob else MISSING
         fingerprints: set[str] = set()
         spans: dict[tuple[str, str], list[tuple[int, int] | None]] = {}
@@ -144,7 +148,7 @@ class Tombstones:
             try:
                 found = msgspec.json.decode(raw, type=_Line)
                 sources = msgspec.json.decode(found.sources, type=tuple[Source, ...])
-            except msgspec.DecodeError:
+            except UNREADABLE:
                 continue  # doctor names damaged lines
             if found.fingerprint:
                 fingerprints.add(found.fingerprint)

@@ -17,7 +17,7 @@ from typing import Any, Final, Literal, cast
 
 import msgspec
 
-from commonplace.errors import InputError
+from commonplace.errors import UNREADABLE, InputError
 from commonplace.records import TRUST_RANK, Message, RecordedMessage, Role, Session, Trust
 
 _CHECKSUM: Final = re.compile(rb',"h":"([0-9a-f]{8})"\}\Z')
@@ -93,7 +93,7 @@ def decode(line: bytes) -> Line | Damaged:
             return Damaged("checksum does not match")
     try:
         return cast("Line", _DECODER.decode(line))
-    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+    except UNREADABLE as error:
         return Damaged(str(error))
 
 

@@ -12,6 +12,7 @@ from typing import Final
 import msgspec
 
 from commonplace.config import Clock, ConsolidationConfig
+from commonplace.errors import UNREADABLE
 from commonplace.guard.screened import instant, json_line
 from commonplace.store.protocol import STATE, Store
 from commonplace.text.pieces import one_line, truncate
@@ -105,7 +106,7 @@ class Failures:
         for line in blob.data.splitlines() if blob is not None else ():
             try:
                 failure = msgspec.json.decode(line, type=Failure)
-            except (msgspec.DecodeError, UnicodeDecodeError):  # a damaged line costs only itself
+            except UNREADABLE:
                 continue
             found[failure.session, failure.job] = failure
         return found

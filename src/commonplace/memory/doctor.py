@@ -57,12 +57,13 @@ def examine(
         if stat.path.endswith(".jsonl"):
             checked["transcripts"] += 1
             problems.extend(_transcript(store, stat.path, checked))
-    for path in OWN_LINES:
+    odd = tuple(_misplaced(store, memory, transcripts, STATE))
+    for path in {*OWN_LINES} - {each.path for each in odd}:
         problems.extend(_own(store, path, checked))
     for path in items:
         problems.extend(_items(store, path, checked))
     problems = list(_quarantined(store, problems, copies=fix))
-    problems.extend(_misplaced(store, memory, transcripts))
+    problems.extend(odd)
     problems.extend(full)
     checked["changes"] = store.change_number()
     problems.extend(

@@ -17,6 +17,7 @@ import msgspec
 
 from commonplace.config import Clock, Price, SpendingConfig
 from commonplace.errors import (
+    UNREADABLE,
     BudgetExceededError,
     ModelError,
     ModelRefusedError,
@@ -147,7 +148,7 @@ def read(lines: Iterable[bytes]) -> Iterator[Spend]:
     for raw in lines:
         try:
             spend = Spend(**msgspec.structs.asdict(_DECODER.decode(raw)))
-        except msgspec.DecodeError:
+        except UNREADABLE:
             continue
         if spend.at.tzinfo is not None:
             yield spend

@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from commonplace.errors import InputError, RecordNotFoundError
+from commonplace.errors import UNREADABLE, InputError, RecordNotFoundError
 from commonplace.guard.screened import instant
 from commonplace.layouts.codecs import edits
 from commonplace.layouts.codecs.edits import Duplicate, Effect
@@ -246,7 +246,7 @@ def _live_lines(data: bytes) -> dict[str, bytes]:
 def _line(raw: bytes, start: int, end: int) -> Line:
     try:
         data = msgspec.json.decode(raw)
-    except (msgspec.DecodeError, RecursionError, UnicodeError):
+    except UNREADABLE:
         data = _tolerant(raw)
     if not isinstance(data, dict):
         return Line(start, end, "", None)
@@ -268,7 +268,7 @@ def _tolerant(raw: bytes) -> Any:
         return None
     try:
         return msgspec.json.decode(raw.decode("utf-8", "replace"))
-    except (msgspec.DecodeError, RecursionError, UnicodeError):
+    except UNREADABLE:
         return None
 
 

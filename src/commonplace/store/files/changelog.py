@@ -197,7 +197,8 @@ class Log:
     def months(self) -> list[str]:
         """List the months that have a file, in order."""
         try:
-            names = os.listdir(self.folder)
+            with os.scandir(self.folder) as entries:
+                names = [entry.name for entry in entries if entry.is_file(follow_symlinks=False)]
         except FileNotFoundError:
             return []
         return sorted(found[1] for name in names if (found := _MONTH.match(name)))
@@ -219,7 +220,8 @@ class Log:
         Raises:
             StoreFailedError: Not even that can be said.
         """
-        fd = self._disk.open(self.path(month), os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC)
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
+        fd = self._disk.open(self.path(month), flags)  # what is no file fails at once
         try:
             size = os.fstat(fd).st_size
             if size == 0:

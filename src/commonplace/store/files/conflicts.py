@@ -8,6 +8,7 @@ import os
 import msgspec
 
 from commonplace.config import Clock
+from commonplace.errors import UNREADABLE
 from commonplace.guard.screened import instant
 from commonplace.store.files.changelog import log_path, plain_path
 from commonplace.store.files.disk import Disk, write_all
@@ -37,7 +38,7 @@ class Conflicts:
         for line in (read_small(self._path) or b"").splitlines():
             try:
                 each = msgspec.json.decode(line, type=Conflict)
-            except msgspec.DecodeError:
+            except UNREADABLE:
                 continue
             path = plain_path(each.path)
             if each.at:

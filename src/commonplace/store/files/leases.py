@@ -17,7 +17,7 @@ from typing import Annotated, Final
 import msgspec
 
 from commonplace.config import Clock
-from commonplace.errors import LeaseLostError
+from commonplace.errors import UNREADABLE, LeaseLostError
 from commonplace.store.files.disk import Disk, typed, typed_errors
 from commonplace.store.files.locks import Process, may_live, this_process_cached
 from commonplace.store.files.state import read_small, replace_synced
@@ -113,7 +113,7 @@ class Leases:
         content = read_small(os.path.join(self._folder, _NAME))
         try:
             return msgspec.json.decode(content, type=_All) if content else _All()
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except UNREADABLE:
             return _All()
 
     def _write(self, known: _All, name: str, held: _Held | None) -> None:

@@ -14,6 +14,7 @@ from typing import Final
 
 import msgspec
 
+from commonplace.errors import UNREADABLE
 from commonplace.store.files.disk import CREATE, FILE_MODE, READ, Disk, closed, read_all, write_all
 from commonplace.store.files.locks import boot_id
 
@@ -89,7 +90,7 @@ class State:
                 body, _, check = file.read().rpartition(b" ")
             if check == _check(body):
                 return msgspec.json.decode(body, type=Checkpoint)
-        except (OSError, msgspec.DecodeError):
+        except (OSError, *UNREADABLE):
             pass
         return Checkpoint(0, NONE, "")
 

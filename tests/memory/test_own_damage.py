@@ -1,0 +1,59 @@
+"""What stands in our own folder and is damaged, or no file at all, costs only itself and is named."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from commonplace import Memory, Message
+from commonplace.errors import CommonplaceError
+
+SAID = "The harbour rope hangs on hook 7."
+
+
+def put_folder(path):
+    path.mkdir()
+
+
+def put_link(path):
+    path.symlink_to("/etc/hostname")
+
+
+def put_dangling(path):
+    path.symlink_to("nowhere")
+
+
+def put_pipe(path):
+    os.mkfifo(path)
+
+
+def put_deep(path):
+    path.write_bytes(b'{"fingerprint":' + b"[" * 100_000 + b"\n")
+
+
+@pytest.mark.parametrize("harm", [put_folder, put_link, put_dangling, put_pipe, put_deep])
+@pytest.mark.parametrize("name", ["tombstones.jsonl", "review.jsonl", "log"])
+def test_messages_are_read_and_kept_whatever_stands_in_the_place_of_our_own_files(tmp_path, name, harm):
+    """Issue 23.4 and 23.10: recall raised RecursionError, found nothing, or hung at a pipe."""
+    with Memory.open(tmp_path, jobs="worker") as memory:
+        memory.append("s", [Message("user", SAID, id="a"), Message("user", "Forget this heron.", id="b")])
+        memory.forget("sessions/s.jsonl#b")
+        memory.remember("Likes tea", kind="decision")
+        memory.recall("rope")
+    own = tmp_path / ".commonplace"
+    path = next((own / "log").iterdir()) if name == "log" else own / name
+    path.unlink(missing_ok=True)
+    harm(path)
+    with Memory.open(tmp_path, jobs="worker") as memory:
+        assert [hit.text for hit in memory.recall("harbour rope")] == [SAID]
+        assert memory.recall("heron") == []  # the transcript itself tells that it was forgotten
+        assert [message.text for message in memory.sessions.read("s")] == [SAID]
+        assert "tea" in memory.context("s", "rope").text
+        memory.append("s", [Message("user", "And the anchor?", id="c")])
+        assert memory.sessions.message("s", "c").text == "And the anchor?"
+        assert any(path.name in problem.path for problem in memory.doctor().problems)
+        try:
+            assert memory.remember("Lives in Oslo", kind="decision").ok
+        except CommonplaceError:
+            assert harm is not put_deep
