@@ -87,7 +87,11 @@ def played(row, layout, echo, folder, *, model=True):
         (memory.end if layout == "facts" else memory.reset)("chat:1")
         shown = memory.context("chat:2").stable
         hits = memory.recall(" ".join([*row["marks"], row["replies"]["tool_text"]]), k=20)
-    texts = [path.read_text("utf-8") for path in Path(folder).rglob("*.md")]
+    texts = [
+        path.read_text("utf-8")
+        for path in Path(folder).rglob("*.*")
+        if path.suffix in {".md", ".jsonl"} and ".commonplace" not in path.parts
+    ]
     kept = not row.get("memory") or any(row["memory"] in text for text in texts)
     return shown, [hit for hit in hits if holds(row, hit.text) and hit.layer != "sessions"], kept
 
