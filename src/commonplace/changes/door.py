@@ -253,6 +253,10 @@ class Door:
                 if not request.partial:
                     raise
                 taken.append(Taken((Waits(operation, stop.outcome.reason),)))
+            except InputError as error:
+                if not request.partial or self._drift.moved(self._touched([operation])):
+                    raise
+                taken.append(Taken((Waits(operation, str(error)),)))
         waiting = [*request.waits, *(waits for each in taken for waits in each.waits)]
         same = [each.same for each in taken if each.same]
         review = tuple(self._queue(plan, each, actor.name) for each in waiting)

@@ -180,6 +180,9 @@ class PastStore:
         """Refuse."""
         raise self._refusal()
 
+    def pid_lock(self, path: str) -> None:
+        """Return none: the past is not locked."""
+
     def _refusal(self) -> StoreReadOnlyError:
         return StoreReadOnlyError("the past cannot be changed; open the memory as it is now")
 

@@ -149,6 +149,7 @@ class _Court:
             return
         if isinstance(edit, (RemoveEntry, RemoveTopic, RemoveItem)):
             reason, trust = self._removal(number, edit, touched)
+            edit = self._merged(number, edit)
         else:
             reason, trust = self._writing(edit, touched)
         if not reason and TRUST_RANK[trust] < TRUST_RANK["agent"] and edit.path in self.view.shown:
@@ -259,6 +260,14 @@ class _Court:
             if about.shared(content.content(quote)) and TRUST_RANK[trust] >= min(strongest, TRUST_RANK["agent"]):
                 return "", trust
         return "uncited: no message that it cites speaks of what would go", "agent"
+
+    def _merged(self, number: int, edit: Edit) -> Edit:
+        """Let the removal of a topic say which topic holds its words from now on."""
+        keepers = (self.proposal.operations[other] for other in self.kept_by.get(number, ()))
+        into = next((keeper.path for keeper in keepers if isinstance(keeper, PutTopic)), "")
+        if not isinstance(edit, RemoveTopic) or not into or into == edit.path:
+            return edit
+        return msgspec.structs.replace(edit, into=into)
 
     def may_go(self, text: str) -> bool:
         """True if a compression may leave a statement out: its day is past, and it orders nothing."""

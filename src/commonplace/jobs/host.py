@@ -25,7 +25,7 @@ from commonplace.jobs.views import Views
 from commonplace.layouts.schema import Job
 from commonplace.models.reading import Unusable
 from commonplace.models.spending import MeteredLLM
-from commonplace.operations import AppendJournal, Edit, Operation, Proposal, View
+from commonplace.operations import AppendJournal, Edit, Operation, Proposal, RemoveTopic, View
 from commonplace.records import RecordedMessage, Source, Trust
 
 ROUND_TOKENS: Final = 3000  # of what a consolidator is given in one round
@@ -90,6 +90,7 @@ class Host:
             config=self._config,
             records=self._views.records,
             rounds=self._job.rounds,
+            reads=self._views.newest(self._job.reads),
         )
 
     def judged(self, work: Work, seconds: Callable[[], float]) -> Judged:
@@ -153,7 +154,12 @@ class Host:
         at = (said[-1].message.at if said else None) or self._clock()
         path = self._views.journal_path(at)
         waits = [Waits(_placed(edit, path), why) for edit, why in judged.held]
-        operations: list[Operation] = [*judged.accepted]
+        operations: list[Operation] = sorted(judged.accepted, key=lambda edit: isinstance(edit, RemoveTopic))
+        going = [edit for edit in operations if isinstance(edit, RemoveTopic) and not edit.into]
+        if self._job.removals and len(going) > self._job.removals:
+            late = going[self._job.removals :]
+            operations = [edit for edit in operations if edit not in late]
+            waits += [Waits(edit, f"more than {self._job.removals} memories would go in one run") for edit in late]
         if path:
             if judged.journal:
                 operations.append(journal_entry(path, judged.journal, said, at, trust=judged.journal_trust))

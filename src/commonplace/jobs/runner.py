@@ -12,11 +12,12 @@ import logging
 import sys
 import time
 from collections.abc import Sequence
+from itertools import takewhile
 from typing import Final
 
 import msgspec
 
-from commonplace.changes.actors import Actor
+from commonplace.changes.actors import TOOL, Actor
 from commonplace.changes.admission import Waits
 from commonplace.changes.door import Door
 from commonplace.changes.parts import Parts
@@ -69,6 +70,8 @@ class Runner:
         self.job = job
         self.name = job.name
         self._store = parts.store
+        self._layout = parts.layout
+        self._ledger = parts.ledger
         self._sessions = parts.sessions
         self._door = door
         self._views = views
@@ -148,8 +151,28 @@ class Runner:
         todo = self._todo(session, explicit=explicit, until=until, first=run.dry_run)
         if unanswered and not todo:
             return Outcome(status="skipped", reason="the last turn has no answer yet")
+        if todo and run.cause == TRIGGER and self._is_done_by_agent(todo):
+            return self._passed_over(todo, run)
         waits = self._waits(todo[0]) if patient and todo else None
         return todo if waits is None else self._tells(waits)
+
+    def _is_done_by_agent(self, todo: Sequence[Piece]) -> bool:
+        """True if the agent wrote memory itself since ranges began, and the job leaves such ranges to it."""
+        since = todo[0].messages[0].message.at
+        if not self.job.yields or since is None:
+            return False
+        self._ledger.catch_up()
+        theirs = takewhile(lambda change: change.at >= since, self._ledger.changes())
+        outside = {"outside"} if self._layout.agent_edits_files else set()
+        return any(change.actor == TOOL.name or outside.intersection(change.kinds) for change in theirs)
+
+    def _passed_over(self, todo: Sequence[Piece], run: Run) -> Outcome:
+        """Move the cursor past ranges that need no work."""
+        last = todo[-1].messages[-1].number + 1
+        move = MoveCursor(session=todo[-1].session, name=self.name, to=last)
+        reason = "the agent wrote memory itself"
+        self._door.commit([move], actor=self._actor, reason=f"{run.cause}: {reason}", fence=run)
+        return Outcome(status="skipped", reason=reason)
 
     def _require_model(self, sessions: Sequence[str]) -> None:
         """Make sure that the model can be asked at all, where it can say so without a call."""

@@ -55,7 +55,9 @@ class _Desk:
     def take(self, edit: Edit) -> None:
         """Take one operation in."""
         match edit:
-            case AddEntry() | PutTopic() if self._is_topic(edit.path):
+            case AddEntry() if self._is_topic(edit.path):
+                self._put(edit)
+            case PutTopic() if self._places:  # whatever path it names, only topics can take it
                 self._put(edit)
             case AddEntry(path=path) if path.endswith(".jsonl"):
                 kind = (edit.kind or "fact").upper()

@@ -61,6 +61,7 @@ class Tidier:
         self._host = Host(job, parts, views, llm)
         self._actor = Actor(f"consolidator:{job.name}", "user", explicit=False)
         self._failures = Failures(parts.store, parts.clock, parts.config.consolidation)
+        self._file = parts.store.pid_lock(parts.layout.within(job.lock)) if job.lock else None
         self._scanned: datetime | None = None
 
     # --- when ---
@@ -83,7 +84,6 @@ class Tidier:
 
     def hours(self) -> float:
         """Return the hours since it last ran or was undone: what a person undid is not done again at once."""
-        last = self.last_ran()
         undone = [
             back.at
             for change, _ in zip(self._ledger.changes(), range(_LOOKED), strict=False)
@@ -91,7 +91,7 @@ class Tidier:
             and change.undone_by is not None
             and (back := self._ledger.change(change.undone_by)) is not None
         ]
-        times = [*undone, *([last] if last is not None else [])]
+        times = [*undone, *self._runs()]
         return (self._clock() - max(times)).total_seconds() / 3600 if times else float("inf")
 
     def scan_seconds(self) -> float:
@@ -101,9 +101,14 @@ class Tidier:
     def sessions(self) -> int:
         """Count the sessions in which something was said since it last ran, but for the newest, which may go on."""
         self._scanned = self._clock()
-        last = self.last_ran()
+        last = max(self._runs(), default=None)
         others = self._sessions.list()[1:]
         return sum(each.last_at is not None and (last is None or each.last_at > last) for each in others)
+
+    def _runs(self) -> list[datetime]:
+        """Return when it last ran: as we know, and as other programs say that share its lock file."""
+        theirs = self._file.last() if self._file is not None else None
+        return [at for at in (self.last_ran(), theirs) if at is not None]
 
     def _waits(self) -> Failure | None:
         return self._failures.waits("", self.name, 0)
@@ -145,12 +150,16 @@ class Tidier:
         lease = None if dry_run else self._store.lease(self.name, life)
         if lease is None and not dry_run:
             return Outcome(status="skipped", reason="another worker does it")
+        ran = False
         try:
+            if self._file is not None and not dry_run and not self._file.take(self._clock()):
+                return Outcome(status="skipped", reason=f"another program holds {self.job.lock}")
             if self._host.llm is not None and not by_rules:
                 self._host.llm.ready()
             work = self._host.work((), session="", cause=cause, model=model, by_rules=by_rules)
             judged = self._host.judged(work, lambda: limits.timeout_seconds)
             done = self._commit(judged, actor or self._actor, cause, dry_run=dry_run, lease=lease)
+            ran = True
         except ModelError as error:
             setup = isinstance(error, ModelSetupError)
             if cause == TRIGGER:
@@ -162,6 +171,8 @@ class Tidier:
         except LeaseLostError:
             return Outcome(status="skipped", reason="another worker took it over")
         finally:
+            if self._file is not None and not dry_run and not ran:
+                self._file.give_back()
             if lease is not None:
                 lease.release()
         return done if dry_run else self._ended(done)

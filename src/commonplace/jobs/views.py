@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import datetime, time
 
 import msgspec
@@ -29,6 +29,7 @@ _SPOKEN_CHARS = 1000  # of a message that may correct an entry; a longer one tel
 _MOVED = 40  # entries that are not shown any more, in one view
 _TOPIC_TOKENS = 1500  # of the bodies of topics in a prompt, the nearest first
 _FIELD = re.compile(r"\{\w+\}")
+_NEWEST = 14  # logs that a job is told of
 _SEPARATOR = 3  # what stands between two entries: a bullet and a line break, or a separator line
 
 
@@ -140,6 +141,11 @@ class Views:
             if left < 0:
                 return place.end + (data[place.end : place.end + 1] == b"\n")
         return 0
+
+    def newest(self, layers: Collection[str]) -> tuple[str, ...]:
+        """Return the newest files of some layers, the newest first by name."""
+        files = (path for _, path in self._reader.files(lambda each: each.name in layers)) if layers else ()
+        return tuple(sorted(files, reverse=True)[:_NEWEST])
 
     def journal_path(self, at: datetime) -> str:
         """Return the journal that takes what happened at an instant; empty if the layout has none."""

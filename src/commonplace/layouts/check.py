@@ -23,6 +23,7 @@ _KINDS: Final = get_args(LayerKind)
 _STYLES: Final = {"documents": entries.STYLES, "journals": journals.STYLES, "topics": topics.STYLES, "items": ("",)}
 _NAME: Final = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 _FOLDER: Final = re.compile(r"(?:[\w-][\w .-]*(?:/[\w-][\w .-]*)*)?")
+_LOCK: Final = re.compile(r"\.?[A-Za-z][\w-]{0,63}")
 _TOOL: Final = re.compile(r"[a-zA-Z][a-zA-Z0-9_-]{0,63}")
 _MOST_ROUNDS: Final = 20
 _EVENTS: Final = frozenset({"reset", "compaction", "session_end", "manual"})
@@ -297,6 +298,14 @@ def _job(layout: Layout, job: Job, abilities: Abilities) -> Iterator[str]:
         yield f"{at}.consolidator is 'episodes'; have it write a layer of topics that has {{session}} in its path."
     if any(layer.kind == "journals" for layer in written):
         yield f"{at}.writes names a journal; what happened goes to the journal of targets by itself."
+    for name in job.reads:
+        yield from _other_layer(layout, f"{at}.reads", name, "journals")
+    if job.lock and (job.range != "none" or not _LOCK.fullmatch(job.lock)):
+        yield f"{at}.lock is {job.lock!r}; it is the name of a file such as '.lock', of a job with the range 'none'."
+    if job.yields and job.range in {"none", "window"}:
+        yield f"{at}.yields is of no use here; only a job on what was said passes over what the agent wrote."
+    if job.removals < 0:
+        yield f"{at}.removals is {job.removals}; use 0 (any number) or more."
     if not 0 <= job.rounds <= _MOST_ROUNDS:
         yield f"{at}.rounds is {job.rounds}; use 0 (one answer) to {_MOST_ROUNDS}."
     if job.consolidator == "rounds" or job.prompt:

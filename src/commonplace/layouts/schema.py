@@ -226,6 +226,11 @@ class Job(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
         rounds: How often it may ask to read and search before its last answer.
         prompt: Of the consolidator `rounds`: the name of its instructions.
         when: The knobs that must be on, joined by `+`.
+        reads: The layers of journals of which it is told the newest files, to read them first.
+        removals: The most topics that it may take away in one run; any number if 0.
+        yields: A range in which the agent wrote memory itself is passed over, as long as only a trigger asks.
+        lock: Of a job on no range: a file of the memory folder by which other programs lock it. The number of a
+            process stands in it, and its time is that of the last run.
     """
 
     name: str
@@ -240,6 +245,10 @@ class Job(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     rounds: int = 0
     prompt: str = ""
     when: str = ""
+    reads: tuple[str, ...] = ()
+    removals: int = 0
+    yields: bool = False
+    lock: str = ""
 
 
 class Layout(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -314,6 +323,10 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         inside = path[len(prefix) :]
         found = (layer for layer in self.layers if _is_of(layer.path, inside))
         return next((each for each in found if not any(fnmatchcase(inside, one) for one in each.skip)), None)
+
+    def within(self, name: str) -> str:
+        """Return the stored path of a file of the memory folder that is no layer's."""
+        return f"{self.memory}/{name}" if self.memory else name
 
     def path_of(self, layer: Layer, **fields: str) -> str:
         """Give the stored path of a layer's file, its fields filled in."""

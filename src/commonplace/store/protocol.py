@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from datetime import datetime
 from typing import Any, Protocol
 
 import msgspec
@@ -114,6 +115,19 @@ class Lease(Protocol):
         """Give the lease back; does nothing when another holds it."""
 
 
+class PidLock(Protocol):
+    """A lock file that other programs read: who works, and when it was last done."""
+
+    def last(self) -> datetime | None:
+        """Return when it was last taken; None if there is no such file."""
+
+    def take(self, now: datetime) -> bool:
+        """Take it; False if another process holds it."""
+
+    def give_back(self) -> None:
+        """Let it read as before it was taken."""
+
+
 class Held(Protocol):
     """An append-only file while it is held against other appenders."""
 
@@ -200,6 +214,9 @@ class Store(Protocol):
 
     def lease(self, name: str, ttl_seconds: float) -> Lease | None:
         """Take a lease, or None while another live holder has it."""
+
+    def pid_lock(self, path: str) -> PidLock | None:
+        """Return the lock file at a path that other programs read; None if nothing can be written here."""
 
     def close(self) -> None:
         """Release handles; what was acknowledged stays."""

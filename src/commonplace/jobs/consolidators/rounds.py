@@ -14,7 +14,7 @@ from commonplace.jobs.consolidators.work import Work
 from commonplace.models.reading import Unusable
 from commonplace.operations import Proposal
 
-PROMPTS: Final = frozenset({"rounds"})
+PROMPTS: Final = frozenset({"dream", "rounds"})
 """The instructions that a job can name: files in `prompts`."""
 
 

@@ -82,11 +82,13 @@ def _rounds(work: Work) -> str:
     """Write down what the model asked for and was given, what it proposed, and how often it may still ask."""
     if not work.job.rounds:
         return ""
+    first = "".join(f"\n- {path}" for path in work.reads)
     answers = "".join(f"\n{answer.asked}:\n" + "\n".join(answer.lines) for answer in work.answers)
     done = "\n".join(f"- {showing.operation(edit)}" for edit in work.proposed)
     left = f"You may ask {work.rounds} more times." if work.rounds else "You may ask no more: this is the last answer."
     return (
-        (f"\n\n## What you asked for{answers}" if answers else "")
+        (f"\n\n## Logs, the newest first{first}" if first else "")
+        + (f"\n\n## What you asked for{answers}" if answers else "")
         + (f"\n\n## What you proposed already\n{done}" if done else "")
         + f"\n\n## Rounds\n{left}"
     )

@@ -32,7 +32,7 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
     it may rewrite, by path; of a long one only its end. `model` is asked in place of the one of `llm`. `rounds` is how
     often it may still ask to read and search; `answers` is what it was given, `proposed` what it proposed so far.
     `listed` is the view before anything was asked for, `view` what the numbers of all of it mean. `records` gives the
-    records of a file that may enter a prompt. `at` is now.
+    records of a file that may enter a prompt. `at` is now. `reads` are files to read first.
     """
 
     session: str
@@ -56,6 +56,7 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
     rounds: int = 0
     answers: tuple[Answer, ...] = ()
     proposed: tuple[Edit, ...] = ()
+    reads: tuple[str, ...] = ()
 
     def file(self, kind: str, at: datetime | None) -> str:
         """Return the file that takes what is stated of a kind at an instant; empty if the layout has none."""

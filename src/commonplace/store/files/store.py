@@ -24,6 +24,7 @@ from commonplace.store.files.disk import Disk, read_all, read_span, typed, typed
 from commonplace.store.files.feed import Feed
 from commonplace.store.files.leases import FileLease, Leases
 from commonplace.store.files.paths import Tree, split
+from commonplace.store.files.pid_lock import PidLock
 from commonplace.store.files.redo import project, steps_by_path
 from commonplace.store.files.state import Head
 from commonplace.store.files.versions import lines_version, version_at, version_of
@@ -250,6 +251,10 @@ class FilesStore:
         """Take a lease, or None while another live holder has it."""
         with self._writing():
             return self._leases.take(name, ttl_seconds)
+
+    def pid_lock(self, path: str) -> PidLock | None:
+        """Return the lock file at a path that other programs read; None if nothing can be written here."""
+        return None if self.read_only else PidLock(f"{self.root}/{path}")
 
     def conflicts(self) -> tuple[Conflict, ...]:
         """List the files that an edit from outside kept from taking a change."""
