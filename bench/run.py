@@ -31,6 +31,7 @@ import recalling
 import rounds
 import scopes
 import starting
+import turns as turns_
 from corpus import Corpus
 from report import Report, picture
 
@@ -68,6 +69,7 @@ def main() -> None:
             files.rebuild(report, filled[size], texts[size], folder, rounds_=turns if size < SPOKEN else 3)
         files.sizes(report, asked)
         consolidating.measure(report, corpus, folder)
+        turns_.measure(report, folder, [size for size in sizes if size <= SPOKEN])
         if options.large:
             scopes.measure(report, corpus, folder, scopes=500 if options.quick else 10_000, rounds_=turns)
     report.verdicts()

@@ -47,7 +47,12 @@ def propose(work: Work) -> Proposal:
     """Propose what the turns of a range leave behind."""
     made: list[Edit] = []
     said = [*work.view.earlier[-_BEFORE:], *work.view.messages]
-    known = [Known(entry.id.partition("#")[2], entry.path, entry.text) for entry in work.view.entries]
+    short = {place.path for place in work.places.values() if place.layer == work.layout.targets.get(_SHORT)}
+    known = [
+        Known(entry.id.partition("#")[2], entry.path, entry.text)
+        for entry in work.view.entries
+        if entry.path not in short  # what does not last is not corrected
+    ]
     for turn in turns(work.view.messages):
         place = next(at for at, message in enumerate(said) if message is turn[0])
         before = said[max(0, place - _BEFORE) : place]

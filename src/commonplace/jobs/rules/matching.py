@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Final
 
 from commonplace.jobs.rules.patterns import guard, words
@@ -30,6 +31,7 @@ def stem(word: str) -> str:
     return word
 
 
+@lru_cache(maxsize=4096)
 def content(text: str) -> frozenset[str]:
     """Give the words that carry a statement, stemmed; single characters where a script has no spaces."""
     found = {
