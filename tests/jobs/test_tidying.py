@@ -258,3 +258,14 @@ def test_a_worker_serves_the_jobs_of_the_scope_too(tmp_path: Path, clock: FixedC
     assert asked(llm) == 1
     with opened(tmp_path, clock) as memory:
         assert text(memory).strip() == "Sails on Sundays and rows on Mondays"
+
+
+def test_the_thread_runs_a_job_of_the_scope_that_is_due(tmp_path: Path, clock: FixedClock) -> None:
+    """DESIGN 2: due jobs run by themselves; closing waits for them."""
+    llm = ScriptedLLM(MERGE, repeat=True)
+    with Memory.open(tmp_path, layout=layout(), clock=clock, jobs="thread", llm=llm) as memory:
+        two_facts(memory)
+        talk(memory, clock, 7)
+        clock.advance(hours=1)
+        assert memory.flush(60)
+    assert asked(llm) == 1
