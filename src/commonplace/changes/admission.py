@@ -280,7 +280,7 @@ class Admission:
             plan.edit(each, plan.work_out(each, layer, path), path, trust=trust, person=actor.person)
 
     def _overrules(self, applied: Applied) -> bool:
-        """Say whether an edit takes away or changes a record that is trusted as much as the agent."""
+        """True if an edit takes away or changes a record that is trusted as much as the agent."""
         known = [record for record, _ in applied.added if self._ledger.made(record) and not self._ledger.gone(record)]
         return any(
             TRUST_RANK[self._reader.rank(record)] >= TRUST_RANK["agent"]

@@ -146,13 +146,13 @@ class Drift:
             return [path for path in moved if self._take(path, writes)]
 
     def unseen(self, versions: Mapping[str, str]) -> list[str]:
-        """Give those of some files that were read in another version than when last looked at."""
+        """Return those of some files that were read in another version than when last looked at."""
         return [
             path for path, version in versions.items() if self._layout.layer_of(path) and version != self._last(path)
         ]
 
     def moved(self, paths: Iterable[str]) -> list[str]:
-        """Give those of some files that are not as they were when last looked at."""
+        """Return those of some files that are not as they were when last looked at."""
         if self._store.read_only:
             return []
         return [path for path in dict.fromkeys(paths) if self._version(path) != self._last(path)]
@@ -233,7 +233,7 @@ class Drift:
         return True
 
     def _is_edited(self, path: str, changes: _Writes) -> bool:
-        """Say whether a file that was looked at before holds what no change made."""
+        """True if a file that was looked at before holds what no change made."""
         number = self._store.change_number()
         layer = self._layout.layer_of(path)
         if layer is not None and self._has_grown(layer, path, number, changes):
@@ -259,7 +259,7 @@ class Drift:
             time.sleep(QUIET_SECONDS)
 
     def _before(self, path: str, look: Look | None, writes: Sequence[inverse.Write]) -> tuple[bytes | None, bool]:
-        """Give what the file said before the edit, as far as last look and log tell, and whether that is exact."""
+        """Return what the file said before the edit, as far as last look and log tell, and whether that is exact."""
         data = look.text.encode() if look else None
         exact = look is None or version_of(path, data) == look.version
         for write in writes:

@@ -91,14 +91,14 @@ def of_item(
 
 
 def assemble(data: bytes, pieces: tuple[Keep | str, ...]) -> bytes:
-    """Give the bytes that pieces make of the old bytes."""
+    """Return the bytes that pieces make of the old bytes."""
     return b"".join(
         data[p.start : p.end] if isinstance(p, Keep) else p.encode("utf-8", "surrogateescape") for p in pieces
     )
 
 
 def between(before: bytes, after: bytes) -> tuple[Keep | str, ...]:
-    """Give pieces that make one text of another, keeping what both begin and end with."""
+    """Return pieces that make one text of another, keeping what both begin and end with."""
     limit = min(len(before), len(after))
     start = _longest(limit, lambda low, high: before[low:high] == after[low:high])
     while start and (start < len(after) and after[start] & 0xC0 == 0x80):

@@ -68,7 +68,7 @@ class Heads:
         return layer.name, head(path, blob.data, layer.style, self._written(path, written_ns))
 
     def _written(self, path: str, written_ns: int) -> datetime:
-        """Say when a file was written: as the change log has it, or as its system says of an edit from outside."""
+        """Return when a file was written: as the change log has it, or as its system says of an edit from outside."""
         made = self._ledger.made(path)
         change = self._ledger.change(made[0]) if made else None
         if change is not None and (not written_ns or "outside" not in change.kinds):

@@ -52,7 +52,7 @@ class History:
         self._wait_seconds = wait_seconds
 
     def log(self, limit: int | None = 50) -> list[Change]:
-        """Give the newest changes, newest first.
+        """Return the newest changes, newest first.
 
         Raises:
             InputError: The limit is no number.
@@ -69,7 +69,7 @@ class History:
         return found
 
     def change(self, number: int) -> Change:
-        """Give one change.
+        """Return one change.
 
         Raises:
             InputError: It is no number.
@@ -223,7 +223,7 @@ class History:
         return layer is not None and layer.kind == "items"
 
     def _later(self, number: int, path: str) -> list[tuple[int, inverse.Write]]:
-        """Give the writes of a file after a change, oldest first, each with the number of its change."""
+        """Return the writes of a file after a change, oldest first, each with the number of its change."""
         return [
             (logged.number, write)
             for logged in self._store.since(number)

@@ -41,7 +41,7 @@ class Write:
 
 
 def writes_of(logged: Logged) -> list[Write]:
-    """Give the writes of a change, an outside edit as the put that it was; none where it was erased.
+    """Return the writes of a change, an outside edit as the put that it was; none where it was erased.
 
     Raises:
         DamagedError: Its texts were erased.
@@ -74,12 +74,12 @@ def outside(before: bytes | None, after: bytes | None) -> dict[str, Any]:
 
 
 def shown(data: bytes) -> str:
-    """Give bytes as the text that the log keeps of them."""
+    """Return bytes as the text that the log keeps of them."""
     return data.decode("utf-8", "replace")
 
 
 def explains(writes: Sequence[Write], data: bytes | None, version_before: str, version_of: Version, key: bytes) -> bool:
-    """Say whether logged writes alone lead from the version before them to these bytes."""
+    """True if logged writes alone lead from the version before them to these bytes."""
     appended = False
     for write in reversed(writes):
         if write.kind != "append":
@@ -92,12 +92,12 @@ def explains(writes: Sequence[Write], data: bytes | None, version_before: str, v
 
 
 def _ways(data: bytes | None) -> tuple[bytes | None, ...]:
-    """Give what a file may have been before an append: what was added to nothing tells no empty file from none."""
+    """Return what a file may have been before an append: what was added to nothing tells no empty file from none."""
     return (data,) if data else (None, b"")
 
 
 def after(write: Write, data: bytes | None, key: bytes) -> bytes | None:
-    """Give a file's bytes after a write from those before it.
+    """Return a file's bytes after a write from those before it.
 
     Raises:
         DamagedError: They cannot be made: the file was not as the write found it, or text of it was redacted.
@@ -117,7 +117,7 @@ def _list(value: object) -> list[Any]:
 
 
 def before(write: Write, after: bytes | None, key: bytes) -> bytes | None:
-    """Give a file's bytes before a write from those after it; None where there was no file.
+    """Return a file's bytes before a write from those after it; None where there was no file.
 
     Raises:
         DamagedError: They cannot be made: the file is not as the write left it, or text of it was redacted.

@@ -59,7 +59,7 @@ class TopicIndex:
             plan.kinds["index"] = None
 
     def lists(self, path: str) -> bool:
-        """Say whether a file is a topic of the index."""
+        """True if a file is a topic of the index."""
         layer = self._layout.layer_of(path)
         return layer is not None and layer.name in self._of
 
@@ -168,7 +168,7 @@ def over_limits(parts: Parts) -> Iterator[Problem]:
 
 
 def split(data: bytes) -> tuple[str, str]:
-    """Give a document without its index block, and the lines of the block."""
+    """Return a document without its index block, and the lines of the block."""
     text = data.decode("utf-8", "replace")
     if blocks.INDEX_OPEN not in text:
         return text, ""

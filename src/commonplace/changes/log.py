@@ -113,7 +113,7 @@ def read(logged: Logged) -> Entered:
 
 
 def oddity(logged: Logged) -> str:
-    """Say what of a logged change cannot be read as it stands; empty where all of it can."""
+    """Return what of a logged change cannot be read as it stands; empty where all of it can."""
     try:
         undoes = read(logged).change.undoes
     except DamagedError as error:
@@ -235,26 +235,26 @@ class Ledger:
             yield self.change(number)  # type: ignore[misc]  # the number is there
 
     def change(self, number: int) -> Change | None:
-        """Give one change; None where there is none of that number."""
+        """Return one change; None where there is none of that number."""
         change = self._changes.get(number)
         undone = self._undone.get(number)
         return msgspec.structs.replace(change, undone_by=undone) if change and undone else change
 
     def made(self, record: str) -> tuple[int, Added] | None:
-        """Say which change made a record, and as what; None for what was there before the log."""
+        """Return which change made a record, and as what; None for what was there before the log."""
         return self._made[record][-1] if record in self._made else None
 
     def written_at(self, record: str) -> datetime | None:
-        """Say when a record was first written down; None for what was there before the log."""
+        """Return when a record was first written down; None for what was there before the log."""
         versions = self._made.get(record)
         return self._changes[versions[0][0]].at if versions else None
 
     def versions(self, record: str) -> list[tuple[int, Added]]:
-        """Give all that a record said under this id, with the change that made it say so, newest first."""
+        """Return all that a record said under this id, with the change that made it say so, newest first."""
         return self._made.get(record, [])[::-1]
 
     def standing(self, path: str) -> dict[str, str]:
-        """Give the records that changes made in a file and none took away: id to text."""
+        """Return the records that changes made in a file and none took away: id to text."""
         return {
             record: self._made[record][-1][1].text
             for record in self._by_path.get(path, ())
@@ -262,15 +262,15 @@ class Ledger:
         }
 
     def unlisted(self, path: str) -> Trust | None:
-        """Say how far what an edit from outside brought into a file is trusted, where it was too much to list."""
+        """Return how far what an edit from outside brought into a file is trusted, where it was too much to list."""
         return self._unlisted.get(path)
 
     def promoted(self, record: str) -> Trust | None:
-        """Say which trust a person gave a record; None where nobody did."""
+        """Return which trust a person gave a record; None where nobody did."""
         return self._trust.get(record)
 
     def promotions(self, record: str) -> list[int]:
-        """Name the changes in which a person set the trust of a record."""
+        """Return the numbers of the changes in which a person set the trust of a record."""
         return self._promotions.get(record, [])
 
     def successor(self, record: str) -> str | None:
@@ -283,12 +283,12 @@ class Ledger:
         return current if current != record else None
 
     def replaced_in(self, record: str) -> int | None:
-        """Name the change that put another record in the place of this one."""
+        """Return the number of the change that put another record in the place of this one."""
         found = self._successors.get(record)
         return found[0] if found else None
 
     def predecessors(self, record: str) -> list[str]:
-        """Give the records that this one replaced, nearest first."""
+        """Return the records that this one replaced, nearest first."""
         backwards: dict[str, list[str]] = {}
         for old, (_, new) in self._successors.items():
             backwards.setdefault(new, []).append(old)
@@ -302,7 +302,7 @@ class Ledger:
         return found
 
     def gone(self, record: str) -> int | None:
-        """Name the change that took a record away; None while it stands."""
+        """Return the number of the change that took a record away; None while it stands."""
         return self._gone.get(record)
 
     def superseded(self, session: str) -> dict[str, tuple[Superseded, ...]]:

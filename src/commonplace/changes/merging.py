@@ -34,7 +34,7 @@ _THEIRS_CHARS: Final = 2000  # of what stands in the place of ours; a person dec
 
 
 def merging(layout: Layout) -> Rebase:
-    """Give a store's `Rebase` for one layout: theirs wins where both touched an entry.
+    """Return a store's `Rebase` for one layout: theirs wins where both touched an entry.
 
     The store then lists the file as one where ours gave way, and the door puts it before a person.
     """
@@ -52,7 +52,7 @@ def merging(layout: Layout) -> Rebase:
 
 
 def kept_out(logged: Logged, path: str, reader: Reader) -> list[Edit]:
-    """Give the edits of a logged change to one file that do not stand in it; none where its texts were erased."""
+    """Return the edits of a logged change to one file that do not stand in it; none where its texts were erased."""
     records = reader.records(path)
     found: list[Edit] = []
     for built in read(logged).payload.operations:
@@ -89,7 +89,7 @@ def _cleaned(text: str) -> str:
 
 
 def theirs(operation: Operation, reader: Reader) -> str:
-    """Say what stands where an operation wanted to write: the entry in its place, else the file as it is."""
+    """Return what stands where an operation wanted to write: the entry in its place, else the file as it is."""
     match operation:
         case ReplaceEntry(target=target) | RemoveEntry(target=target):
             try:

@@ -71,7 +71,7 @@ class NewEntries:
         ]
 
     def settle(self, operation: AddEntry, entries: Sequence[Entry], actor: Actor, verdicts: Verdicts) -> Settled:
-        """Say what becomes of a new entry.
+        """Return what becomes of a new entry.
 
         Args:
             operation: The new entry, screened, its path resolved.

@@ -108,7 +108,7 @@ class Overflow:
         return change is not None and "outside" not in change.kinds
 
     def _made(self, plan: Plan, record: Record) -> Added:
-        """Say as what an entry was made: in this change, by an earlier one, or outside before the log."""
+        """Return as what an entry was made: in this change, by an earlier one, or outside before the log."""
         for added in reversed(plan.added):
             if added.id == record.id:
                 return added

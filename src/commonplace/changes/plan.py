@@ -93,7 +93,7 @@ class Plan:
     # --- reading ---
 
     def rope(self, path: str) -> Rope:
-        """Give the text of a file as the plan has it so far."""
+        """Return the text of a file as the plan has it so far."""
         if path not in self._ropes:
             blob = self._store.read(path)
             self._ropes[path] = Rope(blob.data if blob else b"")
@@ -101,7 +101,7 @@ class Plan:
         return self._ropes[path]
 
     def exists(self, path: str) -> bool:
-        """Say whether a file is there, as the plan has it so far."""
+        """True if a file is there, as the plan has it so far."""
         self.rope(path)
         return path not in self._deleted and (self.versions[path] != MISSING or bool(self._ropes[path].data))
 
@@ -116,7 +116,7 @@ class Plan:
         return self._ropes
 
     def planned(self, path: str) -> bytes | None:
-        """Give what a file will read as; None where it will not be there."""
+        """Return what a file will read as; None where it will not be there."""
         return self.rope(path).data if self.exists(path) else None
 
     def records(self, layer: Layer, path: str, data: bytes) -> list[Record]:
@@ -126,7 +126,7 @@ class Plan:
     # --- taking operations ---
 
     def work_out(self, operation: Edit, layer: Layer, path: str) -> edits.Applied:
-        """Say what one edit would do to the plan's text of its file.
+        """Return what one edit would do to the plan's text of its file.
 
         Raises:
             InputError: The edit cannot be made; it says what to do instead.
@@ -276,7 +276,7 @@ class Plan:
     # --- ending ---
 
     def writes(self) -> list[Write]:
-        """Give the store writes, every new text screened."""
+        """Return the store writes, every new text screened."""
         writes: list[Write] = []
         self._join_lines()
         for path, rope in self._ropes.items():
@@ -294,7 +294,7 @@ class Plan:
             self.joined(path)
 
     def _append_of(self, path: str, rope: Rope) -> Append | None:
-        """Give an edit of a journal or of items as an append, where it only adds lines at the end."""
+        """Return an edit of a journal or of items as an append, where it only adds lines at the end."""
         layer = self._layout.layer_of(path)
         if layer is None or layer.kind not in {"journals", "items"} or not rope.pieces:
             return None
@@ -310,7 +310,7 @@ class Plan:
         return Put(path, tuple(p if isinstance(p, Keep) else self.screen(_text(p)) for p in rope.pieces))
 
     def expected(self) -> dict[str, str]:
-        """Give the versions that the files this plan rewrites were read at."""
+        """Return the versions that the files this plan rewrites were read at."""
         touched = {
             path
             for path, rope in self._ropes.items()
@@ -345,7 +345,7 @@ class Plan:
         return found
 
     def payload(self, reason: str, writes: Iterable[Write]) -> dict[str, Any]:
-        """Give what the log keeps of the texts: all of it screened."""
+        """Return what the log keeps of the texts: all of it screened."""
         payload = Payload(
             reason=reason,
             diff=self.diff(),
@@ -401,7 +401,7 @@ def resolve(layout: Layout, path: str) -> tuple[Layer, str]:
 
 
 def files_of(layout: Layout, layer: Layer, at: datetime) -> str:
-    """Give the file of a layer that a new record of this instant goes to.
+    """Return the file of a layer that a new record of this instant goes to.
 
     The headers of a history are instants in UTC, so its months are those of UTC; other files are dated as
     the instant is written.

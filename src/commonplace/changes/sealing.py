@@ -81,7 +81,7 @@ def judge(operation: Operation, *, explicit: bool, trust: Trust, screen: Callabl
 
 
 def sealed(value: Any, name: str = "", *, screen: Callable[[str], Screened] = screen) -> Any:
-    """Give values as plain data with every text in it screened, ready for a stored line.
+    """Return values as plain data with every text in it screened, ready for a stored line.
 
     Names of our own, and ids and levels of trust in plain ASCII, pass as they are: the line itself holds them
     to structure.

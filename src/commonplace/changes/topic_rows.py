@@ -70,7 +70,7 @@ def _read(data: bytes | None) -> list[dict[str, Any]] | None:
 
 
 def _put(rows: list[dict[str, Any]], path: str, data: bytes | None, layer: Layer) -> list[dict[str, Any]]:
-    """Give the rows with that of one file as the file is now; one row a session, at its old place."""
+    """Return the rows with that of one file as the file is now; one row a session, at its old place."""
     name = posixpath.basename(path).removesuffix(".md")
     session = decode_name(name) or name
     if data is None:

@@ -90,7 +90,7 @@ class Talk:
         return found
 
     def turned(self, text: str) -> str:
-        """Say how a statement turns what was said; empty if it does not."""
+        """Return how a statement turns what was said; empty if it does not."""
         doubted = denials.doubts(text)
         whole = content.content(text)
         denied = denials.denies(text)

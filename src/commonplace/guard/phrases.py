@@ -112,7 +112,7 @@ def find(text: str, start: int, keyword: str, rule: Rule) -> Iterator[Span]:
 
 
 def looks_random(value: str) -> bool:
-    """Tell whether a value of 16 or more characters was made by a machine and is no path, name or version."""
+    """True if a value of 16 or more characters was made by a machine and is no path, name or version."""
     if compiled(_PLACEHOLDER).match(value) or compiled(_CODE).search(value) or entropy(value) < 3.0:
         return False
     parts = [part for part in re.split(r"[^A-Za-z0-9]+", value) if part]
@@ -131,7 +131,7 @@ def entropy(text: str) -> float:
 
 
 def _window(text: str, end: int) -> int:
-    """Give the end of the stretch behind a noun: its sentence, its line, or the reach."""
+    """Return the end of the stretch behind a noun: its sentence, its line, or the reach."""
     stop = compiled(_SENTENCE_END).search(text, end, end + _REACH)
     return stop.end() if stop else min(len(text), end + _REACH)
 
@@ -196,7 +196,7 @@ def _said_before(text: str, start: int) -> Span | None:
 
 
 def _chosen(text: str, place: int, *, weak: bool, alone: bool = False) -> Span | None:
-    """Give the span of a password at a place, where what stands there looks like one.
+    """Return the span of a password at a place, where what stands there looks like one.
 
     `weak` takes a plain word at the end of its clause too; `alone` takes no plain number.
     """
@@ -242,7 +242,7 @@ def _is_prose(value: str) -> bool:
 
 
 def _is_unlikely_word(value: str) -> bool:
-    """Tell whether a plain word can hardly be said of a password itself, as "required" and "wrong" can."""
+    """True if a plain word can hardly be said of a password itself, as "required" and "wrong" can."""
     return len(value) > _SHORTEST and value.isascii() and value.isalpha() and not compiled(_ADJECTIVE).match(value)
 
 

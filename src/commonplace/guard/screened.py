@@ -80,7 +80,7 @@ def seal(text: str, findings: tuple[Finding, ...] = ()) -> Screened:
 
 
 def structural(text: str) -> bool:
-    """Say whether a text is plain enough to stand in a stored line unscreened: short, ASCII, no long run."""
+    """True if a text is plain enough to stand in a stored line unscreened: short, ASCII, no long run."""
     if len(text) <= _SHORT_CHARS and text.isascii() and text.isprintable():
         return True
     return len(text) <= _STRUCTURAL_CHARS and _is_structural(text)
@@ -143,7 +143,7 @@ def _key(key: Any, findings: list[Finding], floats: list[float]) -> str:
 
 
 def _plain(value: Any, findings: list[Finding], floats: list[float]) -> Any:
-    """Give a value as the encoders take it; note what the guard found in it, and its floats."""
+    """Return a value as the encoders take it; note what the guard found in it, and its floats."""
     kind = type(value)
     if value is None or kind is int or kind is bool:
         return value
@@ -184,6 +184,6 @@ def instant(at: datetime) -> str:
 
 
 def whole_milliseconds(at: datetime) -> datetime:
-    """Give an instant as it reads once it was written."""
+    """Return an instant as it reads once it was written."""
     at = at.astimezone(UTC)
     return at.replace(microsecond=at.microsecond // 1000 * 1000)

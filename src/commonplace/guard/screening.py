@@ -41,12 +41,12 @@ def screen(text: str) -> Screened:
 
 @lru_cache(maxsize=4096)
 def shown(text: str) -> str:
-    """Give a text as it may enter the index or a prompt: a person's own file may hold what these must not."""
+    """Return a text as it may enter the index or a prompt: a person's own file may hold what these must not."""
     return screen(text).text
 
 
 def verdict(screened: Screened, *, explicit: bool, trust: Trust) -> Verdict:
-    """Say what becomes of screened text.
+    """Return what becomes of screened text.
 
     Args:
         screened: What `screen` made of the text as it came.
@@ -65,7 +65,7 @@ def verdict(screened: Screened, *, explicit: bool, trust: Trust) -> Verdict:
 
 
 def reasons(screened: Screened, *, explicit: bool, trust: Trust) -> tuple[str, ...]:
-    """Name the classes that the verdict rests on, each once, in the order of the text; never the text itself."""
+    """Return the classes that the verdict rests on, each once, in the order of the text; never the text itself."""
     match verdict(screened, explicit=explicit, trust=trust):
         case "refuse":
             named = (f.rule for f in screened.findings if f.kind == "secret" or f.rule in _REFUSED)

@@ -138,7 +138,7 @@ def _is_mixed(_: re.Match[str], value: str) -> bool:
 
 
 def _is_named(match: re.Match[str], value: str) -> bool:
-    """Tell whether a word for a key stands between a vendor's name and a value that a machine made."""
+    """True if a word for a key stands between a vendor's name and a value that a machine made."""
     return bool(compiled(_NAMED).search(match.string, match.start(), match.start(1))) and _is_mixed(match, value)
 
 

@@ -182,7 +182,7 @@ def _joiner_suits(text: str, at: int) -> bool:
 
 
 def _near_rtl(text: str, at: int) -> bool:
-    """Tell whether the nearest strong letter on either side is right-to-left, and no second mark is beside."""
+    """True if the nearest strong letter on either side is right-to-left, and no second mark is beside."""
     if text[at + 1 : at + 2] in {"\u200e", "\u200f", "\u061c"}:
         return False
     back = range(at - 1, max(-1, at - 1 - _RTL_REACH), -1)

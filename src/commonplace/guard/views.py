@@ -40,7 +40,7 @@ class View(NamedTuple):
         return load().candidates(self.lowered) if self.short is None else self.short
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """Give the places in the text of a non-empty span in this view."""
+        """Return the places in the text of a non-empty span in this view."""
         if self.at:
             start, end = self._place(start), self._place(end - 1) + 1
         return self.under.span(start, end) if self.under else (start, end)

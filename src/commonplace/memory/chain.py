@@ -163,7 +163,7 @@ class Chain:
         return found
 
     def _live(self, session: str | None) -> frozenset[tuple[str, str]]:
-        """Name the messages that the session's own window already puts before the model."""
+        """Return the ids of the messages that the session's own window already puts before the model."""
         sessions = self.first.sessions
         if session is None or not sessions.exists(session):
             return frozenset()
@@ -186,7 +186,7 @@ class Chain:
     # --- which scope is meant ---
 
     def place(self, to: str | None) -> tuple[Scope, str | None]:
-        """Say where a write goes: to the scope of that name, else to the first, at the place that was named."""
+        """Return where a write goes: to the scope of that name, else to the first, at the place that was named."""
         for scope in self.scopes:
             if to is not None and scope.name == to:
                 return scope, None
@@ -242,7 +242,7 @@ class Chain:
         return f"name one by its id: {ids}"
 
     def change(self, given: int | Outcome | Receipt | Change) -> tuple[Scope, int]:
-        """Say which change of which scope is meant, by what came of it or by its number.
+        """Return which change of which scope is meant, by what came of it or by its number.
 
         Each scope numbers its own changes. A number is the first scope's, unless this chain gave it out for a change
         of another.

@@ -23,7 +23,7 @@ class Database(Protocol):
         """Let the file go until the next use; False if it is in use."""
 
     def open_file(self) -> str | None:
-        """Name the file that is open; None if none is."""
+        """Return the path of the file that is open; None if none is."""
 
 
 class Parts(Protocol):

@@ -18,12 +18,12 @@ class Past:
         return self._opened.chain()
 
     def why(self, record_id: str) -> Trail:
-        """Say why a record is there: the changes that made it, and the messages it rests on, quoted."""
+        """Return why a record is there: the changes that made it, and the messages it rests on, quoted."""
         scope, record = self._chain.holder(record_id)
         return scope.history.why(record.id)
 
     def log(self, limit: int | None = 50) -> list[Change]:
-        """Give the newest changes of the scope that takes writes, newest first."""
+        """Return the newest changes of the scope that takes writes, newest first."""
         scope = self._chain.first
         scope.drift.sweep()
         return [self._chain.made_in(scope, change) for change in scope.history.log(limit)]

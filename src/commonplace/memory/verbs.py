@@ -163,7 +163,7 @@ def _target(scope: Scope, kind: str, to: str | None) -> tuple[Layer, str]:
 
 
 def document(scope: Scope, name: str) -> str:
-    """Give the whole text of a document; bytes that are no UTF-8 show as `U+FFFD`.
+    """Return the whole text of a document; bytes that are no UTF-8 show as `U+FFFD`.
 
     Raises:
         InputError: The layout has no document of that name.
@@ -214,7 +214,7 @@ def update(record: Record, text: str) -> Edit:
 
 
 def version(chain: Chain, wanted: str) -> str:
-    """Name the version of the file that a record stands in, or of a file itself by its layer or path.
+    """Return the version of the file that a record stands in, or of a file itself by its layer or path.
 
     Raises:
         RecordNotFoundError: There is no such record.

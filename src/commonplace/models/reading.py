@@ -73,7 +73,7 @@ class Unusable(msgspec.Struct, frozen=True):
 
 
 def body(reply: Reply) -> str | Unusable:
-    """Give the text to read, without thinking aloud and without one fence around it all."""
+    """Return the text to read, without thinking aloud and without one fence around it all."""
     raw = reply.text
     if reply.stop == "refusal":
         return Unusable("the model declined", raw)
@@ -181,7 +181,7 @@ def _with_keys(value: object, keys: Sequence[str], depth: int = 2) -> Iterator[d
 
 
 def is_schema(value: dict[str, Any], keys: Sequence[str]) -> bool:
-    """Tell whether an object is a JSON schema given back instead of an answer to it."""
+    """True if an object is a JSON schema given back instead of an answer to it."""
     described = value.get("properties")
     if isinstance(described, dict) and (value.get("type") == "object" or any(key in described for key in keys)):
         return True
@@ -214,7 +214,7 @@ def quoted(text: str, key: str) -> str | None:
 
 
 def is_broken(text: str) -> bool:
-    """Tell whether a text holds half a character, which no file can keep."""
+    """True if a text holds half a character, which no file can keep."""
     return _SURROGATE.search(text) is not None
 
 

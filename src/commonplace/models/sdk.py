@@ -43,7 +43,7 @@ class Opening(ABC):
         self._opened: tuple[Any, Any] | None = None
 
     def _open(self) -> tuple[Any, Any]:
-        """Give the module of the SDK and the client.
+        """Return the module of the SDK and the client.
 
         Raises:
             ModelSetupError: There is no SDK, or no key.

@@ -82,7 +82,7 @@ class _Kept:
         self._wanted = max(query.k, sum(query.k_by_layer.values()))
 
     def full(self) -> bool:
-        """Say whether no further hit is wanted."""
+        """True if no further hit is wanted."""
         soft = self._query.soft_tokens
         return len(self._taken) >= self._wanted or (soft is not None and self._tokens >= soft)
 
@@ -118,7 +118,7 @@ class _Kept:
         self._by_layer[hit.layer] += 1
 
     def _merged(self, hit: Hit) -> bool:
-        """Give a passage that says the same as one before over to that one, with its sources."""
+        """Return a passage that says the same as one before over to that one, with its sources."""
         plain = _plain(hit.text)
         same = self._same.get(plain)
         if same is None:
@@ -137,7 +137,7 @@ class _Kept:
 
 
 def _plain(text: str) -> str:
-    """Give what a text says without how it is set: case, spaces, quotes, the dash of a list, the full stop."""
+    """Return what a text says without how it is set: case, spaces, quotes, the dash of a list, the full stop."""
     words = (word.strip(_EDGES) for word in text.lower().split())
     return " ".join(word for word in words if word not in _DASHES)
 

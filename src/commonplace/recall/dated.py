@@ -30,7 +30,7 @@ Span = tuple[int, int]
 
 
 def spans(times: Sequence[Range], until_ms: int | None = None) -> list[Span]:
-    """Give ranges of time as milliseconds, none beyond an instant."""
+    """Return ranges of time as milliseconds, none beyond an instant."""
     found = [(int(start.timestamp() * 1000), int(end.timestamp() * 1000)) for start, end in times]
     return found if until_ms is None else [(start, min(end, until_ms + 1)) for start, end in found]
 

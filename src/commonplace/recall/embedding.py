@@ -96,11 +96,11 @@ class Guarded:
         self._lock = threading.Lock()
 
     def scope(self, parts: Parts, indexing: Indexing, meter: EmbeddingMeter) -> Embedding:
-        """Give what keeps the vectors of one scope with this embedder; the arguments are those of `Embedding`."""
+        """Return what keeps the vectors of one scope with this embedder; the arguments are those of `Embedding`."""
         return Embedding(self, parts, indexing, meter)
 
     def rests(self) -> bool:
-        """Say whether it failed a moment ago and is left alone."""
+        """True if it failed a moment ago and is left alone."""
         return time.monotonic() < self._again
 
     def failed(self, error: CommonplaceError) -> None:
@@ -110,7 +110,7 @@ class Guarded:
         logger.warning("recall goes on by words alone: %s", error)
 
     def paid(self) -> bool:
-        """Say whether it counts tokens, as what is paid for does."""
+        """True if it counts tokens, as what is paid for does."""
         return isinstance(getattr(self._embedder, "tokens", None), int)
 
     def untold(self) -> int:
@@ -118,7 +118,7 @@ class Guarded:
         return getattr(self._embedder, "tokens", 0) - self._told if self.paid() else 0
 
     def spent(self, at_least: int = 1) -> int:
-        """Give the tokens taken since they were last given; 0 while they are fewer than asked for."""
+        """Return the tokens taken since they were last given; 0 while they are fewer than asked for."""
         with self._lock:
             tokens = self.untold()
             if tokens < at_least:
@@ -127,7 +127,7 @@ class Guarded:
             return tokens
 
     def space(self, seconds: float, allow: Callable[[Sequence[str]], None]) -> Space:
-        """Give what its vectors have in common, found out once; `allow` is told before what will be sent.
+        """Return what its vectors have in common, found out once; `allow` is told before what will be sent.
 
         Raises:
             ModelError: It gave no vectors in time, or what `allow` raised.
@@ -220,7 +220,7 @@ class Embedding:
         self._filler: threading.Thread | None = None
 
     def near(self, question: str, *, hidden: frozenset[tuple[str, str]] = frozenset()) -> Near:
-        """Tell what lies near a question; nothing, with the reason, where the embedder fails.
+        """Return what lies near a question; nothing, with the reason, where the embedder fails.
 
         What the index has got since the last time is embedded first, as far as it is done within
         `recall.embed_seconds`; the rest goes on in the background.

@@ -35,7 +35,7 @@ class Event(msgspec.Struct, frozen=True):
 
 
 def named(text: str) -> Event | None:
-    """Give the event that a question is dated by; None where it names none."""
+    """Return the event that a question is dated by; None where it names none."""
     found = _EVENT.search(text.lower())
     if found is None:
         return None
@@ -48,7 +48,7 @@ def named(text: str) -> Event | None:
 
 
 def around(event: Event, said_at_ms: Sequence[int]) -> Range | None:
-    """Give the range that a question means, from when its event was spoken of; None where that tells no time."""
+    """Return the range that a question means, from when its event was spoken of; None where that tells no time."""
     if not 0 < len(said_at_ms) <= MOST:
         return None
     first, last = (datetime.fromtimestamp(at / 1000, UTC) for at in (min(said_at_ms), max(said_at_ms)))

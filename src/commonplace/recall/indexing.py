@@ -184,7 +184,7 @@ class Indexing:
         return looked
 
     def _changed_since(self, number: int) -> tuple[int, list[str] | None]:
-        """Give the newest change's number, and the files written after `number`; None means look at all."""
+        """Return the newest change's number, and the files written after `number`; None means look at all."""
         newest = self._store.change_number()
         if not 0 <= newest - number <= _CHANGES_READ:
             return newest, None
@@ -330,7 +330,7 @@ class Indexing:
         return after, added
 
     def _continues(self, state: PathState, token: str) -> bool:
-        """Say whether a transcript still begins with what was indexed of it."""
+        """True if a transcript still begins with what was indexed of it."""
         blob = self._store.read(state.path, state.tail_start, state.bytes)
         if blob is None or len(blob.data) != state.bytes - state.tail_start or zlib.crc32(blob.data) != state.tail:
             return False

@@ -131,7 +131,7 @@ def read(text: str, now: datetime, names: Iterable[str] = (), *, whole: bool = F
 
 
 def _asks(rest: str) -> bool:
-    """Say whether a question asks for anything besides the times it names."""
+    """True if a question asks for anything besides the times it names."""
     return any(word not in _NOTHING_ASKED and not word.isdigit() for word in terms.words(rest))
 
 

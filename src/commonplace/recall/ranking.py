@@ -94,7 +94,7 @@ class Meaning(msgspec.Struct, frozen=True):
     finds: bool = True  # whether it may find anything that the words did not
 
     def alone(self) -> Meaning:
-        """Give only what is near enough to be found without a word in common."""
+        """Return only what is near enough to be found without a word in common."""
         if not self.finds or not self:
             return Meaning()
         return msgspec.structs.replace(
@@ -104,7 +104,7 @@ class Meaning(msgspec.Struct, frozen=True):
         )
 
     def share(self, messages: Mapping[int, float]) -> float:
-        """Say by what a nearness is multiplied to be added to a score; `messages` with what lies beside each."""
+        """Return by what a nearness is multiplied to be added to a score; `messages` with what lies beside each."""
         return self.weight / max([*messages.values(), *self.notes.values(), self.floor, 1e-9])
 
     def __bool__(self) -> bool:
@@ -178,7 +178,7 @@ def rank(
 
 
 def coverage(question: Question, found: Candidates, sums: Sums) -> float:
-    """Say which share of the question's weight the best row holds; words found nowhere count as the rarest."""
+    """Return which share of the question's weight the best row holds; words found nowhere count as the rarest."""
     rarest = rareness(1, found.total)
     groups = question.groups
     in_parts = [group.identifier and not sums.weights[at] for at, group in enumerate(groups)]
@@ -192,7 +192,7 @@ def coverage(question: Question, found: Candidates, sums: Sums) -> float:
 
 
 def in_times(at_ms: int, question: Question) -> bool:
-    """Say whether an instant lies in a time the question names."""
+    """True if an instant lies in a time the question names."""
     return any(start.timestamp() * 1000 <= at_ms < end.timestamp() * 1000 for start, end in question.times)
 
 
@@ -334,7 +334,7 @@ class _Ranking:
         return top + heapq.nlargest(many, (e for e in everything if slots[key_of(e) >> MESSAGE_BITS].path != path))
 
     def _neighbours(self, slot: Slot, at: int, key: int) -> tuple[float, float]:
-        """Give what the messages around one add to it, and what it gains as the answer to a question."""
+        """Return what the messages around one add to it, and what it gains as the answer to a question."""
         get, weights = self._best.get, self._weights
         around = carried = 0.0
         if at:
@@ -352,7 +352,7 @@ class _Ranking:
         return around, carried
 
     def _replies(self, keys: Iterable[int]) -> dict[int, float]:
-        """Give what each reply that ends a turn of work gains from the request; none when words are looked up."""
+        """Return what each reply that ends a turn of work gains from the request; none when words are looked up."""
         carried: dict[int, float] = {}
         working = self._shelf.working
         for key in keys if working and len(self._steps) > 1 else ():
@@ -362,7 +362,7 @@ class _Ranking:
         return carried
 
     def _at_work(self, slot: Slot, at: int, key: int) -> float:
-        """Give what a message gains, where tools are used, from those beside it and from the call behind it."""
+        """Return what a message gains, where tools are used, from those beside it and from the call behind it."""
         get, weights = self._best.get, self._weights
         if len(self._steps) == 1:
             return 0.0
@@ -373,7 +373,7 @@ class _Ranking:
         return around + weights.beside * get(call, 0.0) if call is not None else around
 
     def _near_together(self) -> dict[int, float]:
-        """Give how near each message is, with a part of what the ones right before and after it are."""
+        """Return how near each message is, with a part of what the ones right before and after it are."""
         messages, slots = self._meaning.messages, self._shelf.slots
         together = {key: near for key, (near, _) in messages.items()}
         for key, (near, _) in messages.items() if len(self._steps) > 1 else ():
@@ -426,7 +426,7 @@ class _Ranking:
     def _ranked_notes(
         self, noted: Sequence[tuple[float, Note]], strongest: float, share: float, times: float
     ) -> list[Ranked]:
-        """Give each record its best passage; a record stands alone, so its own words are its session."""
+        """Return each record its best passage; a record stands alone, so its own words are its session."""
         masks, sums = self._found.notes, self._sums
         most = max((sums[mask] for mask in masks.values()), default=0.0)
         best: dict[str, Ranked] = {}
@@ -452,7 +452,7 @@ def _tell(why: dict[str, float | str], near: float, *, alone: bool) -> None:
 
 
 def _length_and_role(user: float, counts: float, mean_chars: float) -> list[float]:
-    """Say by what the flag byte of a message multiplies its score; its length beyond the mean `counts` so much."""
+    """Return the factor of a flag byte for a score; its length beyond the mean `counts` so much."""
     made: list[float] = []
     for flags in range(256):
         length = LENGTHS[flags >> LENGTH_SHIFT]

@@ -365,7 +365,7 @@ class Related(msgspec.Struct, frozen=True):
 
 @functools.cache
 def related(word: str) -> Related:
-    """Give what may stand for a lower-case word; nothing for a word not listed."""
+    """Return what may stand for a lower-case word; nothing for a word not listed."""
     tables = _tables()
     stems = [stem(word)]
     forms = _gather(tables["="], stems)

@@ -52,7 +52,7 @@ def search(
     superseded: Overruled | None = None,
     written_at: Callable[[str], datetime | None] = lambda _: None,
 ) -> list[Hit]:
-    """Give the best hits of a question, best first; empty when nothing fits.
+    """Return the best hits of a question, best first; empty when nothing fits.
 
     The index is brought up to the files first, so what was just said is found. Any text is a
     question: operators, quotes, NUL or 100 KB of it find something or nothing.
@@ -194,7 +194,7 @@ class _Search:
         return self._dated(question), found
 
     def _dated(self, question: Question) -> Question:
-        """Give a question that is dated by an event, and by nothing else, the time of that event."""
+        """Return a question that is dated by an event, and by nothing else, the time of that event."""
         event = None if question.times else events.named(self._query.text)
         if event is None:
             return question
@@ -262,7 +262,7 @@ class _Search:
         return [note for note in notes.values() if self._was_known(note)]
 
     def _was_known(self, note: Note) -> bool:
-        """Say whether a record was there at the instant that is asked for."""
+        """True if a record was there at the instant that is asked for."""
         as_of, until = self._query.as_of, self._until_ms
         if as_of is None or until is None:
             return True
@@ -289,7 +289,7 @@ class _Search:
                 yield shown
 
     def _told_twice(self, ranked: Sequence[Ranked]) -> int:
-        """Say up to which place, from 1, what is overruled and what overrules it may stand; 0 where neither does."""
+        """Return up to which place, from 1, what is overruled and what overrules it may stand; 0 where neither does."""
         names = [self._from(each) for each in ranked[:_PHRASES_READ]]
         sessions = {name for name, each in zip(names, ranked, strict=False) if each.note is None}
         self._overruled = {session: held for session in sessions if (held := self._superseded(session))}

@@ -33,7 +33,7 @@ _WIDER: Final = 8
 
 
 def index_path(store: Store) -> str:
-    """Name the file that the index of a scope is kept in."""
+    """Return the path of the file that the index of a scope is kept in."""
     return f"{store.root}/{STATE}/index.sqlite"
 
 

@@ -26,7 +26,7 @@ class Turns:
         self._roles: dict[int, bytes] = {}
 
     def call(self, key: int) -> int | None:
-        """Give the message whose call made an output: the assistant's before it, with only outputs between."""
+        """Return the message whose call made an output: the assistant's before it, with only outputs between."""
         roles, at = self._at(key)
         if roles[at] != _TOOL:
             return None
@@ -34,7 +34,7 @@ class Turns:
         return key - at + said if said >= 0 and not roles[said + 1 : at].strip(_OUTPUT) else None
 
     def reply(self, key: int) -> int | None:
-        """Give the last message of the assistant before the user speaks again, for a message of the user."""
+        """Return the last message of the assistant before the user speaks again, for a message of the user."""
         roles, at = self._at(key)
         if roles[at] != _USER:
             return None

@@ -79,7 +79,7 @@ class Seen:
             self._lock.release()
 
     def open_file(self) -> str | None:
-        """Name the file that is open; None if none is."""
+        """Return the path of the file that is open; None if none is."""
         return None if self._resting or self._closed else self._path
 
     def _run(self, statement: str, values: tuple[object, ...] = ()) -> list[tuple[Any, ...]]:
@@ -98,12 +98,12 @@ class Seen:
             return self._db.execute(statement, values).fetchall()
 
     def versions(self) -> dict[str, str]:
-        """Give the version of each file at the last look."""
+        """Return the version of each file at the last look."""
         with self._lock:
             return dict(self._run("SELECT path, version FROM look"))
 
     def look(self, path: str) -> Look | None:
-        """Give a file as it was at the last look; None where it was not there or never looked at."""
+        """Return a file as it was at the last look; None where it was not there or never looked at."""
         if not _is_name(path):
             return None
         with self._lock:
@@ -112,7 +112,7 @@ class Seen:
         return Look(rows[0][0], "".join(text for (text,) in said), rows[0][1]) if rows else None
 
     def version(self, path: str) -> tuple[str, int] | None:
-        """Give the version of a file at the last look, and the number of the newest change by then."""
+        """Return the version of a file at the last look, and the number of the newest change by then."""
         if not _is_name(path):
             return None
         with self._lock:

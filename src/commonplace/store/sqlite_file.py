@@ -136,7 +136,7 @@ class IndexFile(ABC):
             self._lock.release()
 
     def open_file(self) -> str | None:
-        """Name the file that is open; None if none is."""
+        """Return the path of the file that is open; None if none is."""
         return None if self._resting or self._closed or self.path is None else str(self.path)
 
     @contextlib.contextmanager
@@ -160,7 +160,7 @@ class IndexFile(ABC):
         yield
 
     def replaced(self) -> bool:
-        """Say whether the file behind the name is, or may be, another than the one that was open."""
+        """True if the file behind the name is, or may be, another than the one that was open."""
         if self.path is None:
             return False
         if self._resting:

@@ -67,5 +67,5 @@ def read(path: str) -> Snapshot:
 
 
 def block(snapshot: Snapshot) -> str:
-    """Give what stands in a sub-agent's prompt; empty where there was nothing to remember."""
+    """Return what stands in a sub-agent's prompt; empty where there was nothing to remember."""
     return f"{HEAD}\n{snapshot.text}" if snapshot.text else ""

@@ -222,7 +222,7 @@ def _int(text: str) -> int:
 
 
 def meant(text: str, at: date | None) -> Meant:
-    """Give all that a text can mean by its dates, said on a day; without one only what it names in full."""
+    """Return all that a text can mean by its dates, said on a day; without one only what it names in full."""
     found = Meant()
     for name in named(text):
         for reading in name.readings:
@@ -282,7 +282,7 @@ def _by_name(found: Meant, reading: tuple[object, ...], at: date | None) -> None
 
 
 def _years(year: object, month: int, at: date | None) -> tuple[int, ...]:
-    """Give the year that is named, else the years of the last and the next month of this name."""
+    """Return the year that is named, else the years of the last and the next month of this name."""
     if isinstance(year, int) or at is None:
         return (year,) if isinstance(year, int) else ()
     return (at.year, at.year + 1) if month < at.month else (at.year, at.year - 1) if month > at.month else (at.year,)

@@ -205,7 +205,7 @@ def _signs(match: re.Match[str]) -> Iterator[Numeral]:
 
 
 def _readings(digits: str) -> Iterator[str]:
-    """Give what digits with signs in them may mean: a number, a version, thousands in groups."""
+    """Yield what digits with signs in them may mean: a number, a version, thousands in groups."""
     whole = _GROUP_SIGN.sub(".", digits)
     grouped = _GROUPED.match(digits)
     if grouped is not None and len(digits) <= _MOST_DIGITS:

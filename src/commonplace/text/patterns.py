@@ -22,5 +22,5 @@ class _Lazy:
 
 
 def pattern(source: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
-    """Give a pattern that is compiled at its first use; a mistake in it shows only then, so test each one."""
+    """Return a pattern that is compiled at its first use; a mistake in it shows only then, so test each one."""
     return cast("re.Pattern[AnyStr]", _Lazy(source, flags))

@@ -54,7 +54,7 @@ _FUNCTION_WORDS: Final = pattern(
 
 
 def indexed(text: str) -> str:
-    """Give the text as FTS5 is to take it: itself, with the terms added that FTS5 would not see."""
+    """Return the text as FTS5 is to take it: itself, with the terms added that FTS5 would not see."""
     if not text.isascii():
         text = fold(text)
         if _CJK_RUN.search(text):
@@ -97,7 +97,7 @@ def words(text: str, *, whole: bool = False) -> list[str]:
 
 
 def identifiers(text: str) -> dict[str, tuple[str, ...]]:
-    """Give the code identifiers, paths and addresses of a question: the term of each whole with those of its parts.
+    """Return the code identifiers, paths and addresses of a question: the term of each whole with those of its parts.
 
     A part that is an identifier itself gives its parts to the whole. Words joined by hyphens alone are talk.
     """

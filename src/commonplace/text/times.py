@@ -116,7 +116,7 @@ def _meant(text: str, before: _Named, named: _Named, meant: list[Range], today: 
 
 
 def _side(text: str, named: _Named) -> tuple[str, timedelta | None]:
-    """Give the word before a time that says which side of it is meant, and how far ("two weeks before")."""
+    """Return the word before a time that says which side of it is meant, and how far ("two weeks before")."""
     words = text[max(0, named.start - _SIDE_CHARS) : named.start].split()
     while words and words[-1] in _BETWEEN_SIDE_AND_TIME:
         words.pop()

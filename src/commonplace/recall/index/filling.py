@@ -43,7 +43,7 @@ class Pending:
         self._handed = 0  # rows, to the thread
 
     def next_slot(self) -> int:
-        """Give the number of a new slot; none is ever given twice."""
+        """Return the number of a new slot; none is ever given twice."""
         if self._last_slot < 0:
             self._end_beside()
             row = self._db.execute("SELECT seq FROM sqlite_sequence WHERE name = 'slots'").fetchone()
@@ -52,7 +52,7 @@ class Pending:
         return self._last_slot
 
     def changed(self) -> int:
-        """Give the number of this transaction, by which readers know what they have not seen."""
+        """Return the number of this transaction, by which readers know what they have not seen."""
         if not self._changed:
             self._end_beside()
             self._db.execute("UPDATE meta SET value = value + 1 WHERE key = 'changed'")

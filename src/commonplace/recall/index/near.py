@@ -36,6 +36,6 @@ class Near(msgspec.Struct, frozen=True):
 
 
 def holds_vectors(index: SqliteIndex) -> bool:
-    """Say whether an embedder left vectors in an index."""
+    """True if an embedder left vectors in an index."""
     with index.connection() as db:
         return db.execute("SELECT 1 FROM sqlite_master WHERE name = 'vector_space'").fetchone() is not None

@@ -22,7 +22,7 @@ def passages(text: str, size: int) -> list[tuple[int, int]]:
 
 
 def cut(text: str, size: int) -> Iterator[tuple[int, int]]:
-    """Give the spans of `passages` one by one, so that who wants an early one need not cut the rest."""
+    """Yield the spans of `passages` one by one, so that who wants an early one need not cut the rest."""
     start = 0
     while len(text) - start > size * SLACK:
         end = _cut(text, start, size)

@@ -101,7 +101,7 @@ def _rows(
 
 
 def _count(db: sqlite3.Connection, table: str, expression: str, *, head: Sequence[int], top: int) -> int:
-    """Say on how many rows a word is, of which the first rows are known; of a very common one about how many."""
+    """Return on how many rows a word is, of which the first rows are known; of a very common one about how many."""
     if len(head) * top <= COUNTED * head[-1]:
         query = f"SELECT count(*) FROM {table} WHERE {table} MATCH ?"  # noqa: S608 - our own table names
         return int(db.execute(query, (expression,)).fetchone()[0])

@@ -227,12 +227,12 @@ def pack(slot: int, message: int, passage: int) -> int:
 
 
 def fold_passage(number: int, count: int) -> int:
-    """Say in which row the passage `number` of `count` stands; very long messages share rows evenly."""
+    """Return in which row the passage `number` of `count` stands; very long messages share rows evenly."""
     return number if count <= PASSAGES else number * PASSAGES // count
 
 
 def length_class(content: str) -> int:
-    """Say in which of sixteen classes the length of a text falls."""
+    """Return in which of sixteen classes the length of a text falls."""
     length = len(content)
     if length < LENGTH_EDGES[-1] and not content.isascii():
         length += (_WIDE_CHARS - 1) * len(_CJK.findall(content))

@@ -159,18 +159,18 @@ class SqliteIndex(IndexFile):
             yield self._db
 
     def state(self, path: str) -> PathState | None:
-        """Say how far a path is indexed; None when it is not."""
+        """Return how far a path is indexed; None when it is not."""
         with self._reading():
             row = self._db.execute("SELECT * FROM paths WHERE path = ?", (path,)).fetchone()
         return PathState(*row) if row else None
 
     def states(self) -> dict[str, PathState]:
-        """Say how far every path is indexed."""
+        """Return how far every path is indexed."""
         with self._reading():
             return {row[0]: PathState(*row) for row in self._db.execute("SELECT * FROM paths")}
 
     def tokens(self) -> dict[str, str]:
-        """Give the token of every path by which it was last looked at."""
+        """Return the token of every path by which it was last looked at."""
         with self._reading():
             return dict(self._db.execute("SELECT path, token FROM paths").fetchall())
 
@@ -335,7 +335,7 @@ class SqliteIndex(IndexFile):
         return self._db.execute("SELECT 1 FROM notes LIMIT 1").fetchone() is not None
 
     def shelf(self) -> Shelf:
-        """Give all slots, kept in memory and brought up to date."""
+        """Return all slots, kept in memory and brought up to date."""
         with self._reading():
             now = self._meta("changed")
             if now != self._shelf_seen:
@@ -354,7 +354,7 @@ class SqliteIndex(IndexFile):
             return self._shelf
 
     def places(self, slot: int) -> Places | None:
-        """Say when and where the messages of one slot were said."""
+        """Return when and where the messages of one slot were said."""
         with self._reading():
             row = self._db.execute("SELECT path, times, offsets, first FROM slots WHERE id = ?", (slot,)).fetchone()
             if not row or not row[1]:
@@ -368,7 +368,7 @@ class SqliteIndex(IndexFile):
         return Places(times, offsets, end)
 
     def notes(self, ids: Iterable[int]) -> dict[int, Note]:
-        """Give indexed passages of records by number."""
+        """Return indexed passages of records by number."""
         wanted = list(ids)
         found: dict[int, Note] = {}
         with self._reading():
@@ -380,7 +380,7 @@ class SqliteIndex(IndexFile):
         return found
 
     def noted_in(self, times: Iterable[tuple[int, int]], limit: int) -> list[Note]:
-        """Give the passages of records that are dated in ranges of milliseconds, of each range the latest."""
+        """Return the passages of records that are dated in ranges of milliseconds, of each range the latest."""
         with self._reading():
             query = "SELECT * FROM notes WHERE at_ms >= ? AND at_ms < ? ORDER BY at_ms DESC LIMIT ?"
             return [Note(*row) for span in times for row in self._db.execute(query, (*span, limit))]

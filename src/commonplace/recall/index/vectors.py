@@ -115,7 +115,7 @@ class Vectors:
     # --- filling ---
 
     def missing_notes(self, limit: int) -> list[tuple[int, str]]:
-        """Give passages of records without a vector: (minus the id, text)."""
+        """Return passages of records without a vector: (minus the id, text)."""
         with self._index.connection() as db:
             if not _there(db):
                 return []
@@ -136,7 +136,7 @@ class Vectors:
             return found
 
     def known(self, texts: Iterable[str]) -> set[str]:
-        """Say which of some texts have a vector already."""
+        """Return which of some texts have a vector already."""
         hashes = {hashed(text): text for text in texts}
         with self._index.connection() as db:
             if not _there(db):
@@ -171,7 +171,7 @@ class Vectors:
             return True
 
     def hidden(self) -> str:
-        """Give what was last kept by `hide`."""
+        """Return what was last kept by `hide`."""
         with self._index.connection() as db:
             return _hidden(db) if _there(db) else ""
 
@@ -257,7 +257,7 @@ class Vectors:
         return heapq.nlargest(many, found)
 
     def _blocks(self, np: Any, db: sqlite3.Connection, stamp: str, dimensions: int) -> Iterator[tuple[Any, Any]]:
-        """Give all vectors, from memory as far as they fit there."""
+        """Yield all vectors, from memory as far as they fit there."""
         stored = db.execute("SELECT count(*) FROM vectors").fetchone()[0]
         if stored * dimensions * 4 > _CACHE_BYTES:
             self._cached, self._loaded = [], 0
@@ -287,7 +287,7 @@ def numpy() -> Any | None:
 
 
 def units(vectors: Iterable[Iterable[float]]) -> list[array[float]]:
-    """Give vectors the length 1, as float32; one of only zeros stays as it is.
+    """Return vectors scaled to the length 1, as float32; one of only zeros stays as it is.
 
     Raises:
         TypeError, ValueError: They are no vectors of one length, or a value is no finite number.
@@ -318,7 +318,7 @@ def _units_plain(vectors: Sequence[Sequence[float]]) -> list[array[float]]:
 
 
 def cosine(one: Sequence[float], other: Sequence[float]) -> float:
-    """Say how alike two vectors of length 1 are."""
+    """Return how alike two vectors of length 1 are."""
     return float(sum(map(operator.mul, one, other)))
 
 
@@ -384,13 +384,13 @@ def _messages(db: sqlite3.Connection, slot: int) -> int:
 
 
 def _stand(db: sqlite3.Connection, embedded: Sequence[Embedded]) -> bool:
-    """Say whether those that were known still are: another process may have thrown them away meanwhile."""
+    """True if those that were known still are: another process may have thrown them away meanwhile."""
     known = {hashed(each.text) for each in embedded if each.vector is None}
     return sum(1 for _ in _chosen(db, "SELECT 1 FROM vectors WHERE hash IN", list(known))) == len(known)
 
 
 def _says(db: sqlite3.Connection, each: Embedded) -> bool:
-    """Say whether the row still stands for the text; numbers of notes that are gone are given out again."""
+    """True if the row still stands for the text; numbers of notes that are gone are given out again."""
     if each.row > 0:
         slot, number = divmod(each.row >> rows.PASSAGE_BITS, rows.SLOT_MESSAGES)
         return _messages(db, slot) > number

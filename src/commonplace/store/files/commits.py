@@ -103,7 +103,7 @@ class Commits:
                 self._disk.mkdir(folder)
 
     def key(self, *, create: bool = True) -> bytes:
-        """Give the scope's secret key, made once; empty where there is none and none may be made.
+        """Return the scope's secret key, made once; empty where there is none and none may be made.
 
         Raises:
             DamagedError: What stands there is no key.
@@ -149,7 +149,7 @@ class Commits:
         return True
 
     def log_end(self) -> int:
-        """Say how long the newest file of the log is."""
+        """Return how long the newest file of the log is."""
         months = self.log.months()
         return self.log.size(months[-1]) if months else 0
 

@@ -50,7 +50,7 @@ def this_process() -> Process:
 
 
 def may_live(process: Process) -> bool:
-    """Say whether a process may still run: False only where it certainly does not."""
+    """True if a process may still run: False only where it certainly does not."""
     if process.boot != boot_id():
         return False
     if process.space != _space():

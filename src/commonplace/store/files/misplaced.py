@@ -53,7 +53,7 @@ def misplaced(root: str, folder: str) -> Iterator[tuple[str, str]]:
 
 
 def _link(root: str, entry: os.DirEntry[str]) -> str:
-    """Say what a link is that memory cannot follow; empty where it can, or where no file of memory is so called."""
+    """Return what a link is that memory cannot follow; empty where it can, or where no file of memory is so called."""
     end = os.path.realpath(entry.path)
     try:
         is_folder = stat.S_ISDIR(os.stat(end).st_mode)

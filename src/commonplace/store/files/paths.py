@@ -27,7 +27,7 @@ _TEMPORARY: Final = pattern(r"\..*\.\d+-\d+(?:-\d+)?\.cptmp\Z", re.DOTALL)
 
 
 def is_temporary(name: str) -> bool:
-    """Say whether a file name is one that a commit gives to a file on its way."""
+    """True if a file name is one that a commit gives to a file on its way."""
     return _TEMPORARY.match(name) is not None
 
 
@@ -162,7 +162,7 @@ class Tree:
             os.close(fd)
 
     def absolute(self, path: str) -> str:
-        """Name the file of a checked path for a look that changes nothing."""
+        """Return the path of the file of a checked path for a look that changes nothing."""
         return os.path.realpath(os.path.join(self.root, *split(path, self.state)))
 
     def sync_folders(self, path: str) -> None:

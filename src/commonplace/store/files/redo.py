@@ -72,7 +72,7 @@ def steps_by_path(entries: Iterable[Entry]) -> dict[str, list[Step]]:
 
 
 def missing_part(tail: bytes, body: bytes, before: bytes = b"\n") -> bytes:
-    """Say what has to be added so that lines stand once in a file whose end, from their offset on, is `tail`.
+    """Return what has to be added so that lines stand once in a file whose end, from their offset on, is `tail`.
 
     Empty when they stand there already; their rest when they were torn off at the end. `before` is the byte before the
     offset: a torn line stays alone.
@@ -91,7 +91,7 @@ def missing_part(tail: bytes, body: bytes, before: bytes = b"\n") -> bytes:
 
 
 def project(key: bytes, data: bytes | None, steps: Sequence[Step]) -> tuple[bytes | None, list[Step]]:
-    """Say what a file reads as once all steps are done, and the steps that meet an edit from outside."""
+    """Return what a file reads as once all steps are done, and the steps that meet an edit from outside."""
     foreign: list[Step] = []
     for step in steps[_done(key, data, steps) :]:
         result = _after(key, data, step)

@@ -16,7 +16,7 @@ TAIL_BYTES: Final = 4096
 
 
 def version_of(path: str, data: bytes | None) -> str:
-    """Name the version of a whole content."""
+    """Return the version of a whole content."""
     if data is None:
         return MISSING
     if not path.endswith(LINES_SUFFIX):
@@ -25,7 +25,7 @@ def version_of(path: str, data: bytes | None) -> str:
 
 
 def grown_version(tail: bytes, start: int) -> str:
-    """Name the version of an append-only file of which only the end is given; empty if that has no whole line.
+    """Return the version of an append-only file of which only the end is given; empty if that has no whole line.
 
     Args:
         tail: Its bytes from `start` on.
@@ -37,7 +37,7 @@ def grown_version(tail: bytes, start: int) -> str:
 
 
 def version_at(tree: Tree, path: str) -> str:
-    """Name the version of the file that stands at a path now."""
+    """Return the version of the file that stands at a path now."""
     if not path.endswith(LINES_SUFFIX):
         return version_of(path, tree.read(path))
     try:
@@ -51,7 +51,7 @@ def version_at(tree: Tree, path: str) -> str:
 
 
 def lines_version(fd: int, size: int) -> str:
-    """Name the version of the first `size` bytes of an open append-only file, reading only their end."""
+    """Return the version of the first `size` bytes of an open append-only file, reading only their end."""
     wanted = TAIL_BYTES
     while True:
         start = max(0, size - wanted)

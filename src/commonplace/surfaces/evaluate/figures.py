@@ -112,7 +112,7 @@ class Evaluation(msgspec.Struct, frozen=True):
     def below(
         self, at_least: Mapping[str, float] | None = None, at_most: Mapping[str, float] | None = None
     ) -> tuple[Shortfall, ...]:
-        """Name the figures that miss their thresholds; without any, every case has to pass.
+        """Return the figures that miss their thresholds; without any, every case has to pass.
 
         Args:
             at_least: By the names of `AT_LEAST`.

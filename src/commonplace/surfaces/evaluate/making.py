@@ -122,7 +122,7 @@ def _correction(trail: Trail, changes: Mapping[int, Change]) -> Case | None:
 
 
 def _quoted(trail: Trail, changes: Mapping[int, Change], numbers: list[int]) -> list[Source]:
-    """Name the messages that a record came to rest on in these changes."""
+    """Return the ids of the messages that a record came to rest on in these changes."""
     named = {source for number in numbers if number in changes for source in changes[number].sources}
     return _whole(quote.source for quote in trail.quotes if quote.source in named)
 
@@ -153,7 +153,7 @@ def _both_ways(memory: Memory, trail: Trail, changes: Mapping[int, Change]) -> I
 
 
 def _layer(memory: Memory, record: str) -> LayerName | None:
-    """Name the layer that a record is asked for in; none for a journal's, which any of many messages would find."""
+    """Return the layer that a record is asked for in; none for a journal's, which any of many messages would find."""
     try:
         found = memory.read(record)
     except CommonplaceError:
@@ -192,7 +192,7 @@ def _one_of(targets: list[Target]) -> Target:
 
 
 def _content(text: str) -> dict[str, str]:
-    """Give the words that say something, folded, each with how it is written; wide characters by pairs."""
+    """Return the words that say something, folded, each with how it is written; wide characters by pairs."""
     found: dict[str, str] = {}
     for piece in _PIECE.finditer(terms.fold(text)):
         if piece[0].isascii():

@@ -72,7 +72,7 @@ class _Answer:
         return zip(self.hits, self.places, strict=True)
 
     def rank(self, target: _Wanted) -> int | None:
-        """Give the rank of the first hit that shows a target."""
+        """Return the rank of the first hit that shows a target."""
         found = [self._rank_in(hit, rank, target) for hit, rank in self.ranked() if target.shown_by(hit)]
         return min(found, default=None)
 
@@ -110,7 +110,7 @@ class _Wanted(msgspec.Struct, frozen=True):
     itself: bool = False
 
     def shown_by(self, hit: Hit) -> bool:
-        """Say whether a hit shows it; a record also where all its words stand in the hit of another."""
+        """True if a hit shows it; a record also where all its words stand in the hit of another."""
         kind, value = self.target.kind, self.target.value
         if self.source is not None:
             named = [(each.session, each.message) for each in hit.sources]
@@ -126,7 +126,7 @@ class _Wanted(msgspec.Struct, frozen=True):
         return len(self.text.split()) >= _TELLING_WORDS and _plain(self.text) in _plain(hit.text)
 
     def share(self, hits: Iterable[Hit]) -> float:
-        """Give the share of its words that hits show; of what has no words of its own, 1 where it is shown."""
+        """Return the share of its words that hits show; of what has no words of its own, 1 where it is shown."""
         showing = [hit for hit in hits if self.shown_by(hit)]
         own = _content(self.text)
         if not showing or not own:
@@ -175,7 +175,7 @@ class _Trial:
         return sorted({rank for hit, rank in answer.ranked() if any(each.shown_by(hit) for each in wanted)})
 
     def _words(self, near: _Answer, expected: Sequence[Sequence[_Wanted]]) -> float | None:
-        """Give the share of the answer's words that the token budget shows."""
+        """Return the share of the answer's words that the token budget shows."""
         if not expected:
             return None
         depth = self._case.tokens // _HIT_TOKENS
@@ -212,6 +212,6 @@ def _plain(text: str) -> str:
 
 
 def _content(text: str) -> set[str]:
-    """Give the words of a text that say something; all of them where none does."""
+    """Return the words of a text that say something; all of them where none does."""
     found = set(terms.words(text, whole=True))
     return found - terms.STOP_WORDS or found

@@ -176,7 +176,7 @@ class Batcher:
         return self._named[1]
 
     def _date(self, session: str, message: Message) -> Message:
-        """Give a message without an instant that of the one before it in its session."""
+        """Return a message without an instant that of the one before it in its session."""
         if message.at is not None:
             self._dated = (session, message.at)
         elif self._dated is not None and self._dated[0] == session:

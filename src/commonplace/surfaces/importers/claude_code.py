@@ -121,7 +121,7 @@ class Parser:
 
 
 def _role(entry: _Entry, body: _Body) -> Role:
-    """Say whose words a line holds: only an ordinary line of the main conversation is the user's."""
+    """Return whose words a line holds: only an ordinary line of the main conversation is the user's."""
     if entry.type == "assistant":
         synthetic = entry.is_api_error_message or body.model == "<synthetic>"
         return "system" if synthetic else "assistant"

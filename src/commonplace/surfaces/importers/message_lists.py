@@ -175,7 +175,7 @@ class Parser:
 
 
 def _listed(item: _Item) -> list[msgspec.Raw]:
-    """Give the messages of a conversation; of a logged response what went in, then what came out."""
+    """Return the messages of a conversation; of a logged response what went in, then what came out."""
     for listed in (item.messages, item.items):
         if listed is not None:
             return listed

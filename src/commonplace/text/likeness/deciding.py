@@ -50,7 +50,7 @@ class Slot(msgspec.Struct, frozen=True):
 
 
 def decide(old: str, new: str) -> Likeness:
-    """Say what a new statement is to an old one."""
+    """Return what a new statement is to an old one."""
     mine, theirs = wording.tokens(old), wording.tokens(new)
     a, b = [token.word for token in mine], [token.word for token in theirs]
     if not a or not b:
@@ -101,7 +101,7 @@ def _bare(words: Sequence[str]) -> list[str]:
 
 
 def _inflected(a: Sequence[str], b: Sequence[str]) -> bool:
-    """Say whether one alone ends in a negative form, as Japanese verbs do, after the same words."""
+    """True if one alone ends in a negative form, as Japanese verbs do, after the same words."""
     one, two = "".join(a), "".join(b)
     denies = [text.endswith(wording.NEGATIVE_ENDINGS) for text in (one, two)]
     if denies[0] == denies[1]:
@@ -209,7 +209,7 @@ def _measure(slot: Slot) -> Likeness:
 
 
 def _one_value(slot: Slot) -> bool:
-    """Say whether the words before a slot allow one value at a time, and nothing follows it but the same end."""
+    """True if the words before a slot allow one value at a time, and nothing follows it but the same end."""
     if not slot.before or not slot.old or not slot.new or len(slot.after) > 1:
         return False
     if wording.JOINING & set(slot.old):

@@ -35,7 +35,7 @@ def vector(text: str) -> tuple[float, ...]:
 
 
 def cosine(one: Iterable[float], other: Iterable[float]) -> float:
-    """Give the cosine of two vectors of `vector`, -1..1."""
+    """Return the cosine of two vectors of `vector`, -1..1."""
     return sum(a * b for a, b in zip(one, other, strict=True))
 
 

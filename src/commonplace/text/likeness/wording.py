@@ -191,7 +191,7 @@ def _plain(word: str) -> str:
 
 
 def opposite(one: str, other: str) -> bool:
-    """Say whether two words are opposites: as listed, or one with a negating prefix."""
+    """True if two words are opposites: as listed, or one with a negating prefix."""
     if frozenset((one, other)) in OPPOSITES:
         return True
     short, long = sorted((one, other), key=len)
@@ -199,7 +199,7 @@ def opposite(one: str, other: str) -> bool:
 
 
 def firm_words(text: str) -> frozenset[str]:
-    """Give what no merge may drop or change: numbers, dates, versions and denials."""
+    """Return what no merge may drop or change: numbers, dates, versions and denials."""
     words = (token.word for token in tokens(text))
     return frozenset(
         word for word in words if word in NEGATIONS or word in NUMBER_WORDS or any(char.isdigit() for char in word)
