@@ -475,3 +475,15 @@ def test_a_session_in_two_files_is_counted_once(run, here):
         (folder / f"{number}.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
     assert run("import", str(folder), "--json").data["total"]["sessions"] == 1
     assert [each["id"] for each in run("sessions", "--json").data["sessions"]].count("cli:main") == 1
+
+
+def test_a_memory_is_opened_again_in_the_layout_that_it_was_begun_with(run, here):
+    """Issue 17, a new user: after an import with --layout, `sessions` said that there were none."""
+    folder = str(here / "two")
+    assert run("-C", folder, "remember", "Keeps bees.", "--layout", "two-layer").code == 0
+    assert (here / "two/memory/MEMORY.md").read_text(encoding="utf-8") == "- Keeps bees.\n"
+    assert "Keeps bees." in run("-C", folder, "context").out
+    assert run("-C", folder, "remember", "Keeps goats.").code == 0
+    assert "Keeps goats." in (here / "two/memory/MEMORY.md").read_text(encoding="utf-8")
+    assert run("-C", folder, "context", "--layout", "native").code in {0, 1}
+    assert "Keeps goats." in run("-C", folder, "context").out

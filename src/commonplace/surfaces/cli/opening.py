@@ -1,7 +1,7 @@
 """From the options of a command to an open memory: location, scope, layout and configuration.
 
 Every command takes the same options; where they stand, before or after the command's name, makes no
-difference. Owns where memory is looked for when nothing was said. Never writes.
+difference. Owns where memory is looked for when nothing was said. Writes only the layout that a memory is begun with.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ LOCATION_VARIABLE: Final = "COMMONPLACE_LOCATION"
 CONFIG_VARIABLE: Final = "COMMONPLACE_CONFIG"
 _KNOB_PREFIX: Final = "COMMONPLACE_"
 _FOLDER: Final = "commonplace-memory"
+_LAYOUT: Final = ".commonplace/layout"
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -64,12 +65,18 @@ class Place(msgspec.Struct, frozen=True):
             raise InputError(f"{named!r} is no folder; name one without control characters")
         return Path(os.path.expanduser(named))  # noqa: PTH111 - leaves an unknown user's name as it is
 
-    def _adopted_as(self) -> str:
-        """Give the layout that the folder was adopted as; empty where it was not."""
+    def _kept_as(self) -> str:
+        """Return the layout that the folder was adopted or begun with; empty if it says none."""
         try:
-            return (self.folder / ".commonplace" / "layout").read_text(encoding="utf-8").strip()
+            return (self.folder / _LAYOUT).read_text(encoding="utf-8").strip()
         except (OSError, ValueError):
             return ""
+
+    def _begin(self) -> None:
+        """Note the layout of a memory that this command begins, so that the next one opens it without `--layout`."""
+        name = str(self.layout)
+        text = str(Path(name).resolve()) if name.endswith(".toml") else name
+        (self.folder / _LAYOUT).write_text(f"{text}\n", encoding="utf-8")
 
     @contextmanager
     def open(self, *, writes: bool = False, touches: bool = True, model: str | None = None) -> Iterator[Memory]:
@@ -83,23 +90,28 @@ class Place(msgspec.Struct, frozen=True):
             terminal.note(
                 terminal.warning(f"{redirecting} says where memory is kept; a project's file cannot, so it is ignored")
             )
+        begins = writes and bool(self.layout) and not (self.folder / _LAYOUT).parent.is_dir()
         opened = Memory.open(
             self.folder,
             scope=self.scope or "default",
-            layout=self.layout or self._adopted_as() or "native",
+            layout=self.layout or self._kept_as() or "native",
             config=projects.named(configuration(self.config, os.environ), Path()),
             llm=model,
             jobs="worker",
             read_only=not touches or (not writes and not self.folder.is_dir()),
         )
         with opened as memory:
-            yield memory
+            try:
+                yield memory
+            finally:
+                if begins and (self.folder / _LAYOUT).parent.is_dir():
+                    self._begin()
 
     def worker(self, *, model: str | None, sessions: int) -> Worker:
         """Make a worker for all scopes of the memory."""
         return Worker(
             self.folder,
-            layout=self.layout or self._adopted_as() or "native",
+            layout=self.layout or self._kept_as() or "native",
             config=projects.named(configuration(self.config, os.environ), Path()),
             llm=model,
             sessions=sessions,
@@ -112,7 +124,9 @@ _OPTIONS: Final = (
         "--scope", multiple=True, metavar="NAME", help="Scope; repeat it for a chain, writes go to the first."
     ),
     click.option(
-        "--layout", metavar="NAME", help="How memory is laid out in files.  [default: as it was adopted, else native]"
+        "--layout",
+        metavar="NAME",
+        help="How memory is laid out in files.  [default: as it was begun or adopted, else native]",
     ),
     click.option("--config", metavar="FILE", help="TOML file with knobs; docs/configuration.md names them."),
 )
