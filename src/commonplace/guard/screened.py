@@ -181,9 +181,3 @@ def instant(at: datetime) -> str:
         return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
     written = _LINE.encode(at).decode()  # quoted, six digits or none behind the second; in a tenth of the time
     return written[1:24] + "Z" if at.microsecond else written[1:20] + ".000Z"
-
-
-def whole_milliseconds(at: datetime) -> datetime:
-    """Return an instant as it reads once it was written."""
-    at = at.astimezone(UTC)
-    return at.replace(microsecond=at.microsecond // 1000 * 1000)
