@@ -174,6 +174,27 @@ def test_a_failed_checkpoint_does_not_take_an_acknowledged_change_back(tmp_path)
         assert state_of(fresh) == (2, 2, [1, 2])
         fresh.commit({}, {}, round_of(3))
 
+@pytest.mark.parametrize("refused", ["unlink", "sync_all and unlink"])
+def test_a_temporary_file_that_could_not_be_taken_away_is_taken_away_by_the_next_writer(fast_path, refused):
+    """Issue 23.10: stray temporary files stayed after a failed unlink."""
+    with open_store(fast_path) as store:
+        store.commit({}, {}, round_of(1))
+    disk = FailingDisk(0, None)
+    with open_store(fast_path, disk=disk) as store:
+        disk.unlink = lambda *_, **__: (_ for _ in ()).throw(OSError(errno.EROFS, "Read-only file system"))
+        if "sync_all" in refused:
+            disk.sync_all = lambda fd: (_ for _ in ()).throw(OSError(errno.ENOSPC, "No space left on device"))
+            with pytest.raises(StoreError):
+                store.commit({}, {}, round_of(2))
+            assert list((fast_path / "memory").glob(".*tmp"))
+        else:
+            store.commit({}, {}, round_of(2))
+    with open_store(fast_path) as store:
+        store.commit({}, {}, round_of(3))
+    assert not list(fast_path.rglob(".*tmp"))
+    assert not list(fast_path.rglob(".*.new"))
+    assert not list((fast_path / ".commonplace/swapped").iterdir())
+
 
 @pytest.fixture
 def small_disk(tmp_path):
