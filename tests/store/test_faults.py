@@ -174,6 +174,7 @@ def test_a_failed_checkpoint_does_not_take_an_acknowledged_change_back(tmp_path)
         assert state_of(fresh) == (2, 2, [1, 2])
         fresh.commit({}, {}, round_of(3))
 
+
 @pytest.mark.parametrize("refused", ["unlink", "sync_all and unlink"])
 def test_a_temporary_file_that_could_not_be_taken_away_is_taken_away_by_the_next_writer(fast_path, refused):
     """Issue 23.10: stray temporary files stayed after a failed unlink."""
