@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -571,3 +572,21 @@ def test_sessions_are_made_found_cleared_and_deleted(memory):
     assert sessions.state("telegram:1").messages == 2
     sessions.delete("telegram:1")
     assert memory.recall("Hello") == []
+
+
+def test_log_records_say_what_happened_with_sizes_counts_and_thresholds(tmp_path, caplog):
+    """Seed structured, "Log Messages"; issue 19: as structured fields."""
+    config = {"compaction": {"maxContextTokens": 8100, "keepLastMessages": 4}}
+    with caplog.at_level(logging.INFO, logger="commonplace"), opened(tmp_path, config=config) as memory:
+        for number in range(12):
+            turn(memory, Message("user", f"Line {number} " + "x" * 60), Message("assistant", "Yes."))
+        memory.append("web:abc", [Message("user", "Go on.")])
+        memory.flush()
+        context = memory.context("web:abc")
+    found = {record.msg.partition(" ")[0].rstrip(":"): record for record in caplog.records}
+    assert (found["context"].chars, found["context"].tokens) == (len(context.text), context.tokens)
+    assert found["job"].operations["put_item"] == 1
+    assert (found["compacting"].threshold, found["compacting"].messages > 4) == (8100, True)
+    assert found["compacting"].tokens > 8100
+    assert found["compacted"].kept <= 6
+    assert 0 < found["compacted"].removed <= found["compacting"].messages

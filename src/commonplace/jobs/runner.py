@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 import sys
 import time
+from collections import Counter
 from collections.abc import Sequence
 from itertools import takewhile
 from typing import Final
@@ -344,7 +345,7 @@ class Runner:
                 )
                 if start <= self._sessions.state(piece.session).cursors.get(self.name, 0) < end:  # else due once more
                     made.operations.append(MoveCursor(session=piece.session, name=self.name, to=end))
-        return self._door.commit(
+        done = self._door.commit(
             made.operations,
             actor=self._actor,
             reason=f"{run.cause}: {made.reason}",
@@ -353,6 +354,13 @@ class Runner:
             fence=None if run.dry_run else run,
             partial=True,
         )
+        kinds = Counter(str(type(each).__struct_config__.tag) for each in made.operations)
+        logger.info(
+            "job %s: %s of %s", self.name, done.status, _named(pieces),
+            extra={"job": self.name, "cause": run.cause, "status": done.status, "change": done.change,
+                   "operations": dict(kinds), "waiting": len(done.review), "messages": len(made.read)},
+        )  # fmt: skip
+        return done
 
     def _told(self, pieces: Sequence[Piece]) -> list[Piece]:
         """Give what is left of some pieces when what was forgotten is taken out."""

@@ -17,7 +17,7 @@ from commonplace.changes.door import Door
 from commonplace.changes.parts import Parts
 from commonplace.errors import ModelError
 from commonplace.guard.trust import Voices
-from commonplace.jobs import ranges
+from commonplace.jobs import ranges, triggers
 from commonplace.jobs.consolidators import compact
 from commonplace.jobs.failures import Failure, Failures
 from commonplace.jobs.running import together
@@ -69,7 +69,8 @@ class Windows:
         """
         if not self._sessions.exists(session):
             return _unknown(session)
-        window = tuple(m for m in self._sessions.window(session) if end is None or m.number < end)
+        live = self._sessions.window(session)
+        window = tuple(m for m in live if end is None or m.number < end)
         keep = self.keep if keep is None else keep
         if len(window) <= keep:
             return Outcome(status="unchanged", reason=f"the window holds {len(window)} messages")
@@ -78,6 +79,12 @@ class Windows:
         begin = window[0].number
         if begin >= start:
             return Outcome(status="unchanged", reason="the window is one turn")
+        estimate = round(triggers.estimate(sum(len(m.text) for m in live)))
+        logger.info(
+            "compacting session %r: about %d tokens, %d messages", session, estimate, len(live),
+            extra={"session": session, "cause": cause, "tokens": estimate, "messages": len(live), "keep": keep,
+                   "threshold": self._config.consolidation.context_tokens},
+        )  # fmt: skip
         try:
             done = self._jobs.consolidate(
                 session, ended=False, cause=cause, explicit=False, until=start, patient=patient
@@ -106,6 +113,11 @@ class Windows:
         if summary and self._forgotten_since(began, session, gone):
             return Outcome(status="conflict", reason="some of it was forgotten meanwhile; try again")
         move = MoveWindow(session=session, to=start, why="compact", summary=summary)
+        left = self._sessions.state(session).messages - start
+        logger.info(
+            "compacted session %r: removed %d messages, kept %d", session, len(gone), left,
+            extra={"session": session, "removed": len(gone), "kept": left, "summary_chars": len(summary)},
+        )  # fmt: skip
         return self._door.commit([move], actor=self._actor, reason=f"{cause}: window of {session}")
 
     def _summary(self, gone: Sequence[RecordedMessage], earlier: str, cause: str) -> str:

@@ -96,7 +96,7 @@ class Chain:
             found = self.recall(wanted, now=now)
             hits = [hit for hit in found if not any((s.session, s.message) in live for s in hit.sources)]
         share = config.context.stable_share
-        return contexts.build(
+        made = contexts.build(
             drafts,
             hits,
             tokens=budget,
@@ -104,6 +104,10 @@ class Chain:
             stable_share=share,
             recalled_heading=layout.recalled_heading(),
         )
+        sizes = {"session": session, "chars": len(made.text), "tokens": made.tokens, "budget": budget}
+        counts = {"sections": len(made.sections), "hits": len(hits), "dropped": len(made.dropped)}
+        logger.info("context: %d chars", len(made.text), extra={**sizes, **counts})
+        return made
 
     def _is_readable(self, session: str | None) -> bool:
         """True if the transcript of a session can be read; without it a context has all the rest."""
