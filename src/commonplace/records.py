@@ -24,6 +24,10 @@ ROLE_TRUST: Final[dict[Role, Trust]] = {"user": "user", "assistant": "agent", "s
 LAYERS: Final[tuple[LayerName, ...]] = ("sessions", "documents", "journals", "topics", "items")
 
 
+UPKEEP: Final = frozenset({"memory", "memory-agent", "compactor", "search"})
+"""Kinds of session in which memory itself is worked on: nothing of them is remembered."""
+
+
 def lowest_trust(levels: Iterable[Trust]) -> Trust:
     """Name the least trusted of some levels; `web` when there are none."""
     return min(levels, key=TRUST_RANK.__getitem__, default="web")

@@ -43,6 +43,7 @@ class Finding:
         self._views = views
         writes = [layout.layer(name) for name in dict.fromkeys(job.writes or layout.targets.values())]
         indexed = {name for row in layout.generated for name in row.of}
+        indexed |= {name for row in layout.prompt if row.renderer == "tree" for name in row.of}
         self._trusted = any(layout.part(layer) or layer.name in indexed for layer in writes)
 
     def read(self, view: View, name: str, tokens: int) -> tuple[View, Answer, int]:

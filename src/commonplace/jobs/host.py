@@ -46,6 +46,7 @@ class Host:
     def __init__(self, job: Job, parts: Parts, views: Views, llm: MeteredLLM | None) -> None:
         self._job = job
         self._layout = parts.layout
+        self._sessions = parts.sessions
         self._config = parts.config
         self._clock = parts.clock
         self._zone = parts.zone
@@ -72,6 +73,7 @@ class Host:
         view = self._views.view(said, places, texts)
         return Work(
             session=session,
+            foreground=not self._sessions.exists(session) or self._sessions.state(session).kind != "background",
             view=msgspec.structs.replace(view, earlier=tuple(earlier)),
             listed=view,
             places=places,

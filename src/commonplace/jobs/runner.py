@@ -36,7 +36,7 @@ from commonplace.operations import (
     MoveCursor,
     Operation,
 )
-from commonplace.records import Outcome, RecordedMessage, lowest_trust
+from commonplace.records import UPKEEP, Outcome, RecordedMessage, lowest_trust
 from commonplace.store.protocol import Lease
 from commonplace.text.pieces import truncate
 
@@ -152,8 +152,10 @@ class Runner:
         todo = self._todo(session, explicit=explicit, until=until, first=run.dry_run)
         if unanswered and not todo:
             return Outcome(status="skipped", reason="the last turn has no answer yet")
+        if todo and not run.dry_run and self._sessions.state(session).kind in UPKEEP:
+            return self._passed_over(todo, run, "nothing of memory's own sessions is remembered")
         if todo and run.cause == TRIGGER and self._is_done_by_agent(todo):
-            return self._passed_over(todo, run)
+            return self._passed_over(todo, run, "the agent wrote memory itself")
         waits = self._waits(todo[0]) if patient and todo else None
         return todo if waits is None else self._tells(waits)
 
@@ -167,11 +169,10 @@ class Runner:
         outside = {"outside"} if self._layout.agent_edits_files else set()
         return any(change.actor == TOOL.name or outside.intersection(change.kinds) for change in theirs)
 
-    def _passed_over(self, todo: Sequence[Piece], run: Run) -> Outcome:
+    def _passed_over(self, todo: Sequence[Piece], run: Run, reason: str) -> Outcome:
         """Move the cursor past ranges that need no work."""
         last = todo[-1].messages[-1].number + 1
         move = MoveCursor(session=todo[-1].session, name=self.name, to=last)
-        reason = "the agent wrote memory itself"
         self._door.commit([move], actor=self._actor, reason=f"{run.cause}: {reason}", fence=run)
         return Outcome(status="skipped", reason=reason)
 

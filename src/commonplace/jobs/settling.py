@@ -153,6 +153,7 @@ def _joined(before: PutTopic, after: PutTopic) -> PutTopic:
         title=before.title or after.title,
         description=before.description or after.description,
         links=tuple(dict.fromkeys((*before.links, *after.links))),
+        parents=before.parents or after.parents,
         sources=(*before.sources, *after.sources),
         quotes=quotes,
     )

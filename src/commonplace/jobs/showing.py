@@ -30,6 +30,10 @@ _OPERATION_CHARS: Final = 160
 _PLAIN_NAME: Final = pattern(r"[\w.@'’-]+(?: [\w.@'’-]+){0,5}")
 _BREAK: Final = pattern(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _MARK: Final = pattern(r"\[(?=\s{0,3}(?:end of )?pasted\s{0,3}\])")
+_BACKGROUND: Final = {"user": "System Message", "assistant": "Agent"}
+_ENVELOPE: Final = pattern(r"(?s)<system_message(?:\s+origin=[\"']?([^\"'>]*)[\"']?)?\s*>(.*)</system_message>")
+_TAG: Final = pattern(r"</?system_message[^>]*>")
+_HEADING: Final = pattern(r"(?m)^(?=[ \t]*(?:#|>))")
 _OTHERS: Final = {"user": " (another person)", "assistant": " (another agent)"}
 
 
@@ -52,6 +56,34 @@ def messages(said: Iterable[RecordedMessage], *, message_tokens: int, exposed: b
 def dated_lines(said: Iterable[RecordedMessage], *, message_tokens: int) -> str:
     """Write messages as the two-layer design does: `[YYYY-MM-DDTHH:MM] ROLE [tools: a, b]: content`."""
     return "\n".join(line for _, line in _lines(said, message_tokens, exposed=False))
+
+
+def markdown(said: Iterable[RecordedMessage], *, message_tokens: int, foreground: bool = True) -> str:
+    """Write messages as Markdown, a heading with its number each; notes of the system and envelopes as quotes.
+
+    Results of tools are left out. A session that runs in the background has other speakers.
+
+    Source: seed graph, `formatHistoryMessages`.
+    """
+    speakers = {"user": "User", "assistant": "Assistant"} if foreground else _BACKGROUND
+    blocks: list[str] = []
+    for number, message in enumerate(said, 1):
+        role, text = message.message.role, message.text.strip()
+        if role == "tool" or not text:
+            continue
+        when = message.message.at.strftime(" %Y-%m-%dT%H:%M") if message.message.at else ""
+        envelope = _ENVELOPE.fullmatch(text) if role == "user" else None
+        if envelope:
+            body = one_line(shortened(_TAG.sub("", envelope[2]), message_tokens))
+            blocks.append(f"> [{number}]{when} from {quoted_name(envelope[1])}: {body}")
+        elif role == "system":
+            blocks.append(f"> Note: [{number}]{when} {one_line(shortened(text, message_tokens))}")
+        else:
+            name = f" {quoted_name(message.message.name)}" if message.message.name else ""
+            below = TRUST_RANK[message_trust(message)] < TRUST_RANK["agent"]
+            body = _HEADING.sub(r"\\", _body(message, message_tokens, exposed=False))
+            blocks.append(f"## {speakers[role]}{name}{_OTHERS[role] if below else ''} [{number}]{when}\n\n{body}")
+    return "\n\n".join(blocks)
 
 
 def entries(view: View) -> str:

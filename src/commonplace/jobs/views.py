@@ -16,6 +16,7 @@ from commonplace.jobs.rules.memos import Place
 from commonplace.layouts.codecs import documents
 from commonplace.layouts.codecs.documents import cap_of
 from commonplace.layouts.schema import FIELDS, Layer
+from commonplace.layouts.tree import parents
 from commonplace.operations import View, ViewEntry
 from commonplace.records import Entry, Hit, Query, Record, RecordedMessage, Topic
 from commonplace.text import content
@@ -247,5 +248,6 @@ class Views:
 
 def _label(record: Record) -> str:
     if isinstance(record, Topic):
-        return ": ".join(part for part in (record.title, record.description) if part)
+        above = f"(under {', '.join(found)})" if (found := parents(record)) else ""
+        return ": ".join(part for part in (record.title, f"{record.description} {above}".strip()) if part)
     return record.section if isinstance(record, Entry) else ""

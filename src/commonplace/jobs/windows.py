@@ -25,7 +25,7 @@ from commonplace.jobs.table import Jobs
 from commonplace.layouts.schema import Job
 from commonplace.models.protocol import LLM
 from commonplace.operations import EndSession, MoveWindow, Operation
-from commonplace.records import Outcome, RecordedMessage
+from commonplace.records import UPKEEP, Outcome, RecordedMessage
 
 logger = logging.getLogger(__name__)
 
@@ -122,7 +122,7 @@ class Windows:
 
     def _summary(self, gone: Sequence[RecordedMessage], earlier: str, cause: str) -> str:
         knobs = self._config.consolidation
-        if self._llm is None:
+        if self._llm is None or (gone and self._sessions.state(gone[0].session).kind in UPKEEP):
             return compact.recap(gone, earlier, tokens=knobs.summary_tokens)
         return compact.summarise(
             [m for m in gone if knobs.summary_tools or m.message.role != "tool"],

@@ -280,7 +280,7 @@ def _generated(layout: Layout, made: Generated, abilities: Abilities) -> Iterato
 
 def _job(layout: Layout, job: Job, abilities: Abilities) -> Iterator[str]:
     at = f"jobs.{job.name}"
-    for field in ("range", "failure", "keep"):
+    for field in ("range", "failure", "keep", "transcript"):
         yield from _one_of(f"{at}.{field}", getattr(job, field), get_args(get_type_hints(Job)[field]))
     window = job.range == "window"
     if window and sum(each.range == "window" for each in layout.jobs) > 1:
@@ -309,7 +309,7 @@ def _job(layout: Layout, job: Job, abilities: Abilities) -> Iterator[str]:
     if not 0 <= job.rounds <= _MOST_ROUNDS:
         yield f"{at}.rounds is {job.rounds}; use 0 (one answer) to {_MOST_ROUNDS}."
     if job.consolidator == "rounds" or job.prompt:
-        yield from _one_of(f"{at}.prompt", job.prompt, abilities.prompts)
+        yield from () if "\n" in job.prompt else _one_of(f"{at}.prompt", job.prompt, abilities.prompts)
     if job.range == "none" and (job.failure == "raw" or job.together or job.alone):
         yield f"{at} has the range 'none', so failure, together and alone are of no use; leave them out."
     known = abilities.scope_triggers if job.range == "none" else abilities.triggers

@@ -58,11 +58,16 @@ LAYOUT = Layout(
     jobs=(
         Job(
             name="memory-agent",
-            consolidator="summarise",
+            consolidator="rounds",
+            prompt="nodes",
+            writes=("nodes",),
+            rounds=4,
+            transcript="markdown",
             triggers=(
                 Trigger(when="turns", over="turns"),
                 Trigger(when="idle", over="idle_seconds"),
                 Trigger(when="reset"),
+                Trigger(when="compaction"),
                 Trigger(when="session_end"),
             ),
         ),

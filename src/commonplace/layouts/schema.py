@@ -224,7 +224,9 @@ class Job(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
         keep: Of a job on the window: the knob that says how much of it stays, as messages or as a share.
         writes: The layers that it may write, by name; those that take statements, as `targets` says, if empty.
         rounds: How often it may ask to read and search before its last answer.
-        prompt: Of the consolidator `rounds`: the name of its instructions.
+        prompt: Of the consolidator `rounds`: the name of its instructions, or the instructions if of several lines.
+        transcript: How a model of the consolidators `summarise` and `rounds` is shown messages: a `line` each with
+            its speaker, or as `markdown` with a heading each.
         when: The knobs that must be on, joined by `+`.
         reads: The layers of journals of which it is told the newest files, to read them first.
         removals: The most topics that it may take away in one run; any number if 0.
@@ -244,6 +246,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     writes: tuple[str, ...] = ()
     rounds: int = 0
     prompt: str = ""
+    transcript: Literal["lines", "markdown"] = "lines"
     when: str = ""
     reads: tuple[str, ...] = ()
     removals: int = 0

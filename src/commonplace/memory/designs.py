@@ -17,7 +17,7 @@ from commonplace.errors import ConfigError
 from commonplace.jobs import triggers
 from commonplace.jobs.consolidators import rounds
 from commonplace.jobs.consolidators.choice import CONSOLIDATORS
-from commonplace.layouts import check, facts, memdir, native, structured, two_layer
+from commonplace.layouts import check, facts, graph, memdir, native, structured, two_layer
 from commonplace.layouts.schema import Layout
 from commonplace.memory.tool_verbs import VERBS
 from commonplace.recall.prompt.renderers import RENDERERS
@@ -25,7 +25,15 @@ from commonplace.store import texts
 
 LAYOUTS: Final[dict[str, Layout]] = {
     each.name: each
-    for each in (native.LAYOUT, two_layer.LAYOUT, structured.LAYOUT, facts.LAYOUT, facts.FLAT, memdir.LAYOUT)
+    for each in (
+        native.LAYOUT,
+        two_layer.LAYOUT,
+        structured.LAYOUT,
+        facts.LAYOUT,
+        facts.FLAT,
+        graph.LAYOUT,
+        memdir.LAYOUT,
+    )
 }
 """The layouts that ship with the package."""
 

@@ -144,7 +144,8 @@ class Memory(Past):
             messages: One or many, in order: `Message`, or the SDKs' `{"role", "content"}` with their content
                 blocks. A message without an id is numbered, without an instant dated now.
             agent: Who spoke with the user.
-            kind: `foreground`, or what else the session is (`background`, `memory`).
+            kind: `foreground`, `background`, or of memory itself, so that nothing of it is remembered: `memory`,
+                `memory-agent`, `compactor`, `search`.
 
         Returns:
             The source of each message, also of those that were there already.

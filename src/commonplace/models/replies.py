@@ -43,11 +43,12 @@ _FIELDS: Final[dict[str, tuple[str, ...]]] = {
     "remove": ("path", "target"),
     "rewrite": ("path", "text"),
     "journal": ("path", "text"),
-    "put_topic": ("path", "title", "description", "body"),
+    "put_topic": ("path", "title", "description", "body", "parents"),
     "remove_topic": ("path",),
     "put_item": ("path", "id", "kind", "title", "text"),
     "remove_item": ("path", "id"),
 }
+_LISTS: Final = frozenset({"parents"})
 _NUMBER: Final = pattern(
     r"\s*[\[(#]?\s*(?:message|entry|record|no\.?|[mer#])?\s*#?(\d{1,9})\s*[\])]?\s*", re.IGNORECASE
 )
@@ -64,8 +65,9 @@ def proposal_schema(kinds: Sequence[str] = ("add", "replace", "remove"), *, roun
     """
     names = dict.fromkeys(name for kind in kinds for name in _FIELDS[kind])
     cite = _object({"message": {"type": "integer"}, "quote": {"type": "string"}})
-    operation = {"op": {"type": "string", "enum": list(kinds)}, **{name: {"type": "string"} for name in names}}
     texts = {"type": "array", "items": {"type": "string"}}
+    fields = {name: texts if name in _LISTS else {"type": "string"} for name in names}
+    operation = {"op": {"type": "string", "enum": list(kinds)}, **fields}
     properties: dict[str, Any] = {
         "journal": {"type": "string"},
         "operations": {

@@ -1,7 +1,8 @@
 """The consolidator in rounds: it reads and searches before it proposes, by instructions that its job names.
 
 The host puts what it asks for before it and calls it again, as often as the job allows. Its prompt is
-`prompts/<Job.prompt>.md`, the purpose of its calls the name of the job. Without a model the rules do what they can.
+`prompts/<Job.prompt>.md`, or the text that a layout gives in its place; the purpose of its calls the name of the job.
+Without a model the rules do what they can.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from commonplace.jobs.consolidators.work import Work
 from commonplace.models.reading import Unusable
 from commonplace.operations import Proposal
 
-PROMPTS: Final = frozenset({"dream", "rounds"})
-"""The instructions that a job can name: files in `prompts`."""
+PROMPTS: Final = frozenset({"dream", "nodes", "rounds"})
+"""The instructions that a job can name: files in `prompts`. A text of several lines is instructions itself."""
 
 
 def propose(work: Work) -> Proposal | Unusable:
@@ -26,4 +27,5 @@ def propose(work: Work) -> Proposal | Unusable:
     """
     if work.llm is None:
         return ruled.propose(work)
-    return ask(work, work.llm, system=prompt(work.job.prompt), purpose=work.job.name)
+    asked = work.job.prompt
+    return ask(work, work.llm, system=asked if "\n" in asked else prompt(asked), purpose=work.job.name)

@@ -71,7 +71,11 @@ def describe(work: Work) -> str:
         f"\nMemory is over its size: merge and shorten entries, to at most {limit}.\n" if work.view.compress else ""
     )
     said = work.listed.messages
-    messages = f"\n## Messages\n{showing.messages(said, message_tokens=work.message_tokens)}" if said else ""
+    if work.job.transcript == "markdown":
+        shown = showing.markdown(said, message_tokens=work.message_tokens, foreground=work.foreground)
+    else:
+        shown = showing.messages(said, message_tokens=work.message_tokens)
+    messages = f"\n## Messages\n{shown}" if said else ""
     return (
         f"## Where entries go\n{paths}{topics}\n\n## Entries\n{showing.entries(work.listed)}\n{compress}"
         f"{messages}{_rounds(work)}"

@@ -51,6 +51,7 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
     llm: LLM | None = None
     model: str | None = None
     job: Job
+    foreground: bool = True
     config: Config
     records: Callable[[str], Sequence[Record]]
     rounds: int = 0

@@ -135,7 +135,7 @@ def propose(
         messages: The range, in order.
         session: The id its sources name.
         zone: Where days begin.
-        targets: Where each kind of memo goes; a kind without a place is left out.
+        targets: Where each kind of memo goes; of a kind without a place only the journal tells.
         existing: What is remembered in those places.
         limits: How much may be kept.
         since: The number of the first message that something is taken from; those before it are only read.
@@ -169,8 +169,8 @@ class _Desk:
         if memo.becomes and (self._correct(memo) or self._correct_topic(memo) or not memo.alone):
             return
         if place is None:
-            return
-        if place.form == "topic":
+            self.noted.append(memo.text)
+        elif place.form == "topic":
             self._into_topic(memo, place)
         else:
             self._into_list(memo, place)
