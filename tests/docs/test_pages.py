@@ -22,6 +22,7 @@ PAGES_WITH_EXAMPLES = (
     "docs/configuration.md",
     "docs/files.md",
     "docs/layouts/facts.md",
+    "docs/layouts/graph.md",
     "docs/layouts/structured.md",
 )
 

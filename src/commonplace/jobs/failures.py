@@ -91,10 +91,12 @@ class Failures:
     def waits(self, session: str, job: str, start: int) -> Failure | None:
         """Return the failure of a range that is not to be tried yet; None if it may be tried now."""
         failure = self.of(session, job, start)
-        if failure is None or failure.again is None:
-            return None
-        left = failure.again - self._clock()
-        return failure if timedelta(0) < left <= _LONGEST else None  # more is left only if the clock went back
+        return failure if failure is not None and self.is_early(failure) else None
+
+    def is_early(self, failure: Failure) -> bool:
+        """True if it is too early for the next attempt at a failure."""
+        left = failure.again - self._clock() if failure.again is not None else timedelta(0)
+        return timedelta(0) < left <= _LONGEST  # more is left only if the clock went back
 
     def all(self) -> list[Failure]:
         """Return the last failure of every session and job, oldest first; some may be done since."""

@@ -445,6 +445,10 @@ class Runner:
             failure.session, sys.maxsize
         )
 
+    def waiting(self) -> list[str]:
+        """Return the sessions with a failed range that is not to be tried yet."""
+        return [each.session for each in self.failures() if self._failures.is_early(each)]
+
     def retries(self) -> list[str]:
         """Return the sessions with a failed range that may be tried again now."""
         return [

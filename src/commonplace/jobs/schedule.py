@@ -228,11 +228,16 @@ class Schedule:
         return counted
 
     def due(self) -> dict[str, tuple[str, ...]]:
-        """Return the sessions with a job due, the one that waits longest first, and the jobs of each."""
-        found = [each for each in self._look() if isinstance(each, str)]
+        """Return the sessions with a job to run now, the one that waits longest first, and the jobs of each.
+
+        What failed is left out until it is time for the next attempt.
+        """
+        sessions = [each for each in self._look() if isinstance(each, str)]
+        waiting = self._jobs.waiting()
         with self._lock:
-            found.sort(key=lambda session: self._counted[session].last)
-            return {session: self._due[session] for session in found}
+            sessions.sort(key=lambda session: self._counted[session].last)
+            found = {each: tuple(job for job in self._due[each] if (job, each) not in waiting) for each in sessions}
+        return {session: jobs for session, jobs in found.items() if jobs}
 
     def tidiers(self) -> list[Tidier]:
         """Return the jobs of the scope that were due at the last look."""
@@ -322,6 +327,7 @@ class Schedule:
                 if done.status not in {"skipped", "conflict", "failed"} or done.reason == NOTHING:
                     failed.discard(name)
         except ModelSetupError as error:
+            did = True
             self._tell_once(str(error))
         except CommonplaceError:
             logger.warning("a job of session %r did not run; its range waits", session, exc_info=True)

@@ -129,6 +129,10 @@ class Jobs:
         jobs: tuple[Runner | Tidier, ...] = (*self.runners, *self.tidiers)
         return sorted((each for job in jobs for each in job.failures()), key=lambda each: each.at)
 
+    def waiting(self) -> frozenset[tuple[str, str]]:
+        """Return the failed ranges that are not to be tried yet: (job, session)."""
+        return frozenset((runner.name, session) for runner in self.runners for session in runner.waiting())
+
     def retries(self) -> list[tuple[str, str]]:
         """Return the failed ranges that may be tried again now: (job, session)."""
         return [(runner.name, session) for runner in self.runners for session in runner.retries()]

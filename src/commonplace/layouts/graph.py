@@ -78,6 +78,9 @@ LAYOUT = Layout(
             triggers=(Trigger(when="window_tokens", over="window_tokens"),),
         ),
     ),
+    defaults={
+        "consolidation.retry_seconds": 300,  # five attempts in 75 minutes: a model may be down for an hour
+    },
     tool=AgentTool(
         separate=True,
         actions=(

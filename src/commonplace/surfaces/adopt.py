@@ -87,17 +87,11 @@ def adopt(
 
     Raises:
         InputError: It is no directory, is not recognised, or may belong to several systems.
-        ConfigError: It is recognised, but this version does not open that layout.
+        ConfigError: There is no layout of this name.
         StoreError: Our own files cannot be written there.
     """
     folder = _workspace(Path(path))
     name, why = (layout, "named by the caller") if layout is not None else _decided(folder)
-    if layout is None and name not in LAYOUTS:
-        raise ConfigError(
-            f"{str(folder)!r} is a memory of the layout {name!r} ({why}); this version recognises it but does not "
-            f"open it yet, only {', '.join(sorted(LAYOUTS))}",
-            layout=name,
-        )
     found = designs.named(name)
     problems: list[importers.Problem] = []
     with Memory.open(folder, layout=name, config=config, clock=clock, jobs="worker") as memory:
