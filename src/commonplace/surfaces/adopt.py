@@ -17,7 +17,7 @@ from typing import Any, Final
 import msgspec
 
 from commonplace.config import Clock, Config
-from commonplace.errors import CommonplaceError, ConfigError, InputError
+from commonplace.errors import CommonplaceError, InputError
 from commonplace.layouts import knobs
 from commonplace.layouts.schema import RANGES
 from commonplace.memory import designs
