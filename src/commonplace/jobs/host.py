@@ -73,7 +73,7 @@ class Host:
         view = self._views.view(said, places, texts)
         return Work(
             session=session,
-            foreground=not self._sessions.exists(session) or self._sessions.state(session).kind != "background",
+            foreground=not said or self._sessions.state(said[0].session).kind != "background",
             view=msgspec.structs.replace(view, earlier=tuple(earlier)),
             listed=view,
             places=places,
