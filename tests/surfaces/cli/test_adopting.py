@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 
-from commonplace.surfaces import adopt
-
 
 def test_adopt_takes_over_a_directory_and_every_command_knows_its_layout(run, here):
     """Issue 5: recognises a directory of one of the five systems, opens it in place."""
@@ -30,14 +28,10 @@ def test_adopt_takes_over_a_directory_and_every_command_knows_its_layout(run, he
     assert (memory / "MEMORY.md").read_text(encoding="utf-8") == "- Keeps bees.\n"
 
 
-def test_adopt_says_what_it_cannot_open(run, here, monkeypatch):
-    """Issue 5: recognised, but not opened by a version without its layout."""
-    monkeypatch.setattr(adopt, "LAYOUTS", {"native": adopt.LAYOUTS["native"]})
+def test_adopt_says_what_it_recognises_and_what_is_nothing_to_it(run, here):
+    """Issue 5: every layout that is recognised is opened."""
     (here / "ws" / "memory" / "items").mkdir(parents=True)
     (here / "ws" / "memory" / "items" / "semantic.jsonl").write_text("{}\n", encoding="utf-8")
-    done = run("adopt", "ws")
-    assert done.code == 2
-    assert "recognises it but does not open it yet" in done.err
     assert run("adopt", "nothing-here").code == 2
     assert run("adopt", "ws", "--layout", "nothing").code == 2
     assert run("adopt", "ws", "--dry-run", "--json").data["recognised"][0]["layout"] == "structured"
