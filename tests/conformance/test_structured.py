@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import logging
 import os
@@ -11,6 +12,7 @@ import pytest
 
 from commonplace import Memory, Message
 from commonplace.errors import ScopeError
+from commonplace.store.files.disk import Disk
 from commonplace.testing import FixedClock, ScriptedLLM
 
 SOURCE = "seed structured; seed model 3.3"
@@ -382,25 +384,28 @@ def test_13_a_malformed_scope_is_an_error_and_stores_nothing(tmp_path, scope):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_14_a_disk_that_refuses_costs_one_warning_and_is_written_when_it_can_be(tmp_path, caplog):
+def refusing(code: int):
+    def call(*_args: object, **_options: object) -> int:
+        raise OSError(code, os.strerror(code))
+
+    return call
+
+
+@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EACCES, errno.EROFS])
+def test_14_a_disk_that_refuses_costs_one_warning_and_is_written_when_it_can_be(tmp_path, caplog, code):
     """Scenario 14."""
     with opened(tmp_path) as memory:
-        turn(memory, "Hello.", "Hello.")
-        folder = tmp_path / "memory"
-        kept = folder.stat().st_mode
-        real = os.open
-
-        def refusing(path, flags, *rest, **more):
-            if flags & (os.O_WRONLY | os.O_RDWR) and "memory" in str(more.get("dir_fd", "")) + str(path):
-                raise OSError(28, "No space left on device")
-            return real(path, flags, *rest, **more)
-
-        with pytest.MonkeyPatch.context() as patched, caplog.at_level(logging.WARNING):
-            patched.setattr(os, "open", refusing)
-            memory.append("web:abc", [Message("user", "I prefer tea."), Message("assistant", "Noted.")])
+        turn(memory, "Hello there.", "Hello.")
+        memory.append("web:abc", [Message("user", "I prefer tea."), Message("assistant", "Noted.")])
+        with pytest.MonkeyPatch.context() as full, caplog.at_level(logging.WARNING, logger="commonplace"):
+            full.setattr(Disk, "write", refusing(code))
             memory.flush()
-            assert memory.context("web:abc", "tea?") is not None
-        folder.chmod(kept)
+            assert "I prefer tea." not in text_of(memory, f"{DAY}.md")
+            assert "Hello there." in memory.context("web:other", "Who said hello?").text
+        said = [each for each in caplog.records if "did not run" in each.message]
+        assert [each.levelname for each in said] == ["WARNING"]
         memory.append("web:abc", [Message("user", "And cake."), Message("assistant", "Noted.")])
         memory.flush()
-        assert "I prefer tea." in text_of(memory, f"{DAY}.md")
+        assert text_of(memory, f"{DAY}.md").count("I prefer tea.") == 1
+        assert [each["content"] for each in items(memory, "items/semantic.jsonl")] == ["User prefers tea."]
+        assert memory.doctor().problems == ()

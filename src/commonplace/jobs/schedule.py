@@ -127,6 +127,7 @@ class Schedule:
         self._due: dict[str, tuple[str, ...]] = {}
         self._tidy: dict[Tidier, None] = {}  # jobs of the scope that are due
         self._told: set[str] = set()  # faults of the setup
+        self._waiting: dict[str, type[CommonplaceError]] = {}  # sessions whose last job did not run, and why
         self._handed: set[str | Tidier] = set()  # to the thread, which has not come to them
         self._lock = threading.Lock()
         self._swept: datetime | None = None
@@ -329,8 +330,13 @@ class Schedule:
         except ModelSetupError as error:
             did = True
             self._tell_once(str(error))
-        except CommonplaceError:
-            logger.warning("a job of session %r did not run; its range waits", session, exc_info=True)
+        except CommonplaceError as error:
+            again = self._waiting.get(session) is type(error)  # a disk that stays full is told once
+            self._waiting[session] = type(error)
+            level = logging.DEBUG if again else logging.WARNING
+            logger.log(level, "a job of session %r did not run; its range waits", session, exc_info=True)
+        else:
+            self._waiting.pop(session, None)
         finally:
             with self._lock:
                 if counted := self._counted.get(session):
