@@ -7,12 +7,13 @@ import os
 from datetime import datetime, timedelta
 from pathlib import Path
 
+import click
 import pytest
 
 from commonplace import Memory, Message
 from commonplace.errors import ModelTimeoutError
 from commonplace.recall import surfacing
-from commonplace.surfaces.cli import main
+from commonplace.surfaces.cli import drawing, main
 from commonplace.testing import FixedClock, ScriptedLLM
 
 SOURCE = "seed memdir; seed model 4.4"
@@ -528,6 +529,9 @@ def test_13_what_a_dream_deletes_is_reported_from_the_files_and_undone_with_one_
         assert memory.read("freeze.md").path == "release.md"
         report = memory.diff(done)
         assert "-The merge freeze starts on 2026-03-05." in report
+        told = [click.unstyle(line) for line in drawing.taken_away(memory, done)]
+        assert told[0] == "deleted  freeze.md: its words are in release.md"
+        assert "  -The merge freeze starts on 2026-03-05." in told
     out = run("-C", str(tmp_path), "--layout", "memdir", "undo", str(done.change))
     assert out
     after = {path: path.read_bytes() for path in tmp_path.rglob("*.md") if "logs" not in path.parts}

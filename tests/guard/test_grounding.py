@@ -99,3 +99,10 @@ def test_a_summary_may_name_what_memory_knows_where_the_rest_was_said():
     said = Evidence(recorded(("user", "We fly to Lisbon on June 16 with my cousin Teo, four nights at Pensão Aurora")))
     assert said.summary_fault("Odalys flies to Lisbon on June 16 with cousin Teo, four nights at Pensão Aurora") == ""
     assert said.summary_fault("Odalys owes Karsten 4,000 euros") != ""
+
+
+def test_a_person_who_is_called_like_a_month_may_end_a_sentence():
+    """Issue 21, tried as a user would: `Jun.` is no new date if a message says it."""
+    evidence = Evidence((), ["The owner of the pricing page is Jun."])
+    assert evidence.fault("The owner of the pricing page is Jun.") == ""
+    assert evidence.fault("The owner of the pricing page is Kasia.") != ""

@@ -233,6 +233,13 @@ class Evidence:
             return f"new-{each.kind}: {folded[:80]!r} stands in no source"
         return ""
 
+    def _writes(self, word: str) -> bool:
+        """True if a text has one word that could be a month, as the name of a person can, in the same letters."""
+        if not word.isalpha():
+            return False
+        written = re.compile(rf"\b{re.escape(word)}\b")
+        return any(written.search(said.text) for said in self._all)
+
     def _has_parts(self, folded: str) -> bool:
         return all(part in self._folded for part in re.split(r"[^\w]+", folded) if part)
 
@@ -242,7 +249,9 @@ class Evidence:
         ]
         for named in days.named(text):
             spans.append((named.start, named.end))
-            if not any(self._has_reading(reading) for reading in named.readings):
+            if not any(self._has_reading(reading) for reading in named.readings) and not self._writes(
+                text[named.start : named.end].strip(" .")
+            ):
                 return f"new-date: no message says or means {text[named.start : named.end].strip()!r}"
         hours = any(reading[0] == "clock" for named in days.named(text) for reading in named.readings)
         for number in numerals(text):

@@ -71,7 +71,7 @@ def _show(memory: Memory, outcome: Outcome, *, dry_run: bool, as_json: bool, not
         terminal.out(f"{outcome.status}: {terminal.count(len(outcome.records), 'record')}")
         if outcome.reason:
             terminal.out(terminal.line(outcome.reason))
-        for each in drawing.remembered(memory, outcome.records):
+        for each in (*drawing.remembered(memory, outcome.records), *drawing.taken_away(memory, outcome)):
             terminal.out(each)
         if outcome.review:
             terminal.out(f"{terminal.count(len(outcome.review), 'operation')} held; `commonplace review` shows them")

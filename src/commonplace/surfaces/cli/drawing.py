@@ -11,14 +11,27 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final
 
-from commonplace.errors import CommonplaceError
+from commonplace.errors import CommonplaceError, GoneError
 from commonplace.jobs.failures import Failure
 from commonplace.memory.memory import Memory
-from commonplace.records import TRUST_RANK, Change, Context, Dropped, Hit, Message, Quote, Session, Trail, Waiting
+from commonplace.records import (
+    TRUST_RANK,
+    Change,
+    Context,
+    Dropped,
+    Hit,
+    Message,
+    Outcome,
+    Quote,
+    Session,
+    Trail,
+    Waiting,
+)
 from commonplace.surfaces.cli import terminal
 
 BAR_COLUMNS: Final = 40
 DROPPED_SHOWN: Final = 8
+_NEWEST: Final = 20  # changes among which one that was just made is looked for
 TREE_ENTRIES: Final = 12  # of one folder; the rest is counted
 _WHAT_FILES_ARE: Final = {
     ".commonplace": "ours: change log, index, state",
@@ -207,6 +220,25 @@ def _quoted(quoted: Quote, margin: int) -> Iterator[str]:
     parts = (day(quoted.at), quoted.source.session, speaks, quoted.source.message)
     yield "   " + terminal.accent(" · ".join(terminal.line(part) for part in parts if part))
     yield from terminal.quote(quoted.text, indent=6, lines=4, margin=margin)
+
+
+def taken_away(memory: Memory, outcome: Outcome) -> Iterator[str]:
+    """Yield what a change took away, as the change log says: each topic, where it went, and what it said."""
+    log = memory.log(_NEWEST)
+    change = next((each for each in log if each.number == outcome.change), None)
+    gone = [path for path in (change.removed if change else ()) if path.endswith(".md")]
+    for path in gone:
+        try:
+            where = f"its words are in {memory.read(path).id}"
+        except GoneError:
+            where = f"`commonplace undo {outcome.change}` brings it back"
+        yield f"{terminal.warning('deleted')}  {terminal.line(path)}: {terminal.line(where)}"
+        parts = f"\n{change.diff if change else ''}".split("\n--- ")
+        for part in parts:
+            if part.partition("\n")[0] == path:
+                yield from (
+                    f"  {terminal.bad(terminal.line(line))}" for line in part.split("\n") if line.startswith("-")
+                )
 
 
 def remembered(memory: Memory, records: Sequence[str], *, journals: bool = True, margin: int = 0) -> Iterator[str]:
