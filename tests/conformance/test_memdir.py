@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 import pytest
 
-from commonplace import Memory, Message
+from commonplace import Memory, Message, jobs
 from commonplace.errors import ModelTimeoutError
 from commonplace.recall import surfacing
 from commonplace.surfaces.cli import drawing, main
@@ -581,3 +581,20 @@ def test_the_dream_is_told_of_the_daily_logs_first(tmp_path):
         memory.dream()
     assert "## Logs, the newest first\n- logs/2026/02/2026-02-25.md\n- logs/2026/02/2026-02-24.md" in llm.prompts[0]
     assert "On the 25th the heron came." in llm.prompts[1]
+
+
+def test_transcripts_are_found_and_never_shown_unasked(memory):
+    """Seed memdir: session transcripts are grep-only."""
+    memory.append("old", [Message("user", "The heron stands at Wexley pond."), Message("assistant", "I see.")])
+    memory.append("new", [Message("user", "Where does the heron stand?")])
+    assert "Wexley" not in memory.context("new", "Where does the heron stand at the pond?").text
+    found = call(memory, "search", query="Where does the heron stand?")
+    assert any("Wexley pond" in hit["text"] for hit in found["hits"])
+
+
+def test_the_prompts_say_what_is_kept_and_how(memory):
+    """Issue 21: what should not be kept is named in the prompts of tool and dream."""
+    schema = json.dumps(memory.tool().schema())
+    dream = (Path(jobs.__file__).parent / "prompts/dream.md").read_text(encoding="utf-8")
+    assert all(words in schema for words in ("from git", "no fix that is in the code", "why, and how to apply"))
+    assert all(words in dream for words in ("history says", "how a bug was fixed", "**Why:**", "**How to apply:**"))
