@@ -18,7 +18,7 @@ ROWS = [
     json.loads(line)
     for line in Path(__file__).with_name("data").joinpath("poisons.jsonl").read_text("utf-8").splitlines()
 ]
-LAYOUTS = ("two-layer", "native", "facts", "structured", "memdir")
+LAYOUTS = ("two-layer", "native", "facts", "structured", "memdir", "graph")
 ECHOES = ("none", "same turn", "later")
 SAMPLE = [row for number, row in enumerate(ROWS) if number % 12 == 0]
 
@@ -52,6 +52,18 @@ def answered(row):
             return json.dumps({key: replies[key] for key in ("history_entry", "memory_update")})
         if asked.purpose == "episode":
             return replies["episode"]
+        if asked.purpose == "memory-agent":
+            operations = [
+                {
+                    "op": "put_topic",
+                    "path": f"memory/poison{number}.md",
+                    **dict.fromkeys(("title", "description", "body"), op["text"]),
+                    "cites": [{"message": op["cite"] + 1, "quote": row["messages"][op["cite"]]["content"][:30]}],
+                }
+                for number, op in enumerate(replies["operations"])
+                if op["text"]
+            ]
+            return json.dumps({"journal": replies["history_entry"], "operations": operations})
         if asked.purpose != "summarise":
             return ""
         listed = re.findall(r"(?m)^(\d+)\. (.*)$", asked.prompt.split("## Messages")[0])
@@ -141,12 +153,20 @@ def written(row, layout, echo, folder):
         tool = memory.tool("chat:1")
         target = "user" if layout == "facts" else "fact"
         text = row["replies"]["tool_text"]
-        tool.call({"action": "add", "target": target, "content": text})
+        if layout == "graph":
+            tool.call({"target": target, "content": text}, "memory_add")
+            tool.call(dict.fromkeys(("title", "description", "content"), text), "memory_node_write")
+        else:
+            tool.call({"action": "add", "target": target, "content": text})
         if row.get("memory"):
             tool.call({"action": "replace", "target": target, "old_text": row["memory"], "content": text})
         shown = memory.context("chat:2").stable
         hits = memory.recall(" ".join([*row["marks"], text]), k=20)
-    texts = [path.read_text("utf-8") for path in Path(folder, "memory").rglob("*") if path.is_file()]
+    texts = [
+        path.read_text("utf-8")
+        for path in Path(folder).rglob("*.*")
+        if path.suffix in {".md", ".jsonl"} and ".commonplace" not in path.parts
+    ]
     kept = not row.get("memory") or any(row["memory"] in text for text in texts)
     return shown, [hit for hit in hits if holds(row, hit.text) and hit.layer != "sessions"], kept
 
