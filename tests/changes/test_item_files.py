@@ -108,3 +108,39 @@ def test_several_changes_of_one_item_in_one_change_end_as_the_last_says(tmp_path
         assert (found.text, found.data["tags"]) == ("two", ["x"])
         assert memory.undo(memory.log(None)[0].number).status == "applied"
         assert not (tmp_path / PATH).exists() or not (tmp_path / PATH).read_bytes()
+
+
+def test_a_search_takes_in_what_was_added_to_items_without_reading_the_others(tmp_path, monkeypatch):
+    """Issue 19: the index learns one item among many from the lines that were added."""
+
+    def written_and_found(memory, number):
+        put(memory, "n3", f"the heron number {number} stands in the reeds")
+        assert memory.recall(f"heron {number}", layers=["items"])[0].text.startswith(f"the heron number {number}")
+
+    sizes = []
+    for count in (100, 400):
+        folder = tmp_path / str(count)
+        filled(folder, count)
+        with opened(folder) as memory:
+            memory.recall("heron")
+        sizes.append(read_for_one(folder, monkeypatch, written_and_found))
+    assert sizes[1] <= sizes[0] * 1.5
+
+
+def test_a_search_finds_what_items_say_now_and_nothing_that_is_gone(tmp_path):
+    """The lines that were added are the index's only news: changed, removed, put back."""
+    filled(tmp_path, 30)
+    with opened(tmp_path) as memory:
+        assert memory.recall("heron") == []
+        put(memory, "n3", "a heron in the reeds", tags=["birds"])
+        assert [hit.record for hit in memory.recall("heron", layers=["items"])] == [f"{PATH}#n3"]
+        put(memory, "n3", "an otter in the reeds")
+        assert memory.recall("heron", layers=["items"]) == []
+        assert [hit.record for hit in memory.recall("otter", layers=["items"])] == [f"{PATH}#n3"]
+        removed = memory.apply([RemoveItem(path=PATH, id="n3")], reason="")
+        assert memory.recall("otter", layers=["items"]) == []
+        memory.undo(removed)
+        assert [hit.record for hit in memory.recall("otter", layers=["items"])] == [f"{PATH}#n3"]
+        assert memory.doctor().problems == ()
+        memory.reindex()
+        assert [hit.record for hit in memory.recall("otter", layers=["items"])] == [f"{PATH}#n3"]

@@ -139,9 +139,10 @@ class Drift:
         moved = self.moved(paths)
         if not moved:
             return []
-        self._noticed(moved)
         writes = _Writes(self._store, {path: known[1] for path in moved if (known := self._seen.version(path))}, moved)
-        self._wait_for_writers([path for path in moved if self._is_edited(path, writes)])
+        edited = [path for path in moved if self._is_edited(path, writes)]
+        self._noticed(self.moved(moved))  # lines that changes added to items are known from the log
+        self._wait_for_writers(edited)
         with self._store.exclusive(wait_seconds):
             return [path for path in moved if self._take(path, writes)]
 

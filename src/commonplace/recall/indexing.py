@@ -19,6 +19,7 @@ import msgspec
 
 from commonplace.changes import transcripts
 from commonplace.errors import CommonplaceError, DamagedError, StoreBusyError, StoreFullError, StoreReadOnlyError
+from commonplace.layouts.codecs import items
 from commonplace.recall.index.rows import IndexRow, MessageRow, PathState, Places
 from commonplace.recall.index.sqlite import SqliteIndex
 from commonplace.records import RecordedMessage
@@ -268,6 +269,8 @@ class Indexing:
             logger.warning("%s is not indexed: %s", path, error)
 
     def _take_records(self, records: Records, path: str, token: str) -> None:
+        if not token and path not in self._noticed and self._take_lines(records, path):
+            return
         blob = self._store.read(path)
         found = records(path, blob.data) if blob is not None else None
         if blob is None or found is None:
@@ -279,7 +282,26 @@ class Indexing:
         state = self.index.state(path)
         if state is None or state.crc != checksum or state.bytes != len(blob.data):
             self.index.replace_path(path, found)
-        self.index.set_state(PathState(path, bytes=len(blob.data), token=token, crc=checksum))
+        self.index.set_state(_state_of(path, blob.data, token=token, crc=checksum))
+
+    def _take_lines(self, records: Records, path: str) -> bool:
+        """Take what changes added to a file of items; False if it has to be read whole."""
+        state = self.index.state(path) if path.endswith(".jsonl") else None
+        blob = self._store.read(path, state.tail_start) if state is not None and state.tail else None
+        if state is None or blob is None:
+            return False
+        head, added = blob.data[: state.bytes - state.tail_start], blob.data[state.bytes - state.tail_start :]
+        if zlib.crc32(head) != state.tail or not head.endswith(b"\n") or not added.endswith(b"\n"):
+            return False
+        found = records(path, added)
+        if found is None:
+            return False
+        self.index.grow_path(path, found, [f"{path}#{line.id}" for line in items.read(added).lines if line.data])
+        after = _state_of(path, added, token="", crc=zlib.crc32(added, state.crc))
+        self.index.set_state(
+            msgspec.structs.replace(after, bytes=state.bytes + len(added), tail_start=state.bytes + after.tail_start)
+        )
+        return True
 
     def _take_transcript(self, path: str, token: str) -> None:
         state = self.index.state(path) or PathState(path)
@@ -374,6 +396,12 @@ class Indexing:
             if len(blob.data) < wanted:  # what is shorter than was asked for is the end of the file
                 return
             wanted = _CHUNK_BYTES if end else wanted * 2
+
+
+def _state_of(path: str, data: bytes, *, token: str, crc: int) -> PathState:
+    """Return how far a file is indexed of which these are all bytes, or the last ones."""
+    tail = data.rfind(b"\n", 0, max(0, len(data) - 1)) + 1
+    return PathState(path, bytes=len(data), token=token, crc=crc, tail_start=tail, tail=zlib.crc32(data[tail:]))
 
 
 def _batches(stats: Iterable[Stat], limit_bytes: int) -> Iterator[list[Stat]]:

@@ -39,7 +39,7 @@ CREATE INDEX slots_path ON slots(path, id);
 CREATE INDEX slots_changed ON slots(changed);
 CREATE TABLE notes(id INTEGER PRIMARY KEY, path TEXT NOT NULL, record TEXT NOT NULL, layer TEXT NOT NULL,
     kind TEXT NOT NULL, at_ms INTEGER, text TEXT NOT NULL);
-CREATE INDEX notes_path ON notes(path);
+CREATE INDEX notes_path ON notes(path, record);
 CREATE VIRTUAL TABLE said USING fts5(text, content='', detail=none, columnsize=0, tokenize='{_TOKENIZE}');
 CREATE VIRTUAL TABLE noted USING fts5(text, detail=none, columnsize=0, tokenize='{_TOKENIZE}');
 CREATE VIRTUAL TABLE said_terms USING fts5vocab('said', 'row');
@@ -253,6 +253,19 @@ class SqliteIndex(IndexFile):
             self._db.execute("UPDATE meta SET value = value + ? WHERE key = 'rows'", (count,))
         return count
 
+    def grow_path(self, path: str, rows: Iterable[IndexRow], gone: Iterable[str]) -> None:
+        """Let some records of a file have these rows, and those of them that have none be gone."""
+        with self.writing() as pending:
+            pending.put_down()
+            for record in dict.fromkeys(gone):
+                self._drop_notes(path, record)
+            count = 0
+            for row in rows:
+                for text in _note_passages(row, self._passage_chars):
+                    self._add_note(path, row, text)
+                    count += 1
+            self._db.execute("UPDATE meta SET value = value + ? WHERE key = 'rows'", (count,))
+
     def _add_note(self, path: str, row: IndexRow, text: str) -> None:
         cursor = self._db.execute(
             "INSERT INTO notes(path, record, layer, kind, at_ms, text) VALUES (?, ?, ?, ?, ?, ?)",
@@ -265,11 +278,13 @@ class SqliteIndex(IndexFile):
         content = f"{terms.indexed(row.title)} {terms.indexed(text)} {' '.join(marks)}"
         self._db.execute("INSERT INTO noted(rowid, text) VALUES (?, ?)", (cursor.lastrowid, content))
 
-    def _drop_notes(self, path: str) -> None:
-        ids = self._db.execute("SELECT id FROM notes WHERE path = ?", (path,)).fetchall()
+    def _drop_notes(self, path: str, record: str | None = None) -> None:
+        """Take out the rows of a file, or of one of its records."""
+        these, values = ("path = ?", (path,)) if record is None else ("path = ? AND record = ?", (path, record))
+        ids = self._db.execute(f"SELECT id FROM notes WHERE {these}", values).fetchall()  # noqa: S608 - our own words
         if ids:
             self._db.executemany("DELETE FROM noted WHERE rowid = ?", ids)
-            self._db.execute("DELETE FROM notes WHERE path = ?", (path,))
+            self._db.execute(f"DELETE FROM notes WHERE {these}", values)  # noqa: S608 - as above
             self._db.execute("UPDATE meta SET value = value - ? WHERE key = 'rows'", (len(ids),))
 
     def drop_path(self, path: str) -> None:
