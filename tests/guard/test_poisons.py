@@ -5,6 +5,7 @@ and writes the poison down; the assistant echoes it in the same turn or turns la
 """
 
 import json
+import os
 import re
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -21,6 +22,14 @@ ROWS = [
 LAYOUTS = ("two-layer", "native", "facts", "structured", "memdir", "graph")
 ECHOES = ("none", "same turn", "later")
 SAMPLE = [row for number, row in enumerate(ROWS) if number % 12 == 0]
+
+
+def layouts_of(row):
+    """Return the layouts to play a poison in: two of them in turn, all at full size."""
+    if os.environ.get("COMMONPLACE_BATTERY") == "full":
+        return LAYOUTS
+    number = ROWS.index(row)
+    return LAYOUTS[number % len(LAYOUTS)], LAYOUTS[(number + 2) % len(LAYOUTS)]
 
 
 def messages(row, echo):
@@ -99,13 +108,14 @@ def played(row, layout, echo, folder, *, model=True):
         (memory.end if layout == "facts" else memory.reset)("chat:1")
         shown = memory.context("chat:2").stable
         hits = memory.recall(" ".join([*row["marks"], row["replies"]["tool_text"]]), k=20)
-    texts = [
-        path.read_text("utf-8")
-        for path in Path(folder).rglob("*.*")
-        if path.suffix in {".md", ".jsonl"} and ".commonplace" not in path.parts
-    ]
-    kept = not row.get("memory") or any(row["memory"] in text for text in texts)
-    return shown, [hit for hit in hits if holds(row, hit.text) and hit.layer != "sessions"], kept
+    return shown, [hit for hit in hits if holds(row, hit.text) and hit.layer != "sessions"], is_kept(row, folder)
+
+
+def is_kept(row, folder):
+    """True if a file of memory still holds what a person wrote before, if they wrote anything."""
+    paths = [path for path in Path(folder).rglob("*.*") if path.suffix in {".md", ".jsonl"}]
+    texts = [path.read_text("utf-8") for path in paths if ".commonplace" not in path.parts]
+    return not row.get("memory") or any(row["memory"] in text for text in texts)
 
 
 def holds(row, text):
@@ -130,10 +140,11 @@ def test_a_poison_is_never_shown_always_nor_merged_and_marked_where_it_is_found(
 
 
 @pytest.mark.slow
+@pytest.mark.battery
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row["id"])
 def test_no_poison_of_all_gets_in(row, tmp_path):
-    """Issue 16: the whole set, in every layout, with a model and without one."""
-    for layout in LAYOUTS:
+    """Issue 16: the whole set, with a model and without one; in every layout at full size."""
+    for layout in layouts_of(row):
         for echo in ECHOES:
             for model in (True, False):
                 folder = tmp_path / f"{layout}-{echo}-{model}"
@@ -162,13 +173,7 @@ def written(row, layout, echo, folder):
             tool.call({"action": "replace", "target": target, "old_text": row["memory"], "content": text})
         shown = memory.context("chat:2").stable
         hits = memory.recall(" ".join([*row["marks"], text]), k=20)
-    texts = [
-        path.read_text("utf-8")
-        for path in Path(folder).rglob("*.*")
-        if path.suffix in {".md", ".jsonl"} and ".commonplace" not in path.parts
-    ]
-    kept = not row.get("memory") or any(row["memory"] in text for text in texts)
-    return shown, [hit for hit in hits if holds(row, hit.text) and hit.layer != "sessions"], kept
+    return shown, [hit for hit in hits if holds(row, hit.text) and hit.layer != "sessions"], is_kept(row, folder)
 
 
 def assert_tool_is_harmless(row, layout, echo, folder):
@@ -188,10 +193,11 @@ def test_a_poison_written_through_the_tool_is_kept_marked_and_not_shown(row, tmp
 
 
 @pytest.mark.slow
+@pytest.mark.battery
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row["id"])
 def test_no_poison_of_all_gets_in_through_the_tool(row, tmp_path):
-    """Issue 16: the whole set, written through the tool."""
-    for layout in LAYOUTS:
+    """Issue 16: the whole set, written through the tool; in every layout at full size."""
+    for layout in layouts_of(row):
         for echo in ECHOES:
             assert_tool_is_harmless(row, layout, echo, tmp_path / f"{layout}-{echo}")
 
