@@ -152,25 +152,32 @@ def test_no_poison_of_all_gets_in(row, tmp_path):
                 assert_harmless(row, layout, echo, folder, model=model)
 
 
+def calls(layout, text, memory, record):
+    """Return the calls that write a text down, and put it over what is remembered."""
+    if layout == "graph":
+        node = dict.fromkeys(("title", "description", "content"), text)
+        return [({"target": "fact", "content": text}, "memory_add"), (node, "memory_node_write")]
+    if layout == "memdir":
+        titles = [title for title in ("What was read", memory) if title]
+        return [({"action": "save", "type": "user", "title": title, "content": text},) for title in titles]
+    common = {"target": "user" if layout == "facts" else "fact", "content": text}
+    change = {"structured": "update"}.get(layout, "replace")
+    over = [({"action": change, "old_text": memory, "id": record, **common},)] if memory else []
+    return [({"action": "add", **common},), *over]
+
+
 def written(row, layout, echo, folder):
     """Have the agent's tool of the session write the poison down, and put it over what a person wrote."""
     start = datetime.fromisoformat(row["at"])
     clock = FixedClock(start + timedelta(hours=1), step_seconds=0.01)
     config = {"guard.owner": row["owner"]}
     with Memory.open(folder, layout=layout, clock=clock, jobs="worker", config=config) as memory:
-        if row.get("memory"):
-            memory.remember(row["memory"])
+        record = memory.remember(row["memory"]).records[0].split("#")[-1] if row.get("memory") else ""
         memory.append("chat:1", messages(row, echo))
         tool = memory.tool("chat:1")
-        target = "user" if layout == "facts" else "fact"
         text = row["replies"]["tool_text"]
-        if layout == "graph":
-            tool.call({"target": target, "content": text}, "memory_add")
-            tool.call(dict.fromkeys(("title", "description", "content"), text), "memory_node_write")
-        else:
-            tool.call({"action": "add", "target": target, "content": text})
-        if row.get("memory"):
-            tool.call({"action": "replace", "target": target, "old_text": row["memory"], "content": text})
+        for call, *name in calls(layout, text, row.get("memory"), record):
+            assert "there is no action" not in tool.call(call, *name).get("error", "")
         shown = memory.context("chat:2").stable
         hits = memory.recall(" ".join([*row["marks"], text]), k=20)
     return shown, [hit for hit in hits if holds(row, hit.text) and hit.layer != "sessions"], is_kept(row, folder)
