@@ -7,7 +7,16 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.text.pieces import escape, estimate_tokens, fence, fingerprint, one_line, strip_fences, truncate
+from commonplace.text.pieces import (
+    escape,
+    estimate_tokens,
+    fence,
+    fingerprint,
+    one_line,
+    plain_line,
+    strip_fences,
+    truncate,
+)
 
 KEY, OTHER = b"k" * 32, b"o" * 32
 TEXT = st.text(max_size=200) | st.sampled_from(
@@ -63,3 +72,10 @@ def test_a_cut_text_is_never_longer_than_asked(text, limit):
 @given(st.text(max_size=60))
 def test_equal_words_have_equal_fingerprints(text):
     assert fingerprint(text) == fingerprint(unicodedata.normalize("NFD", text)) == fingerprint(f" {one_line(text)}\n")
+
+
+def test_a_text_on_one_line_keeps_no_mark_of_a_list_and_every_other_dash():
+    """Issue 18: a topic that a consolidation wrote is a list, and is chosen by its description."""
+    assert plain_line("# Ferry\n\n- It is new.\n  * **It** is -5 degrees - cold.\n> So.") == (
+        "Ferry It is new. **It** is -5 degrees - cold. So."
+    )

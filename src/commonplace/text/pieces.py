@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from commonplace.records import Message
 
 _WIDE: Final = pattern(r"[\u1100-\u11ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\U0001f000-\U0003ffff]")
+_LINE_MARK: Final = pattern(r"^[ \t]*(?:[-*>]|#{1,6})[ \t]+", re.MULTILINE)
 _SAFE_NAME: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-")
 _RESERVED: Final = frozenset(
     [
@@ -52,6 +53,11 @@ def truncate(text: str, limit_chars: int, marker: str = "...") -> str:
 def one_line(text: str) -> str:
     """Fold every run of white space, line breaks included, into one space."""
     return " ".join(text.split())
+
+
+def plain_line(text: str) -> str:
+    """Return a text on one line, without the marks of its lists, quotes and headings."""
+    return one_line(_LINE_MARK.sub("", text))
 
 
 _PARTICLES: Final = frozenset(

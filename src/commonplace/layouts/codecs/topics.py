@@ -26,7 +26,7 @@ from commonplace.records import Topic
 from commonplace.text import frontmatter
 from commonplace.text.frontmatter import Front
 from commonplace.text.patterns import pattern
-from commonplace.text.pieces import encode_name, one_line, truncate
+from commonplace.text.pieces import encode_name, one_line, plain_line, truncate
 
 STYLES: Final = ("", "node", "memo", "okf")
 INDEX_LINES: Final = 200  # seed memdir: lines of an index that are loaded
@@ -274,7 +274,7 @@ def _named(operation: PutTopic, old: Parsed | None, front: Front, style: str) ->
         changes["name" if "name" in had or (style == "memo" and "title" not in had) else "title"] = title
     description = one_line(operation.description)
     if style == "memo" and was is None and not description:  # seed memdir: by it a topic is chosen
-        description = truncate(one_line(operation.body).lstrip("-*#> "), LINE_CHARS, "…")
+        description = truncate(plain_line(operation.body), LINE_CHARS, "…")
     if description and (was is None or description != was.description):
         changes["description"] = description
     if operation.kind and (was is None or operation.kind != was.kind):
