@@ -80,6 +80,23 @@ def test_a_tree_of_many_topics_keeps_to_its_budget_and_says_that_it_is_cut(memor
     assert text.endswith("(no room for more; search, or ask for one of these)")
 
 
+def test_a_topic_of_which_the_tree_shows_one_line_is_found_for_a_question(tmp_path):
+    """DESIGN 1.4: nothing is said twice, and what the prompt does not say can still be recalled into it."""
+    with Memory.open(tmp_path, layout=graph.LAYOUT, clock=FixedClock()) as memory:
+        text = "It runs on PostgreSQL 15.\n\nIt is backed up every night at 03:00."
+        call(memory, "write", id="payments", title="Payments", description="A database.", content=text)
+        call(
+            memory,
+            "write",
+            id="search",
+            title="Search",
+            description="It has three nodes.",
+            content="It has three nodes.",
+        )
+        assert "03:00" in memory.context(query="when is payments backed up at night?").volatile
+        assert "three nodes" not in memory.context(query="how many nodes has search, three?").volatile
+
+
 def test_a_parent_that_is_not_there_and_one_that_stands_below_are_refused(memory):
     """Issue 20, bad input: a parent cycle."""
     people(memory)

@@ -9,6 +9,8 @@ import codecs
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from msgspec.structs import replace
+
 from commonplace import guard
 from commonplace.changes import listing
 from commonplace.layouts import tree as trees
@@ -20,7 +22,7 @@ from commonplace.recall.prompt.page import Page
 from commonplace.records import TRUST_RANK, Entry, Topic
 from commonplace.text.installed import Installed
 from commonplace.text.patterns import pattern
-from commonplace.text.pieces import one_line
+from commonplace.text.pieces import one_line, plain_line
 
 _LINK: Final = pattern(r"\]\(([^()\s]+)\)")
 
@@ -130,7 +132,8 @@ def tree(page: Page, row: PromptSection) -> Iterator[Shown]:
             about = f": {branch.topic.description}" if branch.topic.description else ""
             line = one_line(f"{branch.title} [{trees.name_of(branch.topic)}]{about}")
             trail = f"{guard.shown(one_line(' › '.join(above)))}:\n" if above else ""
-            yield page.one(first, branch.topic, f"- {guard.shown(line)}", heading=trail)
+            entry = page.one(first, branch.topic, f"- {guard.shown(line)}", heading=trail)
+            yield replace(entry, said=line, cut=plain_line(branch.topic.body) not in line)
 
 
 def changes(page: Page, _: PromptSection) -> Iterator[Shown]:
