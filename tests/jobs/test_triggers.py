@@ -14,7 +14,7 @@ from commonplace.jobs.triggers import Facts
 KNOBS = {"window_messages": 50.0, "range_tokens": 4000.0, "idle_seconds": 3600.0}
 
 
-def named(*declared: tuple[str, str, str]) -> tuple[triggers.Rule, ...]:
+def named(*declared: tuple[str, str, str | int]) -> tuple[triggers.Rule, ...]:
     return triggers.rules(declared, KNOBS)
 
 
@@ -24,9 +24,10 @@ def due(facts: Facts, rules: tuple[triggers.Rule, ...]) -> tuple[str, ...]:
 
 def test_a_limit_is_a_knob_or_a_number() -> None:
     """Issue 18: a layout of five turns needs no knob of its own."""
-    rules = named(("consolidate", "turns", "5"))
-    assert due(Facts(turns=4), rules) == ()
-    assert due(Facts(turns=5), rules) == ("consolidate",)
+    for five in ("5", 5):
+        rules = named(("consolidate", "turns", five))
+        assert due(Facts(turns=4), rules) == ()
+        assert due(Facts(turns=5), rules) == ("consolidate",)
 
 
 def test_each_job_is_due_by_what_is_known_for_it() -> None:

@@ -111,7 +111,7 @@ def due(facts: Mapping[str, Facts], rules: Iterable[Rule]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(rule.job for rule in rules if rule.job in facts and rule.holds(facts[rule.job])))
 
 
-def rules(declared: Iterable[tuple[str, str, str]], knobs: Mapping[str, float]) -> tuple[Rule, ...]:
+def rules(declared: Iterable[tuple[str, str, str | int]], knobs: Mapping[str, float]) -> tuple[Rule, ...]:
     """Fill a layout's triggers (job, predicates joined by `+`, limits joined by `+`) with numbers.
 
     A limit is a number, or the name of a knob of the configuration.

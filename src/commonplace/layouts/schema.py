@@ -193,7 +193,7 @@ class Trigger(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """
 
     when: str
-    over: str = ""
+    over: str | int = ""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -203,7 +203,7 @@ class Trigger(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     @property
     def limits(self) -> tuple[str, ...]:
         """What the predicates are compared with; an event has none."""
-        return tuple(self.over.split("+")) if self.over else ()
+        return tuple(str(self.over).split("+")) if self.over != "" else ()
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
