@@ -106,6 +106,9 @@ MISTAKES = {
     "tool.actions.find.verb": action(replace(FIND, verb="guess")),
     "tool.actions.find.needs": action(replace(FIND, needs=("content",))),
     "tool.actions.find.fixed": action(replace(FIND, fixed={"colour": "red"})),
+    "tool.parameters has no 'question', which tool.actions.find needs": action(
+        replace(FIND, names={"query": "question"})
+    ),
     "tool.targets.all is": replace(GOOD, tool=AgentTool(targets={"all": "nowhere"})),
     "memory is": replace(GOOD, memory="../elsewhere"),
     "sessions is": replace(GOOD, sessions=".commonplace"),
@@ -117,6 +120,7 @@ MISTAKES = {
     "that takes the raw entry": replace(job(failure="raw"), targets={"fact": "notes"}),
     "jobs.consolidate.triggers.when": job(triggers=(Trigger(when="full-moon"),)),
     "jobs.consolidate.triggers.over is 'phases'": job(triggers=(Trigger(when="tokens", over="phases"),)),
+    "jobs.consolidate.triggers.over is '-1'": job(triggers=(Trigger(when="turns", over=-1),)),
     "has 2 limits, one each": job(triggers=(Trigger(when="tokens+idle", over="range_tokens"),)),
     "is the second job on the window": replace(GOOD, jobs=(*GOOD.jobs, replace(GOOD.jobs[1], name="again"))),
     "jobs has 'consolidate' more than once": replace(GOOD, jobs=(WORK, WORK)),

@@ -245,6 +245,10 @@ def _tool(layout: Layout, abilities: Abilities) -> Iterator[str]:
         for field in ("needs", "names", "fixed") if verb else ():
             for name in getattr(each, field):
                 yield from _one_of(f"{at}.{field}", name, parameters)
+        needed = (*verb.needs, *each.needs) if verb else ()
+        for seen in (each.names.get(name, name) for name in needed if name not in each.fixed):
+            if seen not in tool.parameters:
+                yield f"tool.parameters has no {seen!r}, which {at} needs; say there what it means."
     for word, name in tool.targets.items():
         yield from _one_of(f"tool.targets.{word}", name, [*layout.targets, *(layer.name for layer in layout.layers)])
 
