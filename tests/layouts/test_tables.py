@@ -130,7 +130,7 @@ def test_the_tool_of_facts(tmp_path):
                             "enum": ["add", "replace", "remove", "consolidate", "read", "search"],
                             "description": """\
 What to do.
-- add: keep a new fact
+- add: keep a new fact: search and read have it at once, the prompt from the next session on; one that waits for a person is not in memory until they approve it
 - replace: put content in place of a fact
 - remove: take a fact away
 - consolidate: merge facts that belong together

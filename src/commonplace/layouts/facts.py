@@ -113,7 +113,13 @@ LAYOUT = Layout(
     tool=AgentTool(
         description="Manage persistent memory across sessions.",
         actions=(
-            Action(name="add", verb="add", description="keep a new fact", needs=("target",)),
+            Action(
+                name="add",
+                verb="add",
+                description="keep a new fact: search and read have it at once, the prompt from the next session on; "
+                "one that waits for a person is not in memory until they approve it",
+                needs=("target",),
+            ),
             Action(
                 name="replace",
                 verb="replace",
