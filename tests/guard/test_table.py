@@ -4,15 +4,18 @@ import re
 import pytest
 
 from commonplace import guard
-from commonplace.guard import phrases, secrets, table, views
+from commonplace.guard import phrases, printed, said, secrets, table, views
 
 RULES = table.load().rules
 PATTERNS = {f"{rule.kind} {rule.id} {number}": rule.pattern for number, rule in enumerate(RULES) if rule.pattern}
 PATTERNS |= {
     f"{module.__name__} {name}": value
-    for module in (phrases, secrets, views)
+    for module in (phrases, printed, said, secrets, views)
     for name, value in vars(module).items()
-    if name.startswith("_") and name[1:2].isupper() and isinstance(value, str) and name != "_TRAILING"
+    if name.startswith("_")
+    and name[1:2].isupper()
+    and isinstance(value, str)
+    and name not in {"_TRAILING", "_SEPARATORS", "_CALLED", "_IS", "_EDGES"}
 }
 WIDEST = 20_000  # characters that one try of a rule may look at
 

@@ -25,7 +25,7 @@ _VALUES: Final = 2  # long values that are looked at for one noun
 _SHORTEST: Final = 4  # characters of a password
 _SENTENCE_END: Final = r"[\n。]|[.!](?=\s)|\?(?=\s(?!\s?\d))"
 # What follows the noun in a name for something about a secret: `password_hash`, "password reset".
-_ABOUT_IT: Final = (
+ABOUT_IT: Final = (
     r"(?i)[ _-]?(?:hash|digest|field|reset|policy|length|manager|hint|file|path|url|uri|salt|column|input|store|prompt"
     r"|min|max|count|type|id|name|arn|limit|usage|budget|s?[_ ]used)(?![a-z])"
 )
@@ -87,7 +87,7 @@ _ADJECTIVE: Final = r"(?i).{0,128}(?:ed|ing|ly|able|ible|ory|ary|ive|ent|less|fu
 def find(text: str, start: int, keyword: str, rule: Rule) -> Iterator[Span]:
     """Yield the span of a secret said with the noun that stands at `start`."""
     end = start + len(keyword)
-    if compiled(_ABOUT_IT).match(text, end):
+    if compiled(ABOUT_IT).match(text, end):
         return
     match rule.check:
         case "password":

@@ -17,16 +17,34 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple
 
-from commonplace.guard import phrases
+from commonplace.guard import phrases, printed, said
 from commonplace.guard.markers import Marker
-from commonplace.guard.table import FLOOD, STRETCH, Rule, compiled
+from commonplace.guard.table import FLOOD, STRETCH, Rule, compiled, load
 from commonplace.guard.views import View
 
 _CARD_SHAPE: Final = r"[0-9]{4}[ -]?[0-9]{4,6}[ -]?[0-9]{4}"
 _CARD: Final = (
-    r"(?<![\w.,/:=&+-])(?<!\d )(?:[2-6]\d{3}([ -]?)\d{4}\1\d{4}\1\d{4}|3[47]\d{2}([ -]?)\d{6}\2\d{5}"
-    r"|3[0689]\d{2}([ -]?)\d{6}\3\d{4})(?![\w/-]|[.,]\d| \d)"
+    r"(?<![A-Za-z\d./+-])(?<!\d )(?:[2-6]\d{3}([ -]?)\d{4}\1\d{4}\1\d{4}|3[47]\d{2}([ -]?)\d{6}\2\d{5}"
+    r"|3[0689]\d{2}([ -]?)\d{6}\3\d{4})(?![A-Za-z\d_/-]|\.\d| \d)"
 )
+_COUNTRY: Final = (
+    "AT|BE|BG|CH|CY|CZ|DE|DK|EE|ES|FI|FR|GB|GR|HR|HU|IE|IS|IT|LI|LT|LU|LV|MC|MT|NL|NO|PL|PT|RO|RS|SE|SI|SK|TR|UA"
+)
+_IBAN: Final = (
+    rf"(?<![A-Za-z0-9])(?:{_COUNTRY})\d\d(?:(?: [A-Z0-9]{{4}}){{2,7}}(?: [A-Z0-9]{{1,3}})?|[A-Z0-9]{{11,30}})"
+    r"(?![A-Za-z0-9])"
+)
+_IBAN_LENGTHS: Final = {
+    "GB": (22,),
+    "DE": (22,),
+    "FR": (27,),
+    "ES": (24,),
+    "IT": (27,),
+    "NL": (18,),
+    "PL": (28,),
+    "PT": (25,),
+    "IE": (22,),
+}
 _KEY: Final = r"(?:[A-Z0-9]{1,20} ){0,4}(?:PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V\d)"
 _KEY_BEGINS: Final = rf"-{{4,5}} ?BEGIN {_KEY} ?-{{4,5}}|PuTTY-User-Key-File-\d:"
 _KEY_ENDS: Final = rf"-{{4,5}} ?END {_KEY} ?-{{4,5}}|Private-MAC: [0-9a-f]{{40,64}}"
@@ -36,6 +54,9 @@ _KEY_LINE: Final = (
     r"|=?[A-Za-z0-9+/]{1,64}={0,2}(?=\\n|\r?\n|\Z))"
 )
 _MOST_FOUND: Final = 24  # secrets in one stretch of 4 KB; with more, the rest of it goes too
+_KEY_BODY: Final = r"(?<![A-Za-z0-9+/])MII[A-Za-z0-9+/]{53,8192}={0,2}"
+_KEY_LINES: Final = 100
+_PUBLIC_HEAD: Final = r"(?:CERTIFICATE|PUBLIC KEY|REQUEST|CRL|PKCS7) ?-{4,5}\s{0,8}"
 _KEY_CHARS: Final = 65_536  # a private key is shorter; a closing line further off is another key's
 _NAMED: Final = r"(?i)key|token|secret|auth|pass|cred|\bpat\b|\bapi\b"
 
@@ -89,12 +110,16 @@ def _found(view: View) -> Iterator[Iterator[Span]]:
         yield _private_keys(text)
     if compiled(_CARD_SHAPE).search(text):
         yield _cards(text)
+    if "MII" in text:
+        yield _key_bodies(text)
+    yield _accounts(text)
     yield _at_keywords(view)
 
 
 def _at_keywords(view: View) -> Iterator[Span]:
     text = view.text
     done: dict[str, int] = {}
+    swept: dict[str, int] = {}  # the end of the last sentence, by rule
     for place, candidate in view.candidates:
         rule = candidate.rule
         # A place inside what this rule has found already is not looked at again: the work stays linear.
@@ -105,6 +130,14 @@ def _at_keywords(view: View) -> Iterator[Span]:
             line = text.rfind("\n", begin, place) + 1
             yield Span(line or begin, min(len(text), begin + STRETCH), FLOOD, human=True)
             continue
+        if rule.kind == "said":
+            yield from _said(text, place, candidate.keyword, rule, swept)
+            continue
+        if rule.kind == "printed":
+            yield from (
+                Span(*span, rule.id, human=True) for span in printed.values(text, place, candidate.keyword, rule)
+            )
+            continue
         if rule.kind == "phrase":
             spans: Iterable[tuple[int, int]] = phrases.find(text, place, candidate.keyword, rule)
         else:
@@ -112,6 +145,22 @@ def _at_keywords(view: View) -> Iterator[Span]:
         for start, end in spans:
             done[rule.id] = end
             yield Span(start, end, rule.id, rule.human)
+
+
+def _said(text: str, place: int, noun: str, rule: Rule, swept: dict[str, int]) -> Iterator[Span]:
+    behind = place + len(noun)
+    if compiled(phrases.ABOUT_IT).match(text, behind) or not said.is_noun(text, place, behind):
+        return
+    begin, end = said.sentence(text, place, behind)
+    if rule.near and load().words[rule.near].isdisjoint(said.words_in(text[begin:end])):
+        return
+    for span in said.linked(text, place, behind, rule):
+        yield Span(*span, rule.id, human=True)
+    key = f"{rule.id} {rule.check}"
+    if place >= swept.get(key, 0):
+        swept[key] = end
+        for span in said.swept(text, begin, end, rule):
+            yield Span(*span, rule.id, human=True)
 
 
 def _matched(text: str, place: int, rule: Rule) -> Iterator[tuple[int, int]]:
@@ -142,7 +191,16 @@ def _is_named(match: re.Match[str], value: str) -> bool:
     return bool(compiled(_NAMED).search(match.string, match.start(), match.start(1))) and _is_mixed(match, value)
 
 
-_CHECKS: Final[dict[str, Callable[[re.Match[str], str], bool]]] = {"mixed": _is_mixed, "named": _is_named}
+def _is_meant(_: re.Match[str], value: str) -> bool:
+    """True if a value is no word that stands for one, as in `user:password@host`."""
+    return not value.isdecimal() and not printed.is_worthless(value)
+
+
+_CHECKS: Final[dict[str, Callable[[re.Match[str], str], bool]]] = {
+    "mixed": _is_mixed,
+    "named": _is_named,
+    "meant": _is_meant,
+}
 
 
 def _cards(text: str) -> Iterator[Span]:
@@ -152,6 +210,29 @@ def _cards(text: str) -> Iterator[Span]:
         # Luhn's check; a run of one or two digits is an example, not a card.
         if (sum(numbers[-1::-2]) + sum(doubled)) % 10 == 0 and len(set(numbers)) > 2:
             yield Span(*card.span(), "payment-card", human=True)
+
+
+def _key_bodies(text: str) -> Iterator[Span]:
+    """Yield what reads as the first lines of a private key whose head is missing."""
+    for match in compiled(_KEY_BODY).finditer(text):
+        if not compiled(_PUBLIC_HEAD).search(text, max(0, match.start() - 48), match.start()):
+            end = match.end()
+            for _ in range(_KEY_LINES):
+                if not (line := compiled(_KEY_LINE).match(text, end)):
+                    break
+                end = line.end()
+            yield Span(match.start(), end, "private-key", human=False)
+
+
+def _accounts(text: str) -> Iterator[Span]:
+    """Yield bank account numbers that begin with a country; one written in groups needs no valid check digits."""
+    for match in compiled(_IBAN).finditer(text):
+        plain = match.group().replace(" ", "")
+        if plain in load().words["published"] or not 15 <= len(plain) <= 34 or sum(map(str.isdigit, plain)) < 10:
+            continue
+        rest = "".join(str(int(char, 36)) for char in plain[4:] + plain[:4])
+        if int(rest) % 97 == 1 or " " in match.group() or len(plain) in _IBAN_LENGTHS.get(plain[:2], ()):
+            yield Span(*match.span(), "bank-account", human=True)
 
 
 def _private_keys(text: str) -> Iterator[Span]:

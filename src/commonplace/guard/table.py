@@ -39,7 +39,7 @@ _FIRST_WORD: Final = re.compile(r"[a-z0-9]+")
 # Every ASCII character has its place here: a missing one would cost an exception at each look.
 _SPACES: Final = {code: chr(code) if chr(code).isalnum() else " " for code in range(128)}
 _WORDS: Final = re.compile(r"[a-z0-9]+").findall
-_KINDS: Final = ("token", "assigned", "phrase", "order")
+_KINDS: Final = ("token", "assigned", "phrase", "said", "printed", "order")
 FLOOD: Final = "flood"
 """The kind of the candidate that says: too many keywords from here to the end of the stretch."""
 
@@ -62,6 +62,7 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     whole: bool = False  # no letter or digit may follow the keyword
     weak: bool = False  # a plain word may be the secret
     signs_only: bool = False  # the noun counts only with a sign right behind it
+    near: str = ""  # the name of a list of words, one of which must be in the sentence
     human: bool = False  # people choose such secrets: nothing of them may be hashed
 
 
@@ -141,7 +142,7 @@ def load() -> Table:
     """Read the rule files of the package."""
     rules: list[Rule] = []
     words: dict[str, frozenset[str]] = {}
-    for name in ("secrets", "phrases", "injection"):
+    for name in ("secrets", "phrases", "said", "printed", "injection"):
         data = tomllib.loads(packaged.text(__package__, f"rules/{name}.toml"))
         rules += [_read(kind, row) for kind in _KINDS for row in data.get(kind, [])]
         words |= {key: frozenset(value.split()) for key, value in data.get("words", {}).items()}

@@ -1,0 +1,159 @@
+"""Find secrets in what machines print: fields of data and settings, XML, and columns of tables.
+
+Owns what the value of a name is. The names are data in `rules/printed.toml`. From a name it looks at a bounded
+stretch, so the work is linear.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from commonplace.guard import said
+from commonplace.guard.phrases import ABOUT_IT, looks_random
+from commonplace.guard.table import Rule, compiled
+
+Span = tuple[int, int]
+
+_PAIR: Final = (
+    r"[\w-]{0,14}[\"'`\]]{0,2}[ \t]{0,4}(?:=>|:=|[:=])\s{0,4}(?:\[\s{0,4})?"
+    r"(?:\"((?:[^\"\\\n]|\\.){1,512})\"|'((?:[^'\\\n]|\\.){1,512})'|([^\s\"'`,;&{}<>\[\]()]{1,512}))"
+)
+_PLAIN: Final = 3  # the group of `_PAIR` without quotes
+_ELEMENT: Final = (
+    r"[\w-]{0,14}>\s{0,8}(?:</key>\s{0,8}<string>)?(?:<!\[CDATA\[)?([^<>\[\]\n]{3,512}?)(?:\]\]>)?\s{0,8}</"
+    r"|[\w-]{0,14}</key>\s{0,8}<string>([^<>\n]{3,512})</"
+)
+_SETTING: Final = r"(?:^|[\n?&;])[ \t]{0,8}(?:[A-Za-z_][\w.-]{0,40})?\Z"
+_WORTHLESS: Final = (
+    r"(?i)(?:\*{2}|•|x{3}|\.{3}|-{2}|_{2}|\$|%[({A-Z_]|\{\{|<|your|change_?me|example|placeholder|redacted|dummy|todo|tbd|insert|replace|⟦"
+    r"|masked|hidden|secrets\.|(?:none|null|undefined|true|false|nil|n/?a|yes|no|string|str|int|integer|bool|boolean|pass|pwd|user|username|hunter|text|number|object|array"
+    r"|required|optional|unknown|empty|file|path|password|passwort|passwd|secret|token|key|value|bearer|basic|header|cookie|query|body|env|vault)\Z"
+    r"|https?://|[\w.]{1,40}\()"
+)
+_TYPES: Final = r"(?i)(?:var)?char\b|text\b|optional\[|str(?:ing)?\b|integer\b|\w{1,40}\.\w{1,40}\("
+_ROWS: Final = 200  # of a table
+_LINE: Final = 2000  # characters of a row
+_SEPARATORS: Final = "|\t;,"
+
+
+def values(text: str, start: int, keyword: str, rule: Rule) -> Iterator[Span]:
+    """Yield the values that the name at `start` has in data, settings, XML or a table."""
+    end = start + len(keyword)
+    if not compiled(ABOUT_IT).match(text, end):
+        span = _paired(text, start, end, rule) or _element(text, start, end, rule)
+        if span:
+            yield span
+        elif rule.check != "made":
+            yield from _column(text, start, end)
+
+
+def is_worthless(value: str) -> bool:
+    """True if a value stands for another one: a placeholder, a variable, a type."""
+    return bool(compiled(_WORTHLESS).match(value))
+
+
+def _paired(text: str, start: int, end: int, rule: Rule) -> Span | None:
+    match = compiled(_PAIR).match(text, end)
+    if not match or not match.lastindex:
+        return None
+    first, last = match.span(match.lastindex)
+    plain = match.lastindex == _PLAIN
+    if plain and rule.check != "made" and not compiled(_SETTING).search(text, max(0, start - 48), start):
+        return None
+    value = text[first:last]
+    if plain and compiled(r"[\w.]{0,40}[({\[]|[ \t]{1,4}[^\s#/]").match(text, last):
+        return None  # a call in code, or prose
+    return (first, last) if _is_secret(value, rule, plain=plain) else None
+
+
+def _element(text: str, start: int, end: int, rule: Rule) -> Span | None:
+    if "<" not in text[max(0, start - 30) : start]:
+        return None
+    match = compiled(_ELEMENT).match(text, end)
+    if not match or not match.lastindex:
+        return None
+    span = match.span(match.lastindex)
+    return span if _is_secret(text[slice(*span)], rule, plain=False) else None
+
+
+def _is_secret(value: str, rule: Rule, *, plain: bool) -> bool:
+    if is_worthless(value) or compiled(_TYPES).match(value):
+        return False
+    match rule.check:
+        case "code":
+            return bool(compiled(r"\d{3,12}\Z").match(value))
+        case "made":
+            return len(value) >= 16 and " " not in value and (looks_random(value) or _is_encoded(value))
+        case _:
+            if plain and (
+                compiled(r"[A-Za-z_][\w]{0,60}(?:\.[A-Za-z_]\w{0,60}){1,6}\Z").match(value) or value.isdecimal()
+            ):
+                return False
+            return len(value) >= 3 and value.casefold() not in said.described() and not value.endswith(":")
+
+
+def _is_encoded(value: str) -> bool:
+    """True if a value is Base64 of something: both cases and a digit or padding, no word."""
+    return bool(compiled(r"[A-Za-z0-9+/_%.-]{16,4096}={0,2}\Z").match(value)) and (
+        any(low.islower() and high.isupper() for low, high in itertools.pairwise(value))
+        and any(char.isdigit() or char in "=+/" for char in value)
+        and not compiled(r"(?:[a-z]{2,30}[A-Z]?){2,9}\Z|[\w-]{1,40}(?:[./][\w-]{1,40}){1,9}\Z").match(value)
+    )
+
+
+def _column(text: str, start: int, end: int) -> Iterator[Span]:
+    """Yield the cells below a header that names a secret."""
+    begin = text.rfind("\n", max(0, start - _LINE), start) + 1
+    stop = text.find("\n", end, end + _LINE)
+    if stop < 0:
+        return
+    header = text[begin:stop]
+    separator = next((sign for sign in _SEPARATORS if sign in header), "")
+    if not separator:
+        return
+    cells = list(_cells(text, begin, stop, separator))
+    column = next((n for n, (first, last) in enumerate(cells) if first <= start < last), -1)
+    if column < 0 or not _is_header(text, cells, cells[column], (start, end)):
+        return
+    for _ in range(_ROWS):
+        begin, stop = stop + 1, text.find("\n", stop + 1, stop + 1 + _LINE)
+        stop = min(len(text), begin + _LINE) if stop < 0 else stop
+        if begin >= len(text):
+            return
+        line = text[begin:stop]
+        if compiled(r"[\s|+:-]+\Z").match(line):
+            continue
+        row = list(_cells(text, begin, stop, separator))
+        if len(row) != len(cells) or (separator != "|" and any(char in line for char in "(){}=")):
+            return
+        first, last = row[column]
+        if last - first >= 3 and not is_worthless(text[first:last]):
+            yield first, last
+
+
+def _is_header(text: str, cells: list[Span], cell: Span, noun: Span) -> bool:
+    """True if a cell is nothing but a name for a secret, and the row is of names."""
+    if len(cells) < 2 or text[noun[1] : cell[1]].strip("\"' ") or len(text[cell[0] : noun[0]].split()) > 2:
+        return False
+    return all(compiled(r"[\w .'\"/+-]{1,40}\Z").match(text[a:b]) for a, b in cells if a < b)
+
+
+def _cells(text: str, begin: int, stop: int, separator: str) -> Iterator[Span]:
+    """Yield the cells of a row without their space and quotes; a separator in quotes parts nothing."""
+    sign = re.escape(separator)
+    pattern = rf"(?:\s*\"(?:[^\"\n]|\"\"){{0,500}}\"\s*|[^{sign}\n]{{0,500}})(?:{sign}|$|(?=\n))"
+    place = begin
+    while place < stop:
+        match = compiled(pattern).match(text, place, stop)
+        if not match or match.end() == place:
+            return
+        first, last = place, match.end() - text[place : match.end()].endswith(separator)
+        while first < last and text[first] in " \"'":
+            first += 1
+        while last > first and text[last - 1] in " \"'\r":
+            last -= 1
+        yield first, last
+        place = match.end()

@@ -1,0 +1,90 @@
+"""Secrets in what people say and machines print, from sets that were written without sight of the rules.
+
+A `¦` in the data parts what would look like a live key to a scanner of repositories; it is taken out here.
+"""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from commonplace import guard
+
+DATA = Path(__file__).parent / "data"
+
+
+def _rows(name):
+    text = (DATA / f"{name}.jsonl").read_text(encoding="utf-8").replace("¦", "")
+    return [json.loads(line) for line in text.splitlines()]
+
+
+SAID, PRINTED = _rows("secrets_said"), _rows("secrets_printed")
+
+
+def _missed(rows, kind):
+    kept = []
+    for row in rows:
+        text = guard.screen(row["text"]).text
+        if row["kind"] == kind and any(secret in text for secret in row["secret"]):
+            kept.append(row["text"])
+    return kept
+
+
+def _share(rows, kind):
+    return 1 - len(_missed(rows, kind)) / sum(row["kind"] == kind for row in rows)
+
+
+def test_the_sets_are_large_and_in_ten_languages():
+    """Issue 22: at least 400 sentences in ten languages."""
+    assert len(SAID) >= 400
+    assert len({row["language"] for row in SAID}) == 10
+    assert len(PRINTED) >= 180
+
+
+@pytest.mark.parametrize("rows, least", [(SAID[: len(SAID) // 2], 0.95), (PRINTED[: len(PRINTED) // 2], 0.98)])
+def test_secrets_with_a_cue_are_gone(rows, least):
+    """Issue 22: near a noun for a secret, what looks like a value goes; the halves that were read while building."""
+    assert _share(rows, "cue") >= least, _missed(rows, "cue")
+
+
+@pytest.mark.parametrize("rows", [SAID, PRINTED])
+def test_secrets_with_a_known_form_are_gone(rows):
+    """Issue 22: format 98 %."""
+    assert _share(rows, "format") >= 0.98, _missed(rows, "format")
+
+
+@pytest.mark.parametrize("rows", [SAID[: len(SAID) // 2], PRINTED[: len(PRINTED) // 2]])
+def test_what_only_speaks_of_secrets_stays(rows):
+    """Issue 22: captured text is redacted for ever, so "the token budget is 4096" stays."""
+    taken = [row["text"] for row in rows if row["kind"] == "none" and guard.screen(row["text"]).secrets]
+    assert taken == []
+
+
+@pytest.mark.parametrize(
+    "text, kept",
+    [
+        ('{"out":"ok\\ngh' + "p_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8" + '"}', '{"out":"ok\\n'),
+        ("next=https%3A%2F%2Fx.example%2F%3Ftoken%3Da1B2c3D4e5F6g7H8i9J0", "%3Ftoken%3D⟦"),
+        ("&lt;password&gt;Barn!Door.83&lt;/password&gt;", "&lt;/password&gt;"),
+        ('{\\"password\\": \\"salt\\"}', '{\\"password\\": \\"'),
+    ],
+)
+def test_a_text_is_also_matched_as_what_it_means(text, kept):
+    """Issue 22: JSON escapes, %3D, XML; only the secret goes."""
+    screened = guard.screen(text)
+    assert len(screened.secrets) == 1
+    assert kept in screened.text
+    assert guard.screen(screened.text).text == screened.text
+
+
+def test_numbers_beside_the_word_token_stay():
+    """Issue 22: what a coding agent's day is full of."""
+    for text in (
+        "the token budget is 4096",
+        "max_tokens: 4096, temperature 0.2",
+        "eval rate: 41.27 tokens/s, 512 tokens in 12.4 s",
+        "const token = await getAccessToken(user, scope);",
+        "| Setting | Default |\n|---|---|\n| password_min_length | 12 |",
+        '{"password":{"type":"string","minLength":12,"maxLength":128}}',
+    ):
+        assert guard.screen(text).text == text
