@@ -317,6 +317,9 @@ def _job(layout: Layout, job: Job, abilities: Abilities) -> Iterator[str]:
     if job.range == "none" and (job.failure == "raw" or job.together or job.alone):
         yield f"{at} has the range 'none', so failure, together and alone are of no use; leave them out."
     known = abilities.scope_triggers if job.range == "none" else abilities.triggers
+    for path in filter(None, job.when.split("+")):
+        if _knob(layout, path) is None:
+            yield f"{at}.when names the knob {path!r}; there is none, docs/configuration.md lists them."
     for trigger in job.triggers:
         for name in trigger.names:
             yield from _one_of(f"{at}.triggers.when", name, known)
@@ -335,6 +338,10 @@ def _knobs(layout: Layout) -> Iterator[str]:
                 yield f"config_names.{name} names {path!r}; there is no such knob, docs/configuration.md lists them."
         if not math.isfinite(factor) or factor <= 0:
             yield f"config_names.{name} has the factor {factor}; use a number above 0."
+    for name, preset in layout.presets.items():
+        for path in preset:
+            if _knob(layout, path) is None:
+                yield f"presets.{name} has {path!r}; there is no such knob, docs/configuration.md lists them."
     for path, value in layout.defaults.items():
         knob = _knob(layout, path)
         if knob is None:
