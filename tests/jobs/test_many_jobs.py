@@ -50,6 +50,17 @@ def test_each_job_moves_a_cursor_of_its_own(tmp_path: Path, clock: FixedClock) -
         assert [each.cause for each in model.requests] == ["trigger"] * 2
 
 
+def test_a_job_that_had_nothing_to_do_is_no_reason_beside_one_that_did(tmp_path: Path, clock: FixedClock) -> None:
+    """Issue 18: a consolidation that wrote something said that there was nothing to do."""
+    with opened(tmp_path, clock) as memory:
+        memory.append("s", [Message("user", "I live in Bergen."), Message("assistant", "Noted.")])
+        memory.flush()
+        done = memory.consolidate("s")
+        assert (done.status, done.reason) == ("applied", "")
+        again = memory.consolidate("s")
+        assert (again.status, again.reason) == ("skipped", "nothing to do")
+
+
 def test_a_turn_without_its_answer_is_left_for_the_next_time(tmp_path: Path, clock: FixedClock) -> None:
     """Source: seed structured, a note holds the user's words and the agent's."""
     with opened(tmp_path, clock) as memory:
