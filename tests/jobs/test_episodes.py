@@ -194,3 +194,14 @@ def test_a_refusal_in_words_leaves_the_session_due(tmp_path):
             memory.append("s", [Message("user", "The roof is red."), Message("assistant", "Yes.")])
         assert memory.end("s").status == "failed"
         assert not (tmp_path / "memory/episodes/s.md").exists()
+
+
+def test_an_episode_may_name_what_the_range_does_not_say_where_the_rest_was_said(tmp_path):
+    """Issue 16: who writes an episode may know more of the person than the session says."""
+    fact = "Odalys moved the trip to Lisbon to June, flies with cousin Teo and takes trains."
+    with Memory.open(tmp_path, layout="facts", llm=ScriptedLLM(f"- {fact}"), jobs="inline") as memory:
+        said = "We moved the trip to Lisbon to June, I fly with cousin Teo and take trains instead of a car."
+        for text in (said, "Fine.", "Good night."):
+            memory.append("s", [Message("user", text), Message("assistant", "Yes.")])
+        memory.end("s")
+        assert fact in (tmp_path / "memory/episodes/s.md").read_text()

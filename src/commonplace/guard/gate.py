@@ -363,13 +363,15 @@ class _Court:
         base = edit.base if isinstance(edit, RewriteDocument) and edit.base is not None else _base(edit, touched)
         levels: list[Trust] = []
         by_text = {content.fold(entry.text): entry for entry in touched}
+        is_summary = isinstance(edit, PutTopic) and edit.kind == "episode" and edit.path not in self.view.shown
         known = (entry.trust for entry in touched) if touched else map(self.voices.trust, content_lines(text))
         trusted = any(TRUST_RANK[trust] >= TRUST_RANK["agent"] for trust in known)
 
         def ruling(line: str, before: str | None) -> Ruling:
             entry = by_text.get(content.fold(before)) if before is not None else None
             trust = self.voices.trust(line)
-            reason = self._screened([line]) or self.fault(line)
+            ground = self.evidence.summary_fault(line) if is_summary and self.by_model else self.fault(line)
+            reason = self._screened([line]) or ground
             if before is not None:
                 replaced = [entry] if entry else [ViewEntry(id="", number=0, path=edit.path, text=before)]
                 reason = reason or self._protected(replaced) or self._below(trust, replaced)
