@@ -103,12 +103,12 @@ def together(outcomes: Sequence[Outcome]) -> Outcome:
         return Outcome(status="skipped", reason=NOTHING)
     failed = [each for each in outcomes if each.status == "failed"]
     did = [each for each in outcomes if each.status in {"applied", "planned", "pending"}]
-    reasons = dict.fromkeys(each.reason for each in outcomes if each.reason)
+    nothing = NOTHING if failed or did else ""
     return Outcome(
         status=(failed or did or outcomes)[-1].status,
         change=max((each.change for each in outcomes if each.change), default=None),
         records=tuple(dict.fromkeys(record for each in outcomes for record in each.records)),
         review=tuple(dict.fromkeys(name for each in outcomes for name in each.review)),
-        reason="; ".join([each for each in reasons if each != NOTHING] or reasons),
+        reason="; ".join(dict.fromkeys(each.reason for each in outcomes if each.reason not in {"", nothing})),
         diff="\n".join(each.diff for each in outcomes if each.diff),
     )
