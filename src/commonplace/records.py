@@ -399,7 +399,8 @@ class Trail(msgspec.Struct, frozen=True):
 class Receipt(msgspec.Struct, frozen=True, kw_only=True):
     """What a forget did, or would do: each record with its text; `scope` is the one that held it.
 
-    `review` are the ids of what waits for a person instead.
+    `review` are the ids of what waits for a person instead. Where texts are erased, `places` are the files that hold
+    or held them, with how often, and `left` those that still do.
     """
 
     forgotten: tuple[tuple[str, str], ...]
@@ -408,6 +409,8 @@ class Receipt(msgspec.Struct, frozen=True, kw_only=True):
     reason: str = ""
     scope: str = ""
     review: tuple[str, ...] = ()
+    places: tuple[tuple[str, int], ...] = ()
+    left: tuple[tuple[str, int], ...] = ()
 
 
 class Waiting(msgspec.Struct, frozen=True, kw_only=True):

@@ -151,6 +151,14 @@ class PastStore:
         """Name what is wrong with the log."""
         return self._store.verify_log()
 
+    def holding(self, texts: Sequence[str]) -> Sequence[tuple[str, int]]:
+        """Return the files that hold any of some texts now."""
+        return self._store.holding(texts)
+
+    def erase(self, texts: Sequence[str]) -> Sequence[tuple[str, int]]:
+        """Refuse."""
+        raise self._refusal()
+
     def append(self, path: str, lines: Sequence[Screened], *, durable: bool = True) -> None:
         """Refuse."""
         raise self._refusal()

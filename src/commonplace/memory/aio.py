@@ -355,9 +355,13 @@ class AsyncMemory:
         """As `Memory.note`."""
         return await _in(self._store, self._memory.note, layer, text, at=at, reason=reason, actor=actor)
 
-    async def forget(self, record_id_or_query: str, *, dry_run: bool = False, actor: Actor = LIBRARY) -> Receipt:
+    async def forget(
+        self, record_id_or_query: str, *, dry_run: bool = False, erase: bool = False, actor: Actor = LIBRARY
+    ) -> Receipt:
         """As `Memory.forget`."""
-        return await _in(self._store, self._memory.forget, record_id_or_query, dry_run=dry_run, actor=actor)
+        return await _in(
+            self._store, self._memory.forget, record_id_or_query, dry_run=dry_run, erase=erase, actor=actor
+        )
 
     async def promote(self, record_id: str, *, to: Trust = "user", reason: str = "") -> Outcome:
         """As `Memory.promote`."""

@@ -336,7 +336,9 @@ class Memory(Past):
         """Append one entry to a journal, and to the one that mirrors it; dated now when `at` is None."""
         return self.apply([verbs.note(self._chain.first, layer, text, at)], reason=reason, actor=actor)
 
-    def forget(self, record_id_or_query: str, *, dry_run: bool = False, actor: Actor = LIBRARY) -> Receipt:
+    def forget(
+        self, record_id_or_query: str, *, dry_run: bool = False, erase: bool = False, actor: Actor = LIBRARY
+    ) -> Receipt:
         """Hide one record and keep it from coming back in any way.
 
         With a message go the records that rest on it alone, and of others the sentences with its words; the
@@ -345,6 +347,7 @@ class Memory(Past):
         Args:
             record_id_or_query: A record's id, or words that exactly one record holds.
             dry_run: Only name what would be forgotten.
+            erase: Also take its text, and the words of its sources, out of every file below the root, for good.
             actor: Who asks.
 
         Raises:
@@ -354,12 +357,21 @@ class Memory(Past):
         scope, record = self._chain.one_record(record_id_or_query)
         with_it = scope.reader.goes_with(record) if isinstance(record, RecordedMessage) else ()
         forgotten = ((record.id, record.text), *with_it)
+        texts = (*scope.said(record), *(text for _, text in with_it)) if erase else ()
+        places = tuple(scope.store.holding(texts)) if texts else ()
         if dry_run:
-            return Receipt(forgotten=forgotten, dry_run=True, scope=scope.name)
+            return Receipt(forgotten=forgotten, dry_run=True, scope=scope.name, places=places)
         outcome = scope.door.commit([Forget(record=record.id)], actor=actor, reason="forgotten on request")
         done = forgotten if outcome.ok else ()
+        left = scope.erase(texts) if texts and done else ()
         return Receipt(
-            forgotten=done, change=outcome.change, reason=outcome.reason, scope=scope.name, review=outcome.review
+            forgotten=done,
+            change=outcome.change,
+            reason=outcome.reason,
+            scope=scope.name,
+            review=outcome.review,
+            places=places if done else (),
+            left=left,
         )
 
     def promote(self, record_id: str, *, to: Trust = "user", reason: str = "") -> Outcome:

@@ -308,6 +308,19 @@ class Scope:
         """Return the SQLite files of this scope."""
         return self.indexing.index, self._seen
 
+    def said(self, record: Record) -> tuple[str, ...]:
+        """Return what a record says, what it said before, and the words that it rests on."""
+        trail = self.history.why(record.id)
+        found = [record.text, *(step.text for step in trail.steps), *(quote.text for quote in trail.quotes)]
+        return tuple(dict.fromkeys(found))
+
+    def erase(self, texts: Sequence[str]) -> tuple[tuple[str, int], ...]:
+        """Take texts out of every file of this scope, and return the files that still hold any."""
+        left = tuple(self.store.erase(texts))
+        self.indexing.index.reset()
+        self._seen.begin_anew()
+        return left
+
     def close(self) -> None:
         """Finish the jobs under way, then let go of files and the index; what was acknowledged stays."""
         try:

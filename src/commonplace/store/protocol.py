@@ -202,6 +202,12 @@ class Store(Protocol):
     def settle_conflict(self, conflict: Conflict) -> None:
         """Take a conflict off the list."""
 
+    def holding(self, texts: Sequence[str]) -> Sequence[tuple[str, int]]:
+        """Return the files below the root that hold any of some texts, our own included, with how often."""
+
+    def erase(self, texts: Sequence[str]) -> Sequence[tuple[str, int]]:
+        """Take texts out of every file below the root for good, and return the files that still hold any."""
+
     def verify_log(self) -> Sequence[LogProblem]:
         """Name every place where the change log is not as it was written."""
 

@@ -137,6 +137,12 @@ class Seen:
             self._run("DELETE FROM look WHERE path = ?", (path,))
             self._run("DELETE FROM said WHERE path = ?", (path,))
 
+    def begin_anew(self) -> None:
+        """Open the file again, after it was deleted."""
+        with self._lock:
+            self._let_go()
+            self._db = self._open()
+
     def close(self) -> None:
         """Close the file."""
         with self._lock:

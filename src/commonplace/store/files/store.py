@@ -17,6 +17,7 @@ from typing import Final, NamedTuple, NoReturn, Self
 from commonplace.config import Clock, StoreConfig
 from commonplace.errors import CommonplaceError, StoreBusyError, StoreFailedError, StoreReadOnlyError
 from commonplace.guard.screened import Screened
+from commonplace.store.files import erasing
 from commonplace.store.files.appends import LINES_SUFFIX, Appender, Handle, body_of
 from commonplace.store.files.changelog import Entry
 from commonplace.store.files.commits import Commits
@@ -93,6 +94,10 @@ class FilesStore:
         self._commits = Commits(self._tree, disk, self._appender, clock=clock, config=config, rebase=rebase)
         self._leases = Leases(os.path.join(folder, "state"), disk, clock, self._commits.locked)
         self._folders_made = False
+        self._eraser = erasing.Eraser(self._tree.root, state, self._commits, disk)
+        if not self._read_only:
+            with typed_errors():
+                self._eraser.finish()
         self._most_bytes = config.max_line_bytes  # of a line
 
     @property
@@ -277,6 +282,22 @@ class FilesStore:
         """Take the texts of some changes out of the log for good and say which of them are gone."""
         with self._writing():
             return tuple(self._commits.erase_payloads(numbers))
+
+    def holding(self, texts: Sequence[str]) -> tuple[tuple[str, int], ...]:
+        """Return the files below the root that hold any of some texts, hidden ones too, with how often."""
+        return tuple(erasing.places(self._tree.root, erasing.forms(texts)))
+
+    def erase(self, texts: Sequence[str]) -> tuple[tuple[str, int], ...]:
+        """Take texts out of every file below the root, and return the files that still hold any.
+
+        Databases of the scope are deleted, for they are made again from the files. What is cut off here is finished
+        when the store is next opened for writing.
+        """
+        parts = erasing.forms(texts)
+        with self._writing():
+            self._eraser.begin(parts)
+            self._eraser.finish()
+        return self.holding(texts)
 
     def checkpoint(self) -> None:
         """Bring every change so far to the disk with its files."""

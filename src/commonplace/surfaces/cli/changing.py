@@ -142,13 +142,14 @@ def update_command(
 
 @click.command("forget")
 @click.argument("record", nargs=-1, required=True)
-@click.option("--dry-run", is_flag=True, help="Only say what would be forgotten.")
+@click.option("--dry-run", is_flag=True, help="Only say what would be forgotten, and where it is.")
+@click.option("--erase", is_flag=True, help="Take its words out of every file, for good.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @placed
 @click.pass_context
 def forget_command(
-    ctx: click.Context, record: tuple[str, ...], *, dry_run: bool, yes: bool, as_json: bool, place: Place
+    ctx: click.Context, record: tuple[str, ...], *, dry_run: bool, erase: bool, yes: bool, as_json: bool, place: Place
 ) -> None:
     """Hide a RECORD, named by its id or by words that it alone holds, and keep it from coming back.
 
@@ -157,10 +158,13 @@ def forget_command(
     """
     with place.open(writes=not dry_run) as memory:
         if not (dry_run or yes or as_json) and terminal.can_ask():
-            for name, text in memory.forget(" ".join(record), dry_run=True).forgotten:
+            meant = memory.forget(" ".join(record), dry_run=True, erase=erase)
+            for name, text in meant.forgotten:
                 terminal.note(f"{terminal.line(text)}  {terminal.faint(terminal.line(name))}")
+            for path, count in meant.places:
+                terminal.note(f"{count} times in {terminal.line(path)}")
             click.confirm("Forget this?", abort=True, err=True)
-        receipt = memory.forget(" ".join(record), dry_run=dry_run, actor=PERSON)
+        receipt = memory.forget(" ".join(record), dry_run=dry_run, erase=erase, actor=PERSON)
         if as_json:
             plain.show({"location": memory.location, "receipt": receipt})
         else:
@@ -168,6 +172,10 @@ def forget_command(
             for name, text in receipt.forgotten:
                 terminal.out(f"{said}: {terminal.line(text)}")
                 terminal.out(terminal.faint(terminal.line(name)))
+            for path, count in receipt.places:
+                terminal.out(f"{'is in' if dry_run else 'erased from'} {terminal.line(path)}, {count} times")
+            for path, _ in receipt.left:
+                terminal.note(terminal.bad("error: ") + f"still in {terminal.line(path)}")
             if not receipt.forgotten:
                 terminal.note(terminal.bad("error: ") + f"not forgotten: {terminal.line(receipt.reason)}")
     if not receipt.forgotten:
