@@ -458,6 +458,28 @@ def test_a_node_below_the_agents_trust_stays_out_of_the_prompt(tmp_path, clock):
         assert "unverified" in tree_of(memory)[0]
 
 
+def test_a_description_that_nobody_said_waits_and_costs_the_node_nothing(tmp_path, clock):
+    """DESIGN 1.4: one bad statement never costs the good ones beside it."""
+    model = ScriptedLLM([proposal(steve(description="Owes 5,000 dollars to Ann"))])
+    with opened(tmp_path, clock) as memory, worker(tmp_path, clock, model) as working:
+        memory.append("chat:1", turns(clock, 5))
+        working.tick()
+        assert memory.read("memory/steve.md").body == "Steve bakes bread."
+        assert memory.read("memory/steve.md").description == ""
+        assert [waits.operation["description"] for waits in memory.review()] == ["Owes 5,000 dollars to Ann"]
+
+
+def test_a_node_is_moved_by_its_parents_alone(tmp_path, clock):
+    """Issue 20: a tree that a person would keep."""
+    model = ScriptedLLM([proposal(steve(title="", description="", body="Steve bakes rye.", parents=["people"]))])
+    with opened(tmp_path, clock) as memory, worker(tmp_path, clock, model) as working:
+        call(memory, "memory_node_write", title="People", content="All people.")
+        call(memory, "memory_node_write", title="Steve", content="Steve bakes rye.")
+        memory.append("chat:1", turns(clock, 5))
+        working.tick()
+        assert tree_of(memory) == ["- People [people]: All people.", "  - Steve [steve]: Steve bakes rye."]
+
+
 BAD_REPLIES = {
     "prose": "I have updated the memory. Nothing else to do!",
     "parents that lead back": proposal(steve(parents=["steve"])),

@@ -415,13 +415,20 @@ class _Court:
             own = (*edit.front.values(), *(f"Session {session}" for session, _ in self.messages))  # of the engine
             parts = [part for part in texts_of(edit) if part != edit.body and not _LABEL.fullmatch(part)]
             heads = [part for part in parts if part not in own]
-            reason = self._screened(parts) or next((why for part in heads if (why := self.fault(part))), "")
+            reason = self._screened(parts)
+            for field in ("title", "description") if not reason else ():
+                said = getattr(edit, field)
+                if said in heads and (why := self.fault(said)):  # it costs the rest of the topic nothing
+                    self.held.append((PutTopic(path=edit.path, body="", **{field: said}, sources=edit.sources), why))
+                    edit = msgspec.structs.replace(edit, **{field: ""})
+                    heads.remove(said)
+            reason = reason or next((why for part in heads if (why := self.fault(part))), "")
             if reason or not text.strip():
                 if reason:
                     self.held.append((edit, reason))
                 return
             trust = lowest_trust([trust, edit.trust or trust, *(self.voices.trust(part) for part in heads)])
-            if text.strip() != base.strip():
+            if text.strip() != base.strip() or edit.title or edit.description or edit.parents or edit.links:
                 self.accepted.append((number, msgspec.structs.replace(edit, body=text.rstrip("\n"), trust=trust)))
             return
         if [line.raw for line in rewriting.read(text)] != [line.raw for line in rewriting.read(base)]:
