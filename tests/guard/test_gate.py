@@ -31,7 +31,9 @@ from commonplace.operations import (
     AppendJournal,
     Proposal,
     PutItem,
+    PutTopic,
     RemoveEntry,
+    RemoveTopic,
     ReplaceEntry,
     RewriteDocument,
     View,
@@ -309,3 +311,26 @@ def test_one_of_two_entries_that_say_the_same_may_go_and_not_both():
     assert judge(one, seen, {}).accepted == (RemoveEntry(path=USER, target="b", trust="agent"),)
     both = Proposal(operations=(RemoveEntry(path=USER, target="a"), RemoveEntry(path=USER, target="b")))
     assert judge(both, seen, {}).accepted == ()
+
+
+def test_a_topic_of_several_lines_may_go_where_each_of_them_is_said():
+    """Issue 21, tried as a user would: files are merged line by line, and a line that is there already is no change."""
+    entries = (
+        ViewEntry(
+            id="boats.md", number=1, path="boats.md", text="- The boat is called Petrel.\n- She sails on Sundays."
+        ),
+        ViewEntry(id="sailing.md", number=2, path="sailing.md", text="- She sails on Sundays."),
+    )
+    view = View(entries=entries, writable=("*.md",))
+    put = PutTopic(path="sailing.md", body="- She sails on Sundays.\n- The boat is called Petrel.")
+    gone = RemoveTopic(path="boats.md")
+    proposal = Proposal(operations=(put, gone))
+    judged = judge(proposal, view, dict.fromkeys(texts(proposal), ()))
+    assert [(edit.path, getattr(edit, "into", "")) for edit in judged.accepted] == [
+        ("sailing.md", ""),
+        ("boats.md", "sailing.md"),
+    ]
+    less = PutTopic(path="sailing.md", body="- She sails on Sundays.")
+    proposal = Proposal(operations=(less, gone))
+    judged = judge(proposal, view, dict.fromkeys(texts(proposal), ()))
+    assert [edit for edit in judged.accepted if isinstance(edit, RemoveTopic)] == []

@@ -10,7 +10,7 @@ Source: safety notes 2.4; DESIGN 1.4, 1.6 to 1.8.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Final, assert_never
 
@@ -236,20 +236,14 @@ class _Court:
     # --- what goes ---
 
     def _removal(self, number: int, edit: Edit, touched: Sequence[ViewEntry]) -> tuple[str, Trust]:
-        keepers = [
-            other
+        keepers = {
+            other: texts_of(keeper)
             for other, keeper in enumerate(self.proposal.operations)
-            if other != number
-            and not _is_too_long(keeper)
-            and any(
-                rewriting.holds(line, e.text)
-                for e in touched
-                for text in texts_of(keeper)
-                for line in text.splitlines()
-            )
-        ]
-        if keepers:
-            self.kept_by[number] = keepers
+            if other != number and not _is_too_long(keeper) and any(_says_of(texts_of(keeper), e.text) for e in touched)
+        }
+        kept = [text for texts in keepers.values() for text in texts]
+        if keepers and all(_says_all(kept, entry.text) for entry in touched):
+            self.kept_by[number] = list(keepers)
             return "", lowest_trust(entry.trust for entry in touched)
         if all(self.may_go(entry.text) or self._is_doubled(entry) for entry in touched):
             return "", "agent"
@@ -288,9 +282,15 @@ class _Court:
 
     def hold_orphans(self) -> None:
         """Let a removal wait that counts on a merge which waits."""
-        taken = {number for number, _ in self.accepted}
         for number, keepers in self.kept_by.items():
-            if number in taken and not taken & set(keepers):
+            edits = dict(self.accepted)
+            if number not in edits:
+                continue
+            changed = {entry.id for edit in edits.values() for entry in self._touch(edit) or ()}
+            kept = [text for other in keepers if other in edits for text in texts_of(edits[other])]
+            kept += [entry.text for entry in self.view.entries if entry.id not in changed]
+            gone = self._touch(self.proposal.operations[number]) or ()
+            if not all(_says_all(kept, entry.text) for entry in gone):
                 self.accepted = [each for each in self.accepted if each[0] != number]
                 self.held.append(
                     (self.proposal.operations[number], "held-merge: the operation that keeps its words waits")
@@ -460,6 +460,21 @@ def _is_too_long(edit: Edit) -> bool:
 def content_lines(text: str) -> list[str]:
     """List the lines of a text that say something."""
     return [line.text for line in rewriting.read(text) if line.claims]
+
+
+def _says_of(texts: Iterable[str], text: str) -> bool:
+    """True if a line of some texts says a statement of a text."""
+    return any(rewriting.holds(line, part) for part in _parts(text) for each in texts for line in each.splitlines())
+
+
+def _says_all(texts: Iterable[str], text: str) -> bool:
+    """True if lines of some texts say every statement of a text."""
+    lines = [line for each in texts for line in each.splitlines()]
+    return all(any(rewriting.holds(line, part) for line in lines) for part in _parts(text))
+
+
+def _parts(text: str) -> list[str]:
+    return content_lines(text) or [text]
 
 
 def _headings(edit: Edit) -> list[str]:
