@@ -31,6 +31,7 @@ import recalling
 import rounds
 import scopes
 import starting
+import topics
 import turns as turns_
 from corpus import Corpus
 from report import Report, picture
@@ -70,6 +71,7 @@ def main() -> None:
         files.sizes(report, asked)
         consolidating.measure(report, corpus, folder)
         turns_.measure(report, folder, [size for size in sizes if size <= SPOKEN])
+        topics.measure(report, folder)
         if options.large:
             scopes.measure(report, corpus, folder, scopes=500 if options.quick else 10_000, rounds_=turns)
     report.verdicts()

@@ -20,6 +20,7 @@ from commonplace.layouts.schema import Layout
 from commonplace.records import Topic
 from commonplace.store.protocol import Store
 from commonplace.text.pieces import one_line, truncate
+from commonplace.text.standing import is_standing
 
 LINES: Final = 30  # seed memdir: of a file, in which its front matter is
 _BYTES: Final = 16_000  # that those lines may have
@@ -27,14 +28,17 @@ _HOOK_CHARS: Final = 150
 
 
 class Head(msgspec.Struct, frozen=True):
-    """What a topic says of itself; `description` is the beginning of its text if it has none."""
+    """What a topic says of itself; `description` is the beginning of its text if it has none.
+
+    `stays` says that it is pinned, or an instruction that holds for good: its pointer is the last to be left out.
+    """
 
     path: str
     title: str
     description: str
     kind: str
     at: datetime
-    pinned: bool = False
+    stays: bool = False
 
 
 class Heads:
@@ -89,7 +93,7 @@ def head(path: str, data: bytes, style: str, written: datetime) -> Head:
         one_line(topic.description) or truncate(one_line(beginning), _HOOK_CHARS, "…"),
         topic.kind,
         _stamp(topic) or written,
-        pinned=str(pinned).casefold() in {"true", "yes"},
+        stays=str(pinned).casefold() in {"true", "yes"} or is_standing(topic.description),
     )
 
 

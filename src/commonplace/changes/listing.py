@@ -23,7 +23,6 @@ from commonplace.layouts.codecs.topics import Pointer
 from commonplace.layouts.schema import Generated
 from commonplace.operations import RemoveEntry, ReplaceEntry
 from commonplace.records import TRUST_RANK, Entry, Problem, Trust
-from commonplace.text.standing import is_standing
 
 _MARKERS = len(blocks.INDEX_OPEN) + len(blocks.INDEX_CLOSE) + 2  # bytes of their two lines
 
@@ -142,8 +141,7 @@ def _hook(topic: Head) -> str:
 
 def rank(topic: Head) -> float:
     """Rank a topic for the index: pinned ones and standing instructions first, then what changed last."""
-    stays = topic.pinned or is_standing(topic.description)
-    return topic.at.timestamp() + (FIRST if stays else 0.0)
+    return topic.at.timestamp() + (FIRST if topic.stays else 0.0)
 
 
 def shown(parts: Parts, made: Generated, data: bytes) -> Loaded:

@@ -1,0 +1,78 @@
+"""Time what the memdir layout does with its topics: scan them, keep the index, choose some for a question."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from report import Report
+
+from commonplace import Memory
+from commonplace.operations import PutTopic
+
+SIZES = (200, 2_000)
+CALLS = 9
+
+
+def measure(report: Report, folder: Path) -> None:
+    rows = []
+    for size in SIZES:
+        place = folder / f"topics-{size}"
+        _fill(place, size)
+        with Memory.open(place, layout="memdir", jobs="worker") as memory:
+            memory.sync()
+            memory.apply([_put(0, 0)], reason="bench")  # the first change reads every topic
+            surfacing = memory._scopes[0].surfacing
+            surfacing.scan()
+            numbers = iter(range(1, 10_000))
+            row = [
+                _median(surfacing.scan),
+                _median(surfacing.scan, lambda: _touch(place, next(numbers))),
+                _median(lambda: memory.apply([_put(next(numbers) % size, next(numbers))], reason="bench")),
+                _median(lambda: memory.surface(None, f"Which server serves customer {7 * (next(numbers) % size)}?")),
+            ]
+        rows.append((f"{size:,}", *(f"{each:.1f}" for each in row)))
+    head = ("topics", "scan, none changed", "scan, one changed", "write one, index with it", "choose for a question")
+    report.table("Topics of the memdir layout, ms", head, rows)
+
+
+def _median(call: Callable[[], object], before: Callable[[], object] = int) -> float:
+    taken = []
+    for _ in range(CALLS):
+        before()
+        start = time.perf_counter()
+        call()
+        taken.append((time.perf_counter() - start) * 1000)
+    return statistics.median(taken)
+
+
+def _text(number: int, version: int = 0) -> str:
+    about = f"server {number} serves customer {number * 7}"
+    return (
+        f"---\nname: Server {number}\ndescription: {about}\ntype: project\n---\n\n"
+        f"It stands in rack {number % 97}, version {version}.\n"
+    )
+
+
+def _fill(place: Path, size: int) -> None:
+    place.mkdir(parents=True)
+    for number in range(size):
+        (place / f"server_{number}.md").write_text(_text(number), encoding="utf-8")
+
+
+def _touch(place: Path, number: int) -> None:
+    (place / "server_0.md").write_text(_text(0, number), encoding="utf-8")
+
+
+def _put(number: int, version: int) -> PutTopic:
+    return PutTopic(path=f"server_{number}.md", body=f"It stands in rack {number % 97}, version {version}.")
+
+
+if __name__ == "__main__":
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as made:
+        shown = Report()
+        measure(shown, Path(made))
