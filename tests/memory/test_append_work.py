@@ -77,6 +77,7 @@ def test_messages_of_one_call_share_one_sync(tmp_path):
     """DESIGN 9: one sync per append."""
     with opened(tmp_path) as memory:
         memory.append("s", [Message("user", "to begin with")])
+        memory.append("s", [Message("user", "and then")])  # reads once what the first one wrote
         with counted() as one:
             memory.append("s", [Message("user", "a")])
         with counted() as many:
