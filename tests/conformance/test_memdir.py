@@ -598,3 +598,20 @@ def test_the_prompts_say_what_is_kept_and_how(memory):
     dream = (Path(jobs.__file__).parent / "prompts/dream.md").read_text(encoding="utf-8")
     assert all(words in schema for words in ("from git", "no fix that is in the code", "why, and how to apply"))
     assert all(words in dream for words in ("history says", "how a bug was fixed", "**Why:**", "**How to apply:**"))
+
+
+def test_a_secret_in_a_statement_stands_in_no_name_and_costs_nothing_else(tmp_path):
+    """Issue 21: tried as a user would; DESIGN 1.11."""
+    secret = "sk-proj-" + "a1B2c3D4e5F6g7H8i9J0" * 2
+
+    def answer(_):
+        add = {"op": "add", "path": "{topic}.md", "cites": [{"message": 1, "quote": "The key"}]}
+        texts = (f"{secret} is the key of the user", "The user lives in Bergen")
+        return json.dumps({"journal": "The user spoke.", "operations": [add | {"text": text} for text in texts]})
+
+    with opened(tmp_path, llm=ScriptedLLM(answer)) as memory:
+        memory.append("s", [Message("user", f"The key is {secret}. I live in Bergen."), Message("assistant", "OK.")])
+        assert memory.reset("s").ok
+        assert "Bergen" in memory.recall("Where does the user live?", layers=["topics"])[0].text
+    written = "".join(f"{path} {path.read_text(encoding='utf-8')}" for path in tmp_path.rglob("*.md"))
+    assert secret[:20].lower() not in written.lower()

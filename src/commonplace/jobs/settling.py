@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from commonplace.guard import screen
 from commonplace.jobs.rules.memos import Place
 from commonplace.layouts.codecs.items import item_fingerprint
 from commonplace.layouts.codecs.topics import name_for
@@ -28,7 +29,7 @@ from commonplace.operations import (
     View,
     ViewEntry,
 )
-from commonplace.text.pieces import encode_name, one_line
+from commonplace.text.pieces import encode_name, fingerprint, one_line
 
 _TITLE_CHARS = 60
 
@@ -131,7 +132,7 @@ class _Desk:
     def _path(self, path: str, title: str) -> str:
         """Return the file of a subject: the one that is named, that of a topic with its title, or a new one."""
         for each in (path, f"{self._layout.memory}/{path}" if self._layout.memory else path):
-            if self._form(each) == "topics" and "{" not in each:
+            if self._form(each) == "topics" and "{" not in each and screen(each).text == each:
                 return each
         wanted = one_line(title).casefold()
         same = (each for each in self._entries.values() if _is_topic_entry(each) and _name(each).casefold() == wanted)
@@ -140,6 +141,8 @@ class _Desk:
         place = next((each for each in self._places.values() if each.path == path), None)
         place = place or next(iter(self._places.values()))
         name = name_for(wanted).removesuffix(".md")
+        if screen(name).text != name:  # a secret stands in no name
+            name = wanted = f"note-{fingerprint(wanted)[:8]}"
         layer = self._layout.layer(place.layer)
         made = self._layout.path_of(layer, topic=name, session=encode_name(wanted))
         return made if self._form(made) == "topics" else f"{made.removesuffix('.md')}-notes.md"
