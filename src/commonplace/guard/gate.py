@@ -283,18 +283,18 @@ class _Court:
     def hold_orphans(self) -> None:
         """Let a removal wait that counts on a merge which waits."""
         for number, keepers in self.kept_by.items():
-            edits = dict(self.accepted)
-            if number not in edits:
+            if number not in (edits := dict(self.accepted)):
                 continue
+            rank = TRUST_RANK[edits[number].trust or "agent"]
+            fit = [edits[n] for n in keepers if n in edits and TRUST_RANK[edits[n].trust or "agent"] >= rank]
             changed = {entry.id for edit in edits.values() for entry in self._touch(edit) or ()}
-            kept = [text for other in keepers if other in edits for text in texts_of(edits[other])]
+            kept = [text for edit in fit for text in texts_of(edit)]
             kept += [entry.text for entry in self.view.entries if entry.id not in changed]
             gone = self._touch(self.proposal.operations[number]) or ()
             if not all(_says_all(kept, entry.text) for entry in gone):
                 self.accepted = [each for each in self.accepted if each[0] != number]
-                self.held.append(
-                    (self.proposal.operations[number], "held-merge: the operation that keeps its words waits")
-                )
+                why = "held-merge: the operation that keeps its words waits, or is trusted less"
+                self.held.append((self.proposal.operations[number], why))
 
     # --- what comes ---
 
