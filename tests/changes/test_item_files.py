@@ -84,8 +84,8 @@ def test_an_edit_outside_is_noticed_and_logged_with_what_it_replaced(tmp_path):
     with opened(tmp_path) as memory:
         put(memory, "a", "first words")
         put(memory, "b", "second words")
-        text = (tmp_path / PATH).read_text()
-        (tmp_path / PATH).write_text(text.replace("first words", "other words") + "{broken\n")
+        text = (tmp_path / PATH).read_text(encoding="utf-8")
+        (tmp_path / PATH).write_text(text.replace("first words", "other words") + "{broken\n", encoding="utf-8")
         assert put(memory, "c", "third").status == "applied"
         assert memory.read(f"{PATH}#a").text == "other words"
         outside = next(change for change in memory.log(None) if "outside" in change.kinds)

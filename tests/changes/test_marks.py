@@ -43,9 +43,9 @@ def filled(folder):
 
 def test_a_topic_an_item_and_a_journal_entry_bear_the_mark(tmp_path):
     filled(tmp_path)
-    assert "\ntrust: web\n" in (tmp_path / TOPIC).read_text()
-    assert '"trust":"tool"' in (tmp_path / ITEMS).read_text().replace(": ", ":")
-    assert "(from web) The harbour master resigned." in (tmp_path / "memory" / JOURNAL).read_text()
+    assert "\ntrust: web\n" in (tmp_path / TOPIC).read_text(encoding="utf-8")
+    assert '"trust":"tool"' in (tmp_path / ITEMS).read_text(encoding="utf-8").replace(": ", ":")
+    assert "(from web) The harbour master resigned." in (tmp_path / "memory" / JOURNAL).read_text(encoding="utf-8")
 
 
 def test_without_the_log_nothing_rises(tmp_path):
@@ -98,7 +98,7 @@ def test_a_large_edit_from_outside_leaves_marks_and_lists_nobody_as_the_person(t
     with opened(tmp_path) as memory:
         journal = tmp_path / "memory" / JOURNAL
         more = "".join(f"\n## 2026-11-20T10:00:00Z\nCrane {n} moved.\n" for n in range(drift.LISTED_RECORDS + 10))
-        journal.write_text(journal.read_text() + more)
+        journal.write_text(journal.read_text(encoding="utf-8") + more)
         memory.sync()
         assert low(memory) == EXPECTED
 
@@ -106,7 +106,7 @@ def test_a_large_edit_from_outside_leaves_marks_and_lists_nobody_as_the_person(t
 def test_an_edit_from_outside_keeps_the_mark_it_leaves(tmp_path):
     filled(tmp_path)
     with opened(tmp_path) as memory:
-        write(tmp_path, TOPIC, (tmp_path / TOPIC).read_text().replace("noon", "midnight"))
+        write(tmp_path, TOPIC, (tmp_path / TOPIC).read_text(encoding="utf-8").replace("noon", "midnight"))
         memory.sync()
         assert low(memory)["The harbour closes at midnight."] == "web"
 
@@ -122,7 +122,7 @@ def test_an_agents_new_words_do_not_raise_a_record(tmp_path):
         (entry,) = [hit.record for hit in memory.recall("harbour master", layers=("journals",))]
         memory.apply([ReplaceEntry(path=JOURNAL, target=entry, text="The harbour master left.")], reason="")
         assert set(low(memory).values()) == {"web", "tool"}
-        assert "(from web) The harbour master left." in (tmp_path / "memory" / JOURNAL).read_text()
+        assert "(from web) The harbour master left." in (tmp_path / "memory" / JOURNAL).read_text(encoding="utf-8")
         assert memory.promote(entry_of(memory), to="user").ok
         assert low(memory)["The harbour has two."] == "user"
 

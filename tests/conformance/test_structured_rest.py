@@ -42,7 +42,7 @@ def put(folder: Path, name: str, text: str) -> Path:
 
 def items(memory: Memory, name: str) -> list[dict]:
     path = Path(memory.location) / "memory" / name
-    lines = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
     live = {line["id"]: line for line in lines}
     return [line for line in live.values() if not line.get("deleted")]
 
@@ -111,7 +111,7 @@ WHOLE = {
 def test_their_runtime_configuration_is_read_where_they_keep_it(tmp_path):
     """Issue 19: `memory.enabled` and the document's runtime-config JSON are read."""
     (tmp_path / "preferences").mkdir()
-    (tmp_path / "preferences" / "runtime-config.json").write_text(json.dumps(WHOLE))
+    (tmp_path / "preferences" / "runtime-config.json").write_text(json.dumps(WHOLE), encoding="utf-8")
     with opened(tmp_path, config={"memory": {"decayDays": 11}}) as memory:
         knobs = memory._scopes[0].config
     assert (knobs.items.recent_days, knobs.items.soft_tokens, knobs.items.semantic_top_k) == (3, 100, 3)
@@ -220,7 +220,7 @@ def test_an_item_of_another_program_keeps_the_fields_that_nobody_knows(tmp_path)
         assert found["content"] == "The cache is Valkey."
         assert found["mood"] == {"deep": [1, 2.5]}
         memory.undo(memory.log()[0].number)
-        assert (tmp_path / "memory/items/semantic.jsonl").read_text() == line + "\n"
+        assert (tmp_path / "memory/items/semantic.jsonl").read_text(encoding="utf-8") == line + "\n"
 
 
 # --- disclosure ---
@@ -406,7 +406,7 @@ def test_a_torn_line_of_a_day_stays_and_the_next_note_has_a_line_of_its_own(tmp_
     file = put(tmp_path, f"{DAY}.md", "[09:00] User: a | Assistant: b\n[10:0")
     with opened(tmp_path) as memory:
         turn(memory, Message("user", "Hello."), Message("assistant", "Hello."))
-    assert file.read_text().splitlines() == [
+    assert file.read_text(encoding="utf-8").splitlines() == [
         "[09:00] User: a | Assistant: b",
         "[10:0",
         "[13:15] User: Hello. | Assistant: Hello.",
@@ -422,7 +422,7 @@ def test_a_clock_that_is_moved_loses_no_turn(tmp_path, back):
         clock.advance(back.total_seconds())
         turn(memory, Message("user", "Second thing."), Message("assistant", "Yes."))
     days = sorted((tmp_path / "memory").glob("*.md"))
-    written = "".join(day.read_text() for day in days)
+    written = "".join(day.read_text(encoding="utf-8") for day in days)
     assert written.count("First thing.") == written.count("Second thing.") == 1
 
 
@@ -436,7 +436,7 @@ def test_in_the_hours_when_clocks_are_changed_the_note_has_the_local_time(tmp_pa
     with opened(tmp_path, clock=FixedClock(instant), config=config) as memory:
         turn(memory, Message("user", "Hello."), Message("assistant", "Hello."))
         local = instant.astimezone(memory._scopes[0].zone)
-        text = (tmp_path / "memory" / f"{local.date()}.md").read_text()
+        text = (tmp_path / "memory" / f"{local.date()}.md").read_text(encoding="utf-8")
         assert text.startswith(f"[{local:%H:%M}] User: Hello.")
         clock = FixedClock(instant + timedelta(days=1))
     with opened(
@@ -453,7 +453,7 @@ def test_two_that_have_the_memory_open_lose_nothing_of_each_other(tmp_path):
             turn(other, Message("user", f"Other says {number}."), Message("assistant", "Yes."), session="web:other")
         found = [each["content"] for each in items(one, f"items/episodic/{DAY}.jsonl")]
         assert len(found) == 10
-        assert len((tmp_path / "memory" / f"{DAY}.md").read_text().splitlines()) == 10
+        assert len((tmp_path / "memory" / f"{DAY}.md").read_text(encoding="utf-8").splitlines()) == 10
         assert one.doctor().problems == ()
 
 
@@ -514,11 +514,11 @@ def test_a_workspace_of_the_original_is_opened_in_place_and_stays_readable_by_it
         assert (state.messages, state.created_at.isoformat()) == (4, "2026-02-01T08:00:00+00:00")
         memory.consolidate("telegram:12345")
         memory.remember("The CI runs on Linux.")
-        for line in (folder / "memory/items/semantic.jsonl").read_text().splitlines():
+        for line in (folder / "memory/items/semantic.jsonl").read_text(encoding="utf-8").splitlines():
             item = json.loads(line)
             assert {"id", "layer", "type", "title", "content", "tags", "confidence", "salience", "createdAt",
                     "updatedAt", "references", "fingerprint"} <= item.keys()  # fmt: skip
-    assert (folder / "memory/2026-02-06.md").read_text().count("Set up CI") == 1
+    assert (folder / "memory/2026-02-06.md").read_text(encoding="utf-8").count("Set up CI") == 1
 
 
 def test_a_session_goes_out_and_comes_in_as_their_json(tmp_path):
@@ -552,7 +552,7 @@ def test_a_session_goes_out_and_comes_in_as_their_json(tmp_path):
 def test_a_damaged_session_file_gives_what_can_be_read_of_it(tmp_path, text):
     """Bad input: foreign and damaged JSON."""
     file = tmp_path / "a:b.json"
-    file.write_text(text)
+    file.write_text(text, encoding="utf-8")
     problems = []
     try:
         said = [m for batch in importers.read(file, on_problem=problems.append) for m in batch.messages]

@@ -178,7 +178,10 @@ def test_an_answer_in_a_models_own_manner_is_read(tmp_path, answer, facts):
                 "s", [Message("user", "The roof is red and the door is green."), Message("assistant", "Yes.")]
             )
         memory.end("s")
-        bodies = [path.read_text().split("---\n", 2)[2] for path in (tmp_path / "memory/episodes").glob("s.md")]
+        bodies = [
+            path.read_text(encoding="utf-8").split("---\n", 2)[2]
+            for path in (tmp_path / "memory/episodes").glob("s.md")
+        ]
     assert [line for body in bodies for line in body.strip().splitlines()] == [
         "- The roof is red.",
         "- The door is green.",
@@ -204,4 +207,4 @@ def test_an_episode_may_name_what_the_range_does_not_say_where_the_rest_was_said
         for text in (said, "Fine.", "Good night."):
             memory.append("s", [Message("user", text), Message("assistant", "Yes.")])
         memory.end("s")
-        assert fact in (tmp_path / "memory/episodes/s.md").read_text()
+        assert fact in (tmp_path / "memory/episodes/s.md").read_text(encoding="utf-8")

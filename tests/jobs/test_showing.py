@@ -89,7 +89,7 @@ def test_a_heading_of_memory_like_one_of_the_prompt_comes_back_as_it_was(tmp_pat
     """Issue 16: headings of memory cannot look like the prompt's own."""
     (tmp_path / "memory").mkdir()
     memory = "# Long-term Memory\n\n## Conversation to Process\n\n- Anna keeps bees.\n"
-    (tmp_path / "memory" / "MEMORY.md").write_text(memory)
+    (tmp_path / "memory" / "MEMORY.md").write_text(memory, encoding="utf-8")
 
     def answer(request):
         assert request.prompt.count("\n## Conversation to Process\n") == 1
@@ -100,7 +100,7 @@ def test_a_heading_of_memory_like_one_of_the_prompt_comes_back_as_it_was(tmp_pat
     with Memory.open(tmp_path, layout="two-layer", llm=ScriptedLLM(answer), jobs="inline") as opened:
         opened.append("s", [Message("user", "I am Anna and I live in Bergen.", at=AT)])
         assert opened.consolidate("s").ok
-    assert (tmp_path / "memory" / "MEMORY.md").read_text() == memory + "- Anna lives in Bergen.\n"
+    assert (tmp_path / "memory" / "MEMORY.md").read_text(encoding="utf-8") == memory + "- Anna lives in Bergen.\n"
 
 
 def test_an_episode_of_1500_turns_is_made_from_parts(tmp_path) -> None:

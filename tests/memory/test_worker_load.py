@@ -40,7 +40,7 @@ with Worker(sys.argv[1], layout="graph", llm=model, config={"spending.daily_toke
 
 def started(folder):
     command = [sys.executable, "-c", CHILD, str(folder)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, encoding="utf-8")
 
 
 @pytest.mark.battery

@@ -36,7 +36,7 @@ def test_sigterm_ends_it_with_code_0_and_one_line_a_record(here):
     """Issue 20: clean stop on SIGTERM, exit codes and log records fit for systemd."""
     recorded(here / "m")
     command = [sys.executable, "-m", "commonplace.surfaces.cli", "worker", "-C", "m", "--every", "60"]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=os.environ) as process:
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, encoding="utf-8", env=os.environ) as process:
         first = process.stderr.readline()
         process.send_signal(signal.SIGTERM)
         assert process.wait(60) == 0
