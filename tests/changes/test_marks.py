@@ -98,7 +98,7 @@ def test_a_large_edit_from_outside_leaves_marks_and_lists_nobody_as_the_person(t
     with opened(tmp_path) as memory:
         journal = tmp_path / "memory" / JOURNAL
         more = "".join(f"\n## 2026-11-20T10:00:00Z\nCrane {n} moved.\n" for n in range(drift.LISTED_RECORDS + 10))
-        journal.write_text(journal.read_text(encoding="utf-8") + more)
+        journal.write_text(journal.read_text(encoding="utf-8") + more, encoding="utf-8")
         memory.sync()
         assert low(memory) == EXPECTED
 
