@@ -14,8 +14,8 @@ LAST = date(2026, 11, 25)
 
 
 def given_out(memory: Memory) -> str:
-    hits = [hit.text for hit in memory.recall("parking code")]
-    return "\n".join([*hits, memory.context("s", "parking code").text, memory.context("s").text])
+    hits = [hit.text for hit in memory.recall("parking deck")]
+    return "\n".join([*hits, memory.context("s", "parking deck").text, memory.context("s").text])
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ def test_what_is_over_is_given_out_no_more(tmp_path, layout, kind):
     """Issue 23.9: a record with `expires` was still shown 20 days after."""
     clock = FixedClock("2026-11-20T10:00:00+00:00", step_seconds=1)
     with Memory.open(tmp_path, layout=layout, jobs="worker", clock=clock) as memory:
-        done = memory.remember("The parking code is 4711", kind=kind, expires=LAST)
+        done = memory.remember("The parking deck is row 4711", kind=kind, expires=LAST)
         assert done.ok
         assert "4711" in given_out(memory)
         clock.advance(5 * 86_400)
@@ -42,11 +42,11 @@ def test_others_take_the_places_of_what_is_over(tmp_path):
     clock = FixedClock("2026-11-20T10:00:00+00:00", step_seconds=1)
     with Memory.open(tmp_path, jobs="worker", clock=clock) as memory:
         for number in range(12):
-            memory.remember(f"Parking code of week {number} is {4000 + number}", kind="decision", expires=LAST)
-        memory.remember("The parking deck has its own code", kind="decision")
+            memory.remember(f"Parking deck of week {number} is row {4000 + number}", kind="decision", expires=LAST)
+        memory.remember("The parking deck has its own gate", kind="decision")
         clock.advance(20 * 86_400)
         [hit] = memory.recall("parking code of week", k=3)
-        assert hit.text == "The parking deck has its own code"
+        assert hit.text == "The parking deck has its own gate"
         assert memory.recall(Query(text="parking code of week", as_of=datetime(2026, 11, 21, tzinfo=UTC)))
 
 
