@@ -7,10 +7,11 @@ import pytest
 
 from commonplace import guard
 from commonplace.guard import table, views
+from marking import slow_after
 
 FLOODS = {
-    "nouns with a sign": "api-key=",
     "hidden characters": "\u200b",
+    "nouns with a sign": "api-key=",
     "hidden characters between letters": "a\u200b",
     "hidden characters of many classes": "\u200b\u2060\u00ad\u202e",
     "selectors": "\ufe00",
@@ -33,7 +34,7 @@ def test_each_stretch_of_a_text_has_a_bounded_number_of_tries(piece):
         assert tries <= len(views.of(text)) * (table.MOST_TRIES + 1) * (len(text) // table.STRETCH + 1)
 
 
-@pytest.mark.parametrize("piece", FLOODS.values(), ids=FLOODS)
+@pytest.mark.parametrize("piece", slow_after(1, FLOODS.values()))
 def test_a_flood_costs_at_most_ten_times_its_own_size_in_memory(piece):
     """Issue 22: memory at most 10 times the text."""
     guard.screen("my password is hunter" + "2x")

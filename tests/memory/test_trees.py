@@ -11,6 +11,7 @@ from click.testing import CliRunner
 from commonplace import Memory
 from commonplace.layouts import graph, native
 from commonplace.layouts.schema import Action, AgentTool
+from commonplace.operations import PutTopic
 from commonplace.surfaces.cli.reading import show_command
 from commonplace.testing import FixedClock
 
@@ -73,8 +74,10 @@ def test_a_topic_is_read_with_what_lies_around_it_each_once(memory):
 
 def test_a_tree_of_many_topics_keeps_to_its_budget_and_says_that_it_is_cut(memory):
     """Issue 20: within a budget."""
-    for number in range(200):
-        call(memory, "write", title=f"Topic {number:03}", content="A sentence of some length about it. " * 5)
+    body = "A sentence of some length about it. " * 5
+    layer = next(each for each in memory._scopes[0].layout.layers if "{topic}" in each.path)
+    paths = [memory._scopes[0].layout.path_of(layer, topic=f"topic-{number:03}") for number in range(200)]
+    memory.apply([PutTopic(path=path, title=path, body=body) for path in paths], reason="many")
     text = call(memory, "expand")["message"]
     assert len(text) < 9000
     assert text.endswith("(no room for more; search, or ask for one of these)")

@@ -285,7 +285,7 @@ class _Court:
         for number, keepers in self.kept_by.items():
             if number not in (edits := dict(self.accepted)):
                 continue
-            rank = TRUST_RANK[edits[number].trust or "agent"]
+            rank = min(TRUST_RANK[edits[number].trust or "agent"], TRUST_RANK["agent"])
             fit = [edits[n] for n in keepers if n in edits and TRUST_RANK[edits[n].trust or "agent"] >= rank]
             changed = {entry.id for edit in edits.values() for entry in self._touch(edit) or ()}
             kept = [text for edit in fit for text in texts_of(edit)]
