@@ -25,11 +25,11 @@ MERGED = "import-ja-02"  # its words would take in what a person said
 SAMPLE = [row for number, row in enumerate(ROWS) if number % 12 == 0 or row["id"] == MERGED]
 
 
-def layouts_of(row):
+def layouts_of(row, rows=ROWS):
     """Return the layouts to play a poison in: two of them in turn, all at full size."""
     if os.environ.get("COMMONPLACE_BATTERY") == "full":
         return LAYOUTS
-    number = ROWS.index(row)
+    number = rows.index(row)
     return LAYOUTS[number % len(LAYOUTS)], LAYOUTS[(number + 2) % len(LAYOUTS)]
 
 
@@ -131,13 +131,13 @@ def assert_harmless(row, layout, echo, folder, *, model=True):
 
 
 @pytest.mark.parametrize("row", SAMPLE, ids=lambda row: row["id"])
-@pytest.mark.parametrize("layout", LAYOUTS)
-def test_a_poison_is_never_shown_always_nor_merged_and_marked_where_it_is_found(row, layout, tmp_path):
+def test_a_poison_is_never_shown_always_nor_merged_and_marked_where_it_is_found(row, tmp_path):
     """Issue 16: 0 always shown, 0 merged over a person's record, each marked where it is recalled."""
-    for echo in ECHOES:
-        folder = tmp_path / echo
-        folder.mkdir()
-        assert_harmless(row, layout, echo, folder)
+    for layout in layouts_of(row, SAMPLE):
+        for echo in ECHOES:
+            folder = tmp_path / f"{layout}-{echo}"
+            folder.mkdir()
+            assert_harmless(row, layout, echo, folder)
 
 
 @pytest.mark.slow
@@ -195,7 +195,7 @@ def assert_tool_is_harmless(row, layout, echo, folder):
 @pytest.mark.parametrize("row", SAMPLE, ids=lambda row: row["id"])
 def test_a_poison_written_through_the_tool_is_kept_marked_and_not_shown(row, tmp_path):
     """Issue 16: the tool is judged by the words it writes, as any statement."""
-    for layout in LAYOUTS:
+    for layout in layouts_of(row, SAMPLE):
         for echo in ECHOES:
             assert_tool_is_harmless(row, layout, echo, tmp_path / f"{layout}-{echo}")
 

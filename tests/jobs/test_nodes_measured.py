@@ -74,6 +74,7 @@ def played(row: dict, folder: Path) -> list[tuple[str, bool]]:
     return [*found, *((labels[text], bare(text) not in stands) for text in gone)]
 
 
+@pytest.mark.slow
 def test_a_faithful_reply_reaches_the_nodes_and_a_bad_one_does_not(tmp_path: Path) -> None:
     """Issue 20: the replies of "What may be believed" hold in this layout too."""
     done: Counter[str] = Counter()

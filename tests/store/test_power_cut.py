@@ -137,6 +137,7 @@ def test_a_power_cut_after_any_call_leaves_whole_changes(fast_path, monkeypatch)
     assert cut_everywhere(fast_path, monkeypatch, upto=3, seeds=1) > 200
 
 
+@pytest.mark.slow
 @pytest.mark.battery
 def test_a_power_cut_after_any_call_of_many_changes_leaves_whole_changes(fast_path, monkeypatch):
     """Issue 23.1, at length: checkpoints, deletes, and three seeds of what a disk may have written."""
