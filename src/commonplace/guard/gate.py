@@ -10,14 +10,14 @@ Source: safety notes 2.4; DESIGN 1.4, 1.6 to 1.8.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatchcase
-from typing import Final, assert_never
+from typing import Final
 
 import msgspec
 
 from commonplace.config import GateRules
-from commonplace.guard import rewriting
+from commonplace.guard import rewriting, targets
 from commonplace.guard.grounding import Evidence
 from commonplace.guard.proposed import STAMP, statements_of, texts, texts_of
 from commonplace.guard.rewriting import Ruling
@@ -28,7 +28,6 @@ from commonplace.operations import (
     AppendJournal,
     Edit,
     Proposal,
-    PutItem,
     PutTopic,
     RemoveEntry,
     RemoveItem,
@@ -38,7 +37,7 @@ from commonplace.operations import (
     View,
     ViewEntry,
 )
-from commonplace.records import TRUST_RANK, RecordedMessage, Trust, lowest_trust
+from commonplace.records import TRUST_RANK, Trust, lowest_trust
 from commonplace.text import content, days, denials
 from commonplace.text.content import Vocabulary
 from commonplace.text.numerals import numerals
@@ -52,8 +51,6 @@ Verdicts = Mapping[str, Sequence[Finding]]
 
 _LABEL: Final = pattern(r"[^\W\d_]{1,30}(?: [^\W\d_]{1,30}){0,2}")  # of a section or topic: too short to state anything
 _MOST_CHARS: Final = 64_000  # of one operation; more is no statement a person could review
-_GAP: Final = pattern(r"\.{3,}|…|\[\.+\]")
-_QUOTE_EDGES: Final = " '\".,;:!?-"
 
 
 class Judged(msgspec.Struct, frozen=True, kw_only=True):
@@ -114,7 +111,7 @@ class _Court:
         self.aside: list[AppendJournal] = []
         self.kept_by: dict[int, list[int]] = {}  # a removal, and the operations that keep its words
         self._changed: set[str] = set()
-        self.named = {entry.id for edit in proposal.operations for entry in self._touch(edit) or ()}
+        self.named = {entry.id for edit in proposal.operations for entry in targets.entries(edit, self.view) or ()}
 
     @functools.cached_property
     def evidence(self) -> Evidence:
@@ -133,7 +130,7 @@ class _Court:
 
     def decide(self, number: int, edit: Edit) -> None:
         """Take one operation in, put it aside or let it wait."""
-        touched = self._touch(edit)
+        touched = targets.entries(edit, self.view)
         reason = self._unusable(edit, touched)
         if reason or touched is None:
             self.held.append((edit, reason))
@@ -184,8 +181,8 @@ class _Court:
             return "unknown-record: it names a record that another one already changes"
         if _is_too_long(edit):
             return f"too-long: more than {_MOST_CHARS} characters"
-        for message, quote in self._cites(edit):
-            if not _stands_in(quote, message.text):
+        for message, quote in targets.quotes(edit, self.messages):
+            if not targets.stands_in(quote, message.text):
                 return f"false-quote: {quote[:80]!r} does not stand in the message it cites"
         return self._protected(touched) if not isinstance(edit, (RewriteDocument, PutTopic)) else ""
 
@@ -198,58 +195,25 @@ class _Court:
                 return f"user-authored: a person wrote entry {entry.number}"
         return ""
 
-    def _touch(self, edit: Edit) -> tuple[ViewEntry, ...] | None:
-        here = tuple(entry for entry in self.view.entries if entry.path == edit.path)
-        match edit:
-            case ReplaceEntry() | RemoveEntry():
-                return self._target(edit.target, here if edit.path else self.view.entries)
-            case AddEntry() | AppendJournal():
-                return ()
-            case RewriteDocument() | PutTopic():
-                return here
-            case RemoveTopic():
-                return here or None
-            case PutItem() | RemoveItem():
-                found = tuple(e for e in here if e.id in {edit.id, f"{edit.path}#{edit.id}"})
-                return found if found or isinstance(edit, PutItem) else None
-            case _:
-                assert_never(edit)
-
-    @staticmethod
-    def _target(target: str, entries: Sequence[ViewEntry]) -> tuple[ViewEntry, ...] | None:
-        exact = [e for e in entries if target in {e.id, str(e.number), e.text}]
-        if len(exact) == 1:
-            return (exact[0],)
-        wanted = content.fold(target)
-        near = (
-            [e for e in entries if wanted in content.fold(e.text)] if len(wanted) > 3 and not wanted.isdigit() else []
-        )
-        return (near[0],) if not exact and len(near) == 1 else None
-
-    def _cites(self, edit: Edit) -> Iterator[tuple[RecordedMessage, str]]:
-        quotes = (*edit.quotes, *("",) * (len(edit.sources) - len(edit.quotes)))
-        for source, quote in zip(edit.sources, quotes, strict=False):
-            message = self.messages.get((source.session, source.message))
-            if message is not None and quote.strip():
-                yield message, quote
-
     # --- what goes ---
 
     def _removal(self, number: int, edit: Edit, touched: Sequence[ViewEntry]) -> tuple[str, Trust]:
         keepers = {
             other: texts_of(keeper)
             for other, keeper in enumerate(self.proposal.operations)
-            if other != number and not _is_too_long(keeper) and any(_says_of(texts_of(keeper), e.text) for e in touched)
+            if other != number
+            and not _is_too_long(keeper)
+            and any(rewriting.says_any(texts_of(keeper), e.text) for e in touched)
         }
         kept = [text for texts in keepers.values() for text in texts]
-        if keepers and all(_says_all(kept, entry.text) for entry in touched):
+        if keepers and all(rewriting.says_all(kept, entry.text) for entry in touched):
             self.kept_by[number] = list(keepers)
             return "", lowest_trust(entry.trust for entry in touched)
         if all(self.may_go(entry.text) or self._is_doubled(entry) for entry in touched):
             return "", "agent"
         strongest = max((TRUST_RANK[entry.trust] for entry in touched), default=0)
         about = Vocabulary(word for entry in touched for word in content.content(f"{entry.section} {entry.text}"))
-        for message, quote in self._cites(edit):
+        for message, quote in targets.quotes(edit, self.messages):
             trust = message_trust(message)
             if about.shared(content.content(quote)) and TRUST_RANK[trust] >= min(strongest, TRUST_RANK["agent"]):
                 return "", trust
@@ -287,11 +251,11 @@ class _Court:
                 continue
             rank = min(TRUST_RANK[edits[number].trust or "agent"], TRUST_RANK["agent"])
             fit = [edits[n] for n in keepers if n in edits and TRUST_RANK[edits[n].trust or "agent"] >= rank]
-            changed = {entry.id for edit in edits.values() for entry in self._touch(edit) or ()}
+            changed = {entry.id for edit in edits.values() for entry in targets.entries(edit, self.view) or ()}
             kept = [text for edit in fit for text in texts_of(edit)]
             kept += [entry.text for entry in self.view.entries if entry.id not in changed]
-            gone = self._touch(self.proposal.operations[number]) or ()
-            if not all(_says_all(kept, entry.text) for entry in gone):
+            gone = targets.entries(self.proposal.operations[number], self.view) or ()
+            if not all(rewriting.says_all(kept, entry.text) for entry in gone):
                 self.accepted = [each for each in self.accepted if each[0] != number]
                 why = "held-merge: the operation that keeps its words waits, or is trusted less"
                 self.held.append((self.proposal.operations[number], why))
@@ -303,7 +267,7 @@ class _Court:
         trust = self._trust(text, touched)
         reason = (
             self._screened(texts_of(edit))
-            or next((why for line in content_lines(text) if (why := self.fault(line))), "")
+            or next((why for line in rewriting.statements(text) if (why := self.fault(line))), "")
             or self._unrelated(edit, text, touched)
             or self._below(trust, touched)
         )
@@ -315,7 +279,7 @@ class _Court:
 
     def _trust(self, text: str, touched: Sequence[ViewEntry]) -> Trust:
         """Return how far a statement is trusted; what it keeps of a record ranks as that record."""
-        levels = [self.voices.trust(line) for line in content_lines(text)]
+        levels = [self.voices.trust(line) for line in rewriting.statements(text)]
         return lowest_trust([*levels, *(entry.trust for entry in touched)]) if levels else "agent"
 
     def _unrelated(self, edit: Edit, text: str, touched: Sequence[ViewEntry]) -> str:
@@ -325,7 +289,7 @@ class _Court:
         old = touched[0].text
         words = Vocabulary(content.content(f"{touched[0].section} {old}"))
         new = content.content(text)
-        cited = any(words.shared(content.content(quote)) for _, quote in self._cites(edit))
+        cited = any(words.shared(content.content(quote)) for _, quote in targets.quotes(edit, self.messages))
         if not words.shared(new) and not cited:
             return "unrelated: it is about something else than what it would replace"
         said = self.new_words(text) - content.content(old)
@@ -364,7 +328,7 @@ class _Court:
         levels: list[Trust] = []
         by_text = {content.fold(entry.text): entry for entry in touched}
         is_summary = isinstance(edit, PutTopic) and edit.kind == "episode" and edit.path not in self.view.shown
-        known = (entry.trust for entry in touched) if touched else map(self.voices.trust, content_lines(text))
+        known = (entry.trust for entry in touched) if touched else map(self.voices.trust, rewriting.statements(text))
         trusted = any(TRUST_RANK[trust] >= TRUST_RANK["agent"] for trust in known)
 
         def ruling(line: str, before: str | None) -> Ruling:
@@ -457,26 +421,6 @@ def _is_too_long(edit: Edit) -> bool:
     return sum(map(len, texts_of(edit))) > _MOST_CHARS
 
 
-def content_lines(text: str) -> list[str]:
-    """List the lines of a text that say something."""
-    return [line.text for line in rewriting.read(text) if line.claims]
-
-
-def _says_of(texts: Iterable[str], text: str) -> bool:
-    """True if a line of some texts says a statement of a text."""
-    return any(rewriting.holds(line, part) for part in _parts(text) for each in texts for line in each.splitlines())
-
-
-def _says_all(texts: Iterable[str], text: str) -> bool:
-    """True if lines of some texts say every statement of a text."""
-    lines = [line for each in texts for line in each.splitlines()]
-    return all(any(rewriting.holds(line, part) for line in lines) for part in _parts(text))
-
-
-def _parts(text: str) -> list[str]:
-    return content_lines(text) or [text]
-
-
 def _headings(edit: Edit) -> list[str]:
     """List the headings of the document that a model wrote anew, as it stood."""
     base = edit.base if isinstance(edit, RewriteDocument) and edit.base else ""
@@ -486,15 +430,3 @@ def _headings(edit: Edit) -> list[str]:
 def _base(edit: RewriteDocument | PutTopic, touched: Sequence[ViewEntry]) -> str:
     bullet = "- " if isinstance(edit, RewriteDocument) else ""
     return "".join(f"{bullet}{entry.text}\n" for entry in touched)
-
-
-def _stands_in(quote: str, text: str) -> bool:
-    """True if a message holds the words of a quote, parts around `...` in this order."""
-    folded, at, some = content.fold(text), 0, False
-    for part in _GAP.split(quote):
-        words = content.fold(part).strip(_QUOTE_EDGES)
-        found = folded.find(words, at)
-        if found < 0:
-            return False
-        at, some = found + len(words), some or bool(words)
-    return some

@@ -7,7 +7,7 @@ words, if a person said that it no longer is so, or if a compression was asked f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 import msgspec
@@ -175,6 +175,26 @@ def holds(text: str, part: str) -> bool:
     firm = content.firm(part)
     share = _WIDE_MERGED if any(map(content.is_wide, said)) else _MERGED
     return firm <= content.firm(text) | shared and len(shared) >= share * len(said)
+
+
+def statements(text: str) -> list[str]:
+    """List the lines of a text that say something."""
+    return [line.text for line in read(text) if line.claims]
+
+
+def says_any(texts: Iterable[str], text: str) -> bool:
+    """True if a line of some texts says a statement of a text."""
+    return any(holds(line, part) for part in _parts(text) for each in texts for line in each.splitlines())
+
+
+def says_all(texts: Iterable[str], text: str) -> bool:
+    """True if lines of some texts say every statement of a text."""
+    lines = [line for each in texts for line in each.splitlines()]
+    return all(any(holds(line, part) for line in lines) for part in _parts(text))
+
+
+def _parts(text: str) -> list[str]:
+    return statements(text) or [text]
 
 
 def _put_back(line: Line, old: Sequence[Line], out: list[Line]) -> None:

@@ -1,0 +1,76 @@
+"""Which records and messages does an operation point at? Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, assert_never
+
+from commonplace.operations import (
+    AddEntry,
+    AppendJournal,
+    Edit,
+    PutItem,
+    PutTopic,
+    RemoveEntry,
+    RemoveItem,
+    RemoveTopic,
+    ReplaceEntry,
+    RewriteDocument,
+    View,
+    ViewEntry,
+)
+from commonplace.records import RecordedMessage
+from commonplace.text import content
+from commonplace.text.patterns import pattern
+
+_GAP: Final = pattern(r"\.{3,}|…|\[\.+\]")
+_QUOTE_EDGES: Final = " '\".,;:!?-"
+
+
+def entries(edit: Edit, view: View) -> tuple[ViewEntry, ...] | None:
+    """Return the entries that an operation would change; None if it names one that is not there, or several."""
+    here = tuple(entry for entry in view.entries if entry.path == edit.path)
+    match edit:
+        case ReplaceEntry() | RemoveEntry():
+            return _target(edit.target, here if edit.path else view.entries)
+        case AddEntry() | AppendJournal():
+            return ()
+        case RewriteDocument() | PutTopic():
+            return here
+        case RemoveTopic():
+            return here or None
+        case PutItem() | RemoveItem():
+            found = tuple(e for e in here if e.id in {edit.id, f"{edit.path}#{edit.id}"})
+            return found if found or isinstance(edit, PutItem) else None
+        case _:
+            assert_never(edit)
+
+
+def _target(target: str, entries: Sequence[ViewEntry]) -> tuple[ViewEntry, ...] | None:
+    exact = [e for e in entries if target in {e.id, str(e.number), e.text}]
+    if len(exact) == 1:
+        return (exact[0],)
+    wanted = content.fold(target)
+    near = [e for e in entries if wanted in content.fold(e.text)] if len(wanted) > 3 and not wanted.isdigit() else []
+    return (near[0],) if not exact and len(near) == 1 else None
+
+
+def quotes(edit: Edit, messages: Mapping[tuple[str, str], RecordedMessage]) -> Iterator[tuple[RecordedMessage, str]]:
+    """Yield each message that an operation cites with words of it, and the words."""
+    given = (*edit.quotes, *("",) * (len(edit.sources) - len(edit.quotes)))
+    for source, quote in zip(edit.sources, given, strict=False):
+        message = messages.get((source.session, source.message))
+        if message is not None and quote.strip():
+            yield message, quote
+
+
+def stands_in(quote: str, text: str) -> bool:
+    """True if a message holds the words of a quote, parts around `...` in this order."""
+    folded, at, some = content.fold(text), 0, False
+    for part in _GAP.split(quote):
+        words = content.fold(part).strip(_QUOTE_EDGES)
+        found = folded.find(words, at)
+        if found < 0:
+            return False
+        at, some = found + len(words), some or bool(words)
+    return some
