@@ -89,7 +89,7 @@ class Stop(Exception):  # noqa: N818 - carries an outcome out of the planning, i
 
 
 class Admission:
-    """Takes operations into plans for one scope."""
+    """Turns operations into plans for one scope."""
 
     def __init__(self, parts: Parts) -> None:
         self._store = parts.store
@@ -141,7 +141,7 @@ class Admission:
         verdicts: Verdicts | None = None,
         reason: str = "",
     ) -> Taken:
-        """Put one operation into the plan, and say what was not simply done."""
+        """Add one operation to the plan, and return whatever was not simply done."""
         heard = self._heard(operation, actor)
         trust = lowest_trust([self._trust(operation, actor), heard or actor.trust])
         judged = judge(operation, explicit=actor.explicit, trust=trust, screen=plan.screen)
@@ -256,7 +256,7 @@ class Admission:
         return Taken()
 
     def _changes(self, plan: Plan, operation: Edit, path: str) -> str:
-        """Name the record that an edit puts another text in; empty if there is none."""
+        """Return the id of the record whose text an edit replaces; empty if there is none."""
         match operation:
             case ReplaceEntry(target=target):
                 return target
@@ -288,9 +288,9 @@ class Admission:
         )
 
     def _trust(self, operation: Operation, actor: Actor) -> Trust:
-        """Compute how far texts are trusted: as who asks, as claimed if less, and as the messages they rest on.
+        """Return the trust of an edit: the lowest of its actor, its claim and the messages it rests on.
 
-        A proposal was matched against its messages by the gate; only what somebody asks for is looked up here.
+        A proposal was matched against its messages by the gate; only for a direct request they are read here.
         """
         levels = [actor.trust, operation.trust or actor.trust]
         if actor.explicit and not actor.person:
@@ -310,7 +310,7 @@ class Admission:
         return lowest_trust(voices.trust(sentence) for sentence in said)
 
     def _is_persons(self, record: str, *, said: bool) -> bool:
-        """True if a person wrote a record; what was only taken from their words is theirs to say otherwise."""
+        """True if a person wrote a record. With `said`, a record that was only made from their words does not count."""
         made = self._ledger.made(record)
         return self._reader.rank(record) == "user" and not (said and made is not None and not made[1].person)
 
@@ -318,7 +318,7 @@ class Admission:
         return self._layout.part(layer) == "stable"
 
     def _of_today(self, operation: Edit) -> Edit:
-        """Let an edit of an entry mean what stands in that entry's place now."""
+        """Return the edit with the id of the entry that replaced its target since."""
         if isinstance(operation, (ReplaceEntry, RemoveEntry)):
             self._ledger.catch_up()
             return msgspec.structs.replace(

@@ -1,7 +1,7 @@
 """Show and invert edits that are given as kept spans and new texts.
 
-The diff is of what was really written: it is read from the pieces, never from what anybody said of
-them, and costs what changed, not what stands.
+The diff is of what was really written: it is read from the pieces, not from a description of them, and its
+cost depends on what changed, not on the size of the file.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def _close(original: bytes, hunk: tuple[int, int, str]) -> tuple[int, bytes, str
 
 
 def _replacements(original: bytes, pieces: Iterable[Piece]) -> Iterator[tuple[int, int, str]]:
-    """Yield (start, end, new text): original[start:end] gives way to the text."""
+    """Yield (start, end, new text) for each part of the original that is replaced."""
     at = 0
     text = ""
     for piece in pieces:

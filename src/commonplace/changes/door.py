@@ -110,8 +110,8 @@ class Door:
             operations: In order; each sees what those before it did.
             actor: Who asks.
             reason: For the log, in plain words.
-            expect: Versions of files that must still stand.
-            dry_run: Only say what would happen.
+            expect: Versions that files must still have.
+            dry_run: Only return what would happen.
             waits: What goes to the review queue in the same change.
             lines: Lines for files of our own, in the same change; not written when nothing is done.
             fence: A lease that must still be held.
@@ -120,7 +120,7 @@ class Door:
             verdicts: On what `doubts` named.
 
         Returns:
-            What came of it; a refusal names its class or rule, never the text.
+            The outcome; a refusal names its class or rule, never the text.
 
         Raises:
             InputError: An operation cannot be made as asked; nothing was changed.
@@ -141,12 +141,12 @@ class Door:
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Hold off all other writers, so that a change is planned on what it is written over."""
+        """Lock out all other writers, so that a change is planned on the files it is written over."""
         with self.lock, self._store.exclusive():
             yield
 
     def _until_done(self, request: _Request, *, dry_run: bool, fence: Lease | None, durable: bool) -> Outcome:
-        """Plan and write on what stands, anew each time that somebody else was quicker."""
+        """Plan and write on the current files; start again each time that another writer was quicker."""
         deadline = time.monotonic() + self._config.store.lock_wait_seconds
         touched = self._touched(request.operations)
         raced = False
@@ -193,7 +193,7 @@ class Door:
         return [pairs for each in operations if (pairs := self._admission.doubts(plan, each, actor))]
 
     def look(self, paths: Sequence[str]) -> None:
-        """Log what was edited outside in some files, so that a plan starts from what stands."""
+        """Log what was edited outside in some files, so that a plan starts from their current text."""
         self._drift.look(paths)
 
     def regenerate(self, plan: Plan) -> None:
@@ -222,7 +222,7 @@ class Door:
             self._renewed = newest
 
     def _index_is_behind(self) -> bool:
-        """Say whether the last change that moved a topic of the index was an edit from outside."""
+        """True if the last change that moved a topic of the index was an outside edit."""
         behind = False
         for number in range(self._renewed + 1, self._ledger.newest + 1):
             change = self._ledger.change(number)
@@ -304,7 +304,7 @@ class Door:
                     plan.rewrite(path, pieces)
 
     def _settle_races(self, plan: Plan, actor: Actor, written: Written) -> tuple[str, ...]:
-        """Put into review what an edit from outside took the place of, in this commit or in one of a dead writer."""
+        """Add to the review what outside edits kept out, of this commit or of one whose writer died."""
         lost: tuple[str, ...] = ()
         try:
             lost = self._settle_own(plan, actor, written)
@@ -328,7 +328,7 @@ class Door:
         return lost
 
     def gave_way(self, number: int) -> list[str]:
-        """Take off the store's list what of a change an edit from outside kept out, and name the files."""
+        """Return the files in which an outside edit kept a change out, and take them off the store's list."""
         found = [conflict for conflict in self._store.conflicts() if conflict.number == number]
         for conflict in found:
             self._store.settle_conflict(conflict)
@@ -341,7 +341,7 @@ class Door:
             self.renew_index()
 
     def settle_conflicts(self) -> None:
-        """Put into review what an edit from outside kept a writer that died from bringing in."""
+        """Add to the review what outside edits kept out of a commit whose writer died."""
         if self._store.read_only or not self._store.conflicts():
             return
         with self.alone():
@@ -376,7 +376,7 @@ class Door:
         durable: bool = True,
         expect: Mapping[str, str] | None = None,
     ) -> Written:
-        """Commit a plan as it stands."""
+        """Commit a plan."""
         writes = plan.writes()
         header: dict[str, object] = {"actor": plan.screen(actor.name), "kinds": list(plan.kinds) or ["review"]}
         if undoes is not None:
@@ -397,7 +397,7 @@ class Door:
             return Written(logged.number)
 
     def _note(self, plan: Plan, writes: Iterable[Write], number: int) -> list[str]:
-        """Remember what the files say now, and log what somebody else made of them meanwhile."""
+        """Remember the new bytes of each file, and log what others wrote into it meanwhile."""
         raced: list[str] = []
         grown: list[str] = []
         for write in writes:
@@ -413,9 +413,9 @@ class Door:
     # --- one operation ---
 
     def _queue(self, plan: Plan, waits: Waits, actor: str, raced: int | None = None) -> str:
-        """Put an operation into the review queue and give its id there.
+        """Add an operation to the review queue and return its id there.
 
-        What lost a race is named by the change it was in, so that it waits once, whoever finds it.
+        What lost a race is named by the change it was in, so that it waits once, whichever process finds it.
         """
         built = msgspec.to_builtins(judge(waits.operation, explicit=False, trust="web").operation)
         encoded = text_of(built)

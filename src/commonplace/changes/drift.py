@@ -1,9 +1,8 @@
-"""Edits made past the door: found, left as they are, logged as `outside`.
+"""Outside edits: found, left as they are, logged as `outside`.
 
 A person may edit any file with any tool at any time. What they wrote wins; the log says what it
-replaced, and ids of entries they changed lead on to what stands there now. What the door itself wrote
-is told apart by the log alone: a writer that died before it could say so, or another process, is no
-person.
+replaced, and ids of entries they changed lead to the new entries. What the door itself wrote is recognised
+by the log alone: a writer that died before it could report, or another process, is no person.
 """
 
 from __future__ import annotations
@@ -73,8 +72,8 @@ class Drift:
     """Notices outside edits of one scope.
 
     Args:
-        trust: Says how far an outside edit is trusted.
-        noticed: Told the paths that changed, so that the index looks into them.
+        trust: Returns the trust of an outside edit.
+        noticed: Called with the paths that changed, so that the index reads them.
     """
 
     def __init__(
@@ -99,7 +98,7 @@ class Drift:
         self._swept: float | None = None
 
     def sweep(self, *, wait_seconds: float | None = None) -> list[str]:
-        """Look at every file of memory and give those that were edited outside.
+        """Check every file of memory and return those that were edited outside.
 
         Without `wait_seconds` that includes the files which the last change has replaced.
         """
@@ -119,9 +118,9 @@ class Drift:
         return sorted(path for path in known if self._version(path) != MISSING)
 
     def glance(self, paths: Iterable[str]) -> None:
-        """Look at some files as a reader does, and at all if that was not done a moment ago.
+        """Check some files as a reader does, and all files if that was not done a moment ago.
 
-        What cannot be logged now, because of a writer or of the disk, is logged by a later look.
+        What cannot be logged now, because of a writer or of the disk, is logged by a later check.
         """
         now = time.monotonic()
         try:
@@ -165,7 +164,7 @@ class Drift:
             return self._last(path)  # a link or a folder in its place is no edit of it
 
     def note(self, path: str, data: bytes | None, number: int) -> bool:
-        """Remember what the door made of a file; False where something else stands there already."""
+        """Remember the bytes that the door wrote to a file; False if the file already has others."""
         if self._layout.layer_of(path) is None:
             return True
         blob = self._store.read(path)
@@ -249,7 +248,7 @@ class Drift:
         return inverse.explains(writes, data, before, partial(version_of, path), self._store.key())
 
     def _wait_for_writers(self, paths: Sequence[str]) -> None:
-        """Let an editor that saves in place come to its end: half a file is nobody's edit, nor is an emptied one."""
+        """Wait until an editor that saves in place is done: a half or emptied file is not an edit."""
         empty = {version_of(path, b"") for path in paths}
         give_up = time.monotonic() + PATIENCE_SECONDS
         versions: list[str] = []

@@ -38,10 +38,10 @@ def records(layer: Layer, path: str, data: bytes, zone: tzinfo) -> Iterator[Reco
 
 
 def apply(operation: Edit, layer: Layer, path: str, data: bytes | None, *, at: datetime, zone: tzinfo) -> Applied:
-    """Work out an operation on a file's bytes; None where there is no file.
+    """Return what an operation does to a file's bytes (None if there is no file).
 
     Raises:
-        InputError: The layer cannot do this, or the text cannot stand there; it says what to do.
+        InputError: The layer cannot do this, or the text cannot be put there; it says what to do.
         RecordNotFoundError: It names a record that is not there.
     """
     if isinstance(operation, PutTopic):

@@ -24,7 +24,7 @@ _FIRM_CHARS: Final = 3  # a number as long tells of a message by itself
 class Forgot(msgspec.Struct, frozen=True):
     """One forgotten message: its words, and those that nobody had used before it in its session.
 
-    `single` says that it was forgotten by itself, not with its whole session.
+    `single` is true if it was forgotten by itself, not with its whole session.
     """
 
     session: str
@@ -50,13 +50,13 @@ class Forgotten:
     def left_of(
         self, text: str, sources: Sequence[Source] | None, written: datetime | None = None, *, journal: bool = False
     ) -> str:
-        """Return what may be given out of a record's text; empty if nothing may.
+        """Return the part of a record's text that may be shown; empty if nothing may.
 
         Args:
             text: The text of a record, or a part of it.
-            sources: The messages that the record rests on; None if nobody knows where it is from.
-            written: When it was written, if that is known of one from nobody knows where: what was forgotten before
-                was said anew.
+            sources: The messages that the record rests on; None if they are unknown.
+            written: When a record of unknown sources was written, if known: messages that were forgotten before
+                then were said anew.
             journal: The record tells of a range, of which `sources` are the first and the last message.
         """
         if not self.messages or (sources is not None and not sources and not journal):

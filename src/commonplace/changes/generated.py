@@ -53,6 +53,6 @@ class GeneratedFiles:
         return [said for maker in self._makers if (said := maker.refresh(plan))]
 
     def renew(self, plan: Plan) -> None:
-        """Bring the files that stand there up to the topics as they are."""
+        """Update the files that exist to the topics as they are."""
         for maker in self._makers:
             maker.renew(plan)

@@ -1,7 +1,7 @@
 """What the head of each topic says: its front matter, and when it last changed.
 
-Kept in memory by the token of each file: a look at topics of which none changed reads no file, and one that changed
-is read alone.
+Kept in memory by the token of each file: if no topic changed no file is read, and one that changed is read
+alone.
 
 Source: seed memdir, "memoryScan".
 """

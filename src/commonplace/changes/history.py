@@ -87,13 +87,13 @@ class History:
     # --- undo ---
 
     def undo(self, number: int, *, actor: Actor, reason: str = "") -> Outcome:
-        """Take a change back, and keep what it had added from coming in again.
+        """Undo a change, and keep what it had added from coming in again.
 
         Raises:
             RecordNotFoundError: There is no such change.
             ErasedError: Its texts were erased.
             DamagedError: Its line in the log cannot be read.
-            UndoConflictError: A later change stands on it; the error names that change.
+            UndoConflictError: A later change depends on it; the error names that change.
         """
         require_text(reason, "a reason")
         deadline = time.monotonic() + self._wait_seconds
@@ -150,10 +150,10 @@ class History:
                 raise _stands_on(later, change.number, split_id(record)[0])
 
     def _restore_all(self, plan: Plan, writes: Sequence[inverse.Write], number: int) -> None:
-        """Put the bytes of the files back.
+        """Restore the bytes of the files.
 
         Raises:
-            VersionConflictError: A file was changed between the look at it and the look at the log.
+            VersionConflictError: A file was changed after it was read and before the log was read.
             UndoConflictError: A later change is in the way.
         """
         upto = self._store.change_number()
@@ -169,10 +169,10 @@ class History:
             raise
 
     def _restore(self, plan: Plan, write: inverse.Write, number: int) -> None:
-        """Put the bytes of one file back, keeping what later changes made of other entries of it.
+        """Restore the bytes of one file, keeping what later changes made of other entries of it.
 
         Raises:
-            UndoConflictError: They cannot be told apart; the error names the later change in the way.
+            UndoConflictError: They cannot be separated; the error names the later change in the way.
         """
         path, key = write.path, self._store.key()
         now = plan.planned(path)
@@ -249,7 +249,7 @@ class History:
             plan.bury(added.text, self._store.key(), added.sources)
 
     def _tell_records(self, plan: Plan, layer: Layer, path: str, payload: Payload, number: int) -> None:
-        """Say which records of a file go and come: read from its bytes, as later changes stay in it."""
+        """Add to the plan which records of a file go and come, read from its bytes, as later changes stay in it."""
         rope = plan.ropes[path]
         was = {record.id: record.text for record in plan.records(layer, path, rope.original)}
         now = {record.id: record.text for record in plan.records(layer, path, rope.data)}
@@ -341,7 +341,7 @@ def _stands_on(later: int, number: int, path: str) -> UndoConflictError:
 
 
 def _by_line(then: bytes | None, now: bytes | None, was: bytes | None) -> bytes:
-    """Take the lines that a change added to a file of ours out of it, and put back those that it took out."""
+    """Return a file of our own without the lines that a change added, and with those that it removed."""
     before, after = (was or b"").splitlines(keepends=True), (then or b"").splitlines(keepends=True)
     came, went = set(after) - set(before), set(before) - set(after)
     stands = [line for line in (now or b"").splitlines(keepends=True) if line not in came]

@@ -1,4 +1,4 @@
-"""Take logged changes back on the bytes of a file: what a file was before a change, from what it is after.
+"""Undo logged changes on the bytes of a file: compute the bytes before a change from those after it.
 
 The log keeps, for each write, the pieces it was made of and the old text they left out; both together
 give the old bytes back exactly, unless something of them was redacted or erased.
@@ -36,7 +36,7 @@ class Write:
 
     @property
     def makes(self) -> bool:
-        """Whether it is what there is of the file: nothing stood there before it."""
+        """True if the write made the file: there was none before it."""
         return self.kind == "put" and self.before == MISSING
 
 
@@ -145,7 +145,7 @@ def before(write: Write, after: bytes | None, key: bytes) -> bytes | None:
 
 
 def body(write: Write) -> bytes:
-    """Return the lines of an append as they stand in the file."""
+    """Return the lines of an append as they are in the file."""
     return b"".join(line_bytes(str(line)) + b"\n" for line in write.content)
 
 

@@ -1,10 +1,10 @@
 """The index of topics in a document: a line a topic, in the change that moves one.
 
-A line that a person or another program wrote for a topic is its line, and stays as it is; a generated block lists the
-topics that have none. A topic that goes, or moves, takes its line along. Only so many lines are shown
-(`context.index_lines`, `context.index_bytes`): what changed last stays, and what is left out is said.
+A line that a person or another program wrote for a topic stays as it is; a generated block lists the other
+topics. If a topic goes or moves, its line goes along. Only so many lines are shown
+(`context.index_lines`, `context.index_bytes`), the newest ones; a last line says how many are left out.
 
-Lists only what may stand in every prompt: topics trusted as much as the agent. Writes nothing where no topic changed.
+Lists only what may be in every prompt: topics trusted as much as the agent. Writes nothing if no topic changed.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class TopicIndex:
         return self._write(plan)
 
     def renew(self, plan: Plan) -> None:
-        """Bring a block that stands there up to the topics as they are; where there is none, none is made."""
+        """Update a block that exists to the topics as they are; none is made."""
         if blocks.INDEX_OPEN.encode() in (plan.planned(self.document) or b""):
             self._write(plan)
             plan.kinds["index"] = None
@@ -70,7 +70,7 @@ class TopicIndex:
                 yield record, topic
 
     def _follow(self, plan: Plan) -> None:
-        """Let the pointers outside of the block go with topics that go, and after those that move."""
+        """Remove the pointers outside of the block to topics that go, and change those to topics that move."""
         for entry, topic in list(self._own(plan)):
             if topic not in plan.ropes or not self.lists(topic) or plan.planned(topic) is not None:
                 continue

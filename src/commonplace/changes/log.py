@@ -113,7 +113,7 @@ def read(logged: Logged) -> Entered:
 
 
 def oddity(logged: Logged) -> str:
-    """Return what of a logged change cannot be read as it stands; empty where all of it can."""
+    """Return what is wrong with a logged change; empty if all of it can be read."""
     try:
         undoes = read(logged).change.undoes
     except DamagedError as error:
@@ -266,7 +266,7 @@ class Ledger:
         return self._unlisted.get(path)
 
     def promoted(self, record: str) -> Trust | None:
-        """Return which trust a person gave a record; None where nobody did."""
+        """Return the trust that a person gave a record; None if no person did."""
         return self._trust.get(record)
 
     def promotions(self, record: str) -> list[int]:
@@ -274,7 +274,7 @@ class Ledger:
         return self._promotions.get(record, [])
 
     def successor(self, record: str) -> str | None:
-        """Follow the replacements of a record to the one that stands now; None when it was not replaced."""
+        """Return the record that now replaces another one; None if it was not replaced."""
         seen: set[str] = set()
         current = record
         while current in self._successors and current not in seen:
@@ -302,7 +302,7 @@ class Ledger:
         return found
 
     def gone(self, record: str) -> int | None:
-        """Return the number of the change that took a record away; None while it stands."""
+        """Return the number of the change that removed a record; None if it still exists."""
         return self._gone.get(record)
 
     def superseded(self, session: str) -> dict[str, tuple[Superseded, ...]]:

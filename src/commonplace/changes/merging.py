@@ -1,4 +1,4 @@
-"""An edit from outside that raced a commit: merged entry by entry, and what of ours gave way to it."""
+"""Merge an outside edit that raced a commit, entry by entry, and find what of the commit it kept out."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ _THEIRS_CHARS: Final = 2000  # of what stands in the place of ours; a person dec
 
 
 def merging(layout: Layout) -> Rebase:
-    """Return a store's `Rebase` for one layout: theirs wins where both touched an entry.
+    """Return a store's `Rebase` for one layout: the outside edit wins where both changed an entry.
 
-    The store then lists the file as one where ours gave way, and the door puts it before a person.
+    The store then lists the file as one with a conflict, and the door adds it to the review.
     """
 
     def merge(path: str, before: bytes, theirs: bytes, ours: bytes) -> bytes | None:
@@ -52,7 +52,7 @@ def merging(layout: Layout) -> Rebase:
 
 
 def kept_out(logged: Logged, path: str, reader: Reader) -> list[Edit]:
-    """Return the edits of a logged change to one file that do not stand in it; none where its texts were erased."""
+    """Return the edits of a logged change to one file that are not in it; none if its texts were erased."""
     records = reader.records(path)
     found: list[Edit] = []
     for built in read(logged).payload.operations:
@@ -89,7 +89,7 @@ def _cleaned(text: str) -> str:
 
 
 def theirs(operation: Operation, reader: Reader) -> str:
-    """Return what stands where an operation wanted to write: the entry in its place, else the file as it is."""
+    """Return the text that is now where an operation wanted to write: the entry in its place, else the file."""
     match operation:
         case ReplaceEntry(target=target) | RemoveEntry(target=target):
             try:

@@ -1,7 +1,7 @@
-"""New entries held against those that are there: a rule of admission, in layouts that ask for it.
+"""Compare new entries with those that are there: a rule of admission, in layouts that ask for it.
 
 Likeness nominates, rules decide. What they leave in doubt is decided by verdicts that come with the operations;
-without one both entries stay and a person is told. An entry is replaced whole or left whole: two sides of a
+without one both entries stay and the review lists them. An entry is replaced whole or left whole: two sides of a
 contradiction never end in one. What is replaced stays in the change log.
 
 Source: seed facts, "Merge-on-Write", with the ruling of seed model, section 6.
@@ -45,7 +45,7 @@ class Settled(msgspec.Struct, frozen=True):
 
 
 class NewEntries:
-    """Says what becomes of a new entry beside the entries of its document."""
+    """Decides what a new entry does to the entries of its document."""
 
     def __init__(self, parts: Parts) -> None:
         merging = parts.config.merging
@@ -124,7 +124,7 @@ class NewEntries:
         return Settled(replacement, note=f"{kind} ({why}): it takes the place of {_quoted(entry.text)}")
 
     def _beside(self, operation: AddEntry, entries: Sequence[Entry], actor: Actor) -> Settled:
-        """Let both stay, and put it before a person which of them holds; a job asks nobody about its own guess."""
+        """Keep both, and add to the review which of them holds; a job's own guess is not reviewed."""
         if not actor.explicit:
             return Settled(operation)
         waits = tuple(

@@ -125,7 +125,7 @@ class Overflow:
         return made[0] if made else 0
 
     def _move(self, plan: Plan, layer: Layer, record: Record, path: str, *, to: Layer, section: str) -> None:
-        """Take an entry out of one document and put it into another, with all that is known of it."""
+        """Move an entry from one document into another, with everything known of it."""
         into = files_of(self._layout, to, plan.at)
         made = self._made(plan, record)
         trust = self._ledger.promoted(record.id) or made.trust

@@ -1,4 +1,4 @@
-"""What the parts of one scope share, made once: the door, the past, jobs, recall and the prompt stand on it."""
+"""The shared parts of one scope, made once: the door, the past, jobs, recall and the prompt use them."""
 
 from __future__ import annotations
 
@@ -86,10 +86,9 @@ class Parts(msgspec.Struct, frozen=True):
 
 
 def _of_outside(layout: Layout, ledger: Ledger, sessions: Sessions) -> Callable[[], Trust]:
-    """Return what says how far an edit from outside is trusted: as a person's, unless it can be another's.
+    """Return a function for the trust of an outside edit: `user`, unless another than a person may have made it.
 
-    The agent may have a file tool; and what the log does not tell, because a part of it or all of it is lost, can be
-    anybody's.
+    The agent may have a file tool; and if a part of the log is lost, an edit that it does not explain can be anybody's.
     """
 
     @cache

@@ -32,7 +32,7 @@ class _Unheld(msgspec.Struct, frozen=True):
 
 
 class PastStore:
-    """Another store as it was: every read is answered from what stood at `instant`.
+    """A store as it was: every read returns the bytes of `instant`.
 
     Args:
         store: The store as it is.
@@ -61,7 +61,7 @@ class PastStore:
         return self._store.root
 
     def key(self) -> bytes:
-        """Give the scope's own key."""
+        """Return the scope's own key."""
         return self._store.key()
 
     def read(self, path: str, start: int = 0, end: int | None = None) -> Blob | None:
@@ -112,7 +112,7 @@ class PastStore:
         return b"".join(kept) or None
 
     def version(self, path: str) -> str:
-        """Name the version of a file as it was."""
+        """Return the version of a file as it was."""
         data = self._data(path)
         return MISSING if data is None else content_hash(self.key(), data)
 
@@ -136,7 +136,7 @@ class PastStore:
             yield logged
 
     def change_number(self) -> int:
-        """Give the number of the newest change by then."""
+        """Return the number of the newest change by then."""
         return self._first - 1
 
     def conflicts(self) -> Sequence[Conflict]:
@@ -148,7 +148,7 @@ class PastStore:
         raise self._refusal()
 
     def verify_log(self) -> Sequence[LogProblem]:
-        """Name what is wrong with the log."""
+        """Return what is wrong with the log."""
         return self._store.verify_log()
 
     def holding(self, texts: Sequence[str]) -> Sequence[tuple[str, int]]:
@@ -164,7 +164,7 @@ class PastStore:
         raise self._refusal()
 
     def locked(self, path: str) -> AbstractContextManager[Held]:
-        """Nobody else writes into the past."""
+        """Return a context in which every append raises, because the past is read-only."""
         return nullcontext(_Unheld(self._refusal()))
 
     def exclusive(self, wait_seconds: float | None = None) -> AbstractContextManager[None]:
@@ -195,5 +195,5 @@ class PastStore:
         return StoreReadOnlyError("the past cannot be changed; open the memory as it is now")
 
     def close(self) -> None:
-        """Let go of what was read."""
+        """Drop what was read."""
         self._made.clear()

@@ -107,7 +107,7 @@ class Plan:
 
     @property
     def empty(self) -> bool:
-        """Whether nothing would change."""
+        """True if nothing would change."""
         return not (self._lines or self.promoted or self._deleted or any(r.changed for r in self._ropes.values()))
 
     @property
@@ -148,7 +148,7 @@ class Plan:
         return found.data if found is not None else None
 
     def edit(self, operation: Edit, effect: edits.Applied, path: str, *, trust: Trust, person: bool) -> None:
-        """Take in what an edit does."""
+        """Add the effect of an edit."""
         self._note(operation, type(operation).__struct_config__.tag)
         if effect.line:
             self.line(path, self.screen(_text(effect.line)))
@@ -212,7 +212,7 @@ class Plan:
         return lines - file.malformed - live, lines
 
     def joined(self, path: str) -> bytes:
-        """Take the lines for a file into its text, and return that."""
+        """Join the lines for a file into its text, and return that."""
         rope = self.rope(path)
         self._deleted.discard(path)
         torn = "" if not rope.data or rope.data.endswith(b"\n") else "\n"
@@ -241,7 +241,7 @@ class Plan:
         self.line(self._sessions.path(move.session), self._sessions.event_line(event))
 
     def reopen(self, session: str) -> None:
-        """Take the end of a session back."""
+        """Undo the end of a session."""
         self.ended[session] = False
         self.line(self._sessions.path(session), self._sessions.event_line(Event("end", self.at, held=False)))
 
@@ -252,7 +252,7 @@ class Plan:
         self.kinds["promote"] = None
 
     def rewrite(self, path: str, pieces: Sequence[Keep | str]) -> None:
-        """Put a text that is generated, and so makes no record, in place of what a file has."""
+        """Replace a file's text by a generated one, which makes no record."""
         self._deleted.discard(path)
         self.rope(path).edit(pieces)
 
@@ -289,7 +289,7 @@ class Plan:
         return writes
 
     def _join_lines(self) -> None:
-        """Put lines for a file that is rewritten anyway into the rewriting: a change writes each file once."""
+        """Join the lines for a file that is rewritten anyway into its text: a change writes each file once."""
         for path in [path for path in self._lines if path in self._ropes and self._ropes[path].changed]:
             self.joined(path)
 
@@ -333,7 +333,7 @@ class Plan:
         return self.screen("\n".join(shown)).text
 
     def lost(self, writes: Iterable[Write]) -> list[list[list[Any]]]:
-        """Give, for each write, the spans of old text that go: [offset, text], for undo."""
+        """Return, for each write, the spans of old text that go: [offset, text], for undo."""
         found: list[list[list[Any]]] = []
         for write in writes:
             rope = self._ropes.get(write.path)
@@ -364,10 +364,10 @@ class Plan:
 
 
 def _on_top(operation: Edit, layer: Layer, path: str, data: bytes) -> Edit:
-    """Put a rewrite onto what stands by now.
+    """Return a rewrite based on the current bytes of its document.
 
     Raises:
-        InputError: The document changed in a way that only a person can bring together.
+        InputError: The document changed in a way that only a person can merge.
     """
     if not isinstance(operation, RewriteDocument) or operation.base is None:
         return operation

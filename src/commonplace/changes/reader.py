@@ -65,11 +65,11 @@ class Reader:
                 yield layer, stat.path
 
     def layer(self, path: str) -> Layer | None:
-        """Say which layer a stored file belongs to; None for what is no memory."""
+        """Return the layer of a stored file; None if it is no memory."""
         return self._layout.layer_of(path)
 
     def records(self, path: str) -> tuple[Record, ...]:
-        """Give the records of one file; none where there is no file or no layer."""
+        """Return the records of one file; none if there is no file or no layer."""
         layer = self._layout.layer_of(path)
         data = self.data(path)
         if layer is None or data is None:
@@ -124,7 +124,7 @@ class Reader:
         return self._tombstones.left_of(text, *self._origin(record_id), journal=journal)
 
     def _origin(self, record_id: str) -> tuple[Sequence[Source] | None, datetime | None]:
-        """Return what a record rests on, None if nobody knows; and then when it was written, if that is known.
+        """Return the sources of a record, None if unknown; and in that case when it was written, if known.
 
         A rewrite and the agent's tool do not say it, nor does an edit from outside, which may come with old files.
         """
@@ -137,7 +137,7 @@ class Reader:
         return made[1].sources, None
 
     def data(self, path: str) -> bytes | None:
-        """Give the bytes of a file; None where there is none, or something that is no plain file."""
+        """Return the bytes of a file; None if there is none, or the path is no plain file."""
         try:
             blob = self._store.read(path)
         except PathError:
@@ -145,17 +145,17 @@ class Reader:
         return blob.data if blob else None
 
     def rank(self, record_id: str) -> Trust:
-        """Say how far a record of a layer is trusted, by its id."""
+        """Return the trust of a record of a layer, by its id."""
         return self._ledger.promoted(record_id) or self._lowest(record_id, self.mark(record_id))
 
     def _lowest(self, record_id: str, said: Trust | None) -> Trust:
-        """Say how far a record is trusted that no person promoted, by the log and by what its file says."""
+        """Return the trust of a record that no person promoted, by the log and by the mark in its file."""
         made = self._ledger.made(record_id)
         known = made[1].trust if made else self._ledger.unlisted(split_id(record_id)[0]) or self._writers_trust()
         return lowest_trust([known, said or known])
 
     def mark(self, record_id: str) -> Trust | None:
-        """Say how far a record of a layer is trusted by its own file; None if that says nothing."""
+        """Return the trust that a record's own file states; None if it states none."""
         path, name = split_id(record_id)
         layer = self._layout.layer_of(path)
         if layer is None or layer.kind == "documents":
@@ -171,12 +171,12 @@ class Reader:
         return known[1].get(record_id)
 
     def text(self, path: str) -> str:
-        """Give the whole text of a file; empty where there is none."""
+        """Return the whole text of a file; empty if there is none."""
         blob = self._store.read(path)
         return blob.data.decode("utf-8", "surrogateescape") if blob else ""
 
     def trust(self, record: Record) -> Trust:
-        """Say how far a record is trusted."""
+        """Return the trust of a record."""
         self._ledger.catch_up()
         message = getattr(record, "message", None)
         if message is not None:
@@ -184,7 +184,7 @@ class Reader:
         return self._ledger.promoted(record.id) or self._lowest(record.id, mark_of(record))
 
     def find(self, record_id: str) -> Record:
-        """Give the record of an id, or what replaced it.
+        """Return the record of an id, or the one that replaced it.
 
         Raises:
             GoneError: It was removed or forgotten; the error names the change.

@@ -45,7 +45,7 @@ class Queue:
         return len(self.list())
 
     def list(self) -> tuple[Waiting, ...]:
-        """Give what waits, oldest first."""
+        """Return what waits, oldest first."""
         self._door.settle_conflicts()
         blob = self._store.read(REVIEW)
         waiting: dict[str, Waiting] = {}
@@ -72,7 +72,7 @@ class Queue:
         return tuple(waiting.values())
 
     def get(self, name: str) -> Waiting:
-        """Give one waiting operation.
+        """Return one waiting operation.
 
         Raises:
             RecordNotFoundError: Nothing of that id waits.
@@ -105,7 +105,7 @@ class Queue:
         return self._settle(name, "approved", _anew(operation), reason)
 
     def reject(self, name: str, *, reason: str = "") -> Outcome:
-        """Take it off the queue; it stays in the log."""
+        """Remove it from the queue; it stays in the log."""
         self.get(name)
         return self._settle(name, "rejected", [], reason or f"rejected {name}")
 
@@ -115,7 +115,7 @@ class Queue:
 
 
 def _anew(operation: ReplaceEntry | RemoveEntry) -> list[Operation]:
-    """Give what an edit of an entry comes to where there is no such entry any more."""
+    """Return the operations that do what an edit of an entry meant, if that entry no longer exists."""
     if isinstance(operation, RemoveEntry):
         return []
     return [

@@ -26,7 +26,7 @@ class Rope:
 
     @property
     def data(self) -> bytes:
-        """The bytes as they stand now."""
+        """The bytes as they are now."""
         if self._bytes is None:
             self._bytes = b"".join(
                 self._original[piece.start : piece.end] if isinstance(piece, Keep) else encode(piece)
@@ -41,11 +41,11 @@ class Rope:
 
     @property
     def changed(self) -> bool:
-        """Whether the text differs from the original."""
+        """True if the text differs from the original."""
         return self.data != self._original
 
     def edit(self, pieces: Sequence[Keep | str]) -> None:
-        """Replace the text by pieces whose kept spans speak of the text as it stands now."""
+        """Replace the text by pieces; their kept spans are offsets in the current text."""
         fresh: list[Keep | str] = []
         for piece in pieces:
             fresh.extend(self._slice(piece.start, piece.end) if isinstance(piece, Keep) else [piece])

@@ -79,7 +79,7 @@ class Sessions:
         return self._folder
 
     def path(self, session_id: str) -> str:
-        """Name the file of a session; different ids never share one.
+        """Return the path of a session's file; different ids never share one.
 
         Raises:
             InputError: The id is empty, too long, or holds control characters or a secret.
@@ -101,7 +101,7 @@ class Sessions:
         return self._paths.setdefault(session_id, path)
 
     def id_of(self, path: str) -> str | None:
-        """Say which session a file holds; None for a file that is no transcript."""
+        """Return the id of the session in a file; None if the file is no transcript."""
         head = self._fold(path).head
         return head.id if head else None
 
@@ -243,7 +243,7 @@ class Sessions:
         return json_line(values, checksum=True)
 
     def _fold(self, path: str, held: Held | None = None) -> State:
-        """Bring the folded state of one file up to its end; no lock of ours is held while it is read."""
+        """Read one file on to its end and return its folded state; none of our locks is taken while it is read."""
         while True:
             state = self._states.get(path)
             known = state.bytes_read if state else 0
@@ -289,7 +289,7 @@ class Sessions:
     def get_or_create(
         self, session_id: str, *, agent: str = "main", kind: str = "foreground", created_at: datetime | None = None
     ) -> Session:
-        """Give the session, making its file with a creation instant (now when None) when there is none."""
+        """Return the session; if there is none, make its file with a creation instant (now if None)."""
         path = self.path(session_id)
         with self._store.locked(path) as held:
             if self._fold(path, held).head is None:
@@ -297,11 +297,11 @@ class Sessions:
         return self.state(session_id)
 
     def exists(self, session_id: str) -> bool:
-        """Say whether anything is kept of a session that was not deleted."""
+        """True if anything is kept of a session that was not deleted."""
         return self._fold(self.path(session_id)).stands
 
     def state(self, session_id: str) -> Session:
-        """Give what is known of a session.
+        """Return what is known of a session.
 
         Raises:
             RecordNotFoundError: There is no such session.
@@ -314,9 +314,9 @@ class Sessions:
         return state.session(state.head)
 
     def summary(self, session_id: str) -> str:
-        """Give the summary that stands for the part of a session before its window; may be empty.
+        """Return the summary of the part of a session before its window; may be empty.
 
-        Empty too where something of that part was forgotten after the summary was made: its words may be in it.
+        Empty too if something of that part was forgotten after the summary was made: its words may be in it.
         """
         path = self.path(session_id)
         state = self._fold(path)
@@ -337,15 +337,15 @@ class Sessions:
         return self._fold(self.path(session_id)).reset_at
 
     def kept_summary(self, session_id: str) -> str:
-        """Give the summary as it was written, for a change that may be taken back."""
+        """Return the summary as it was written, for a change that may be undone."""
         return self._fold(self.path(session_id)).summary
 
     def held(self, session_id: str) -> tuple[tuple[str, int, int], ...]:
-        """Give the ranges that only an explicit consolidation runs again: (consolidator, start, end)."""
+        """Return the ranges that only an explicit consolidation runs again: (consolidator, start, end)."""
         return tuple(self._fold(self.path(session_id)).held)
 
     def forgotten(self, session_id: str) -> int:
-        """Give the number below which all messages of a session are hidden; 0 when it was never deleted."""
+        """Return the number below which all messages of a session are hidden; 0 if it was never deleted."""
         return self._fold(self.path(session_id)).forgotten
 
     def count(self) -> int:
@@ -353,7 +353,7 @@ class Sessions:
         return len(self.list())
 
     def damaged(self, path: str) -> list[tuple[int, str]]:
-        """Name the lines of a session file that cannot be read: (byte offset, reason)."""
+        """Return the lines of a session file that cannot be read: (byte offset, reason)."""
         return list(self._fold(path).damaged)
 
     def read(self, session_id: str, start: int = 0, end: int | None = None) -> Iterator[RecordedMessage]:
@@ -415,12 +415,12 @@ class Sessions:
         )
 
     def window(self, session_id: str) -> tuple[RecordedMessage, ...]:
-        """Give the live part of a session."""
+        """Return the live part of a session."""
         state = self._fold(self.path(session_id))
         return tuple(self.read(session_id, state.window_start))
 
     def buffer(self, session_id: str, lines: int = BUFFER_LINES) -> tuple[str, ...]:
-        """Give the last one-line summaries of a session, oldest first, `HH:MM  user   "text"` in UTC.
+        """Return the last one-line summaries of a session, oldest first, `HH:MM  user   "text"` in UTC.
 
         Made without a model: code fences and line breaks are folded, the text cut at 200 characters.
         """
@@ -432,7 +432,7 @@ class Sessions:
         return tuple(summary_line(m.message, _mark(m)) for m in said[-lines:])
 
     def list(self) -> Sequence[Session]:
-        """Give all sessions that can be read, the most recently used first."""
+        """Return all sessions that can be read, the most recently used first."""
         found: Any = []
         for stat in self._store.list(self._folder):
             if stat.path.endswith(".jsonl"):

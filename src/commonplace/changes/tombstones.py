@@ -79,7 +79,7 @@ def _words(text: str) -> str:
 
 
 def texts(record: Record) -> tuple[str, ...]:
-    """Give what of a record must not return: its text, and of a topic its body under any title."""
+    """Return the texts of a record that must not return: its text, and of a topic its body under any title."""
     if isinstance(record, Topic) and record.body.strip():
         return record.text, record.body
     return (record.text,)
@@ -121,7 +121,7 @@ class Tombstones:
         self._since_named: Since | None = None
 
     def learn_from(self, taken_back: Callable[[], Forgotten]) -> None:
-        """Take what returns the messages that the transcripts say were forgotten; the same object until one more is."""
+        """Set the function that returns the messages forgotten by the transcripts; one object while nothing changes."""
         self._taken_back, self.forgotten = taken_back, None
 
     def catch_up(self, *, look: bool = False) -> None:
@@ -179,20 +179,20 @@ class Tombstones:
         return since
 
     def since(self) -> Since | None:
-        """Give what says since when messages of some words are forgotten; None where none of any words is.
+        """Return since when messages of some words are forgotten; None if none is.
 
-        The same object as long as nothing was forgotten or taken back.
+        The same object as long as nothing was forgotten or restored.
         """
         self.catch_up()
         return self._since
 
     def since_named(self) -> Since | None:
-        """Give the same of messages that were forgotten one by one; a deleted session takes no record along."""
+        """Return the same of messages that were forgotten one by one; a deleted session takes no record along."""
         self.catch_up()
         return self._since_named
 
     def forbids(self, texts: Iterable[str], sources: Iterable[Source] = ()) -> bool:
-        """Say whether one of these texts, a line of one, or what one of these sources says was forgotten."""
+        """True if one of these texts, a line of one, or a message that is a source was forgotten."""
         self.catch_up()
         if self._fingerprints:
             for text in texts:
@@ -210,7 +210,7 @@ class Tombstones:
         return fingerprint(text, self._store.key())
 
     def hides(self, source: Source) -> bool:
-        """Say whether a message was forgotten."""
+        """True if a message was forgotten."""
         return (source.session, source.message) in self._hidden
 
     def left_of(
@@ -221,7 +221,7 @@ class Tombstones:
         return self.forgotten.left_of(text, sources, written, journal=journal) if self.forgotten else text
 
     def hidden(self) -> frozenset[tuple[str, str]]:
-        """Give the messages that were forgotten: (session, message)."""
+        """Return the messages that were forgotten: (session, message)."""
         self.catch_up()
         return frozenset(self._hidden)
 

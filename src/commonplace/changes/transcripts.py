@@ -66,7 +66,7 @@ class StoredMessage(msgspec.Struct, frozen=True, tag_field="type", tag="message"
     tools: tuple[str, ...] = ()
 
     def message(self) -> Message:
-        """Give the message as it was appended, screened and completed."""
+        """Return the message as it was appended, screened and completed."""
         return Message(
             self.role, self.content, name=self.name, id=self.id, at=self.at, tools=self.tools, trust=self.trust
         )
@@ -78,7 +78,7 @@ _DECODER: Final[msgspec.json.Decoder[Any]] = msgspec.json.Decoder(Line)
 
 
 def checksum(line: bytes) -> bool | None:
-    """Say whether a stored line is as it was written; None where it carries no checksum."""
+    """True if a stored line is as it was written; None if it has no checksum."""
     if line.endswith(_CHECKSUM_WRITTEN % zlib.crc32(line[:-_CHECKSUM_BYTES])):
         return True  # nearly every line; the look with a pattern costs four times as much
     found = _CHECKSUM.search(line)
@@ -132,7 +132,7 @@ def require_form(message: Message) -> None:
 
 
 def key_of(message_id: str) -> str | bytes:
-    """Give what stands for a message id in a state; a long id takes no more room than a short one."""
+    """Return the key of a message id in a state; that of a long id takes no more room than that of a short one."""
     if len(message_id) <= _SHORT_ID_CHARS:
         return message_id
     return hashlib.blake2b(message_id.encode("utf-8", "surrogatepass"), digest_size=12).digest()
@@ -167,11 +167,11 @@ class State:
 
     @property
     def stands(self) -> bool:
-        """Whether there is such a session, and not all of it was deleted."""
+        """True if there is such a session and not all of it was deleted."""
         return self.head is not None and (self.numbers > self.forgotten or not self.forgotten)
 
     def session(self, head: Head) -> Session:
-        """Give what is known of the session that begins with this head."""
+        """Return what is known of the session that begins with this head."""
         return Session(
             id=head.id,
             created_at=head.created_at,

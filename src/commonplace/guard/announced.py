@@ -1,6 +1,6 @@
-"""What announces a text as foreign, or as one's own, in English, German, French, Spanish and Chinese.
+"""Phrases that announce a text as foreign, or as one's own, in English, German, French, Spanish and Chinese.
 
-Data alone: each name has its alternatives, case ignored; `{{name}}` stands for the fragments of that name.
+Data alone: each name has its alternatives, case ignored; `{{name}}` is replaced by the fragments of that name.
 A Python module and not a rule file, because recall reads it too and starts without a parser.
 """
 

@@ -1,6 +1,6 @@
-"""Does a statement say the opposite of what was said, or say it of somebody else? Clause by clause.
+"""Does a statement say the opposite of the messages, or say it of another person? Clause by clause.
 
-A clause of the statement is held against the clauses of the messages that share most of its words. Denials are
+A clause of the statement is compared with the clauses of the messages that share most of its words. Denials are
 counted strictly for contradictions and broadly for agreement, so that a paraphrase is no doubt.
 """
 
@@ -149,7 +149,7 @@ class Talk:
         return ""
 
     def _swapped(self, clause: Clause, shared: Sequence[frozenset[str]]) -> str:
-        """Find words that were said of another subject only; a subject stands at the head of its clause."""
+        """Return words that were said of another subject only; a subject is at the head of its clause."""
         if not clause.subject:
             return ""
         rest = clause.content - clause.names

@@ -121,7 +121,7 @@ class _Court:
         return Evidence(self.view.messages, [*known, *headings])
 
     def fault(self, statement: str, *, journal: bool = False) -> str:
-        """Say why a statement does not rest on what was said."""
+        """Return why a statement does not rest on the messages; empty if it does."""
         if not self.by_model:
             return ""
         return self.evidence.summary_fault(statement, brief=True) if journal else self.evidence.fault(statement)
@@ -129,7 +129,7 @@ class _Court:
     # --- one operation ---
 
     def decide(self, number: int, edit: Edit) -> None:
-        """Take one operation in, put it aside or let it wait."""
+        """Accept one operation, hold it with a reason, or let it wait."""
         touched = targets.entries(edit, self.view)
         reason = self._unusable(edit, touched)
         if reason or touched is None:
@@ -163,7 +163,7 @@ class _Court:
         return msgspec.structs.replace(edit, trust=trust)
 
     def _unusable(self, edit: Edit, touched: Sequence[ViewEntry] | None) -> str:
-        """Say why an operation is none: it names what is not there, or quotes what was not said."""
+        """Return why an operation cannot be used: it names a record that is not there, or quotes what was not said."""
         for source in edit.sources:
             if (source.session, source.message) not in self.messages:
                 return f"unknown-message: {source.message!r} is not in the range"
@@ -220,7 +220,7 @@ class _Court:
         return "uncited: no message that it cites speaks of what would go", "agent"
 
     def _merged(self, number: int, edit: Edit) -> Edit:
-        """Let the removal of a topic say which topic holds its words from now on."""
+        """Return the removal of a topic with the topic that now has its words."""
         keepers = (self.proposal.operations[other] for other in self.kept_by.get(number, ()))
         into = next((keeper.path for keeper in keepers if isinstance(keeper, PutTopic)), "")
         if not isinstance(edit, RemoveTopic) or not into or into == edit.path:
@@ -245,7 +245,7 @@ class _Court:
         )
 
     def hold_orphans(self) -> None:
-        """Let a removal wait that counts on a merge which waits."""
+        """Hold a removal that depends on a merge which waits."""
         for number, keepers in self.kept_by.items():
             if number not in (edits := dict(self.accepted)):
                 continue
@@ -283,7 +283,7 @@ class _Court:
         return lowest_trust([*levels, *(entry.trust for entry in touched)]) if levels else "agent"
 
     def _unrelated(self, edit: Edit, text: str, touched: Sequence[ViewEntry]) -> str:
-        """Say why a replacement is none: it is about something else, or it drops what it only had to shorten."""
+        """Return why a replacement is refused: it is about something else, or it drops what it had to shorten."""
         if not isinstance(edit, ReplaceEntry):
             return ""
         old = touched[0].text
@@ -309,7 +309,7 @@ class _Court:
         return ""
 
     def _screened(self, found: Sequence[str]) -> str:
-        """Say what the guard found that no person said in so many words."""
+        """Return what the guard found that no person said in the same words."""
         for text in found:
             if text not in self.verdicts:
                 return "unscreened: the guard has not seen this text"
@@ -422,7 +422,7 @@ def _is_too_long(edit: Edit) -> bool:
 
 
 def _headings(edit: Edit) -> list[str]:
-    """List the headings of the document that a model wrote anew, as it stood."""
+    """Return the headings of the document that a model rewrote, as they were."""
     base = edit.base if isinstance(edit, RewriteDocument) and edit.base else ""
     return [line.raw.strip("# \t") for line in rewriting.read(base) if not line.claims and line.key]
 

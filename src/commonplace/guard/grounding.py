@@ -1,7 +1,7 @@
 """Does a statement rest on what was said? One matcher, for the gate and for whoever computes trust.
 
 A statement needs support, not the messages' own words. Its firm facts (names, numbers, dates, addresses, commands)
-must stand in what it rests on, or follow from it; it may not say the opposite; it shares at least one word with it.
+must be in what it rests on, or follow from it; it may not say the opposite; it shares at least one word with it.
 Everything else may be the model's own. Pure; knows nothing of proposals, files or models.
 """
 
@@ -155,7 +155,7 @@ class Evidence:
 
     @cached_property
     def _names(self) -> frozenset[str]:
-        """The names that stand in messages and memory, or of those who speak."""
+        """The names in messages and memory, and of those who speak."""
         found: set[str] = set()
         for said in self._all:
             found.update(content.words(said.speaker))
@@ -188,9 +188,9 @@ class Evidence:
     # --- the verdict ---
 
     def summary_fault(self, sentence: str, *, brief: bool = False) -> str:
-        """Say why a sentence of a summary does not rest on what was said; a name or number in it may be the model's.
+        """Return why a sentence of a summary does not rest on the messages; a name or number may be the model's own.
 
-        A summary is never shown always, and who writes it may know more of the person than the range says.
+        A summary is never always shown, and who writes it may know more of the person than the range says.
 
         Args:
             sentence: One sentence.
@@ -205,7 +205,7 @@ class Evidence:
         return self._talk.turned(sentence.strip()) if well_known or (brief and len(said) < _BRIEF) else reason
 
     def fault(self, statement: str) -> str:
-        """Say why a statement does not rest on what was said; empty if it does."""
+        """Return why a statement does not rest on the messages; empty if it does."""
         text = statement.strip()
         if len(text) > _MOST_CHARS:
             return f"too-long: a statement has at most {_MOST_CHARS} characters"
@@ -340,7 +340,7 @@ class Evidence:
         return content.bare(self._folded)
 
     def _is_short_for(self, word: str) -> bool:
-        """True if capitals are the initials of words that stand together (`NZD`, New Zealand dollars)."""
+        """True if capitals are the initials of words in a row (`NZD`, New Zealand dollars)."""
         return word.isupper() and 3 <= len(word) <= 5 and word.casefold() in self._initials
 
     @cached_property
@@ -348,7 +348,7 @@ class Evidence:
         return "\n".join("".join(word[0] for word in content.fold(said.text).split()) for said in self._all)
 
     def _unrelated(self, text: str, said: frozenset[str]) -> str:
-        """Say what has no support: all of it, or a clause of it with several words."""
+        """Return what has no support: the whole statement, or a clause of it with several words."""
         said |= frozenset(word for match in _IN_QUOTES.finditer(text) for word in content.words(match.group()))
         if said and not self._supports(text, said):
             return "unfounded: it shares no word with what was said"

@@ -1,4 +1,4 @@
-"""What stands in a screened text for what was taken out of it.
+"""Markers in a screened text in place of what was removed.
 
 Owns the replacing and the arithmetic of places: a finding's span is always one in the text as it is
 stored.
@@ -32,7 +32,7 @@ class Marker(NamedTuple):
 
 
 def put(text: str, markers: Sequence[Marker], earlier: tuple[Finding, ...]) -> tuple[str, tuple[Finding, ...]]:
-    """Put markers, in order and apart, into a text; give the findings of both, placed in the new text."""
+    """Insert markers, in order and apart, into a text; return it with the findings of both, placed in the new text."""
     if not markers:
         return text, earlier
     pieces: list[str] = []

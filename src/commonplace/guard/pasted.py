@@ -143,7 +143,7 @@ def _words(name: str) -> re.Pattern[str]:
 
 
 def _followed(heads: str, by: str, text: str) -> bool:
-    """True if one of some words stands in a text with what must come behind it."""
+    """True if one of some words is in a text, followed by what must come after it."""
     return any(_words(by).match(text, found.end()) for found in _words(heads).finditer(text))
 
 
@@ -155,7 +155,7 @@ def _lines(text: str) -> Iterator[_Line]:
 
 
 def _blank(line: _Line) -> _Line:
-    """Return a line of what is enclosed as one that parts what stands before and behind it."""
+    """Return the line that replaces an enclosed one, so that it separates what is before and behind it."""
     return _Line(line.start, line.end, "")
 
 
@@ -329,13 +329,13 @@ def _announced(text: str, lines: list[_Line], shaped: list[Span]) -> Iterator[Sp
 
 
 def _end_around(place: int, spans: list[Span]) -> int:
-    """Say where the span ends that a place is in; 0 if it is in none."""
+    """Return the end of the span that a place is in; 0 if it is in none."""
     at = bisect_right(spans, (place, sys.maxsize)) - 1
     return spans[at][1] if at >= 0 and place < spans[at][1] else 0
 
 
 def _lead(line: _Line, below: list[_Line], last_asked: int) -> int | None:
-    """Say where what a line announces as foreign begins; None if it announces nothing."""
+    """Return the start of the text that a line announces as foreign; None if it announces none."""
     label = _words("label").match(line.text) if ":" in line.text or "：" in line.text else None
     if label is not None:
         rest = line.text[label.end() :].strip()
@@ -360,7 +360,7 @@ def _lead(line: _Line, below: list[_Line], last_asked: int) -> int | None:
 
 
 def _colon(line: str) -> int:
-    """Say where the words behind the first colon begin that ends a lead; 0 if there is none."""
+    """Return the place behind the first colon that ends a lead; 0 if there is none."""
     found = re.search(r"[:：](?=\s|\Z|[\"“„«「'‘\u3400-\u9fff])|：", line)
     return found.end() if found is not None else 0
 
@@ -390,9 +390,9 @@ def _paragraph_end(text: str, start: int) -> int:
 
 
 def _resumed(text: str, start: int, *, asked: bool) -> int:
-    """Say where the person speaks again behind a text that nothing closes: at a question in the last paragraph.
+    """Return where the person speaks again behind a text that nothing closes: at a question in the last paragraph.
 
-    Who `asked` before it has nothing more to ask.
+    With `asked`, the person's question came before the text, so nothing behind it resumes.
     """
     begun = start + len(text[start:]) - len(text[start:].lstrip())
     first = text[begun : (text.find("\n", begun) + 1 or len(text) + 1) - 1]

@@ -85,7 +85,7 @@ _ADJECTIVE: Final = r"(?i).{0,128}(?:ed|ing|ly|able|ible|ory|ary|ive|ent|less|fu
 
 
 def find(text: str, start: int, keyword: str, rule: Rule) -> Iterator[Span]:
-    """Yield the span of a secret said with the noun that stands at `start`."""
+    """Yield the span of a secret said with the noun at `start`."""
     end = start + len(keyword)
     if compiled(ABOUT_IT).match(text, end):
         return
@@ -196,7 +196,7 @@ def _said_before(text: str, start: int) -> Span | None:
 
 
 def _chosen(text: str, place: int, *, weak: bool, alone: bool = False) -> Span | None:
-    """Return the span of a password at a place, where what stands there looks like one.
+    """Return the span of a password at a place; None if the text there does not look like one.
 
     `weak` takes a plain word at the end of its clause too; `alone` takes no plain number.
     """

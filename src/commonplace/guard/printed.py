@@ -51,7 +51,7 @@ def values(text: str, start: int, keyword: str, rule: Rule) -> Iterator[Span]:
 
 
 def is_worthless(value: str) -> bool:
-    """True if a value stands for another one: a placeholder, a variable, a type."""
+    """True if a value is a placeholder, a variable or a type."""
     return bool(compiled(_WORTHLESS).match(value))
 
 

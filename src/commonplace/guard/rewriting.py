@@ -28,7 +28,7 @@ _MERGED: Final = 0.6  # share of a line's plain words that another must hold, be
 
 
 class Line(msgspec.Struct, frozen=True):
-    """One line: as it stands, its statement without bullet, and what two lines that say the same have in common."""
+    """One line: its text, its statement without bullet, and a key that is equal for two lines that say the same."""
 
     raw: str
     text: str
@@ -45,7 +45,7 @@ class Ruling(msgspec.Struct, frozen=True):
 
 
 class Carried(msgspec.Struct, frozen=True):
-    """The text that may stand; the old lines that stay in it though the new text has them no more.
+    """The text that may be written; the old lines that stay in it though the new text lacks them.
 
     `out` are the lines that may not come in: (line, the old line it would replace, ruling).
     """
@@ -198,7 +198,7 @@ def _parts(text: str) -> list[str]:
 
 
 def _put_back(line: Line, old: Sequence[Line], out: list[Line]) -> None:
-    """Put an old line back behind the nearest line before it that is still there."""
+    """Insert an old line behind the nearest line before it that is still there."""
     place = old.index(line)
     for before in reversed(old[:place]):
         if not before.key:

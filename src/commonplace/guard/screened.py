@@ -80,7 +80,7 @@ def seal(text: str, findings: tuple[Finding, ...] = ()) -> Screened:
 
 
 def structural(text: str) -> bool:
-    """True if a text is plain enough to stand in a stored line unscreened: short, ASCII, no long run."""
+    """True if a text is plain enough to be in a stored line unscreened: short, ASCII, no long run."""
     if len(text) <= _SHORT_CHARS and text.isascii() and text.isprintable():
         return True
     return len(text) <= _STRUCTURAL_CHARS and _is_structural(text)

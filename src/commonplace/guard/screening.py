@@ -50,7 +50,7 @@ def verdict(screened: Screened, *, explicit: bool, trust: Trust) -> Verdict:
 
     Args:
         screened: What `screen` made of the text as it came.
-        explicit: Somebody asked for this write; otherwise the text was captured as it went by.
+        explicit: A caller asked for this write; otherwise the text was captured as it went by.
         trust: How far the source of the words is trusted.
 
     Returns:
@@ -91,5 +91,5 @@ def _lines(text: str, taken: list[Marker]) -> list[Marker]:
 
 
 def encodable(text: str) -> Screened:
-    """Let a text through as it is, but for what no file can hold; for a scope that chose raw transcripts."""
+    """Return a text unscreened, but for what no file can hold; for a scope that chose raw transcripts."""
     return seal(text.encode("utf-8", "replace").decode())

@@ -1,4 +1,4 @@
-"""Find secrets, and say what shall stand in their place.
+"""Find secrets, and make the marker that replaces each.
 
 Owns what counts as a secret; the kinds are data in `rules/secrets.toml` and `rules/phrases.toml`. Only
 the secret goes, the words around it stay. The marker is `⟦secret:<rule>:<hash4>⟧`. `hash4` is 4 hex
@@ -62,7 +62,7 @@ _NAMED: Final = r"(?i)key|token|secret|auth|pass|cred|\bpat\b|\bapi\b"
 
 
 class Span(NamedTuple):
-    """Where a secret stands, and of which rule; `human` says that a person chose it."""
+    """The place of a secret, and its rule; `human` is true if a person chose it."""
 
     start: int
     end: int
@@ -175,7 +175,7 @@ def _matched(text: str, place: int, rule: Rule) -> Iterator[tuple[int, int]]:
 
 
 def _matched_around(pattern: re.Pattern[str], text: str, place: int, back: int) -> re.Match[str] | None:
-    """Match from the start of the word that a keyword stands in or behind, at most `back` before it."""
+    """Match from the start of the word that a keyword is in or behind, at most `back` before it."""
     for start in range(max(0, place - back), place + 1):
         if (start == 0 or not text[start - 1].isalnum()) and (match := pattern.match(text, start)):
             return match
@@ -187,12 +187,12 @@ def _is_mixed(_: re.Match[str], value: str) -> bool:
 
 
 def _is_named(match: re.Match[str], value: str) -> bool:
-    """True if a word for a key stands between a vendor's name and a value that a machine made."""
+    """True if a word for a key is between a vendor's name and a value that a machine made."""
     return bool(compiled(_NAMED).search(match.string, match.start(), match.start(1))) and _is_mixed(match, value)
 
 
 def _is_meant(_: re.Match[str], value: str) -> bool:
-    """True if a value is no word that stands for one, as in `user:password@host`."""
+    """True if a value is not a placeholder word, as in `user:password@host`."""
     return not value.isdecimal() and not printed.is_worthless(value)
 
 

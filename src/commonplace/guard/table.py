@@ -172,7 +172,7 @@ def load() -> Table:
 
 @functools.cache
 def compiled(pattern: str) -> re.Pattern[str]:
-    """Compile a pattern at its first use; the flags it needs stand in it."""
+    """Compile a pattern at its first use; its flags are in it."""
     return re.compile(pattern)
 
 
@@ -206,10 +206,10 @@ def _place_of(found: tuple[int, Candidate]) -> int:
 
 
 def _read(kind: str, row: dict[str, Any]) -> Rule:
-    """Make a rule of a row.
+    """Return the rule of a row.
 
-    A token ends at an edge; an assigned value stands behind its keyword and a sign; a space in an order
-    stands for any white space; what is said of a secret may be one that a person chose.
+    A token ends at an edge; an assigned value follows its keyword and a sign; a space in an order
+    matches any white space; what is said of a secret may be one that a person chose.
     """
     if kind == "token":
         row = row | {"pattern": row["pattern"] + _EDGE}

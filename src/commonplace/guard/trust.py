@@ -2,9 +2,9 @@
 
 A person's own words are `user`, the assistant's `agent`, a tool's or page's text is below. A statement is an echo of a
 text below `agent` if it takes two firm or rare words from it, or one address, account or command, that nobody in the
-session had used before that text. What the person said in their own words is theirs, wherever else it stands.
+session had used before that text. A person's own words stay `user`, whatever other text repeats them.
 
-Source: DESIGN 1.6; safety notes 3.4 (taint is the minimum over the inputs).
+Source: safety notes 3.4 (taint is the minimum over the inputs).
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def _whole(statement: str) -> Iterator[str]:
 
 
 class _Text(NamedTuple):
-    """A text of the session: where it stands, who vouches for it, and the text folded."""
+    """A text of the session: its place, its trust, and the text folded."""
 
     place: int
     trust: Trust
@@ -109,7 +109,7 @@ class Voices:
             self.take(message)
 
     def take(self, recorded: RecordedMessage) -> None:
-        """Take in the next message."""
+        """Add the next message."""
         trust = message_trust(recorded)
         below = TRUST_RANK[trust] < TRUST_RANK["agent"]
         name = recorded.message.name or ""

@@ -1,6 +1,6 @@
 """Make hidden characters visible, and fold text for matching.
 
-Owns which code points may stand in memory. Clean text comes back as it is, the same object; a
+Owns which code points may be in memory. Clean text comes back as it is, the same object; a
 character that hides, reorders or drives a terminal becomes `⟦U+XXXX⟧`, so a person sees it and every
 text encodes as UTF-8. It never drops or repairs anything. Source: safety notes 3.2.
 """
@@ -72,13 +72,13 @@ _SKIN_TONES: Final = ("\U0001f3fb", "\U0001f3ff")
 
 
 def find(text: str) -> list[Marker]:
-    """List the hidden characters of a text, each run with the `⟦U+XXXX⟧` that shall stand for it.
+    """Return the hidden characters of a text, each run with the `⟦U+XXXX⟧` that replaces it.
 
-    Left as they are: CR before LF (a line ending: nothing stands between the two that it could
+    Left as they are: CR before LF (a line ending: nothing is between the two that it could
     overwrite), ZWJ between pictographs, ZWJ and ZWNJ after a letter of a joining script, marks of
     direction near a right-to-left letter, one variation selector after a base it suits, the flags of
     England, Scotland and Wales, a byte order mark at the very start. Where a stretch of 4 KB is full of
-    hidden characters, `⟦U+XXXX…⟧` stands for the rest of it.
+    hidden characters, `⟦U+XXXX…⟧` replaces the rest of it.
     """
     if text.isascii():
         if text.isprintable() or not _ASCII_SUSPECT.search(text):
@@ -122,7 +122,7 @@ def fold(text: str) -> str:
 
 
 def _judge(text: str, start: int, end: int) -> str | None:
-    """Name the class of a suspect run, or None where it is used as its script needs it."""
+    """Return the class of a suspect run, or None if its script needs it."""
     char = text[start]
     if char == "\U0001f3f4":
         return None
