@@ -58,6 +58,8 @@ _KEY_BODY: Final = r"(?<![A-Za-z0-9+/])MII[A-Za-z0-9+/]{53,8192}={0,2}"
 _KEY_LINES: Final = 100
 _PUBLIC_HEAD: Final = r"(?:CERTIFICATE|PUBLIC KEY|REQUEST|CRL|PKCS7) ?-{4,5}\s{0,8}"
 _KEY_CHARS: Final = 65_536  # a private key is shorter; a closing line further off is another key's
+_AROUND: Final = 512  # characters on either side of a noun that the rules for prose see, more than they look at
+_QUOTE: Final = r"[{,\[:]\s{0,8}\"(?P<opens>)|(?P<closes>)\"(?=\s{0,8}[,:}\]])"  # where a string of JSON begins or ends
 _NAMED: Final = r"(?i)key|token|secret|auth|pass|cred|\bpat\b|\bapi\b"
 
 
@@ -131,7 +133,8 @@ def _at_keywords(view: View) -> Iterator[Span]:
             yield Span(line or begin, min(len(text), begin + STRETCH), FLOOD, human=True)
             continue
         if rule.kind == "said":
-            yield from _said(text, place, candidate.keyword, rule, swept)
+            for start, end in _said(text, place, candidate.keyword, rule, swept):
+                yield Span(start, end, rule.id, human=True)
             continue
         if rule.kind == "printed":
             yield from (
@@ -139,7 +142,9 @@ def _at_keywords(view: View) -> Iterator[Span]:
             )
             continue
         if rule.kind == "phrase":
-            spans: Iterable[tuple[int, int]] = phrases.find(text, place, candidate.keyword, rule)
+            low, high = _prose(text, place)
+            found = phrases.find(text[low:high], place - low, candidate.keyword, rule)
+            spans: Iterable[tuple[int, int]] = [(low + start, low + end) for start, end in found]
         else:
             spans = _matched(text, place, rule)
         for start, end in spans:
@@ -147,20 +152,35 @@ def _at_keywords(view: View) -> Iterator[Span]:
             yield Span(start, end, rule.id, rule.human)
 
 
-def _said(text: str, place: int, noun: str, rule: Rule, swept: dict[str, int]) -> Iterator[Span]:
-    behind = place + len(noun)
-    if compiled(phrases.ABOUT_IT).match(text, behind) or not said.is_noun(text, place, behind):
+def _prose(text: str, place: int) -> tuple[int, int]:
+    """Return the stretch around a noun in which its secret may be said.
+
+    In JSON that is the string that the noun is in: what the other fields hold belongs to them.
+    """
+    low, high = max(0, place - _AROUND), min(len(text), place + _AROUND)
+    quotes = list(compiled(_QUOTE).finditer(text, low, place)) if '"' in text[low:place] else []
+    if quotes and quotes[-1].lastgroup == "opens":
+        low = quotes[-1].end()
+        after = compiled(_QUOTE).search(text, place, high)
+        high = after.start() if after else high
+    return low, high
+
+
+def _said(whole: str, place: int, noun: str, rule: Rule, swept: dict[str, int]) -> Iterator[tuple[int, int]]:
+    low, high = _prose(whole, place)
+    text, start = whole[low:high], place - low
+    behind = start + len(noun)
+    if compiled(phrases.ABOUT_IT).match(text, behind) or not said.is_noun(text, start, behind):
         return
-    begin, end = said.sentence(text, place, behind)
+    begin, end = said.sentence(text, start, behind)
     if rule.near and load().words[rule.near].isdisjoint(said.words_in(text[begin:end])):
         return
-    for span in said.linked(text, place, behind, rule):
-        yield Span(*span, rule.id, human=True)
+    spans = said.linked(text, start, behind, rule)
     key = f"{rule.id} {rule.check}"
     if place >= swept.get(key, 0):
-        swept[key] = end
-        for span in said.swept(text, begin, end, rule):
-            yield Span(*span, rule.id, human=True)
+        swept[key] = low + end
+        spans = itertools.chain(spans, said.swept(text, begin, end, rule))
+    yield from ((low + first, low + last) for first, last in spans)
 
 
 def _matched(text: str, place: int, rule: Rule) -> Iterator[tuple[int, int]]:
