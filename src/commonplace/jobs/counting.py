@@ -13,10 +13,10 @@ from commonplace.text.pieces import estimate_tokens
 
 
 class Counted(msgspec.Struct, kw_only=True):
-    """What was counted of a session up to message `total`, for cursors, a window and a deletion that stood so.
+    """What was counted of a session up to message `total`, with the cursors, window and deletions of that moment.
 
     `cursors` are those of the jobs, for the one on the window the window's beginning; `facts` what is known for each
-    job. `longest` is how much of one turn may stand in a window, `keep` how many messages stay when it is shortened.
+    job. `longest` is how much of one turn a window may hold, `keep` how many messages stay when it is shortened.
     `ran` has what each job last ran for: where it changed nothing then, it would change nothing now. Where it changed
     something all is counted anew.
     """
@@ -68,7 +68,7 @@ class Counted(msgspec.Struct, kw_only=True):
         self.total = end
 
     def due(self, rules: Sequence[triggers.Rule], now: datetime) -> tuple[str, ...]:
-        """Name the jobs that are due and have something new to run for."""
+        """Return the jobs that are due and have something new to run for."""
         for job, facts in self.facts.items():
             facts.idle_seconds = (now - self.last).total_seconds()
             facts.window_messages, facts.window_tokens = self.window_messages, self.window_tokens
@@ -82,5 +82,5 @@ class Counted(msgspec.Struct, kw_only=True):
         )
 
     def reached(self, job: str) -> int:
-        """Say what a job has to run for: more messages, or to compact, another turn."""
+        """Return how far a job can read: to the last message, or for a job on the window to the last turn."""
         return self.turn_end if job == self.on_window else self.total

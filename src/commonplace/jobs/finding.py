@@ -105,7 +105,7 @@ class Finding:
         return [self._layout.path_of(layer, **dict.fromkeys(FIELDS, stem)) for layer in layers]
 
     def _given(self, view: View, asked: str, found: Sequence[Record], tokens: int) -> tuple[View, Answer, int]:
-        """Put records into the view, as many as there is room for, and list them with their numbers."""
+        """Add records to the view, as many as there is room for, and list them with their numbers."""
         lines: list[str] = []
         allowed = [each for each in found if not self._trusted or self._is_trusted(each)]
         for record in allowed:

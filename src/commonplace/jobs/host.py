@@ -96,7 +96,7 @@ class Host:
         )
 
     def judged(self, work: Work, seconds: Callable[[], float]) -> Judged:
-        """Have the consolidator propose on a work, and judge it.
+        """Return the consolidator's proposal on a work, judged by the gate.
 
         Args:
             work: As `work` made it.

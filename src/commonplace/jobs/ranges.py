@@ -38,7 +38,7 @@ def cut(messages: Sequence[RecordedMessage], *, tokens: int, message_tokens: int
 
 
 def turn_start(messages: Sequence[RecordedMessage], wanted: int) -> int:
-    """Give the number of the last message at or before `wanted` that begins a turn; the first where none does.
+    """Return the number of the last message at or before `wanted` that begins a turn; the first if none does.
 
     If all up to `wanted` is one turn, it is parted where the agent speaks. A call of a tool is never parted from
     its results.

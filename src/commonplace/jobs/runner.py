@@ -85,7 +85,7 @@ class Runner:
 
     @property
     def model_free(self) -> bool:
-        """Whether it runs without a model."""
+        """True if it runs without a model."""
         return self._llm is None
 
     def consolidate(
@@ -224,7 +224,7 @@ class Runner:
         return batches(pieces, tokens=knobs.range_tokens, message_tokens=knobs.message_tokens)
 
     def _lease(self, name: str, end: float | None) -> Lease | None:
-        """Take a right to work, waiting for it until a deadline where there is one."""
+        """Return a lease, waiting for it until a deadline if there is one; None if another holds it."""
         model = self._config.model
         life = 2 * model.timeout_seconds * (model.retries + 1) * (self.job.rounds + 1)
         while (lease := self._store.lease(name, life)) is None:
@@ -234,10 +234,9 @@ class Runner:
         return lease
 
     def _turn(self, end: float | None) -> Lease | None:
-        """Where the jobs of all sessions run one after the other, wait for one's turn at the model.
+        """Return the lease on the model, if the jobs of all sessions run one after the other.
 
-        Whoever waited in vain has no time left for a model call: its ranges leave raw entries, which races
-        with nobody.
+        Without it no time is left for a model call, and the ranges leave raw entries, which need no lease.
         """
         if not self.job.alone or self._llm is None:
             return None
@@ -295,7 +294,7 @@ class Runner:
             return self._failed(pieces, run, str(error))
 
     def _failed(self, pieces: Sequence[Piece], run: Run, why: str) -> Outcome:
-        """Say what becomes of a range that the model did not do: a raw entry, another attempt, or the rules."""
+        """Do what the job says for a range that the model failed on: a raw entry, another attempt, or the rules."""
         if run.dry_run:
             return Outcome(status="failed", reason=why)
         if self.job.failure == "raw":
@@ -307,7 +306,7 @@ class Runner:
         return together([self._ruled(piece, ruled) for piece in pieces])
 
     def _ruled(self, piece: Piece, run: Run) -> Outcome:
-        """Have the rules do a range; what they cannot do either is held, and only an explicit job reads it again."""
+        """Run the rules on a range; if they fail too it is held, and only an explicit job reads it again."""
         try:
             done = self._done([piece], run)
         except ModelError as error:
@@ -364,7 +363,7 @@ class Runner:
         return done
 
     def _told(self, pieces: Sequence[Piece]) -> list[Piece]:
-        """Give what is left of some pieces when what was forgotten is taken out."""
+        """Return the pieces without the messages that were forgotten."""
         left: list[Piece] = []
         for piece in pieces:
             first, last = piece.messages[0].number, piece.messages[-1].number
@@ -373,7 +372,7 @@ class Runner:
         return left
 
     def _forgotten_since(self, change: int, messages: Sequence[RecordedMessage]) -> bool:
-        """Say whether one of these messages was forgotten after this change: a model takes its time."""
+        """True if one of these messages was forgotten after this change, as it can while a model works."""
         if self._store.change_number() == change:
             return False
         spans: dict[str, list[int]] = {}
@@ -385,7 +384,7 @@ class Runner:
         )
 
     def _made(self, pieces: Sequence[Piece], run: Run) -> _Made:
-        """Give what pieces come to."""
+        """Return the operations, and what waits, for some pieces."""
         if self.job.alone and run.turn is None and not run.dry_run and not (run.by_rules or self.model_free):
             raise ModelTimeoutError("no time was left to ask the model")
         whole = self.job.range == "session"
@@ -401,7 +400,7 @@ class Runner:
         return _Made(judged.operations, judged.waits, _named(pieces), judged.read)
 
     def _earlier(self, pieces: Sequence[Piece]) -> tuple[RecordedMessage, ...]:
-        """Return the messages since the last reset of each session that stand before its pieces."""
+        """Return the messages since the last reset of each session that come before its pieces."""
         first = {piece.session: piece.messages[0].number for piece in reversed(pieces)}
         return tuple(
             message
@@ -414,7 +413,7 @@ class Runner:
         return tuple(self._sessions.read(piece.session, 0, piece.messages[-1].number + 1))
 
     def _raw(self, pieces: Sequence[Piece]) -> _Made:
-        """Return the entry that names a range nobody summarised; every word of it is in the transcripts."""
+        """Return the entry that names a range without a summary; every word of it is in the transcripts."""
         said = [message for piece in pieces for message in piece.messages]
         last = [m for m in said if m.text.strip()][-_FALLBACK_MESSAGES:]
         lines = [f"{m.message.role.upper()}: {truncate(m.text, _FALLBACK_CHARS)}" for m in last]

@@ -27,7 +27,7 @@ class Piece(msgspec.Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """Say which messages these are, and of when."""
+        """Return which messages these are, and their days."""
         first, last = self.messages[0], self.messages[-1]
         days = [m.message.at.date().isoformat() for m in (first, last) if m.message.at]
         when = f", {' to '.join(dict.fromkeys(days))}" if days else ""
@@ -35,7 +35,7 @@ class Piece(msgspec.Struct, frozen=True):
 
 
 def batches(pieces: Sequence[Piece], *, tokens: int, message_tokens: int) -> list[list[Piece]]:
-    """Put small pieces that follow each other into one model call, up to about `tokens` together.
+    """Group small pieces that follow each other into one model call, up to about `tokens` together.
 
     What an undo held is run alone, so that it can be released alone.
     """
@@ -70,7 +70,7 @@ class Run(msgspec.Struct, kw_only=True):
     by_rules: bool = False
 
     def left(self, limit: float) -> float:
-        """Give the seconds that the next model call may take."""
+        """Return the seconds that the next model call may take."""
         return limit if self.end is None else min(limit, self.end - time.monotonic())
 
     def _all(self) -> list[Lease]:
@@ -82,7 +82,7 @@ class Run(msgspec.Struct, kw_only=True):
         return max((lease.fence for lease in self._all()), default=0)
 
     def check(self) -> None:
-        """Let a commit through; raises LeaseLostError where another took one of them over."""
+        """Raise LeaseLostError if another worker took over one of the leases."""
         for lease in self._all():
             lease.check()
 
@@ -92,7 +92,7 @@ class Run(msgspec.Struct, kw_only=True):
             lease.renew()
 
     def release(self) -> None:
-        """Give back what is held."""
+        """Release the leases."""
         for lease in self._all():
             lease.release()
 

@@ -48,7 +48,7 @@ class _Lookout:
         self._thread: threading.Thread | None = None
 
     def watch(self, schedule: Schedule) -> bool:
-        """Have a schedule look soon, and now and then as long as it lives; False where no thread can be had."""
+        """Check a schedule soon, and regularly from then on; False if no thread can be started."""
         with self._lock:
             if self._thread is None or not self._thread.is_alive():
                 self._thread = _started(self._work, "commonplace-lookout")
@@ -59,7 +59,7 @@ class _Lookout:
             return True
 
     def leave(self, schedule: Schedule) -> None:
-        """Have a schedule look no more, unless it is watched again."""
+        """Stop checking a schedule, unless it is watched again."""
         with self._lock:
             self._watched.discard(schedule)
 
@@ -143,7 +143,7 @@ class Schedule:
     # --- finding ---
 
     def note(self, session: str, at: datetime | None = None) -> None:
-        """Take note that a session grew, now or at another instant; every append ends here."""
+        """Note that a session grew, now or at another instant; called at the end of every append."""
         self._grown[session] = at or self._clock()
         if self._unwatched:
             self._closed = self._unwatched = False
@@ -151,7 +151,7 @@ class Schedule:
                 self._unwatched = True
 
     def look(self) -> None:
-        """Look for what is due and hand it over to the thread that runs it; raises nothing."""
+        """Find what is due and pass it to the thread that runs it; raises nothing."""
         self._unwatched = True  # first: what is noted from here on asks for another look
         try:
             self._hand_over(self._look())
@@ -259,7 +259,7 @@ class Schedule:
         """Run what is due: of a session, a job of the scope, or all; in the caller's thread, failures logged.
 
         Returns:
-            Whether there was anything to run that nobody else was running.
+            True if there was anything to run that no other thread was running.
         """
         with self._lock:
             wanted: list[str | Tidier] = [what] if what is not None else [*self._due, *self._tidy]
@@ -346,7 +346,7 @@ class Schedule:
         return did
 
     def _tell_once(self, fault: str) -> None:
-        """Log a fault of the setup once: it is the same for every job until somebody mends it."""
+        """Log a fault of the setup once: it is the same for every job until it is mended."""
         if fault not in self._told:
             self._told.add(fault)
             logger.error("jobs with a model wait: %s", fault)
@@ -357,7 +357,7 @@ class Schedule:
             self._idle.notify_all()
 
     def _hand_over(self, due: Sequence[str | Tidier]) -> bool:
-        """Have what is due run in the thread; False where none can be had."""
+        """Pass what is due to the thread; False if no thread can be started."""
         with self._lock:
             fresh = [each for each in due if each not in self._handed]
             if not (fresh or self._handed) or self._closed:
@@ -439,7 +439,7 @@ class Schedule:
                 self._let_go()
 
     def _let_go(self) -> None:
-        """Have the thread end after what it is at; what it has not begun stays due."""
+        """End the thread after its present job; what it has not begun stays due."""
         if self._thread is not None:
             with suppress(queue.Empty):
                 while (session := self._queue.get_nowait()) is not None:

@@ -54,7 +54,7 @@ class _Desk:
         self._topics: dict[str, int] = {}  # a topic's path, and the place of its operation
 
     def take(self, edit: Edit) -> None:
-        """Take one operation in."""
+        """Add one operation."""
         match edit:
             case AddEntry() if self._is_topic(edit.path):
                 self._put(edit)
@@ -74,7 +74,7 @@ class _Desk:
                 self.edits.append(edit)
 
     def _of_record(self, edit: ReplaceEntry | RemoveEntry) -> Edit:
-        """Give the change of a record as its layer takes it."""
+        """Return the change of a record in the form that its layer takes."""
         entry = self._entries.get(edit.target)
         form = self._form(entry.path) if entry is not None else ""
         if entry is None or form not in {"topics", "items"}:
@@ -105,7 +105,7 @@ class _Desk:
         return form == "topics" or (not form and bool(self._places))
 
     def _put(self, edit: AddEntry | PutTopic) -> None:
-        """Put what is said of a subject into its topic: one operation a topic."""
+        """Add what is said of a subject to its topic: one operation a topic."""
         given, text = (edit.section, edit.text) if isinstance(edit, AddEntry) else (edit.title, edit.body)
         title = given or _title_of(edit.path) or _beginning(text)
         path = self._path(edit.path, title)

@@ -35,7 +35,7 @@ class Jobs:
 
     @property
     def all_free(self) -> bool:
-        """Whether no model was opened."""
+        """True if no model was opened."""
         return self._llm is None
 
     def consolidate(
@@ -51,15 +51,15 @@ class Jobs:
         model: str | None = None,
         patient: bool = False,
     ) -> Outcome:
-        """Do what lies between the cursor of each job and the end of some sessions, as `Runner.consolidate` does.
+        """Run each job from its cursor to the end of some sessions, as `Runner.consolidate` does.
 
         Args:
             sessions: In order.
             job: Only this one; all of them when None.
-            ended: Whether jobs that read a session whole are among them: it is over, or somebody asks.
+            ended: Include the jobs that read a session whole: it is over, or a caller asks for them.
             cause: What set it off.
             explicit: Also run ranges that an undo holds.
-            dry_run: Only say what the first range of each would change.
+            dry_run: Only return what the first range of each would change.
             seconds: What each job may take.
             until: Stop before the message of this number.
             model: The model to ask, in place of the one that was opened.

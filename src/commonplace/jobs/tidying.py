@@ -1,7 +1,7 @@
 """Jobs of a scope, not of a session: they tidy what is there (dream, condense, promotion), one at a time.
 
-When such a job last ran stands in a file of our own, written in the commit that holds its result, so that `undo`
-takes both back. If the model fails, nothing is written and it is tried again later; the rules never take its place.
+The time of the last run is in a file of our own, written in the commit that holds its result, so that `undo`
+reverts both. If the model fails, nothing is written and it is tried again later; the rules never replace it.
 """
 
 from __future__ import annotations
@@ -129,18 +129,18 @@ class Tidier:
         by_rules: bool = False,
         actor: Actor | None = None,
     ) -> Outcome:
-        """Have memory tidied once.
+        """Run the job once.
 
         Args:
             cause: What set it off.
-            dry_run: Only say what it would change.
+            dry_run: Only return what it would change.
             model: The model to ask, in place of the one that was opened.
             by_rules: Leave the model out.
             actor: Who asks, if it is not the job itself.
 
         Returns:
-            What came of it; `unchanged` if there was nothing to tidy, `skipped` if another worker does it, `failed`
-            if the model did not: `reason` says why.
+            The outcome; `unchanged` if there was nothing to tidy, `skipped` if another worker does it, `failed`
+            if the model failed: `reason` says why.
 
         Raises:
             ModelSetupError: A package or key is missing.

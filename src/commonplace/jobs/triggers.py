@@ -16,11 +16,11 @@ from commonplace.text.installed import Installed
 
 
 class Facts(msgspec.Struct, kw_only=True):
-    """What is known of a session for one job; who counts it may go on counting in it.
+    """What is known of a session for one job; the counter of a session adds to it in place.
 
     `messages`, `tokens` and `turns` are those after the job's cursor, or of the window for a job on it,
-    `window_tokens` and `window_chars` those of the live window, `window_messages` those that stood in it when the
-    present turn began. `reset` and `left` say that some of the messages stood before the last reset, or before the live
+    `window_tokens` and `window_chars` those of the live window, `window_messages` those that were in it when the
+    present turn began. `reset` and `left` say that some messages are from before the last reset, or left the live
     window; `ended` that the session is over.
     """
 
@@ -107,7 +107,7 @@ class Rule(msgspec.Struct, frozen=True):
 
 
 def due(facts: Mapping[str, Facts], rules: Iterable[Rule]) -> tuple[str, ...]:
-    """Name the jobs that are due by what is known for each, each once, in the order of the rules."""
+    """Return the jobs that are due by the facts for each, each once, in the order of the rules."""
     return tuple(dict.fromkeys(rule.job for rule in rules if rule.job in facts and rule.holds(facts[rule.job])))
 
 

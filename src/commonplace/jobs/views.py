@@ -62,19 +62,19 @@ class Views:
         return self._reader
 
     def entries(self, path: str) -> list[ViewEntry]:
-        """Give the entries of one document, by number, with who wrote them last."""
+        """Return the entries of one document, by number, with who wrote them last."""
         self._ledger.catch_up()
         told = self._reader.told(self._reader.records(path))
         return [self.entry(record, path, number) for number, record in enumerate(told, 1)]
 
     def records(self, path: str) -> Sequence[Record]:
-        """Give the records of a file that may enter a prompt; of many items the newest."""
+        """Return the records of a file that may enter a prompt; of many items the newest."""
         items = path.endswith(".jsonl")
         held = self._items.newest(path, self._config.consolidation.entries) if items else self._reader.records(path)
         return tuple(self._reader.told(held))
 
     def entry(self, record: Record, path: str, number: int, *, shown: bool = True) -> ViewEntry:
-        """Give a record as an entry of a view; of a topic its body."""
+        """Return a record as an entry of a view; of a topic its body."""
         made = self._ledger.made(record.id)
         text = record.body if isinstance(record, Topic) else record.text
         trust = self._reader.trust(record)
@@ -90,7 +90,7 @@ class Views:
         )
 
     def places(self, at: datetime, writes: Sequence[str] = ()) -> dict[str, Place]:
-        """Say where a memory of which kind goes at an instant.
+        """Return the place of each kind of memory at an instant.
 
         Args:
             at: The instant.
@@ -112,7 +112,7 @@ class Views:
         return Place(path=path, form="item" if layer.kind == "items" else "entry", layer=layer.name)
 
     def documents(self, places: Mapping[str, Place]) -> dict[str, str]:
-        """Give the texts of the documents among some places; of a long one its end, from an entry on."""
+        """Return the texts of the documents among some places; of a long one its end, from an entry on."""
         found: dict[str, str] = {}
         for path in dict.fromkeys(place.path for place in places.values()):
             layer = self._layout.layer_of(path)
@@ -123,7 +123,7 @@ class Views:
         return found
 
     def _told(self, path: str, data: bytes, style: str) -> bytes:
-        """Give a document without the entries that may not enter a prompt; its other bytes are as they were."""
+        """Return a document without the entries that may not enter a prompt; its other bytes are as they were."""
         parsed = documents.parse(path, data, style)
         told = {record.id: record.text for record in self._reader.told(placed.entry for placed in parsed)}
         for placed in reversed(parsed):
@@ -132,7 +132,7 @@ class Views:
         return data
 
     def _end(self, path: str, data: bytes, style: str) -> int:
-        """Say where the end of a document begins that is short enough to be written anew."""
+        """Return where the end of a document begins that is short enough to be rewritten."""
         left = self._config.consolidation.rewrite_tokens
         if len(data) <= left:  # a token is at least one byte
             return 0
@@ -180,9 +180,9 @@ class Views:
         places: Mapping[str, Place],
         texts: Mapping[str, str] | None = None,
     ) -> View:
-        """Give the view of a range: the records of every place it may write, as far as the limit goes.
+        """Return the view of a range: the records of every place it may write, as far as the limit goes.
 
-        Where a document is written anew from its text in `texts`, every entry of that text is in the view. Of many
+        If a document is rewritten from its text in `texts`, every entry of that text is in the view. Of many
         topics those that share the most words with the messages are in it; the first of them whole.
         """
         self._ledger.catch_up()

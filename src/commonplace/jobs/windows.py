@@ -56,14 +56,14 @@ class Windows:
         cause: str = "manual",
         patient: bool = False,
     ) -> Outcome:
-        """Let the live window begin later, with a summary of what was before.
+        """Move the beginning of the live window on, with a summary of what was before.
 
         The window begins where a turn does, so that a call and its results stay together.
 
         Args:
             session: The session.
             keep: How many messages stay; as the layout has it when None.
-            end: Count the window up to this message number only: what came after is of the turn under way.
+            end: Count the window up to this message number only: what came after is of the current turn.
             cause: What set it off.
             patient: Do not ask a model again that failed a short time ago.
         """
@@ -97,7 +97,7 @@ class Windows:
         return together([done, moved])
 
     def _move(self, session: str, begin: int, start: int, earlier: str, cause: str) -> Outcome:
-        """Let the window begin at a message, with a summary of those from `begin` on."""
+        """Begin the window at a message, with a summary of those from `begin` on."""
         began = self._store.change_number()
         gone = list(self._sessions.read(session, begin, start))
         summary = ""

@@ -1,6 +1,6 @@
 """What one typed item says: what it is about, how sure and how important it is, since when.
 
-Pure: reads and makes the object of one JSON line. Fields that nobody knows stay as they are.
+Pure: reads and makes the object of one JSON line. Unknown fields stay as they are.
 
 Source: seed structured, "Memory V2"; seed systems 3.1.
 """

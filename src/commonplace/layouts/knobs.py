@@ -20,7 +20,7 @@ _LARGEST: Final = 1e12  # beyond it a number is a slip, and no wait or size can 
 
 
 def settled(layout: Layout, config: Config | Mapping[str, Any] | None, theirs: str = "") -> Config:
-    """Give the knobs of a memory: as given, the layout's own default wherever a knob stands at ours.
+    """Return the knobs of a memory: as given, and the layout's own default for each knob that has our default.
 
     Args:
         layout: Says which names its document uses and which defaults it has.
@@ -50,7 +50,7 @@ def settled(layout: Layout, config: Config | Mapping[str, Any] | None, theirs: s
 
 
 def configured(layout: Layout, mapping: Mapping[str, Any]) -> Config:
-    """Make knobs of a mapping of the document's names, or of ours with a dot (`consolidation.recap_tokens`).
+    """Return the knobs of a mapping of the document's names, or of ours with a dot (`consolidation.recap_tokens`).
 
     A name that is left out, or is None, keeps its default: part of a configuration switches nothing off.
 
@@ -87,9 +87,9 @@ def expanded(layout: Layout, mapping: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def told(layout: Layout, text: str) -> dict[str, Any]:
-    """Return what a configuration of the system that a layout comes from says of memory; nothing if it is none.
+    """Return what a configuration of the original system says of memory; nothing if it is none.
 
-    What has another name or a value that cannot be is left out: the file is theirs, and holds much else.
+    Other names and unusable values are left out: the file is that system's own, and holds much else.
     """
     try:
         found = msgspec.json.decode(text)
@@ -141,7 +141,7 @@ def _value(name: str, value: Any, default: Any, factor: float) -> Any:
 
 
 def _capped(layout: Layout) -> set[str]:
-    """Name the layers that have a cap, for which a configuration may give another number."""
+    """Return the names of the layers that have a cap, for which a configuration may give another number."""
     return {layer.name for layer in layout.layers if layer.cap}
 
 

@@ -69,7 +69,7 @@ class Layer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 class PromptSection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One section of the prompt. The sections stand in the order of the layout; an empty one is left out.
+    """One section of the prompt. Sections come in the order of the layout; an empty one is left out.
 
     Attributes:
         title: Its heading.
@@ -79,13 +79,13 @@ class PromptSection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
         part: `stable` is always shown, the same bytes from turn to turn; `volatile` may change; `live` is of the
             conversation that goes on.
         heading: The whole heading line, if it is not `## title`.
-        head: Stands above the first section that is shown of those with the same head. `{percent}`, `{used}` and
+        head: The line above the first section that is shown of those with the same head. `{percent}`, `{used}` and
             `{limit}` say how full the capped layers of these sections are.
-        joiner: What stands between two entries.
+        joiner: The text between two entries.
         limit: The knob that says how many tokens it may take; as many as there are if empty.
-        frozen: What stands in it stays as it is when a session begins, until the session's window moves.
+        frozen: Its content stays as it is when a session begins, until the session's window moves.
         when: The knobs that must be on, joined by `+`.
-        unless: The title of a section before it, if it stands only when that one is empty.
+        unless: The title of a section before it; this one is shown only if that one is empty.
     """
 
     title: str = ""
@@ -148,14 +148,14 @@ class Action(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class AgentTool(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The tool that the agent gets: its actions, and what the model is told about their parameters.
+    """The agent's tool: its actions, and what the model is told about their parameters.
 
     Attributes:
         name: As the model calls it.
         description: What it is for.
-        actions: What it does.
+        actions: Its actions, in order.
         parameters: What each parameter means, by the name that the model sees; one that is not here is not shown.
-        targets: What the model may say for a target, and the layer or kind of statement that it means. The kinds
+        targets: The names that the model may use as a target, and the layer or kind of statement of each. The kinds
             of the layout's own `targets` if empty.
         separate: Each action is a tool of its own, called by the action's name.
     """
@@ -212,7 +212,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     Attributes:
         name: Also the name of its cursor.
         consolidator: The function that turns the range into a proposal, by its name. Of a job on the window:
-            `compact` has a model write a summary, nothing leaves none.
+            `compact` has a model write a summary, an empty name leaves none.
         triggers: It is due if one of them holds.
         range: `open` is what lies between the cursor and the end of a session, cut into parts; `turns` the same
             without a last turn that the agent has not answered, as long as only a trigger asks; `session` all of
@@ -228,11 +228,11 @@ class Job(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
         transcript: How a model of the consolidators `summarise` and `rounds` is shown messages: a `line` each with
             its speaker, or as `markdown` with a heading each.
         when: The knobs that must be on, joined by `+`.
-        reads: The layers of journals of which it is told the newest files, to read them first.
-        removals: The most topics that it may take away in one run; any number if 0.
+        reads: The layers of journals whose newest files are named to it, to be read first.
+        removals: The most topics that it may remove in one run; any number if 0.
         yields: A range in which the agent wrote memory itself is passed over, as long as only a trigger asks.
-        lock: Of a job on no range: a file of the memory folder by which other programs lock it. The number of a
-            process stands in it, and its time is that of the last run.
+        lock: Of a job on no range: a file of the memory folder by which other programs lock it. It holds a number of a
+            process, and its time is that of the last run.
     """
 
     name: str
@@ -258,7 +258,7 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """One layout, whole.
 
     `memory` and `sessions` are folders below a scope's root; `scopes` is where scopes other than `default`
-    have theirs. `targets` says which layer takes a memory of which kind. `prompt`, `jobs`, `tool`, `add` and
+    are kept. `targets` says which layer takes a memory of which kind. `prompt`, `jobs`, `tool`, `add` and
     `generated` are its tables. `agent_edits_files` says that the agent has a file tool, so that an outside edit
     ranks `agent`. `config_names` maps the knobs of the layout's own document to ours (several joined by `+`),
     with the factor to our unit; `defaults` are its own values for our knobs, `presets` named sets of such values, and
@@ -319,7 +319,7 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         return next(layer for layer in self.layers if layer.name == name)
 
     def layer_of(self, path: str) -> Layer | None:
-        """Say which layer a stored file belongs to; None for what is no memory."""
+        """Return the layer of a stored file; None if it is no memory."""
         prefix = f"{self.memory}/" if self.memory else ""
         if not path.startswith(prefix):
             return None
@@ -332,13 +332,13 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         return f"{self.memory}/{name}" if self.memory else name
 
     def path_of(self, layer: Layer, **fields: str) -> str:
-        """Give the stored path of a layer's file, its fields filled in."""
+        """Return the stored path of a layer's file, its fields filled in."""
         inside = layer.path.format(**fields)
         return f"{self.memory}/{inside}" if self.memory else inside
 
 
 def for_project(layout: Layout, project: str) -> Layout:
-    """Give a layout with the files of one project; without a project it has none of such files.
+    """Return a layout with the files of one project; without a project it has none of such files.
 
     A project is any text that names it: an id, its git common directory, or its path.
     """
@@ -357,7 +357,7 @@ def for_project(layout: Layout, project: str) -> Layout:
 
 
 def _is_of(template: str, path: str) -> bool:
-    """Say whether a stored path is one that a layer's path stands for; most are told apart without a pattern."""
+    """True if a stored path fits a layer's path; most are decided without a pattern."""
     head, field, rest = template.partition("{")
     if not field:
         return path == template

@@ -1,7 +1,7 @@
 """Topics as a tree: by their parents, by the categories of their front matter, or by their folders.
 
-A topic stands under the first of its parents that is there; without one, in the categories that its `path` names;
-else in the folder of its file. Topics whose parents lead back to themselves stand at the top. Pure.
+A topic is placed under the first of its parents that exists; without one, in the categories that its `path` names;
+else in the folder of its file. Topics whose parents lead back to themselves are placed at the top. Pure.
 
 Source: seed graph, "Storage Layout".
 """
@@ -22,7 +22,7 @@ _DEPTH: Final = 16  # categories of one topic; more is damage
 
 
 class Branch(msgspec.Struct, frozen=True, kw_only=True):
-    """One place in the tree: a topic, or a category that topics name; and what stands below it."""
+    """One place in the tree: a topic, or a category that topics name, with the branches below it."""
 
     title: str
     topic: Topic | None = None
@@ -40,7 +40,7 @@ class Tree(msgspec.Struct, frozen=True, kw_only=True):
     """The topics of one scope, in their places.
 
     Attributes:
-        branches: What stands at the top, by title.
+        branches: The branches at the top, by title.
         topics: All of them, by path.
         names: The path that each name of a topic means: its path, its file's name, its title in lower case.
     """
@@ -83,7 +83,7 @@ def name_of(topic: Topic) -> str:
 
 
 def build(topics: Iterable[Topic], folder: str = "") -> Tree:
-    """Put topics into their places; whatever they say of their parents, each has exactly one.
+    """Return the tree of some topics; whatever they say of their parents, each has exactly one place.
 
     Args:
         topics: Of one scope.
@@ -116,7 +116,7 @@ def build(topics: Iterable[Topic], folder: str = "") -> Tree:
 
 
 def lines(branches: Sequence[Branch], trail: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Branch]]:
-    """Yield every branch with the titles above it, each before what stands below it."""
+    """Yield every branch with the titles above it, each before the branches below it."""
     stack = [(trail, branch) for branch in reversed(branches)]
     while stack:
         above, branch = stack.pop()
@@ -163,7 +163,7 @@ def _deepest_first(known: Mapping[str, Topic], under: Mapping[str, Sequence[str]
 
 
 def _grouped(categories: Mapping[tuple[str, ...], list[Branch]]) -> tuple[Branch, ...]:
-    """Make the categories and what stands in them."""
+    """Return the categories with their branches."""
     heads = {key[:1] for key in categories if key}
     here = list(categories.get((), ()))
     for head in heads:

@@ -27,7 +27,7 @@ def summarise(
     seconds: float,
     cause: str,
 ) -> str:
-    """Have a model summarise messages and the summary of what was before them, in about `tokens`.
+    """Return a model's summary, in about `tokens`, of messages and of the summary of what was before them.
 
     What is longer than a prompt may be is summarised part by part, each with the summary of those before it.
 

@@ -84,7 +84,7 @@ def propose(work: Work) -> Proposal | Unusable:
 
 
 def _repeated(path: str, entries: Sequence[ViewEntry]) -> list[Edit]:
-    """Take away each entry that another one says in full; what a person wrote stays."""
+    """Return the removals of entries that another one repeats in full; what a person wrote stays."""
     gone: dict[str, None] = {}
     for one, two in combinations(entries, 2):
         if one.id in gone or two.id in gone:
@@ -99,7 +99,7 @@ def _repeated(path: str, entries: Sequence[ViewEntry]) -> list[Edit]:
 
 
 def _ask(entries: Sequence[ViewEntry], llm: LLM, work: Work) -> tuple[_Merge, ...] | Unusable:
-    """Ask which entries to join; the reason where the answer cannot be used."""
+    """Return which entries a model would join, or the reason why its answer cannot be used."""
     listed = "\n".join(f"{entry.number}. {showing.indented(entry.text)}" for entry in entries)
     request = Request(
         system=prompt("condense"),

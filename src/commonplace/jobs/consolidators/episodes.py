@@ -1,7 +1,7 @@
 """Episodes: what a finished session leaves behind, one to three durable facts in a file of its own.
 
-Written by a model under the gate, or by the rules; a session of few turns leaves none. Written again for
-the same session it takes the place of the old text. Each line is judged alone: one that nobody said waits, one
+Written by a model under the gate, or by the rules; a session of few turns leaves none. A second episode of
+the same session replaces the first. Each line is judged alone: one that no message supports waits, one
 that rests on a tool's or page's text is kept in a file of its own, marked with its trust.
 
 Source: seed facts, "Tier 3"; seed model, conclusion 8.
@@ -80,7 +80,7 @@ def _episode(work: Work, said: Sequence[RecordedMessage], facts: Sequence[str], 
 
 
 def _asked(work: Work, llm: LLM) -> list[str]:
-    """Ask the model for the facts of a session; of a long one part by part, each with the facts so far."""
+    """Return the facts of a session from the model; a long one is sent part by part, each with the facts so far."""
     facts: list[str] = []
     tokens = ranges.PARTS * work.config.consolidation.range_tokens
     for part in ranges.cut(work.view.messages, tokens=tokens, message_tokens=work.message_tokens):
@@ -103,7 +103,7 @@ def _asked(work: Work, llm: LLM) -> list[str]:
 
 
 def _ruled(work: Work) -> list[str]:
-    """Take the facts that the rules find, the first ones; where they find none, what the session was about."""
+    """Return the first facts that the rules find; if they find none, how the session began."""
     found = [memo.text for memo in proposing.extract(work.view.messages, zone=work.zone)]
     facts = [truncate(one_line(text), FACT_CHARS, "…") for text in found]
     return list(dict.fromkeys(facts))[:FACTS] or _lines(proposing.beginning(work.view.messages))

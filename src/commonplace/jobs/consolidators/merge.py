@@ -1,6 +1,6 @@
 """Ask a model what a new entry is to one that is there, if the rules of admission are in doubt.
 
-Asked before the change is made, so that nobody waits for a model at the door. Prose is no verdict.
+Asked before the change is made, so that no writer waits for a model at the door. Prose is no verdict.
 
 Source: seed facts, "Merge-on-Write".
 """

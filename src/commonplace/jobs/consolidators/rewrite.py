@@ -40,7 +40,7 @@ _ESCAPED: Final = pattern(rf"(?m)^\\{_HEADING}")
 
 
 def propose(work: Work) -> Proposal | Unusable:
-    """Ask a model once for a history entry and the memory as it should read; the rules without one.
+    """Return a model's history entry and rewritten memory, from one call; the rules without a model.
 
     Raises:
         ModelError: It gave no answer in time, or none at all.

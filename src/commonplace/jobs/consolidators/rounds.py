@@ -20,7 +20,7 @@ PROMPTS: Final = frozenset({"dream", "nodes", "rounds"})
 
 
 def propose(work: Work) -> Proposal | Unusable:
-    """Ask a model for the next round; the rules without one.
+    """Return the next round of a model; the rules without one.
 
     Raises:
         ModelError: It gave no answer in time, or none at all.

@@ -26,7 +26,7 @@ def prompt(name: str) -> str:
 
 
 def propose(work: Work) -> Proposal | Unusable:
-    """Ask a model once about a range; the rules without one.
+    """Return a model's proposal on a range, from one call; the rules without a model.
 
     Raises:
         ModelError: It gave no answer in time, or none at all.
@@ -37,7 +37,7 @@ def propose(work: Work) -> Proposal | Unusable:
 
 
 def ask(work: Work, llm: LLM, *, system: str, purpose: str, journal: bool = False) -> Proposal | Unusable:
-    """Ask a model for a proposal on a work, by some instructions; `journal` says that it has to tell what happened.
+    """Return a model's proposal on a work, by some instructions; with `journal` it must contain a journal entry.
 
     Raises:
         ModelError: It gave no answer in time, or none at all.

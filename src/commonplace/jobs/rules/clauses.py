@@ -21,9 +21,9 @@ SENTENCE_CHARS: Final = 900  # a longer run without an end is no sentence of a p
 
 
 class Clause(msgspec.Struct, frozen=True):
-    """One statement of a message: `text` without its lead-in, where it stands, and how it was meant.
+    """One statement of a message: `text` without its lead-in, its place, and how it was meant.
 
-    `core` is where its subject stands in `text`, behind a time it opens with (`Last week I went`).
+    `core` is the place of its subject in `text`, behind a time it opens with (`Last week I went`).
     `lead` is what was cut off in front (`btw,`), in lower case.
     """
 
@@ -41,7 +41,7 @@ class Clause(msgspec.Struct, frozen=True):
 def mask(text: str, foreign: Sequence[tuple[int, int]] = ()) -> str:
     """Blank what a person pasted, quoted or attached; the length stays the same.
 
-    A title in quotes stays; words in quotes that address somebody are somebody's words.
+    A title in quotes stays; quoted words that address a person are another's words.
 
     Args:
         text: What was said.
@@ -85,7 +85,7 @@ def sentences(masked: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _wrapped(masked: str, start: int, newline: int) -> bool:
-    """Tell a line broken for width from the end of a statement."""
+    """True if a line break is one for width, not the end of a statement."""
     following = masked[newline + 1 : newline + 2]
     return newline - masked.rfind("\n", start, newline) > 60 and following.islower()
 
@@ -123,7 +123,7 @@ def _of_sentence(text: str, masked: str, start: int, end: int, mark: str) -> Ite
 
 
 def _within_reason(masked: str, begin: int, joint: tuple[int, int]) -> bool:
-    """Tell whether an `and` goes on with the reason given before it, which is no statement of its own."""
+    """True if an `and` continues the reason given before it, which is no statement of its own."""
     before, after = joint
     return masked[before:after].strip() == "and" and "because " in masked[max(begin, before - REASON_CHARS) : before]
 

@@ -12,7 +12,7 @@ from commonplace.jobs.rules.patterns import corrections, guard
 
 
 class Correction(msgspec.Struct, frozen=True):
-    """A value that is over, the one in its place, and where the words stand in the clause."""
+    """A value that is over, the one that replaces it, and the place of the words in the clause."""
 
     old: str
     new: str
@@ -58,7 +58,7 @@ def _sound(old: str, new: str) -> Correction | None:
 
 
 def ended(clause: str) -> str:
-    """Name the value that a clause says is over (`switched from A to B`, `no longer use A`), or nothing."""
+    """Return the value that a clause says is over (`switched from A to B`, `no longer use A`), or nothing."""
     found = guard("switch").search(clause)
     if found is not None:
         old = found["old"] or found["old2"] or found["old3"] or found["old4"]

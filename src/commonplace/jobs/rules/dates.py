@@ -76,7 +76,7 @@ SEASONS: Final = {"spring": 3, "summer": 6, "fall": 9, "autumn": 9, "winter": 12
 
 
 class When(msgspec.Struct, frozen=True):
-    """A date found in a text: where it stands, how it reads as a calendar date, and its first and last day."""
+    """A date found in a text: its place, how it reads as a calendar date, and its first and last day."""
 
     start: int
     end: int
@@ -166,7 +166,7 @@ def _unit(match: re.Match[str], today: date, past: bool) -> _Span | None:
 
 
 def _season(unit: str, which: int, today: date) -> _Span:
-    """Name the season and its year; `last summer` said in summer is the one a year ago."""
+    """Return the season and its year; `last summer` said in summer is the one a year ago."""
     first = date(today.year, SEASONS[unit], 1)
     if which < 0 and first > _add_months(today, -3):
         first = _add_months(first, -12)
@@ -193,7 +193,7 @@ def _ago(match: re.Match[str], today: date, _past: bool) -> _Span | None:
 
 
 def _ahead(match: re.Match[str], today: date, past: bool) -> _Span | None:
-    """Date `in two weeks`; told of the past it is how long something took, and stays."""
+    """Return the date of `in two weeks`; None in the past tense, in which it is a duration."""
     if past:
         return None
     amount = _number(match["count"])
@@ -377,7 +377,7 @@ def _wording(match: re.Match[str], span: _Span) -> str:
 
 
 def absolute(text: str, at: datetime, zone: tzinfo, *, past: bool = False) -> tuple[str, tuple[When, ...]]:
-    """Put calendar dates in place of the relative ones; what was found comes back too."""
+    """Replace relative dates by calendar dates; return the text and the dates found."""
     found = find(text, at, zone, past=past)
     pieces: list[str] = []
     done = 0

@@ -33,7 +33,7 @@ def stem(word: str) -> str:
 
 @lru_cache(maxsize=4096)
 def content(text: str) -> frozenset[str]:
-    """Give the words that carry a statement, stemmed; single characters where a script has no spaces."""
+    """Return the words that carry a statement, stemmed; single characters if a script has no spaces."""
     found = {
         stem(word) for word in _WORD.findall(text) if word.lower() not in words("stop") and not _IDEOGRAPH.search(word)
     }
@@ -41,7 +41,7 @@ def content(text: str) -> frozenset[str]:
 
 
 def same(text: str, other: str) -> bool:
-    """Tell whether a statement says nothing that another does not."""
+    """True if a statement says nothing that another does not."""
     mine, theirs = content(text), content(other)
     if not mine or _denies(text) != _denies(other) or _numbers(mine) - _numbers(theirs):
         return False
@@ -51,26 +51,26 @@ def same(text: str, other: str) -> bool:
 
 
 def holds(text: str, value: str) -> bool:
-    """Tell whether a text names a value as whole words."""
+    """True if a text contains a value as whole words."""
     return (
         bool(value.strip()) and re.search(rf"(?<!\w){re.escape(value.strip())}(?!\w)", text, re.IGNORECASE) is not None
     )
 
 
 def put(text: str, old: str, new: str) -> str:
-    """Put a new value where an old one stands as whole words."""
+    """Replace an old value by a new one wherever it appears as whole words."""
     return re.sub(rf"(?<!\w){re.escape(old.strip())}(?!\w)", lambda _: new.strip(), text, flags=re.IGNORECASE)
 
 
 def succeeds(text: str, frame: str, supersedes: str, other: str, *, home: bool = False) -> bool:
-    """Tell whether a statement takes the place of another.
+    """True if a statement replaces another.
 
     Args:
         text: The new statement.
         frame: The part of it that names what has one value at a time (`Ada's birthday is`), or empty.
         supersedes: The value that it says is over (`Vim` of `switched from Vim to Helix`), or empty.
         other: The statement that may be over.
-        home: Whether it says where a person lives.
+        home: True if it says where a person lives.
     """
     if same(text, other) and same(other, text):
         return False
@@ -94,13 +94,13 @@ def succeeds(text: str, frame: str, supersedes: str, other: str, *, home: bool =
 
 
 def of_one_thing(text: str, other: str, value: str) -> bool:
-    """Tell whether two statements share a word besides numbers, a value and their first word."""
+    """True if two statements share a word besides numbers, a value and their first word."""
     mine = content(text.partition(" ")[2]) & content(other.partition(" ")[2])
     return any(len(word) > 2 for word in mine - _numbers(mine) - content(value))
 
 
 def _instead(text: str, other: str) -> bool:
-    """Tell whether `… four spaces, no tabs` or `no coffee any more` ends what is held of the same thing."""
+    """True if `… four spaces, no tabs` or `no coffee any more` ends what another statement says of the same thing."""
     if _denies(other):
         return False
     subject = text.split(" ", 1)[0].casefold() == other.split(" ", 1)[0].casefold()

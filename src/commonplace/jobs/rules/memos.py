@@ -32,8 +32,8 @@ class Memo(msgspec.Struct, frozen=True, kw_only=True):
 
     `quote` is `content[span]` of message `number`. `frame` names what can have one value only, and
     `supersedes` a value that is over; `becomes` is the value in its place where the statement itself
-    has to be taken from what is remembered; `alone` says that the statement can stand for itself where
-    nothing holds the old value. `due` and `valid_until` are calendar days.
+    has to be taken from what is remembered; `alone` is true if the statement is complete by itself when
+    no record has the old value. `due` and `valid_until` are calendar days.
     """
 
     kind: Kind

@@ -43,25 +43,25 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
 
 @cache
 def rows(table: Table) -> tuple[Rule, ...]:
-    """Give the rows of one table; the first that matches a clause makes its memo."""
+    """Return the rows of one table; the first that matches a clause makes its memo."""
     return tuple(Rule(**{**row, "pattern": _compile(row["pattern"])}) for row in _data()[table])
 
 
 @cache
 def guard(name: str) -> re.Pattern[str]:
-    """Give one named pattern."""
+    """Return one named pattern."""
     return _compile(_data()["guards"][name])
 
 
 @cache
 def words(name: str) -> frozenset[str]:
-    """Give one named set of words."""
+    """Return one named set of words."""
     return frozenset(_data()["words"][name].split())
 
 
 @cache
 def corrections() -> tuple[re.Pattern[str], ...]:
-    """Give the ways in which a person takes a value back; each has the groups `old` and `new`."""
+    """Return the patterns by which a person corrects a value; each has the groups `old` and `new`."""
     return tuple(_compile(pattern) for pattern in _data()["corrections"]["values"])
 
 

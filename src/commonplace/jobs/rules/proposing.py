@@ -64,7 +64,7 @@ def _gather(messages: Sequence[RecordedMessage], zone: tzinfo, limits: RulesConf
 
 
 def _failure_of(fix: Memo, failures: list[Memo]) -> list[Memo]:
-    """Take the last failure that a fix speaks of; one without a fix is of the hour only."""
+    """Return the last failure that a fix speaks of, and drop the others; one without a fix is not kept."""
     for failure in reversed(failures):
         if _beside(failure, fix) and any(
             len(word) > 3 for word in matching.content(failure.text) & matching.content(fix.text)
@@ -108,7 +108,7 @@ def _without_last(memos: list[Memo], memo: Memo, fits: Callable[[Memo], bool]) -
 
 
 def _stands_in(memo: Memo, text: str) -> bool:
-    """Tell whether a text holds the value that a correction takes back, of the same thing where it names one."""
+    """True if a text has the value that a correction replaces, of the same thing if the correction names one."""
     return matching.holds(text, memo.supersedes) and (
         memo.slot != NAMED or matching.of_one_thing(memo.text, text, memo.supersedes)
     )
@@ -194,7 +194,7 @@ class _Desk:
             self.noted.append(memo.text)
 
     def _correct(self, memo: Memo) -> bool:
-        """Put the new value where the old one stands; False, and nothing done, where that is not one place only."""
+        """Replace the old value by the new one; False, with nothing done, if there is not exactly one place for it."""
         holding = [known for known in self._known if self._reaches(known) and _stands_in(memo, known.text)]
         if len(holding) != 1:
             return False
@@ -268,7 +268,7 @@ class _Desk:
         )
 
     def _correct_topic(self, memo: Memo) -> bool:
-        """Put the new value where a line of a topic has the old one; False where that is not one line only."""
+        """Replace the old value in the line of a topic; False if there is not exactly one such line."""
         body = self._holding(lambda line: _stands_in(memo, line))
         if body is None:
             return False
@@ -319,11 +319,11 @@ class _Body:
         return {number: line[2:] for number, line in enumerate(self._lines) if line.startswith("- ")}
 
     def put(self, number: int, text: str) -> None:
-        """Put a statement in place of the one on a line."""
+        """Replace the statement on a line."""
         self._lines[number] = f"- {text}"
 
     def take(self, memo: Memo) -> bool:
-        """Put a memo in as a list item, or over the line it takes back; False where it changes nothing."""
+        """Add a memo as a list item, or over the line that it corrects; False if it changes nothing."""
         stated = self.stated()
         if (memo.becomes and not memo.alone) or any(matching.same(memo.text, line) for line in stated.values()):
             return False
@@ -351,12 +351,12 @@ class _Body:
 
 
 def _journal(messages: Sequence[RecordedMessage], noted: Sequence[str]) -> str:
-    """Say how a range began and what was noted of it; empty if nothing was."""
+    """Return how a range began and what was noted of it; empty if nothing was."""
     lines = [beginning(messages), "Noted: " + " ".join(noted)] if noted else []
     return "\n".join(line for line in lines if line)
 
 
 def beginning(messages: Sequence[RecordedMessage]) -> str:
-    """Say how many messages there are and what the user's first one was; empty if there is none."""
+    """Return how many messages there are and what the user's first one was; empty if there is none."""
     opened = next((one_line(item.text) for item in messages if item.message.role == "user" and item.text.strip()), "")
     return f"{len(messages)} messages, beginning: {truncate(opened, 160)}" if opened else ""

@@ -1,7 +1,7 @@
-"""Reads messages as a careful listener: which of their clauses are memos?
+"""Find the clauses of messages that are worth remembering.
 
-Only a message of role user speaks of a person; what an assistant or a tool says may tell of a failure
-and its fix, nothing else. A joke, a role that is played and a text to be written for somebody are not
+Only a message of role user speaks of a person; from an assistant or a tool only a failure and its fix are
+taken. A joke, a role that is played and a text to be written for another person are not
 read at all.
 """
 
@@ -54,7 +54,7 @@ class Reader:
         )
 
     def read(self, item: RecordedMessage) -> list[Memo]:
-        """Give the memos of one message in the order they were said, the most salient where there are many."""
+        """Return the memos of one message in the order they were said; of many the most salient."""
         text = item.text
         if item.message.role == "user" and (item.message.trust or "user") == "user":
             if self._not_meant(text):
@@ -68,7 +68,7 @@ class Reader:
         return sorted(memos[: self._limits.memos_per_message], key=lambda memo: memo.span)
 
     def errors(self, item: RecordedMessage) -> Iterator[Memo]:
-        """Give the error lines of a tool's answer; they are worth keeping only beside their fix."""
+        """Yield the error lines of a tool's answer; they are worth keeping only beside their fix."""
         if item.message.role != "tool":
             return
         for found in guard("error_line").finditer(item.text, 0, self._limits.scan_chars):
@@ -87,7 +87,7 @@ class Reader:
         return self._playing or bool(guard("joke").search(head))
 
     def _parts(self, text: str) -> Iterator[tuple[int, str]]:
-        """Give the text, or of a very long one its head and its tail; the middle of such is pasted."""
+        """Yield the text, or of a very long one its head and its tail, because the middle of such a text is pasted."""
         limit = self._limits.scan_chars
         if len(text) <= limit:
             yield 0, text
@@ -209,7 +209,7 @@ class Reader:
         return self._memo(item, "fact", text, self._span(start, clause), 0.9, supersedes=found.old, becomes=found.new)
 
     def _explicit(self, item: RecordedMessage, start: int, clause: Clause) -> Memo | None:
-        """Take a clause that was marked as worth noting (`Fact: …`) though no row knows its shape."""
+        """Return the memo of a clause that was marked as worth noting (`Fact: …`) though no row knows its shape."""
         mark = guard("noted").match(clause.lead)
         if mark is None or clause.unreal or len(clause.text.split()) < 4 or not guard("asserts").search(clause.text):
             return None
@@ -242,7 +242,7 @@ class Reader:
 
     @staticmethod
     def _introduced(item: RecordedMessage, name: str) -> bool:
-        """Tell whether `I'm Ada` gives a name: after a greeting or with the surname, and if it is not known yet."""
+        """True if `I'm Ada` gives a name: after a greeting or with the surname, and if it is not known yet."""
         told = guard("greets").search(item.text) or guard("full_name").fullmatch(name.strip(" .!"))
         return told is not None and name.split(maxsplit=1)[0] != plain_name(item.message.name)
 
@@ -292,7 +292,7 @@ class Reader:
 
     @staticmethod
     def _recurring_part(text: str, rule: Rule) -> int:
-        """Give how much of a text tells when something recurs: its weekdays are no dates."""
+        """Return how much of a text says when something recurs: its weekdays are no dates."""
         if not rule.name.startswith("recurring") or (rule.name == "recurring" and not guard("often").search(text)):
             return 0
         begins = guard("effective").search(text)
@@ -310,7 +310,7 @@ class Reader:
         found: re.Match[str],
         first: dates.When | None,
     ) -> str:
-        """Name what the statement gives a value to; a move of late says where a person lives."""
+        """Return the slot that the statement gives a value to; a recent move says where a person lives."""
         if "changed my mind" in clause.lead and rule.kind == "decision":
             return CHANGED_MIND
         if "actually" in clause.lead and guard("switched").match(clause.text, clause.core):
@@ -433,7 +433,7 @@ class Reader:
 
 
 def _with_what_it_is(before: Clause | None, clause: Clause) -> Clause:
-    """Say what `I take it black` is about where the sentence before names a drink; the quote covers both."""
+    """Name the drink in `I take it black` if the sentence before names one; the quote covers both."""
     found = guard("takes_it").match(clause.text)
     drinks = [] if before is None or found is None else list(guard("drink").finditer(before.text))
     if before is None or found is None or len(drinks) != 1 or clause.start - before.end > 3:
@@ -451,7 +451,7 @@ def _without_aside(clause: Clause) -> Clause:
 
 
 def says_something(text: str, said: str, rule: Rule) -> bool:
-    """Tell whether a statement stands for itself: it has an object, and points at nothing outside."""
+    """True if a statement is complete: it has an object, and refers to nothing outside."""
     if not said or not re.search(r"[^\W\d_]{3}|\d", said):
         return False
     if guard("pointing").search(text) or guard("substitute").match(said) or guard("substitute").search(said, 0, 24):
@@ -469,7 +469,7 @@ def says_something(text: str, said: str, rule: Rule) -> bool:
 
 
 def _enough(said: str, rule: Rule) -> bool:
-    """Ask for words that carry a meaning besides dates and times: one for what is liked, two for what was done."""
+    """True if enough words carry a meaning besides dates and times: one for what is liked, two for what was done."""
     carrying = [word for word in matching.content(said) if len(word) > 1 and not guard("of_time").fullmatch(word)]
     if rule.slot or rule.kind == "constraint":
         return True

@@ -56,9 +56,9 @@ def statement(text: str, core: int, speaker: str | None, *, alone: bool = False)
 
     Args:
         text: The clause.
-        core: Where its subject begins; what stands before it is a time.
+        core: Where its subject begins; a time is before it.
         speaker: The name of who said it; None reads `User`.
-        alone: Nobody else speaks, so that only words of the first person need a name before them.
+        alone: One person speaks, so that only words of the first person need a name before them.
     """
     name = speaker or UNNAMED
     body = _SIGN_OFF.sub("", " ".join(text.split())) if core == 0 else " ".join(text.split())
@@ -99,7 +99,7 @@ def _others(text: str) -> str:
 
 
 def third_form(verb: str) -> str:
-    """Give a verb the form it takes after he or she; a past form stays."""
+    """Return a verb in the form it has after he or she; a past form stays."""
     lower = verb.lower()
     if lower in _AUXILIARY:
         return _AUXILIARY[lower]

@@ -28,12 +28,12 @@ class Codec(Protocol):
     def apply(
         self, path: str, data: bytes | None, operation: Operation, *, now: datetime, style: str = "", zone: tzinfo = ...
     ) -> Effect | Duplicate:
-        """Give the effect of one operation on a file; None as data where there is none."""
+        """Return the effect of one operation on a file (None as data if there is none)."""
 
 
 _CODECS: Final = {"documents": documents, "journals": journals, "topics": topics, "items": items}
 
 
 def codec(kind: LayerKind) -> Codec:
-    """Give the codec of a kind of layer."""
+    """Return the codec of a kind of layer."""
     return cast("Codec", _CODECS[kind])

@@ -2,7 +2,7 @@
 
 Reads the parts of Markdown that notes are made of, in one pass over the lines; every character that
 is not blank is in exactly one block. A fence or comment that is never closed is plain text, so that a
-stray mark cannot swallow what stands below it.
+stray mark cannot swallow what is below it.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def scan(text: str, *, items: bool = True) -> list[Block]:
 
 
 def dedent(line: str, columns: int) -> str:
-    """Take up to so many columns of white space from the head of a line."""
+    """Remove up to so many columns of white space from the head of a line."""
     width = at = 0
     while at < len(line) and width < columns and line[at] in " \t":
         width += 1 if line[at] == " " else _CODE_COLUMNS - width % _CODE_COLUMNS
@@ -59,7 +59,7 @@ def dedent(line: str, columns: int) -> str:
 
 
 def _opening(line: str) -> str:
-    """Say which block a line that is not blank would open; empty for a paragraph."""
+    """Return the kind of block that a non-blank line would open; empty for a paragraph."""
     body = line.lstrip(" ")
     if len(line) - len(body) >= _CODE_COLUMNS:
         return ""
@@ -76,7 +76,7 @@ def _opening(line: str) -> str:
 
 
 def _interrupts(line: str) -> bool:
-    """Whether an item may stand directly below a paragraph: not an empty one, not one that starts at 2."""
+    """True if an item may be directly below a paragraph: not an empty one, and numbered from 1."""
     found = _ITEM.match(line)
     return bool(found and found[3] and (not found[2][0].isdigit() or int(found[2][:-1]) == 1))
 
@@ -106,7 +106,7 @@ class _Scanner:
         return self.blocks
 
     def line(self, at: int) -> tuple[str, int]:
-        """Give the line at a place without its break, and where the next one starts."""
+        """Return the line at a place without its break, and where the next one starts."""
         stop = self.text.find("\n", at)
         line, after = (self.text[at:], len(self.text)) if stop < 0 else (self.text[at:stop], stop + 1)
         return line.removesuffix("\r"), after
@@ -115,7 +115,7 @@ class _Scanner:
         self.blocks.append(Block(kind, start, start, end, 0, title, level))
 
     def block(self, at: int) -> int:
-        """Take the block that starts at a line that is not blank; returns where it stops."""
+        """Read the block that starts at a non-blank line; return where it ends."""
         line, after = self.line(at)
         match self.opens(at, line):
             case "heading":
@@ -133,7 +133,7 @@ class _Scanner:
                 return self.paragraph(at, line, after)
 
     def opens(self, at: int, line: str) -> str:
-        """Say which block a line opens here; a fence or comment without an end opens none."""
+        """Return the kind of block that a line opens here; a fence or comment without an end opens none."""
         kind = _opening(line)
         if kind == "fence" and self.fence_end(at + len(line), line) < 0:
             return ""
@@ -187,7 +187,7 @@ class _Scanner:
         return after
 
     def comment(self, at: int, line: str) -> int:
-        """Take a comment; the generated index is one block, text behind a comment makes it a paragraph."""
+        """Read a comment; the generated index is one block, text behind a comment makes it a paragraph."""
         if line.rstrip() == INDEX_OPEN:
             end = self.index_end(at + len(line))
             if end >= 0:
@@ -198,7 +198,7 @@ class _Scanner:
         return after
 
     def item(self, at: int, line: str, after: int) -> int:
-        """Take a list item with its nested lines and with the lines that run on below it."""
+        """Read a list item with its nested lines and its continuation lines."""
         found = _ITEM.match(line)
         assert found is not None  # noqa: S101 - the caller saw that the line opens an item
         indent, marker = len(found[1]), len(found[1]) + len(found[2])
@@ -223,7 +223,7 @@ class _Scanner:
         return after
 
     def paragraph(self, at: int, line: str, after: int) -> int:
-        """Take lines up to a blank one or to one that opens another block; one underlined is a heading."""
+        """Read lines up to a blank one or to one that opens another block; one underlined is a heading."""
         end = at + len(line)
         while after < len(self.text):
             following, next_line = self.line(after)

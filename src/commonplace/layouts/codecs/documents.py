@@ -2,7 +2,7 @@
 
 An entry is a list item, a paragraph, a fence or a separated block; headings, comments, rules, front
 matter and the generated index are structure and stay as they are. Every edit is read back before it
-is given out: a text that would not stand there as exactly one entry is put in list form or refused.
+is returned: a text that would not be exactly one entry there is put in list form or refused.
 Nothing here opens a file, asks the time or judges a text.
 """
 
@@ -49,11 +49,11 @@ class Cap(msgspec.Struct, frozen=True):
                 return estimate_tokens(counted)
 
     def over(self, text: str) -> int:
-        """Say by how much a document passes the cap; 0 or less while it does not."""
+        """Return by how much a document exceeds the cap; 0 or less if it does not."""
         return self.size(text) - self.limit
 
     def check(self, before: str, after: str) -> Over | None:
-        """Say by how much an edit would pass the cap; an edit that makes a document smaller never does."""
+        """Return by how much an edit would exceed the cap; None if it does not, or makes the document smaller."""
         current, needed = self.size(before), self.size(after)
         if needed <= self.limit or needed < current:
             return None
@@ -61,7 +61,7 @@ class Cap(msgspec.Struct, frozen=True):
 
 
 def cap_of(layer: Layer, limits: Mapping[str, int]) -> Cap | None:
-    """Give the cap of a layer, with the number that `limits` has for its name; None if it has no cap."""
+    """Return the cap of a layer, with the number that `limits` has for its name; None if it has no cap."""
     if not layer.cap:
         return None
     number, _, unit = layer.cap.partition(" ")
@@ -69,7 +69,7 @@ def cap_of(layer: Layer, limits: Mapping[str, int]) -> Cap | None:
 
 
 class Placed(NamedTuple):
-    """One entry and the bytes [start, end) of the document it stands in, its bullet included."""
+    """One entry and its bytes [start, end) in the document, its bullet included."""
 
     entry: Entry
     start: int
@@ -103,7 +103,7 @@ def apply(
     style: str = "",
     zone: tzinfo = UTC,  # noqa: ARG001 - see above
 ) -> Effect | Duplicate:
-    """Give the effect of one operation on a document; None as data where there is no file.
+    """Return the effect of one operation on a document (None as data if there is no file).
 
     Raises:
         InputError: The operation is none of documents, or its text or target cannot be used.
@@ -161,7 +161,7 @@ def add(path: str, data: bytes, text: str, *, section: str = "", style: str = ""
     """Add one entry at the end of a section, made when missing, or at the end of the whole.
 
     Raises:
-        InputError: The text is empty or cannot stand as one entry in this style.
+        InputError: The text is empty or cannot be one entry in this style.
     """
     document = read(path, data, style)
     words = edits.clean(text)
@@ -178,11 +178,11 @@ def add(path: str, data: bytes, text: str, *, section: str = "", style: str = ""
 
 
 def replace(path: str, data: bytes, target: str, text: str, *, style: str = "") -> Effect | Duplicate:
-    """Put a new text in place of one entry; its bullet, its place and all else stay.
+    """Replace the text of one entry; its bullet, its place and everything else stay.
 
     Raises:
         RecordNotFoundError: No entry matches the target.
-        InputError: Several entries match, or the text cannot stand as one entry.
+        InputError: Several entries match, or the text cannot be one entry.
     """
     document = read(path, data, style)
     place = find(document, target)
@@ -204,7 +204,7 @@ def replace(path: str, data: bytes, target: str, text: str, *, style: str = "") 
 
 
 def remove(path: str, data: bytes, target: str, *, style: str = "") -> Effect:
-    """Take one entry out with the blank lines it leaves; the order of the others stays.
+    """Remove one entry with the blank lines it leaves; the order of the others stays.
 
     Where its neighbours would then run into one another, an empty comment keeps them apart.
 
@@ -228,7 +228,7 @@ def remove(path: str, data: bytes, target: str, *, style: str = "") -> Effect:
 
 
 def replace_index(path: str, data: bytes, lines: Sequence[str]) -> Effect:
-    """Put new lines into the generated index block, or the block at the end where there is none.
+    """Replace the lines of the generated index block; without a block, add one at the end.
 
     No lines leave an empty block; a document without a block and no lines stays as it is.
     """
@@ -253,13 +253,13 @@ def replace_index(path: str, data: bytes, lines: Sequence[str]) -> Effect:
 
 
 def unchanged(path: str, data: bytes, style: str = "") -> Effect:
-    """Give the effect of no edit: every byte and every entry kept."""
+    """Return the effect of no edit: every byte and every entry kept."""
     document = read(path, data, style)
     return edits.effect(edits.pieces(document.text, ()), document.ids, document.ids)
 
 
 def place_entry(data: bytes, document: Document, words: str, anchor: Block | None, section: str = "") -> Effect:
-    """Put a new entry below a block, in the form its neighbours have, where it reads back as one entry.
+    """Write a new entry below a block, in the form of its neighbours, if it reads back as one entry.
 
     Args:
         data: The bytes of the document.
@@ -294,7 +294,7 @@ def place_entry(data: bytes, document: Document, words: str, anchor: Block | Non
 
 
 def _forms(document: Document, words: str, anchor: Block | None) -> list[tuple[str, bool]]:
-    """Give the ways to write an entry below a block, best first: (text, whether it is a list item)."""
+    """Return the ways to write an entry below a block, best first: (text, whether it is a list item)."""
     plain = _indented(words, 0, document.newline)
     if document.style == "paragraph":
         return [(plain, False)]
@@ -313,7 +313,7 @@ def _first_that_reads(
     *,
     headings: int = 0,
 ) -> Effect:
-    """Give the effect of the first candidate that reads back as the wanted entries and nothing else."""
+    """Return the effect of the first candidate that reads back as the wanted entries and nothing else."""
     structure = [one for one in document.structure() if one != _APART]
     for splices in candidates:
         parts = edits.pieces(document.text, splices)
@@ -376,7 +376,7 @@ def _cut_separated(document: Document, block: Block) -> Splice:
 
 
 def _cut(document: Document, block: Block) -> tuple[int, int]:
-    """Say which characters go with an entry: its lines, and the blank lines on one side if it stood apart."""
+    """Return the characters that go with an entry: its lines, and the blank lines on one side if it stood apart."""
     text, start = document.text, block.start
     end = text.find("\n", block.end) + 1 or len(text)
     if text[text.rfind("\n", 0, max(0, start - 1)) + 1 : start].strip("\ufeff \t\r\n"):
@@ -395,12 +395,12 @@ def _named(block: Block, section: str) -> bool:
 
 
 def _level(document: Document) -> int:
-    """Give the level a new section's heading has: that of the last one below the title, else 2."""
+    """Return the level of a new section's heading: that of the last one below the title, else 2."""
     return next((block.level for block in reversed(document.blocks) if block.kind == "heading" and block.level > 1), 2)
 
 
 def _top(document: Document) -> int:
-    """Say where the first entry of a document without one goes: below its front matter."""
+    """Return where the first entry of a document without one goes: below its front matter."""
     if document.blocks and document.blocks[0].kind == "front":
         return document.text.find("\n", document.blocks[0].end) + 1 or len(document.text)
     return 1 if document.text.startswith("\ufeff") else 0
@@ -428,7 +428,7 @@ def _anchor(document: Document, section: str) -> Block | None:
 
 
 def _section_at(document: Document, anchor: Block | None) -> str:
-    """Name the section a new entry below a block is in."""
+    """Return the section that a new entry below a block is in."""
     if anchor is None:
         return ""
     titles = [block.title for block in document.blocks if block.kind == "heading" and block.start <= anchor.start]
@@ -436,14 +436,14 @@ def _section_at(document: Document, anchor: Block | None) -> str:
 
 
 def _loose(document: Document, anchor: Block) -> bool:
-    """Whether the list that ends at a block has blank lines between its items."""
+    """True if the list that ends at a block has blank lines between its items."""
     place = document.blocks.index(anchor)
     above = document.blocks[place - 1] if place else None
     return above is not None and above.kind == "item" and document.text.count("\n", above.end, anchor.start) > 1
 
 
 def _next_bullet(document: Document, anchor: Block) -> str:
-    """Give the bullet below an item: the same, or its number plus one."""
+    """Return the bullet below an item: the same, or its number plus one."""
     bullet = document.text[anchor.start : anchor.body].replace("\t", " ")
     numbered = re.match(r"( *)(\d+)([.)] +)\Z", bullet)
     return f"{numbered[1]}{int(numbered[2]) + 1}{numbered[3]}" if numbered else bullet

@@ -57,7 +57,7 @@ class Over(msgspec.Struct, frozen=True):
 
 
 class Splice(NamedTuple):
-    """Characters [start, end) of a text give way to a new text."""
+    """Characters [start, end) of a text, and the text that replaces them."""
 
     start: int
     end: int
@@ -77,7 +77,7 @@ def decode(data: bytes) -> str:
 
 
 def encode(text: str) -> bytes:
-    """Give the bytes of a text that `decode` read.
+    """Return the bytes of a text that `decode` read.
 
     Raises:
         InputError: The text holds half of a surrogate pair.
@@ -96,7 +96,7 @@ def visible(text: str) -> str:
 
 
 def newline_of(text: str) -> str:
-    """Name the line break a text uses: that of its first line."""
+    """Return the line break of a text: that of its first line."""
     first = text.find("\n")
     return "\r\n" if first > 0 and text[first - 1] == "\r" else "\n"
 
@@ -119,7 +119,7 @@ def clean(text: str) -> str:
 
 
 def number(path: str, texts: Iterable[str], marks: dict[str, str] | None = None) -> list[Numbered]:
-    """Give each record of a file its id: path, fingerprint, and `~n` for the nth equal text.
+    """Return each record of a file with its id: path, fingerprint, and `~n` for the nth equal text.
 
     `marks` remembers the fingerprint of each text for the next call.
     """
@@ -134,7 +134,7 @@ def number(path: str, texts: Iterable[str], marks: dict[str, str] | None = None)
 
 
 def split_id(record: str) -> tuple[str, str]:
-    """Split a record id into its path and what stands behind the `#`; a topic's id is its path."""
+    """Split a record id into its path and the part behind the `#`; a topic's id is its path."""
     found = _ITEM_ID.match(record) or _LAYER_ID.match(record)
     return (found[1], found[2]) if found else (record, "")
 
@@ -162,7 +162,7 @@ def pieces(text: str, splices: Iterable[Splice]) -> tuple[Keep | str, ...]:
 
 
 def joined(made: Iterable[Keep | str]) -> Iterator[Keep | str]:
-    """Put neighbours together, so that equal edits give equal pieces."""
+    """Join neighbouring pieces, so that equal edits give equal pieces."""
     last: Keep | str | None = None
     for piece in made:
         if isinstance(piece, str) and isinstance(last, str):
@@ -191,7 +191,7 @@ def byte_places(text: str, places: Sequence[int]) -> list[int]:
 
 
 def assemble(data: bytes, parts: Iterable[Keep | str]) -> bytes:
-    """Give the bytes that pieces make of the old bytes."""
+    """Return the bytes that pieces make of the old bytes."""
     return b"".join(data[part.start : part.end] if isinstance(part, Keep) else encode(part) for part in parts)
 
 
@@ -201,9 +201,9 @@ def effect(
     new: Sequence[Numbered],
     pairs: Sequence[tuple[int, int]] = (),
 ) -> Effect:
-    """Work out what an edit does to ids; `pairs` are the (old, new) places of records that were replaced.
+    """Return what an edit does to ids; `pairs` are the (old, new) places of records that were replaced.
 
-    Records of equal text cannot be told apart, so it is the highest `~n` of them that goes.
+    Records of equal text are interchangeable, so it is the highest `~n` of them that goes.
     """
     before, after = {one.id for one in old}, {one.id for one in new}
     vanished: defaultdict[str, list[str]] = defaultdict(list)
@@ -230,7 +230,7 @@ def effect(
 
 
 def compose(first: Effect, second: Effect) -> Effect:
-    """Give the one effect of two edits of a file, the second made against what the first left.
+    """Return the one effect of two edits of a file, the second made on the result of the first.
 
     Both must be of pieces.
     """

@@ -47,7 +47,7 @@ class Document:
         self.ids: list[Numbered] = edits.number(path, (part.text for part in self.parts), self.marks)
 
     def structure(self) -> list[str]:
-        """Give what is no entry, piece by piece; the generated index by its name only."""
+        """Return what is no entry, piece by piece; the generated index by its name only."""
         return [
             "index" if block.kind == "index" else self.text[block.start : block.end]
             for block in self.blocks
@@ -77,7 +77,7 @@ def _parts(text: str, found: Sequence[Block]) -> Iterator[Part]:
 
 
 def _words(text: str, block: Block) -> str:
-    """Give the words of an entry: without bullet, indentation of its continuation lines and blank edges."""
+    """Return the words of an entry: without bullet, indentation of its continuation lines and blank edges."""
     raw = edits.visible(text[block.body : block.end])
     if "\n" not in raw:
         return raw.strip()

@@ -1,7 +1,7 @@
 """Items: typed records, one JSON object a line; the last line of an id wins.
 
 An edit appends a line, a removal too. A line that cannot be read is kept where it is, byte for byte,
-and reported; keys nobody knows are kept. Nothing here opens a file or asks the time.
+and reported; unknown keys are kept. Nothing here opens a file or asks the time.
 """
 
 from __future__ import annotations
@@ -161,7 +161,7 @@ def apply(
     style: str = "",  # noqa: ARG001 - one signature for all codecs
     zone: tzinfo = UTC,  # noqa: ARG001 - see above
 ) -> Effect | Duplicate:
-    """Give the effect of one operation on a file of items.
+    """Return the effect of one operation on a file of items.
 
     Raises:
         InputError: The operation is none of items.
@@ -177,7 +177,7 @@ def live(data: bytes, name: str) -> dict[str, Any] | None:
 
 
 def over(path: str, old: Mapping[str, Any] | None, operation: Operation, now: datetime) -> Effect | Duplicate:
-    """Give the effect of one operation on an item as it is; None if there is none.
+    """Return the effect of one operation on an item (None if there is none).
 
     Raises:
         InputError: The operation is none of items.
@@ -213,7 +213,7 @@ def compact(data: bytes) -> Effect:
 
 
 def without(then: bytes, now: bytes, was: bytes) -> bytes | None:
-    """Take what an edit made of `was` out of a file that others edited since, item by item.
+    """Remove what an edit made of `was` from a file that others edited since, item by item.
 
     Args:
         then: The file right after the edit.
@@ -221,7 +221,7 @@ def without(then: bytes, now: bytes, was: bytes) -> bytes | None:
         was: The file right before the edit.
 
     Returns:
-        The bytes, or None where an item of the edit is not as it left it.
+        The bytes, or None if an item of the edit was changed since.
     """
     old, mid, current = (_live_lines(data) for data in (was, then, now))
     touched = {name for name in old.keys() | mid.keys() if old.get(name) != mid.get(name)}

@@ -3,7 +3,7 @@
 Three styles: `history` (`## <instant>` and the text below it; also read: a paragraph that begins with `[<day> <time>]`,
 as nanobot writes it), `daily` (`[HH:mm] text`, one line each, the day in the file's name) and `observations` (any line
 that begins with a date). Nothing in a file is lost to a broken header: what stands before the first is an entry without
-a date, and a header that names no instant is text. Nothing here opens a file or asks the time.
+that begins with a date). Nothing in a file is lost to a broken header: what is before the first is an entry without
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ def append(path: str, data: bytes, text: str, at: datetime, *, style: str = "", 
 
 
 def replace(path: str, data: bytes, record: str, text: str, *, style: str = "", zone: tzinfo = UTC) -> Effect:
-    """Put a new text below the header of one entry; for a correction or an erasure.
+    """Replace the text below the header of one entry; for a correction or an erasure.
 
     Raises:
         RecordNotFoundError: No entry has this id.
@@ -145,7 +145,7 @@ def replace(path: str, data: bytes, record: str, text: str, *, style: str = "", 
 
 
 def remove(path: str, data: bytes, record: str, *, style: str = "", zone: tzinfo = UTC) -> Effect:
-    """Take one entry out, its header included; for what is forgotten.
+    """Remove one entry, its header included; for what is forgotten.
 
     Raises:
         RecordNotFoundError: No entry has this id.
@@ -158,7 +158,7 @@ def remove(path: str, data: bytes, record: str, *, style: str = "", zone: tzinfo
 def apply(
     path: str, data: bytes | None, operation: Operation, *, now: datetime, style: str = "", zone: tzinfo = UTC
 ) -> Effect:
-    """Give the effect of one operation on a journal.
+    """Return the effect of one operation on a journal.
 
     Raises:
         InputError: The operation is none of a journal, or its instant cannot be read.

@@ -1,6 +1,6 @@
-"""Two edits of one document made one, entry by entry.
+"""Merge two edits of one document, entry by entry.
 
-A merge holds what both sides did; where both changed one entry, theirs stands and ours is reported.
+A merge holds what both sides did; if both changed one entry, the outside edit wins and ours is reported.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ _MERGE_BYTES: Final = 64_000_000  # edits times size: beyond, a merge is left to
 
 
 class Merged(msgspec.Struct, frozen=True):
-    """Two edits of one document made one, as an effect on their bytes.
+    """The merge of two edits of one document, as an effect on its bytes.
 
-    `conflicts` holds our texts that gave way to theirs (empty text: an entry we had removed).
+    `conflicts` are the texts of ours that lost (empty text: an entry we had removed).
     """
 
     data: bytes
@@ -29,7 +29,7 @@ class Merged(msgspec.Struct, frozen=True):
 
 
 def merge3(path: str, before: bytes, theirs: bytes, ours: bytes, *, style: str = "") -> Merged | None:
-    """Put our edit of a document onto theirs, entry by entry; None where only a person can.
+    """Apply our edit of a document to the other's, entry by entry; None if only a person can merge them.
 
     Their bytes stay but for what we did: our new entries go below the neighbour they had, our removals
     and replacements hold where they left the entry alone. Headings we added come with their entries;
@@ -114,14 +114,14 @@ class _Merge:
             self.conflicts.append(part.text)
 
     def index(self, our: Document, base: Document) -> None:
-        """Take over the generated index when we made it anew."""
+        """Copy the generated index if we changed it."""
         lines = _index_lines(our)
         if lines is not None and lines != _index_lines(base):
             self._take(documents.replace_index(self.path, self.data, lines))
 
 
 def _only_adds_headings(base: Document, our: Document) -> bool:
-    """Whether our structure is that of the base, with nothing but headings added to it."""
+    """True if our structure is that of the base, with nothing but headings added to it."""
     left = iter([one for one in base.structure() if one != "index"])
     expected = next(left, None)
     for piece in our.structure():
@@ -135,7 +135,7 @@ def _only_adds_headings(base: Document, our: Document) -> bool:
 
 
 def _index_lines(document: Document) -> list[str] | None:
-    """Give the lines of the generated index block; None where there is none."""
+    """Return the lines of the generated index block; None if there is none."""
     block = next((one for one in document.blocks if one.kind == "index"), None)
     if block is None:
         return None

@@ -1,4 +1,4 @@
-"""Whole documents made anew: every line that stays keeps its bytes, every change is told by entry."""
+"""Rewrites of whole documents: every line that stays keeps its bytes, every change is reported by entry."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ def rewrite(path: str, data: bytes, text: str, *, style: str = "") -> Effect:
 
 
 def compare(path: str, before: bytes, after: bytes, *, style: str = "") -> Effect:
-    """Say what an edit made outside did to the entries of a document; its pieces rebuild `after`.
+    """Return what an outside edit did to the entries of a document; its pieces rebuild `after`.
 
-    Bytes that are no UTF-8 stand in the pieces as `decode` reads them.
+    Bytes that are no UTF-8 are in the pieces as `decode` reads them.
     """
     old = read(path, before, style)
     new = Document(path, edits.decode(after), style, old.marks)
@@ -48,7 +48,7 @@ def compare(path: str, before: bytes, after: bytes, *, style: str = "") -> Effec
 def align(old: Document, new: Document) -> tuple[dict[int, int], list[tuple[int, int]]]:
     """Match the entries of two versions: (those that are in both, those that became others).
 
-    Equal texts match in order wherever they stand; of the rest, those between the same neighbours
+    Equal texts match in order, in any place; of the rest, those between the same neighbours
     match when they share words.
     """
     same = equal(old.ids, new.ids)
@@ -110,7 +110,7 @@ def _overlap(one: frozenset[str], other: frozenset[str]) -> float:
 
 
 def _as_written(old: Document, text: str) -> str:
-    """Give the new text the line breaks, the mark, the index and the blank end of the old one."""
+    """Return the new text with the line breaks, the byte order mark, the index and the blank end of the old one."""
     target = text.removeprefix("\ufeff")
     if not old.text.strip("\ufeff"):
         return target if not target or target.endswith("\n") or old.style == "separator" else target + "\n"
@@ -126,7 +126,7 @@ def _as_written(old: Document, text: str) -> str:
 
 
 def _line_splices(old: str, new: str) -> list[Splice]:
-    """Find the lines that differ: common ends first, then the lines that stand once on each side."""
+    """Return the lines that differ: common ends first, then the lines that occur once on each side."""
     olds, news = _lines(old), _lines(new)
     splices: list[Splice] = []
     place = [0]
@@ -158,7 +158,7 @@ def _hunks(olds: Sequence[str], news: Sequence[str]) -> Iterator[tuple[int, int,
 
 
 def _anchors(olds: Sequence[str], news: Sequence[str]) -> list[tuple[int, int]]:
-    """Give the longest ascending run of lines that stand exactly once on each side (patience diff)."""
+    """Return the longest ascending run of lines that occur exactly once on each side (patience diff)."""
     count_old: dict[str, int] = {}
     for i, line in enumerate(olds):
         count_old[line] = -1 if line in count_old else i

@@ -2,7 +2,7 @@
 
 Three designs' fields are read and written: `node` (title, description, parents, refs, path, version,
 epoch milliseconds), `memo` (name, description, type or metadata.type) and `okf` (type, title,
-description); a topic of no style has title, description and type. A key nobody knows stays as it is.
+description); a topic of no style has title, description and type. An unknown key stays as it is.
 Nothing here opens a file or asks the time.
 """
 
@@ -113,7 +113,7 @@ def put(path: str, data: bytes | None, operation: PutTopic, *, now: datetime, st
 
 
 def remove(path: str, data: bytes | None) -> Effect:
-    """Take a topic file away.
+    """Remove a topic file.
 
     Raises:
         RecordNotFoundError: There is none.
@@ -132,7 +132,7 @@ def apply(
     style: str = "",
     zone: tzinfo = UTC,  # noqa: ARG001 - one signature for all codecs
 ) -> Effect | Duplicate:
-    """Give the effect of one operation on a topic file; None as data where there is no file.
+    """Return the effect of one operation on a topic file (None as data if there is no file).
 
     Raises:
         InputError: The operation is none of topics.
@@ -147,7 +147,7 @@ def apply(
 
 
 def check_path(path: str) -> None:
-    """Let through what can be a topic's path.
+    """Check that a path can be a topic's.
 
     Raises:
         PathError: It leaves the folder, is hidden or reserved (`__…`), or is no `.md` file.
@@ -169,7 +169,7 @@ def name_for(title: str, taken: Container[str] = ()) -> str:
 
 
 def links(path: str, body: str, listed: Iterable[str] = ()) -> tuple[str, ...]:
-    """Name what a topic links to, each once: front matter first, then `[[name]]` and relative links.
+    """Return what a topic links to, each once: front matter first, then `[[name]]` and relative links.
 
     Relative links come as paths from the top; links to the topic itself and out of the tree are left out.
     """
@@ -194,7 +194,7 @@ def index(
     used_lines: int = 0,
     used_bytes: int = 0,
 ) -> Index:
-    """Write one line a topic, `- [Title](file.md) — hook`, by title; the lowest ranked give way.
+    """Return an index of one line a topic, `- [Title](file.md) — hook`, by title; the lowest ranked are left out.
 
     Args:
         pointers: The topics, in any order; of equal ranks the first stays.
@@ -265,7 +265,7 @@ def _topic(path: str, text: str, front: Front, style: str) -> Topic:
 
 
 def _named(operation: PutTopic, old: Parsed | None, front: Front, style: str) -> dict[str, Any]:
-    """Give the keys of the front matter that an operation changes."""
+    """Return the keys of the front matter that an operation changes."""
     had = front.values
     was = old.topic if old is not None else None
     changes: dict[str, Any] = {}
@@ -299,7 +299,7 @@ def _named(operation: PutTopic, old: Parsed | None, front: Front, style: str) ->
 
 
 def _stamps(front: Front, now: datetime, style: str) -> dict[str, Any]:
-    """Give the dates and the version that a real change sets, as the style writes them."""
+    """Return the dates and the version that a real change sets, as the style writes them."""
     had = front.values
     if style == "memo":
         return {"modified": instant(now)} if "modified" in had else {}
@@ -314,7 +314,7 @@ def _stamps(front: Front, now: datetime, style: str) -> dict[str, Any]:
 
 
 def _body(text: str, front: Front, words: str, newline: str) -> Splice:
-    """Put a new body in place of the old one, the blank lines around it kept."""
+    """Replace the body, with the blank lines around it kept."""
     inside = text[front.body :]
     end = front.body + len(inside.rstrip())
     start = min(end, front.body + len(inside) - len(inside.lstrip()))
