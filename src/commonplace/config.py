@@ -42,7 +42,7 @@ class GuardConfig(msgspec.Struct, frozen=True):
 
 
 class RecallConfig(msgspec.Struct, frozen=True):
-    """How recall ranks; the weights of the ranking stand in `recall.ranking`."""
+    """How recall ranks; the weights of the ranking are in `recall.ranking`."""
 
     passage_chars: int = 480  # retrieval notes 5: about this long
     floor: float = 0.15  # least share of a short question's weight in one passage; below it nothing is returned

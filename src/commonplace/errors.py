@@ -16,7 +16,7 @@
     ├── VersionConflictError              the file changed since it was read
     ├── LeaseLostError                    another worker took the lease over
     ├── DamagedError                      stored bytes that cannot be read back
-    ├── UndoConflictError                 a later change stands on the one to undo
+    ├── UndoConflictError                 a later change depends on the one to undo
     ├── IndexVersionError                 an index written by a newer commonplace
     └── ModelError                        a model gave no usable answer
         ├── ModelTimeoutError (TimeoutError)
@@ -125,7 +125,7 @@ class DamagedError(CommonplaceError):
 
 
 class UndoConflictError(CommonplaceError):
-    """A later change stands on the one to undo."""
+    """A later change depends on the one to undo."""
 
 
 class IndexVersionError(CommonplaceError):

@@ -30,7 +30,7 @@ class AddEntry(_Operation, frozen=True, kw_only=True, tag="add"):
 
 
 class ReplaceEntry(_Operation, frozen=True, kw_only=True, tag="replace"):
-    """Put a new text in place of one entry; `target` is its id, its view number or a substring only it has."""
+    """Replace the text of one entry; `target` is its id, its view number or a substring only it has."""
 
     path: str
     target: str
@@ -38,7 +38,7 @@ class ReplaceEntry(_Operation, frozen=True, kw_only=True, tag="replace"):
 
 
 class RemoveEntry(_Operation, frozen=True, kw_only=True, tag="remove"):
-    """Take one entry out of a document; `target` as in ReplaceEntry."""
+    """Remove one entry from a document; `target` as in ReplaceEntry."""
 
     path: str
     target: str
@@ -81,7 +81,7 @@ class PutTopic(_Operation, frozen=True, kw_only=True, tag="put_topic"):
 
 
 class RemoveTopic(_Operation, frozen=True, kw_only=True, tag="remove_topic"):
-    """Take a topic file away; `into` names the topic that says now what it said."""
+    """Remove a topic file; `into` names the topic that now says what it said."""
 
     path: str
     into: str = ""
@@ -103,7 +103,7 @@ class RemoveItem(_Operation, frozen=True, kw_only=True, tag="remove_item"):
 
 
 class MoveCursor(_Operation, frozen=True, kw_only=True, tag="cursor"):
-    """Say that a consolidator has done a session's messages [.., to)."""
+    """Move the cursor of a consolidator past a session's messages [.., to)."""
 
     session: str
     name: str
@@ -111,7 +111,7 @@ class MoveCursor(_Operation, frozen=True, kw_only=True, tag="cursor"):
 
 
 class MoveWindow(_Operation, frozen=True, kw_only=True, tag="window"):
-    """Let the live window of a session start at message number `to`; `why` is compact, reset or trim."""
+    """Start the live window of a session at message number `to`; `why` is compact, reset or trim."""
 
     session: str
     to: int
@@ -180,9 +180,9 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ViewEntry(msgspec.Struct, frozen=True, kw_only=True):
-    """One record a consolidator may touch: the short `number` a model sees stands for its `id`.
+    """One record a consolidator may touch; a model sees the short `number` instead of its `id`.
 
-    `user_authored` means last written by a person, not extracted from one; `shown` that it stands in
+    `user_authored` means last written by a person, not extracted from one; `shown` that it is in
     the part of memory that enters every prompt. `section` of a topic is its title and description; `whole` says
     that a model sees its text too.
     """

@@ -29,7 +29,7 @@ UPKEEP: Final = frozenset({"memory", "memory-agent", "compactor", "search"})
 
 
 def lowest_trust(levels: Iterable[Trust]) -> Trust:
-    """Name the least trusted of some levels; `web` when there are none."""
+    """Return the least trusted of some levels; `web` when there are none."""
     return min(levels, key=TRUST_RANK.__getitem__, default="web")
 
 
@@ -213,7 +213,7 @@ class Dropped(msgspec.Struct, frozen=True):
 
 
 class Section(msgspec.Struct, frozen=True):
-    """One part of a context: where it stands, what it holds, what it costs."""
+    """One part of a context: its place, what it holds, what it costs."""
 
     title: str
     part: Literal["stable", "volatile"]
@@ -260,7 +260,7 @@ class Context(msgspec.Struct, frozen=True):
 
         Args:
             recalled: As what the volatile part is sent; as `user` it is in `messages`, to come before your own.
-            messages: The history to send. With it the result has all `messages`, and the volatile part stands in the
+            messages: The history to send. With it the result has all `messages`, and the volatile part is in the
                 last one of the user: a prompt cache then holds the stable part and the history before it.
         """
         system: list[dict[str, Any]] = []
@@ -283,7 +283,7 @@ class Context(msgspec.Struct, frozen=True):
 
         Args:
             recalled: As what the volatile part is sent.
-            messages: The history to send. With it the result is the whole list, and the volatile part stands in the
+            messages: The history to send. With it the result is the whole list, and the volatile part is in the
                 last message of the user, behind all that a prompt cache can hold.
         """
         if messages is not None:
@@ -343,7 +343,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def ok(self) -> bool:
-        """Whether what was asked for now holds."""
+        """True if what was asked for now holds."""
         return self.status in {"applied", "planned", "unchanged", "duplicate"}
 
 
@@ -416,7 +416,7 @@ class Receipt(msgspec.Struct, frozen=True, kw_only=True):
 class Waiting(msgspec.Struct, frozen=True, kw_only=True):
     """One operation that waits for a person, and why it was not simply done.
 
-    `theirs` is what stands where a conflicted one wanted to write; empty where nothing does.
+    `theirs` is the text at the place where a conflicted one wanted to write; empty if there is none.
     """
 
     id: str
@@ -450,7 +450,7 @@ class Report(msgspec.Struct, frozen=True):
 
     @property
     def ok(self) -> bool:
-        """Whether nothing is left to mend."""
+        """True if nothing is left to mend."""
         return all(problem.fixed for problem in self.problems)
 
 

@@ -79,7 +79,7 @@ class ScriptedLLM:
 
 
 class FixedClock:
-    """A clock that moves only when told: by `step_seconds` at each reading, or by `advance`."""
+    """A clock that moves only when set: by `step_seconds` at each reading, or by `advance`."""
 
     def __init__(self, start: datetime | str = "2026-01-01T00:00:00+00:00", step_seconds: float = 0.0) -> None:
         at = datetime.fromisoformat(start) if isinstance(start, str) else start
@@ -101,7 +101,7 @@ class FixedClock:
             return self._now.astimezone(UTC)
 
     def set(self, at: datetime) -> None:
-        """Put the clock to an aware instant."""
+        """Set the clock to an aware instant."""
         with self._lock:
             self._now = at
 
@@ -111,7 +111,7 @@ def check_layout(layout: Layout | str, folder: str) -> None:
 
     Args:
         layout: A value, a name, or the path of a TOML file.
-        folder: An empty folder; the memory stays in it for a look.
+        folder: An empty folder; the memory stays in it to be read.
 
     Raises:
         ConfigError: The layout has mistakes.

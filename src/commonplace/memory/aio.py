@@ -1,7 +1,7 @@
 """AsyncMemory: the methods of Memory for asyncio, each run in a thread.
 
 Holds no logic of its own. What touches files runs in one pool, what may wait for a model in another,
-so that a slow model never stands in the way of an append. Cancelling an await does not stop the work:
+so that a slow model never delays an append. Cancelling an await does not stop the work:
 it is done or not done as a whole, as with Memory.
 """
 
@@ -89,7 +89,7 @@ class _Pools:
         return self.models if self._embeds else self.store
 
     def close(self) -> None:
-        """Let the threads end when they are done."""
+        """End the threads when their work is done."""
         for pool in (self.store, self.models):
             if pool is not None:
                 pool.shutdown(wait=False)

@@ -43,7 +43,7 @@ class Chain:
 
     @property
     def embeds(self) -> bool:
-        """Whether an embedder may have to be waited for."""
+        """True if the caller may have to wait for an embedder."""
         return any(scope.embeds for scope in self.scopes)
 
     # --- what enters the prompt ---
@@ -127,7 +127,7 @@ class Chain:
         return [draft for drafts in self._of_each(of) for draft in drafts]
 
     def _of_each(self, ask: Callable[[Scope], _T]) -> list[_T]:
-        """Ask each scope; one that cannot answer is left out, unless none can.
+        """Return the answer of each scope; one that fails is left out, unless all fail.
 
         Raises:
             CommonplaceError: No scope could answer; or the question is wrong.
@@ -147,7 +147,7 @@ class Chain:
         return found
 
     def _steady(self, look: Callable[[], _T]) -> _T:
-        """Return what a look at several files finds, once no change came between its beginning and its end."""
+        """Return what is read from several files, once no change came while they were read."""
         for _ in range(_LOOKS):
             before = self._numbers()
             found = look()
@@ -174,7 +174,7 @@ class Chain:
         return frozenset((session, str(message.message.id)) for message in sessions.window(session))
 
     def snapshot(self) -> str:
-        """Return what a sub-agent is told: what is always shown, as it is now."""
+        """Return the text for a sub-agent: what is always shown, as it is now."""
 
         def of(scope: Scope) -> Sequence[Draft]:
             scope.prepare(None)
@@ -238,7 +238,7 @@ class Chain:
         return found[0]
 
     def _choices(self, found: Sequence[tuple[Scope, Record]]) -> str:
-        """Name up to five records, and say how to mean one of them."""
+        """Return up to five records by id, and how to choose one of them."""
         chained = len(self.scopes) > 1
         ids = ", ".join(record.id + (f" of {scope.name!r}" if chained else "") for scope, record in found[:5])
         if len({record.id for _, record in found}) < len(found):
@@ -271,7 +271,7 @@ class Chain:
         return self.first, given
 
     def made_in(self, scope: Scope, found: C) -> C:
-        """Say on a change, or on what came of one, which scope it is of."""
+        """Return a change, or an outcome, with the name of its scope."""
         number = _number_of(found)
         if number is not None and scope is not self.first:
             self._numbers_elsewhere.setdefault(number, set()).add(scope.name)

@@ -1,4 +1,4 @@
-"""Look a scope over: every damaged record, every drift between files and index. Mends only when asked.
+"""Examine a scope: every damaged record, every drift between files and index. Mends only when asked.
 
 A damaged line is never removed: it stays a problem, and mending copies it to quarantine, so that it is seen and kept.
 What an index lacks is made again; a change log cannot be.
@@ -81,7 +81,7 @@ def examine(
 
 
 def _misplaced(store: Store, *folders: str) -> Iterator[Problem]:
-    """Yield what stands where a file of memory belongs and is none, so that what it says is missing everywhere."""
+    """Yield each path that should be a file of memory and is none, so that its content is missing everywhere."""
     found = {path: what for folder in folders for path, what in misplaced(store.root, folder)}
     for path, what in found.items():
         reason = f"this is {what}; nothing reads it or writes to it until the file itself stands in its place"
@@ -157,7 +157,7 @@ def _quarantined(store: Store, problems: Iterable[Problem], *, copies: bool) -> 
 
 
 def merge(reports: Sequence[Report]) -> Report:
-    """Put the reports of several scopes together."""
+    """Merge the reports of several scopes."""
     checked: Counter[str] = Counter()
     for report in reports:
         checked.update(report.checked)

@@ -1,8 +1,8 @@
 """A fork of the process: the child opens each open memory anew at its next call.
 
 A child has one thread and no lock or connection it may trust, so it leaves the parent's parts alone and makes its
-own. SQLite keeps one account of a file's locks for a whole process: an index is let go before the fork if nobody
-uses it, else the child keeps its own in memory.
+own. SQLite keeps one account of a file's locks for a whole process: an index is closed before the fork if unused,
+else the child keeps its own in memory.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class Database(Protocol):
     """An SQLite file that can be let go between uses."""
 
     def rest(self) -> bool:
-        """Let the file go until the next use; False if it is in use."""
+        """Close the file until the next use; False if it is in use."""
 
     def open_file(self) -> str | None:
         """Return the path of the file that is open; None if none is."""
@@ -33,7 +33,7 @@ class Parts(Protocol):
         """Return their SQLite files."""
 
     def renew(self) -> object:
-        """Take them out, to be made again at the next call, and return them."""
+        """Remove the parts, to be made again at the next call, and return them."""
 
 
 _open: Final[weakref.WeakValueDictionary[int, Parts]] = weakref.WeakValueDictionary()
@@ -41,7 +41,7 @@ _left: Final[list[object]] = []  # parts of the parent: never closed and never c
 
 
 def watch(memory: Parts) -> None:
-    """Have the parts of a memory made again in each forked child, for as long as it lives."""
+    """Make the parts of a memory again in each forked child, for as long as it lives."""
     _open[id(memory)] = memory
 
 

@@ -186,7 +186,7 @@ class Memory(Past):
         return self._chain.recall(asked, now=self._clock(), explain=explain, rerank=rerank)
 
     def context(self, session_id: str | None = None, query: str | None = None, *, tokens: int | None = None) -> Context:
-        """Give what should enter the prompt, inside a hard token budget.
+        """Return what should enter the prompt, inside a hard token budget.
 
         Left out: the live messages of the session, which the host sends itself (layouts with a recap show them,
         unless `context.recap` is off); what is trusted below `agent`, of the part that is always shown; messages
@@ -203,10 +203,10 @@ class Memory(Past):
         return self._chain.context(session_id, query, tokens=tokens, now=self._clock())
 
     def surface(self, session_id: str | None, query: str) -> list[Hit]:
-        """Choose topics for what the user just asked; each is put before the agent once in a window of the session.
+        """Choose topics for what the user just asked; the agent gets each once in a window of the session.
 
         The model chooses if there is one, so this is called beside the turn: a context asks none. Each hit has the
-        text as it stands in the prompts of the session from then on. Only layouts that show what is surfaced do so.
+        text of the topic as in the prompts of the session from then on. Only layouts that show what is surfaced do so.
 
         Args:
             session_id: The session that goes on; with None nothing is noted.
@@ -230,23 +230,23 @@ class Memory(Past):
         reason: str = "",
         actor: Actor = LIBRARY,
     ) -> Outcome:
-        """Write one memory down.
+        """Store one memory.
 
         Args:
             text: One statement.
             kind: What it is; the layout says which layer takes it.
             to: A scope of the chain, a layer's name, or a file, instead.
             source: The message it rests on.
-            trust: How far it is trusted, if less than who asks.
+            trust: How far it is trusted, if less than the actor.
             valid_from: The day from which it holds.
             expires: The day after which it does not.
-            expect: The version of the file that must still stand, as `version` names it.
+            expect: The version that the file must still have, as `version` returns it.
             reason: For the log.
-            actor: Who asks; the library itself counts as `agent`.
+            actor: Who writes; the library itself counts as `agent`.
 
         Returns:
-            What came of it: applied, duplicate, refused with the class of what was found, pending
-            where a person has to decide, over_cap with the sizes.
+            The outcome: applied, duplicate, refused with the class of what was found, pending
+            if a person has to decide, over_cap with the sizes.
 
         Raises:
             InputError: The text is empty, `to` names nothing, or what is said of it is not well formed.
@@ -260,7 +260,7 @@ class Memory(Past):
         return self._chain.made_in(scope, scope.commit([operation], actor=actor, reason=reason, expect=versions))
 
     def read(self, record_id: str) -> Record:
-        """Give a record by its id, or what has replaced it.
+        """Return a record by its id, or the one that has replaced it.
 
         Raises:
             GoneError: It was removed or forgotten.
@@ -269,7 +269,7 @@ class Memory(Past):
         return self._chain.holder(record_id)[1]
 
     def version(self, record_id_or_path: str) -> str:
-        """Name the version of a record's file, for `expect`: read after asking for it, then write.
+        """Return the version of a record's file, for `expect`: call this, read, then write.
 
         A layer or a path names the file itself; `missing` is the version of one that is not there.
 
@@ -282,14 +282,14 @@ class Memory(Past):
     def update(
         self, record_id: str, text: str, *, expect: str | None = None, reason: str = "", actor: Actor = LIBRARY
     ) -> Outcome:
-        """Put a new text in place of a record; the old id leads on to the new one.
+        """Replace the text of a record; the old id leads to the new one.
 
         Args:
             record_id: A record's id, or words that exactly one record holds.
             text: What it says from now on.
-            expect: The version of its file that must still stand, as `version` names it.
+            expect: The version that its file must still have, as `version` returns it.
             reason: For the log.
-            actor: Who asks.
+            actor: Who writes.
 
         Raises:
             GoneError: The record was removed or forgotten.
@@ -323,7 +323,7 @@ class Memory(Past):
         )
 
     def document(self, layer: str) -> str:
-        """Give the whole text of a document, named by its layer or its file; empty where there is none."""
+        """Return the whole text of a document, named by its layer or its file; empty if there is none."""
         return verbs.document(self._chain.first, layer)
 
     def rewrite(self, layer: str, text: str, *, reason: str = "", actor: Actor = LIBRARY) -> Outcome:
@@ -408,7 +408,7 @@ class Memory(Past):
         return self._chain.made_in(self._chain.first, self._chain.first.jobs.tidy(job, dry_run=dry_run, model=model))
 
     def compact(self, session_id: str, keep: int | None = None) -> Outcome:
-        """Let the live window of a session begin later, with a summary of what was before it.
+        """Move the beginning of a session's live window on, with a summary of what was before it.
 
         Raises:
             InputError: `keep` is no number of messages.
@@ -444,16 +444,16 @@ class Memory(Past):
         return totals(self._chain.first.spending.spends(), by, self._chain.first.zone)
 
     def at(self, instant: datetime) -> Self:
-        """Give this memory as it was at an instant, read-only."""
+        """Return this memory as it was at an instant, read-only."""
         verbs.require_aware(instant)
         return type(self)(self._opened.past(instant))
 
     def review(self) -> Queue:
-        """Give what waits for a person; approving writes as one."""
+        """Return what waits for a person; approving writes as one."""
         return self._chain.first.review
 
     def snapshot(self) -> Snapshot:
-        """Give what is always shown, frozen and read-only, for a sub-agent."""
+        """Return what is always shown, frozen and read-only, for a sub-agent."""
         return Snapshot(text=self._chain.snapshot(), at=self._clock(), scope=self.scope)
 
     def tool(self, session_id: str | None = None, *, read_only: bool = False) -> Tool:
@@ -464,7 +464,7 @@ class Memory(Past):
         return Tool(layout.tool, use, read_only=read_only)
 
     def sync(self) -> int:
-        """Look at every file for what changed outside, bring the index up to it, and count the files looked into."""
+        """Check every file for outside edits, update the index, and return how many files were read."""
         return sum(scope.sync() for scope in self._chain.scopes)
 
     def reindex(self) -> int:
@@ -476,7 +476,7 @@ class Memory(Past):
         return [problem for scope in self._chain.scopes for problem in scope.over_limits()]
 
     def doctor(self, *, fix: bool = False) -> Report:
-        """Look for damage and for drift between files and index; write only with `fix`.
+        """Check for damage and for drift between files and index; write only with `fix`.
 
         A damaged record is never deleted: `fix` copies it to quarantine, and makes the index anew.
         """
@@ -485,5 +485,5 @@ class Memory(Past):
         return doctors.merge([scope.examine(fix=fix) for scope in self._chain.scopes])
 
     def close(self) -> None:
-        """Let go of everything held open; only `sessions` can be read from then on, all else raises StoreError."""
+        """Close everything that is open; only `sessions` can be read from then on, all else raises StoreError."""
         self._opened.close()

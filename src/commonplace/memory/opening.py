@@ -194,7 +194,7 @@ class Opened:
         return tuple(database for scope in scopes for database in scope.databases())
 
     def renew(self) -> Chain | None:
-        """Take the scopes out, to be made again at the next call, and return them."""
+        """Remove the scopes, to be made again at the next call, and return them."""
         left, self._made, self._making = self._made, None, threading.Lock()
         return left
 

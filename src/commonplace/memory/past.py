@@ -34,17 +34,17 @@ class Past:
         return scope.history.change(number).diff
 
     def undo(self, change: int | Outcome | Receipt | Change, *, reason: str = "", actor: Actor = PERSON) -> Outcome:
-        """Take a change back: bytes and cursors are as before, and what it added stays out.
+        """Undo a change: bytes and cursors are as before, and what it added stays out.
 
         Args:
-            change: What made it, as it was returned, or what `log` gave; a number is the first scope's.
+            change: What the change returned, or what `log` returned; a number is the first scope's.
             reason: For the log.
-            actor: Who asks.
+            actor: Who undoes it.
 
         Raises:
             RecordNotFoundError: There is no such change.
             InputError: It is none, or its number does not say of which scope.
-            UndoConflictError: A later change stands on it; the error names it.
+            UndoConflictError: A later change depends on it; the error names it.
         """
         scope, number = self._chain.change(change)
         return self._chain.made_in(scope, scope.history.undo(number, actor=actor, reason=reason))

@@ -1,7 +1,7 @@
 """What `append` takes: messages of ours, and those of the providers' SDKs as they are, one or many.
 
 Reads `{"role", "content"}` with content blocks as Anthropic and OpenAI have them. Reasoning of a model is left
-out; what has no words (an image, a file) leaves a mark such as `[image]`.
+out; content without words (an image, a file) becomes a marker such as `[image]`.
 """
 
 from __future__ import annotations

@@ -74,7 +74,7 @@ class Transcripts(Sessions):
         self._door = door
 
     def clear(self, session_id: str) -> Outcome:
-        """Let the live window begin after the last message; nothing is taken away, and `undo` opens it again.
+        """Begin the live window after the last message; nothing is deleted, and `undo` opens it again.
 
         Raises:
             RecordNotFoundError: There is no such session.
@@ -194,7 +194,7 @@ class Scope:
 
     @property
     def embeds(self) -> bool:
-        """Whether what is asked of this scope may wait for an embedder."""
+        """True if a call on this scope may wait for an embedder."""
         return self.embedding is not None and not self.store.read_only
 
     @property
@@ -271,7 +271,7 @@ class Scope:
         return [*over_caps(self.parts), *over_limits(self.parts)]
 
     def examine(self, *, fix: bool) -> Report:
-        """Look for damage and drift; mend only when asked."""
+        """Check for damage and drift; mend only when asked."""
         items = [path for _, path in self.reader.files(lambda layer: layer.kind == "items")]
         of = self.layout
         full = [*self.over_limits(), *self._loose()]
@@ -299,7 +299,7 @@ class Scope:
         return searching.indexing(self.store, self.layout, self.zone, index)
 
     def sync(self) -> int:
-        """Look at every file, log what was edited outside, and bring the index up to it."""
+        """Check every file, log what was edited outside, and update the index."""
         edited = self.drift.sweep()
         self.door.keep_up()
         return max(len(edited), self.searching.sync())
@@ -315,7 +315,7 @@ class Scope:
         return tuple(dict.fromkeys(found))
 
     def erase(self, texts: Sequence[str]) -> tuple[tuple[str, int], ...]:
-        """Take texts out of every file of this scope, and return the files that still hold any."""
+        """Erase texts from every file of this scope, and return the files that still hold any."""
         left = tuple(self.store.erase(texts))
         self.indexing.index.reset()
         self._seen.begin_anew()
@@ -334,7 +334,7 @@ class Scope:
 
 
 def _left_out(layout: str, paths: Sequence[str]) -> str:
-    """Say that a memory was kept under another layout, and what to do."""
+    """Return the message that a memory was kept under another layout, with what to do."""
     some = ", ".join(paths[:3]) + (f" and {len(paths) - 3} more" if len(paths) > 3 else "")
     return (
         f"no layer of the layout {layout!r} has {some}: nothing is lost, and nothing reads it; open the memory with "

@@ -39,7 +39,7 @@ def add(use: Use, asked: Asked) -> Answer:
 
 
 def replace(use: Use, asked: Asked) -> Answer:
-    """Put content in the place of a record."""
+    """Replace the text of a record."""
     layer, old, new = use.layer(asked), _meant(asked), asked["content"]
     if layer is None or layer.kind != "documents":
         return answer(use.memory.update(old, new, actor=use.actor), "replaced")
@@ -52,7 +52,7 @@ def replace(use: Use, asked: Asked) -> Answer:
 
 
 def remove(use: Use, asked: Asked) -> Answer:
-    """Take an entry out of a document; it may come back."""
+    """Remove an entry from a document; it may come back."""
     layer = use.layer(asked)
     if layer is None or layer.kind != "documents":
         raise InputError(f"say from where: target is {' or '.join(use.targets)}")
@@ -167,17 +167,17 @@ def write(use: Use, asked: Asked) -> Answer:
 
 
 def rename(use: Use, asked: Asked) -> Answer:
-    """Give a topic another title."""
+    """Rename a topic."""
     return _changed(use, topic_verbs.renamed(use.scope, asked), "renamed")
 
 
 def merge(use: Use, asked: Asked) -> Answer:
-    """Put what two topics say into one."""
+    """Merge two topics into one."""
     return _changed(use, topic_verbs.merged(use.scope, asked), "merged")
 
 
 def remove_topic(use: Use, asked: Asked) -> Answer:
-    """Take a topic away; it may come back."""
+    """Remove a topic; it may come back."""
     return _changed(use, topic_verbs.removed(use.scope, asked), "deleted")
 
 

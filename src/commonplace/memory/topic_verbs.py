@@ -20,13 +20,13 @@ _TITLE_CHARS: Final = 60
 
 
 def renamed(scope: Scope, asked: Mapping[str, str]) -> Sequence[Operation]:
-    """Give a topic another title."""
+    """Return the operations that rename a topic."""
     topic = _topic(scope, asked["id"])
     return [PutTopic(path=topic.path, body=topic.body, title=asked["title"])]
 
 
 def merged(scope: Scope, asked: Mapping[str, str]) -> Sequence[Operation]:
-    """Put what a topic says into another one; without a text of both, below what that says."""
+    """Return the operations that merge a topic into another; without a text, its new lines go below the other's."""
     topic, into = _topic(scope, asked["id"]), _topic(scope, asked["into"])
     if topic.path == into.path:
         raise InputError("a memory is not merged into itself; name another one")
@@ -37,7 +37,7 @@ def merged(scope: Scope, asked: Mapping[str, str]) -> Sequence[Operation]:
 
 
 def removed(scope: Scope, asked: Mapping[str, str]) -> Sequence[Operation]:
-    """Take a topic away; `undo` brings it back."""
+    """Return the operation that removes a topic; `undo` brings it back."""
     return [RemoveTopic(path=_topic(scope, asked["id"]).path)]
 
 

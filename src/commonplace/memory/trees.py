@@ -22,7 +22,7 @@ _CUT: Final = "(no room for more; search, or ask for one of these)"
 
 
 def of(scope: Scope) -> Tree:
-    """Return the topics of a scope that may be told, in their places."""
+    """Return the tree of the topics of a scope that may be shown."""
     found: list[Topic] = []
     folders: set[str] = set()
     for layer, path in scope.reader.files(lambda each: each.kind == "topics"):
@@ -61,7 +61,7 @@ def _tree(scope: Scope, found: Tree) -> Iterator[str]:
 
 
 def expanded(scope: Scope, topic: Topic, found: Tree, tokens: int = TOKENS) -> str:
-    """Return a topic whole, then what it stands under, what stands under it, and what is linked, each in a line."""
+    """Return a topic whole, then its parents, its children and its links, each in a line."""
     above = tuple(each for name in tree.parents(topic) if (each := found.find(name)))
     below = _below(found, topic)
     links = found.links(topic)

@@ -76,7 +76,7 @@ class Verb(msgspec.Struct, frozen=True):
 
 
 def answer(outcome: Outcome, done: str) -> Answer:
-    """Tell a model what came of a change."""
+    """Return the outcome of a change as an answer to a model."""
     match outcome.status:
         case "applied" | "planned":
             hint = "; remove the one that no longer holds" if CONFLICT in outcome.reason else ""

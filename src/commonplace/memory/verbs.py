@@ -214,7 +214,7 @@ def update(record: Record, text: str) -> Edit:
 
 
 def version(chain: Chain, wanted: str) -> str:
-    """Return the version of the file that a record stands in, or of a file itself by its layer or path.
+    """Return the version of a record's file, or of a file itself by its layer or path.
 
     Raises:
         RecordNotFoundError: There is no such record.

@@ -56,7 +56,7 @@ class Due(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Status(msgspec.Struct, frozen=True, kw_only=True):
-    """What waits for a worker: ranges that are due, what failed and is tried again, and what nobody tries again.
+    """What waits for a worker: ranges that are due, failures that are tried again, and ranges that were given up.
 
     `failed` has the scope of each failure beside it, `held` the scope, the session, the job and the first message's
     number of each range that was given up; an explicit `consolidate` runs it again.
@@ -224,7 +224,7 @@ class Worker:
         return Status(due=tuple(due), failed=tuple(failed), held=tuple(held))
 
     def close(self) -> None:
-        """Let go of every scope; what is due stays so."""
+        """Close every scope; what is due stays so."""
         self.stop()
         for name in list(self._opened):
             self._close(name)

@@ -32,7 +32,7 @@ class AnthropicLLM(sdk.Opening):
         self._structured = True
 
     def complete(self, request: Request) -> Reply:
-        """Ask once, retries included, within `timeout_seconds`.
+        """Return the model's answer, with retries, within `timeout_seconds`.
 
         Raises:
             ModelTimeoutError: No answer in time.

@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 class Deadline:
-    """The end of one call's time; `over` is set when nobody waits for it any more."""
+    """The end of one call's time; `over` is set when no caller waits for it any more."""
 
     def __init__(self, seconds: float) -> None:
         self._end = time.monotonic() + seconds
@@ -28,7 +28,7 @@ class Deadline:
         self.over = threading.Event()
 
     def remaining(self) -> float:
-        """Tell the seconds left, never below 0."""
+        """Return the seconds left, never below 0."""
         return max(0.0, self._end - time.monotonic())
 
     def pause(self, seconds: float) -> bool:
@@ -37,7 +37,7 @@ class Deadline:
 
 
 def run(work: Callable[[Deadline], Reply], request: Request, name: str) -> Reply:
-    """Have a request answered in a thread of its own, within its time; raises as `within` does."""
+    """Run a request in a thread of its own, within its time; raises as `within` does."""
     return within(work, request.timeout_seconds, name)
 
 
@@ -82,7 +82,7 @@ class FunctionLLM:
     """A plain function as a model: `f(prompt)` or the seed's `f(message, {"model": ...})`.
 
     It may return a text, `{"content": text}`, an object with `.content`, a `Reply`, or an awaitable
-    of one of these, which is run to its end in the call's thread. The system prompt stands before the
+    of one of these, which is run to its end in the call's thread. The system prompt comes before the
     prompt. Source: seed two-layer, "PromptFn".
     """
 

@@ -34,7 +34,7 @@ class OpenAILLM(sdk.Opening):
         self._limit = "max_tokens" if self._base_url else "max_completion_tokens"
 
     def complete(self, request: Request) -> Reply:
-        """Ask once, retries included, within `timeout_seconds`.
+        """Return the model's answer, with retries, within `timeout_seconds`.
 
         Raises:
             ModelTimeoutError: No answer in time.

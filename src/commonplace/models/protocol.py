@@ -58,7 +58,7 @@ class LLM(Protocol):
 
 
 def demand(reply: Reply) -> Reply:
-    """Give the reply back when it ended on its own.
+    """Return the reply if it ended on its own.
 
     Raises:
         ModelRefusedError: The model declined.

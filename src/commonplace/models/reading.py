@@ -63,8 +63,8 @@ _NONE_OF: Final = pattern(
 class Unusable(msgspec.Struct, frozen=True):
     """A reply that cannot be used: why, in words, and the whole text for review.
 
-    `journal` is the journal entry where that much could be read from a text that is no JSON: it may
-    stand in place of a raw entry, while the text itself still waits for a person.
+    `journal` is the journal entry if that much could be read from a text that is no JSON: it may
+    replace a raw entry, while the text itself still waits for a person.
     """
 
     reason: str
@@ -106,7 +106,7 @@ def _unfenced(text: str) -> str:
 def find(text: str, keys: Sequence[str], *, prompt: str = "") -> dict[str, Any] | Unusable:
     """Find the last JSON object in a text that has one of the keys and is no echo of the question.
 
-    An object that stands in the prompt word for word is an echo, and so is a JSON schema.
+    An object that is in the prompt word for word is an echo, and so is a JSON schema.
     """
     echoed = False
     best: dict[str, Any] | None = None
@@ -190,7 +190,7 @@ def is_schema(value: dict[str, Any], keys: Sequence[str]) -> bool:
 
 
 def usable_text(value: object) -> str | None:
-    """Give a text back if it is one and says something; a placeholder or broken Unicode is nothing."""
+    """Return a text if it says something; None for a placeholder or broken Unicode."""
     if not isinstance(value, str) or is_broken(value):
         return None
     text = value.strip()

@@ -55,7 +55,7 @@ _NUMBER: Final = pattern(
 
 
 def proposal_schema(kinds: Sequence[str] = ("add", "replace", "remove"), *, rounds: bool = False) -> dict[str, Any]:
-    """Give the JSON schema of a proposal with these kinds of operation, as strict servers want it.
+    """Return the JSON schema of a proposal with these kinds of operation, as strict servers want it.
 
     Every property is required and none is added: a field that does not apply is an empty string.
 
@@ -91,13 +91,13 @@ class _BadReplyError(Exception):
 def parse_proposal(
     reply: Reply, *, view: View, prompt: str = "", default_path: str = "", journal_required: bool = True
 ) -> Proposal | Unusable:
-    """Read a proposal, or say why it is none.
+    """Read a proposal, or return why it is none.
 
     Args:
         reply: As the model gave it.
         view: Its numbers become ids: messages sources, entries targets. A number that is not in it is
             kept as it is, for the gate to refuse.
-        prompt: What was asked; an object that stands in it is an echo and not an answer.
+        prompt: What was asked; an object that is in it is an echo and not an answer.
         default_path: Where an addition goes that names no path.
         journal_required: A range job needs its journal entry; a curating job may change nothing and say
             so with an empty list of operations.
@@ -212,7 +212,7 @@ def _operation(value: object, number: int, view: View, default_path: str) -> Edi
 
 
 def _data(value: dict[str, Any], number: int, text: Any) -> dict[str, Any]:
-    """Give the fields of an item: `data` as it is, else its flat fields; one of them must be text."""
+    """Return the fields of an item: `data` as it is, else its flat fields; one of them must be text."""
     data = value.get("data")
     if data is None:
         flat = {key: text(key, need=False) for key in ("kind", "title", "text")}
@@ -356,9 +356,9 @@ _RUN: Final = pattern(
 
 
 def parse_ranking(reply: Reply, n: int) -> tuple[int, ...] | None:
-    """Read a list of numbers below `n`, best first; `none` gives (), no list of ours None.
+    """Return the list of numbers below `n` in a reply, best first; () for `none`, None if there is no such list.
 
-    Taken are a bare list, the one list of numbers in a sentence, and lines that each name one in brackets; numbers
+    Read are a bare list, the one list of numbers in a sentence, and lines that each name one in brackets; numbers
     outside 0..n-1 and repeats are left out. Prose with numbers here and there is no list.
     Source: seed facts, episode ranking.
     """

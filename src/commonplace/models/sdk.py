@@ -74,7 +74,7 @@ def send(sdk: Any, post: Callable[[Any], Any], deadline: Deadline, name: str, co
         post: Sends one request with the timeout it is given.
         deadline: What is left of it is every request's own timeout.
         name: Of the model, for messages.
-        config: How often to try again, and how long one connection may take to stand.
+        config: How often to try again, and how long making one connection may take.
 
     Raises:
         SchemaRejectedError: The server answered with a status that a schema it does not know may cause.
@@ -141,7 +141,7 @@ def _retry_after(error: Any) -> float | None:
 
 
 def _status(error: Any, name: str) -> Exception:
-    """Name the status and the provider's code only: its message may quote the key or the prompt."""
+    """Return the error for a status, with the provider's code only: its message may quote the key or the prompt."""
     status = error.status_code
     code = _code(error)
     if "content_filter" in code or "content_policy" in code:
@@ -158,7 +158,7 @@ def _status(error: Any, name: str) -> Exception:
 
 
 def rejected(error: SchemaRejectedError, name: str) -> ModelError:
-    """Say that the request itself was at fault, after it failed without a schema too."""
+    """Return the error for a request that failed without a schema too."""
     status, code = error.args[0], error.args[1]
     return ModelError(f"{name!r} rejects the request: status {status} {code}".rstrip(), model=name, status=status)
 
@@ -191,7 +191,7 @@ def count(usage: object, *names: str) -> int:
 
 
 def outcome(reply: Reply, name: str) -> Reply:
-    """Give a reply back, or raise where there is nothing in it to look at; the error carries it."""
+    """Return a reply, or raise if there is nothing in it to read; the error carries it."""
     if reply.stop == "refusal":
         raise ModelRefusedError(f"{name!r} declined to answer; the range is kept as it is", model=name, reply=reply)
     if reply.stop == "length" and not reply.text.strip():

@@ -91,7 +91,7 @@ class Totals(msgspec.Struct, frozen=True):
 
 
 def money(model: str, tokens_in: int, tokens_out: int, tokens_cached: int, prices: Mapping[str, Price]) -> float | None:
-    """Tell what a call costs; None where no price stands for its model.
+    """Return what a call costs; None if there is no price for its model.
 
     The longest key of `prices` that the model's name starts with counts, with or without its provider.
     """
@@ -197,7 +197,7 @@ class Budget:
         return spent
 
     def check(self, now: datetime, tokens: int, cost: float | None) -> None:
-        """Let a call of that size through.
+        """Check that a call of that size is allowed.
 
         Raises:
             BudgetExceededError: The day's ceiling would be passed; it names the knob.
@@ -227,7 +227,7 @@ class Breaker:
         self._spends = spends
 
     def state(self, now: datetime) -> tuple[Literal["closed", "open", "half-open"], datetime | None]:
-        """Tell the state, and when an open breaker lets a call through."""
+        """Return the state, and when an open breaker allows a call."""
         failures, last = 0, None
         for spend in self._spends():
             if spend.purpose == EMBEDDING:  # another server: it says nothing about the model
@@ -239,7 +239,7 @@ class Breaker:
         return ("half-open" if now >= again else "open"), again
 
     def check(self, now: datetime) -> bool:
-        """Let a call through; tells whether it is the one that tries.
+        """Check that a call is allowed; True if it is the one that tries.
 
         Raises:
             BudgetExceededError: The breaker is open.
@@ -287,7 +287,7 @@ class MeteredLLM:
             check()
 
     def complete(self, request: Request) -> Reply:
-        """Ask the model if it may be asked.
+        """Ask the model, if the ceilings and the breaker allow it.
 
         Raises:
             BudgetExceededError: A ceiling or the breaker stopped the call; nothing was sent or noted.
@@ -352,7 +352,7 @@ class MeteredLLM:
 
 
 class EmbeddingMeter:
-    """Holds an embedder that is paid for to the ceiling, and notes what it took in the ledger."""
+    """Checks a paid embedder against the ceiling, and notes what it used in the ledger."""
 
     def __init__(self, ledger: Callable[[Spend], None], budget: Budget, clock: Clock) -> None:
         self._ledger = ledger
@@ -360,7 +360,7 @@ class EmbeddingMeter:
         self._clock = clock
 
     def check(self, name: str, tokens: int) -> None:
-        """Let so many tokens through.
+        """Check that so many tokens are allowed.
 
         Raises:
             BudgetExceededError: The day's ceiling would be passed.

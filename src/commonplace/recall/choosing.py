@@ -36,7 +36,7 @@ class Shown(msgspec.Struct, frozen=True):
 def choose(
     shown: Iterable[Shown], ranking: Sequence[tuple[str, float]], query: Query, config: RecallConfig
 ) -> list[Hit]:
-    """Take hits in order, each text once, until the limits of the query are reached.
+    """Choose hits in order, each text once, until the limits of the query are reached.
 
     A source whose near-equal passages fill the top is held to its share of the places as long as
     others have something to say.
@@ -87,7 +87,7 @@ class _Kept:
         return len(self._taken) >= self._wanted or (soft is not None and self._tokens >= soft)
 
     def offer(self, shown: Shown) -> None:
-        """Take the next of the ranking, unless it says what another says or a limit is in the way."""
+        """Add the next of the ranking, unless it says what another says or a limit is reached."""
         hit = shown.hit
         if self._by_layer[hit.layer] >= self._query.k_by_layer.get(hit.layer, self._query.k) or self._merged(hit):
             return
@@ -102,7 +102,7 @@ class _Kept:
             self._take(number)
 
     def hits(self) -> list[Hit]:
-        """Give what was taken, filled up with what a flood was held back from, best first."""
+        """Return the chosen hits, filled up with those of a flood that were held back, best first."""
         while self._left_out and not self.full():
             self._take(self._left_out.pop(0))
         return sorted((self._offered[at] for at in self._taken), key=lambda hit: -hit.score)

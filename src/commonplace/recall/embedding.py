@@ -127,7 +127,7 @@ class Guarded:
             return tokens
 
     def space(self, seconds: float, allow: Callable[[Sequence[str]], None]) -> Space:
-        """Return what its vectors have in common, found out once; `allow` is told before what will be sent.
+        """Return what its vectors have in common, computed once; `allow` is called with what will be sent before.
 
         Raises:
             ModelError: It gave no vectors in time, or what `allow` raised.
@@ -275,7 +275,7 @@ class Embedding:
             logger.warning("what the embedder took could not be noted", exc_info=True)
 
     def _allow(self, texts: Sequence[str]) -> None:
-        """Let texts through to an embedder that is paid for; what it took and is not noted yet counts too."""
+        """Check that a paid embedder may get these texts; what it used and is not noted yet counts too."""
         embedder = self._embedder
         if embedder.paid():
             self._meter.check(embedder.name, sum(map(estimate_tokens, texts)) + embedder.untold())
@@ -294,7 +294,7 @@ class Embedding:
     # --- filling ---
 
     def _fill(self, hidden: frozenset[tuple[str, str]], seconds: float | None) -> None:
-        """Have what is missing embedded in the background, and wait for it as long as told."""
+        """Embed what is missing in the background, and wait for it so many seconds."""
         self._forget(hidden)
         with self._lock:
             if self._filler is None or not self._filler.is_alive():

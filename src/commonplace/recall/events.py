@@ -1,6 +1,6 @@
 """Read what a question dates by an event, as in "before the release", and turn the event's time into a range. Pure.
 
-When the event was is told by the messages that speak of it, where they lie close together.
+The time of the event is that of the messages that speak of it, if they lie close together.
 """
 
 from __future__ import annotations

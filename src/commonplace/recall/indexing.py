@@ -89,7 +89,7 @@ class Indexing:
                 return 0
 
     def notice(self, paths: Iterable[str]) -> None:
-        """Have the next catch-up look into these files, whatever their tokens say."""
+        """Read these files at the next catch-up, whatever their tokens say."""
         self._noticed.extend(paths)  # without the lock: the caller may hold off a writer that a catch-up waits for
 
     def rebuild(self) -> int:
@@ -98,15 +98,15 @@ class Indexing:
             return self._mending(self._rebuild)
 
     def answer(self, question: Callable[[SqliteIndex], _T]) -> _T:
-        """Ask the index; when it proves damaged it is made again and asked once more."""
+        """Ask the index; if it is damaged, make it again and ask once more."""
         with self._lock:
             return self._mending(lambda: question(self.index))
 
     def check(self, *, lag: bool = True) -> list[str]:
-        """Name every difference between the files and the index; nothing is changed.
+        """Return every difference between the files and the index; nothing is changed.
 
         Without `lag`, what the next search takes in by itself is left out: files and lines that are new,
-        files that are gone, and documents that were edited since the last look; so are damaged lines, which no
+        files that are gone, and documents that were edited since the last read; so are damaged lines, which no
         index has.
         """
         with self._lock:
@@ -231,7 +231,7 @@ class Indexing:
         return folder == self._folder and name.endswith(".jsonl")
 
     def _take_all(self, batch: Sequence[Stat]) -> None:
-        """Look into files, small transcripts read many at a time."""
+        """Read files, many small transcripts at a time."""
         # Trigger: many files. Reason: what is known of them was read before this transaction began.
         known = self.index.states() if len(batch) > _MANY else None
         small: list[Stat] = []
@@ -285,7 +285,7 @@ class Indexing:
         self.index.set_state(_state_of(path, blob.data, token=token, crc=checksum))
 
     def _take_lines(self, records: Records, path: str) -> bool:
-        """Take what changes added to a file of items; False if it has to be read whole."""
+        """Index what changes added to a file of items; False if it has to be read whole."""
         state = self.index.state(path) if path.endswith(".jsonl") else None
         blob = self._store.read(path, state.tail_start) if state is not None and state.tail else None
         if state is None or blob is None:

@@ -1,6 +1,6 @@
 """Score typed items for a question and choose those that enter a prompt: per layer, each once, inside two budgets.
 
-Pure. An item that nobody wrote again for long counts less, and is never taken away for it.
+Pure. An item that was not written again for long counts less, and is never deleted for it.
 
 Source: seed systems 3.1, with the vectors of its scores.
 """

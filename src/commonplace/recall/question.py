@@ -1,4 +1,4 @@
-"""Read a question: its words and what may stand for them, its phrases, whom and when it speaks of. Pure."""
+"""Read a question: its words and what may replace them, its phrases, whom and when it speaks of. Pure."""
 
 from __future__ import annotations
 
@@ -67,11 +67,11 @@ _NOTHING_ASKED: Final = terms.STOP_WORDS | FRAME_WORDS | EVERYDAY_WORDS | {"prio
 
 
 class Group(msgspec.Struct, frozen=True):
-    """Words of which any counts: a word of the question with its forms, or what may stand for that word.
+    """Words of which any counts: a word of the question with its forms, or what may replace that word.
 
-    `parent` is the number of the group that this one stands for; it counts only where that is not found.
-    `name` says that the word is written like a name, `identifier` that it is one of code, of which the
-    parts stand for it.
+    `parent` is the number of the group that this one replaces; it counts only if that is not found.
+    `name` is true if the word is written like a name, `identifier` if it is one of code, whose
+    parts count too.
     """
 
     words: tuple[str, ...]
@@ -98,13 +98,13 @@ class Question(msgspec.Struct, frozen=True):
 
 
 def read(text: str, now: datetime, names: Iterable[str] = (), *, whole: bool = False) -> Question:
-    """Take a question apart; any text at all gives a question, perhaps one without words.
+    """Read a question; any text at all gives a question, perhaps one without words.
 
     Args:
         text: The question as asked.
         now: What "last week" is counted from.
         names: Who speaks in the transcripts.
-        whole: Take Chinese and Japanese uncut, when the question's words alone found nothing.
+        whole: Read Chinese and Japanese uncut, when the question's words alone found nothing.
     """
     if len(text) > _LOOKED_AT_CHARS:
         text = f"{text[: _LOOKED_AT_CHARS // 3]} {text[-2 * _LOOKED_AT_CHARS // 3 :]}"

@@ -129,7 +129,7 @@ class How(TypedDict):
 
 
 class Sums(dict[int, float]):
-    """What the words of a mask weigh together, remembered; a word that only stands for a found one adds nothing."""
+    """What the words of a mask weigh together, remembered; a word that only replaces a found one adds nothing."""
 
     def __init__(self, question: Question, found: Candidates) -> None:
         super().__init__()
@@ -321,7 +321,7 @@ class _Ranking:
         return scored
 
     def _beside_floods(self, scored: Iterable[_T], many: int, key_of: Callable[[_T], int]) -> list[_T]:
-        """Take the largest; where one transcript fills most of the places, others get as many again."""
+        """Return the largest; if one transcript fills most of the places, others get as many again."""
         everything = list(scored)
         if len(everything) <= many:
             return everything
@@ -426,7 +426,7 @@ class _Ranking:
     def _ranked_notes(
         self, noted: Sequence[tuple[float, Note]], strongest: float, share: float, times: float
     ) -> list[Ranked]:
-        """Return each record its best passage; a record stands alone, so its own words are its session."""
+        """Return each record with its best passage; a record's own words are its session."""
         masks, sums = self._found.notes, self._sums
         most = max((sums[mask] for mask in masks.values()), default=0.0)
         best: dict[str, Ranked] = {}
@@ -462,7 +462,7 @@ def _length_and_role(user: float, counts: float, mean_chars: float) -> list[floa
 
 
 def _spread(ranked: list[Ranked], cost: float) -> list[Ranked]:
-    """Let each further hit of a session count less, so that hits of many sessions come first."""
+    """Return hits with each further one of a session lowered, so that hits of many sessions come first."""
     pool, rest = ranked[:_SPREAD_OVER], ranked[_SPREAD_OVER:]
     taken: dict[int, int] = {}
     ordered: list[Ranked] = []

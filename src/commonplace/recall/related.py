@@ -1,4 +1,4 @@
-"""Words that stand for one another in everyday English: what stemming cannot know.
+"""Words that mean the same in everyday English: what stemming cannot know.
 
 Three kinds of line. `=` forms of one word, as good as the word itself. `~` near-synonyms and
 `>` a kind followed by things of that kind; both count less than the word. Pure data and its lookup.
@@ -352,7 +352,7 @@ _SHORTEST: Final = 4  # a shorter word is taken as it is
 
 
 class Related(msgspec.Struct, frozen=True):
-    """What may stand for a word: its other forms, its near-synonyms, and things of its kind.
+    """The words that may replace a word: its other forms, its near-synonyms, and things of its kind.
 
     `stems` name the word and its forms for comparison; they need not be words.
     """
@@ -365,7 +365,7 @@ class Related(msgspec.Struct, frozen=True):
 
 @functools.cache
 def related(word: str) -> Related:
-    """Return what may stand for a lower-case word; nothing for a word not listed."""
+    """Return the words that may replace a lower-case word; none for a word not listed."""
     tables = _tables()
     stems = [stem(word)]
     forms = _gather(tables["="], stems)
@@ -383,7 +383,7 @@ def related(word: str) -> Related:
 
 
 def stem(word: str) -> str:
-    """Take the common endings off an English word, so that its inflections compare equal; never shown."""
+    """Return an English word without its common endings, so that inflections compare equal; never shown."""
     if len(word) < _SHORTEST or not word.isascii():
         return word
     if word.endswith("ies"):

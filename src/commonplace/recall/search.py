@@ -62,11 +62,11 @@ def search(
         indexing: The index of one scope, and the way back to the files.
         now: What "last week" is counted from.
         config: How recall ranks.
-        explain: Put into each hit's `why` what its score is made of.
+        explain: Add to each hit's `why` what its score is made of.
         weights: What each layer counts; a layer left out counts 1.
         near: What lies near the question by its vector, where there is an embedder.
         superseded: Returns of a session the messages that hold what a record says otherwise now.
-        written_at: When a record was written down, for those without a date of their own; None where nobody knows.
+        written_at: When a record was written down, for those without a date of their own; None if unknown.
     """
     if query.k <= 0 and not query.k_by_layer:
         return []
@@ -240,7 +240,7 @@ class _Search:
         return msgspec.structs.replace(question, groups=tuple(groups)) if groups != list(question.groups) else question
 
     def _meaning(self) -> Meaning:
-        """Take what is near by its vector from the layers that are asked, the nearest passage of each message."""
+        """Return what is near by its vector in the layers that are asked, the nearest passage of each message."""
         config, chosen = self._config, self._query.layers or LAYERS
         messages: dict[int, tuple[float, int]] = {}
         notes: dict[int, float] = {}
@@ -289,7 +289,7 @@ class _Search:
                 yield shown
 
     def _told_twice(self, ranked: Sequence[Ranked]) -> int:
-        """Return up to which place, from 1, what is overruled and what overrules it may stand; 0 where neither does."""
+        """Return the last place, from 1, of what is overruled or overrules it; 0 if neither is there."""
         names = [self._from(each) for each in ranked[:_PHRASES_READ]]
         sessions = {name for name, each in zip(names, ranked, strict=False) if each.note is None}
         self._overruled = {session: held for session in sessions if (held := self._superseded(session))}
@@ -301,11 +301,11 @@ class _Search:
         return max(place for place, name in enumerate(names, 1) if name in either)
 
     def _from(self, ranked: Ranked) -> str:
-        """Name the session of a message, or the record."""
+        """Return the session of a message, or the id of the record."""
         return ranked.note.record if ranked.note is not None else self._shelf.slots[ranked.key >> MESSAGE_BITS].session
 
     def _below_successors(self, shown: Iterator[choosing.Shown], count: int) -> Iterator[choosing.Shown]:
-        """Let a message of the first so many whose value a record says otherwise stand below it and its sources."""
+        """Yield the hits; of the first so many, a message whose value a record has replaced goes below that record."""
         head = list(islice(shown, count))
         scores: dict[tuple[str, str], float] = {}
         for each in head:
@@ -403,7 +403,7 @@ def _span(text: str, row: int, passage_chars: int, question: Question) -> tuple[
 
 
 def _phrases_first(shown: Iterator[choosing.Shown], phrases: Sequence[str]) -> Iterator[choosing.Shown]:
-    """Let those of the best whose words hold a quoted phrase count double."""
+    """Yield the hits; of the first ones, those that contain a quoted phrase count double."""
     folded = [_folded(phrase) for phrase in phrases]
     head: list[choosing.Shown] = []
     for each in shown:

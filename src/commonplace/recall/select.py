@@ -1,4 +1,4 @@
-"""Have a model choose among memories: it gets one line of each and answers with numbers, or with names of files.
+"""Let a model choose among memories: it gets one line of each and answers with numbers, or with names of files.
 
 Owns the question and the reading of its answer. Never asked unless a caller asks for it: a tool's
 search in a layout that says so, `recall(rerank=True)`, or `surface`.
@@ -48,7 +48,7 @@ def select(
     purpose: str = "select",
     cause: str = "search",
 ) -> tuple[int, ...] | None:
-    """Ask which of some memories help with a question.
+    """Return which of some memories help with a question, by a model.
 
     Args:
         question: In plain words.
@@ -61,7 +61,7 @@ def select(
         cause: What set it off.
 
     Returns:
-        Their places, best first; () where the model says that none helps, None where it gave no answer of use.
+        Their places, best first; () if the model says that none helps, None if its answer is of no use.
     """
     if not lines:
         return ()
@@ -83,19 +83,19 @@ def select(
 
 
 def rerank(question: str, hits: Sequence[Hit], *, llm: LLM | None, seconds: float, explain: bool = False) -> list[Hit]:
-    """Have a model order the best hits; those it leaves out follow in our order, so none is lost.
+    """Return the best hits in a model's order; those it leaves out follow in our order, so none is lost.
 
-    Where there is no model, or it gives no answer of use in time, or finds that none helps, the order is ours.
+    If there is no model, or its answer is late or of no use, or it finds that none helps, the order is ours.
 
     Args:
         question: In plain words.
-        hits: In our order; the first `CANDIDATES` are put before the model.
+        hits: In our order; the first `CANDIDATES` are sent to the model.
         llm: The model, metered.
         seconds: What the call may take.
-        explain: Have each hit say who ordered it.
+        explain: Add to each hit who ordered it.
 
     Returns:
-        The same hits; the scores are given anew in descending order, so that the best still has the highest.
+        The same hits with new scores in descending order, so that the best still has the highest.
     """
     head = list(hits[:CANDIDATES])
     chosen = None
@@ -116,7 +116,7 @@ def rerank(question: str, hits: Sequence[Hit], *, llm: LLM | None, seconds: floa
 def files(
     question: str, lines: Mapping[str, str], tools: Sequence[str], *, llm: LLM, seconds: float, model: str | None
 ) -> list[str]:
-    """Ask which files to put before an agent.
+    """Return which files an agent should see, by a model.
 
     Args:
         question: In plain words.

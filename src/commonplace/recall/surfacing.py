@@ -54,7 +54,7 @@ Choose = Callable[[str, Mapping[str, str], Sequence[str]], Sequence[str]]
 
 
 class Attached(msgspec.Struct, frozen=True):
-    """A topic that stands in the prompts of a session; `days` is its age when it was chosen."""
+    """A topic in the prompts of a session; `days` is its age when it was chosen."""
 
     path: str
     days: int
@@ -88,9 +88,9 @@ class Surfacing:
         """Choose topics for a question and note them; nothing new for a question that was asked before.
 
         Args:
-            session: Whose prompts they stand in; None notes nothing.
+            session: The session whose prompts get them; None notes nothing.
             question: In plain words.
-            choose: Has a model choose; without it those that hold enough of the question's words are chosen.
+            choose: Lets a model choose; without it those that hold enough of the question's words are chosen.
         """
         if not question.strip():
             return []
@@ -113,7 +113,7 @@ class Surfacing:
             return [hit for each in kept for hit in self._hits(each)]
 
     def attached(self, session: str | None, question: str) -> list[Hit]:
-        """Return what stands in the prompts of a session, in the order in which it was chosen; asks no model."""
+        """Return the topics in the prompts of a session, in the order in which they were chosen; asks no model."""
         fresh = self.surface(session, question)
         if session is None:
             return fresh
@@ -193,7 +193,7 @@ class Surfacing:
             yield Hit(record=attached.path, text=text, score=1.0, layer="topics", sources=sources, trust=rank)
 
     def _text(self, attached: Attached) -> str:
-        """Return a topic as it stands in a prompt; empty if it is there no more."""
+        """Return a topic's text in a prompt; empty if the topic is gone."""
         topic = self._topic(attached.path)
         if topic is None:
             return ""

@@ -1,7 +1,7 @@
-"""Say what belongs together where tools were used: a call and its output, a request and its reply. Pure.
+"""Find what belongs together in the use of tools: a call and its output, a request and its reply. Pure.
 
 In talk the message beside one belongs to it. Where an agent works, a request is followed by calls and their
-outputs, and what was found or done stands in the outputs and in the reply that ends the turn.
+outputs, and what was found or done is in the outputs and in the reply that ends the turn.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from commonplace.text.spans import Keep
 class Stat(msgspec.Struct, frozen=True):
     """One stored file: `token` differs whenever its bytes may differ (size, mtime_ns, inode on files).
 
-    `written_ns` is when it was last written, as its system says; 0 if nobody knows.
+    `written_ns` is when it was last written, as its system says; 0 if unknown.
     """
 
     path: str
@@ -55,7 +55,7 @@ class Append(msgspec.Struct, frozen=True):
 
 
 class Delete(msgspec.Struct, frozen=True):
-    """Take a file away; what it held stays in the change log."""
+    """Delete a file; its content stays in the change log."""
 
     path: str
 
@@ -112,7 +112,7 @@ class Lease(Protocol):
         """Extend the lease by its time to live; raises LeaseLostError when another holds it."""
 
     def release(self) -> None:
-        """Give the lease back; does nothing when another holds it."""
+        """Release the lease; does nothing when another holds it."""
 
 
 class PidLock(Protocol):
@@ -125,7 +125,7 @@ class PidLock(Protocol):
         """Take it; False if another process holds it."""
 
     def give_back(self) -> None:
-        """Let it read as before it was taken."""
+        """Restore the file as it was before."""
 
 
 class Held(Protocol):
@@ -150,13 +150,13 @@ class Store(Protocol):
 
     @property
     def read_only(self) -> bool:
-        """Whether nothing can be written here."""
+        """True if nothing can be written here."""
 
     def read(self, path: str, start: int = 0, end: int | None = None) -> Blob | None:
         """Read a file or a part of it; None where there is none."""
 
     def version(self, path: str) -> str:
-        """Name the version of a file: content hash, `length:hash of last line` for append-only, or MISSING."""
+        """Return the version of a file: content hash, `length:hash of last line` for append-only, or MISSING."""
 
     def list(self, prefix: str = "") -> list[Stat]:
         """List the files below a folder, sorted by path; hidden state of the store is left out."""
@@ -165,7 +165,7 @@ class Store(Protocol):
         """Add lines to an append-only file; durable means synced to disk."""
 
     def locked(self, path: str) -> AbstractContextManager[Held]:
-        """Hold one append-only file against other appenders, so that read-then-append is one step."""
+        """Lock one append-only file against other appenders, so that read-then-append is one step."""
 
     def appended(self, mark: object) -> tuple[object, tuple[str, ...] | None]:
         """Return a mark of now, and the paths that were appended to after an earlier mark; None for any path.
@@ -174,7 +174,7 @@ class Store(Protocol):
         """
 
     def exclusive(self, wait_seconds: float | None = None) -> AbstractContextManager[None]:
-        """Hold off other writers of changes, so that look, plan and commit are one step.
+        """Lock out other writers of changes, so that read, plan and commit are one step.
 
         StoreBusyError if they do not end in time.
         """
@@ -188,38 +188,38 @@ class Store(Protocol):
         """
 
     def read_many(self, paths: Sequence[str]) -> dict[str, Blob | None]:
-        """Read several files as they stand between two changes."""
+        """Return several files as they are between two changes."""
 
     def since(self, number: int) -> Iterator[Logged]:
         """Yield the committed changes after a number, oldest first."""
 
     def change_number(self) -> int:
-        """Give the number of the last change whose writes are all applied; 0 where there is none."""
+        """Return the number of the last change whose writes are all applied; 0 if there is none."""
 
     def conflicts(self) -> Sequence[Conflict]:
         """List the files that an edit from outside kept from taking a change."""
 
     def settle_conflict(self, conflict: Conflict) -> None:
-        """Take a conflict off the list."""
+        """Remove a conflict from the list."""
 
     def holding(self, texts: Sequence[str]) -> Sequence[tuple[str, int]]:
         """Return the files below the root that hold any of some texts, our own included, with how often."""
 
     def erase(self, texts: Sequence[str]) -> Sequence[tuple[str, int]]:
-        """Take texts out of every file below the root for good, and return the files that still hold any."""
+        """Erase texts from every file below the root for good, and return the files that still hold any."""
 
     def verify_log(self) -> Sequence[LogProblem]:
-        """Name every place where the change log is not as it was written."""
+        """Return every place where the change log is not as it was written."""
 
     @property
     def root(self) -> str:
         """Where the scope is kept, for people."""
 
     def key(self) -> bytes:
-        """Give the scope's own key, for hashes that must not be guessed; empty where none can be made."""
+        """Return the scope's own key, for hashes that must not be guessed; empty if none can be made."""
 
     def lease(self, name: str, ttl_seconds: float) -> Lease | None:
-        """Take a lease, or None while another live holder has it."""
+        """Return a lease, or None while another live holder has it."""
 
     def pid_lock(self, path: str) -> PidLock | None:
         """Return the lock file at a path that other programs read; None if nothing can be written here."""

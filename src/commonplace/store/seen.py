@@ -1,4 +1,4 @@
-"""What each file said when it was last looked at, so that an edit made outside can be told and shown.
+"""What each file said when it was last read, so that an outside edit can be recognised and shown.
 
 Derived like the index and beside it: screened texts by path and version, in one small SQLite file.
 Without it edits are still found, by the change log; only what they replaced cannot always be shown.
@@ -65,7 +65,7 @@ class Seen:
         raise AssertionError("a database in memory can always be made")
 
     def rest(self) -> bool:
-        """Let go of the file until the next use; False where it is in use."""
+        """Close the file until the next use; False if it is in use."""
         if not self._lock.acquire(blocking=False):
             return False
         try:

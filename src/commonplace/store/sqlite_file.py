@@ -57,9 +57,9 @@ def connect(path: Path | str | None, *, seconds: float) -> sqlite3.Connection:
 
 
 class IndexFile(ABC):
-    """An SQLite file, or memory where there is none or nothing may be written.
+    """An SQLite file, or memory if there is none or nothing may be written.
 
-    The file is open from the first use until `close`, but at rest while the process forks. After `close` each use
+    The file is open from the first use until `close`, but closed while the process forks. After `close` each use
     raises StoreError, which no caller may take for damage: the file is not ours any more.
     """
 
@@ -122,7 +122,7 @@ class IndexFile(ABC):
         self._forget()
 
     def rest(self) -> bool:
-        """Let go of the file and of what is remembered of it, until the next use; False where it is in use."""
+        """Close the file and drop what is remembered of it, until the next use; False if it is in use."""
         if not self._lock.acquire(blocking=False):
             return False
         try:
@@ -141,7 +141,7 @@ class IndexFile(ABC):
 
     @contextlib.contextmanager
     def _using(self) -> Iterator[None]:
-        """Hold the open file; one that was let go is opened again."""
+        """Open the file if it is closed, and keep it open."""
         with self._lock:
             self._require_open()
             if self._resting:
@@ -156,7 +156,7 @@ class IndexFile(ABC):
     @contextlib.contextmanager
     @abstractmethod
     def _reading(self) -> Iterator[None]:
-        """Hold the open file with all in it that the transaction under way has added."""
+        """Keep the file open, with all in it that the present transaction has added."""
         yield
 
     def replaced(self) -> bool:
@@ -172,13 +172,13 @@ class IndexFile(ABC):
         return (stat.st_dev, stat.st_ino) != self._inode
 
     def mark(self) -> tuple[int, ...]:
-        """Name the state of the file: the same mark means that nobody, here or elsewhere, has written since."""
+        """Return the state of the file: the same value means that no process has written since."""
         with self._reading():
             version = int(self._db.execute("PRAGMA data_version").fetchone()[0])
             return self._opened, version, self._db.total_changes
 
     def reopen(self) -> None:
-        """Open the file that now stands behind the name."""
+        """Open the file that now has the name."""
         with self._lock:
             self._require_open()
             self._let_go()
@@ -218,7 +218,7 @@ class IndexFile(ABC):
 
     @contextlib.contextmanager
     def _file_lock(self, *, exclusive: bool) -> Iterator[None]:
-        """Hold the right to have (shared) or to replace (exclusive) the file behind the name."""
+        """Lock the name for having (shared) or replacing (exclusive) its file."""
         if self.path is None:
             yield
             return

@@ -214,7 +214,7 @@ def sentences(text: str) -> list[str]:
 
 
 class Quoted(NamedTuple):
-    """An address, path or command of a text, and where it stands."""
+    """An address, path or command of a text, and its place."""
 
     kind: str
     text: str

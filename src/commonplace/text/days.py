@@ -118,7 +118,7 @@ _MOST: Final = 40  # durations or dates of one text that are put together
 
 
 class Named(NamedTuple):
-    """A date or time of day that a statement names: where it stands, and how it may be read.
+    """A date or time of day that a statement names: its place, and how it may be read.
 
     A day is (year or None, month, day), a month (year or None, month), a year (year), a time of day ("clock", h, m).
     """
@@ -138,14 +138,14 @@ class Meant:
         self.weekdays: set[int] = set()
 
     def take(self, other: Meant) -> None:
-        """Take in what another text can mean."""
+        """Add what another text can mean."""
         self.days |= other.days
         self.months |= other.months
         self.years |= other.years
         self.weekdays |= other.weekdays
 
     def add(self, day: date) -> None:
-        """Take in a day with its month and year."""
+        """Add a day with its month and year."""
         self.days.add(day)
         self.months.add((day.year, day.month))
         self.years.add(day.year)

@@ -46,7 +46,7 @@ class Front(msgspec.Struct, frozen=True):
 
 
 class _Span(msgspec.Struct, frozen=True):
-    """Where a top-level key and its value stand in the block, in characters."""
+    """The place of a top-level key and its value in the block, in characters."""
 
     key: int
     start: int
@@ -89,7 +89,7 @@ def read(text: str) -> Front:
 
 
 def edit(text: str, changes: Mapping[str, Value], newline: str = "\n") -> list[tuple[int, int, str]]:
-    """Say which characters to replace so that each key has its value; all others stay as they are.
+    """Return which characters to replace so that each key has its value; all others stay as they are.
 
     A key that already has the value is not touched; a new key goes below the last. Returns
     (start, end, new text) triples, ascending.
@@ -297,7 +297,7 @@ class _Builder:
             self.spans[key] = self._span(end)
 
     def _span(self, end: int) -> _Span:
-        """Give the place of a value; one that runs over lines ends before the blank lines below it."""
+        """Return the place of a value; one that runs over lines ends before the blank lines below it."""
         written = self.block[self.value_at : end]
         one_line = "\n" not in self.block[self.key_at : end].rstrip()
         end = self.value_at + len(written.rstrip())

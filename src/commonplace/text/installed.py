@@ -1,6 +1,6 @@
 """Functions by name: our own, and those that other packages bring through an entry point.
 
-A layout chooses functions by name. Other packages are looked at only for a name that is not ours.
+A layout chooses functions by name. Other packages are searched only for a name that is not our own.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ class Installed(Mapping[str, Kind]):
 
     Args:
         group: The entry points of other packages that bring more of them.
-        own: Ours, by name; none of another package takes their place.
+        own: Our own, by name; no other package replaces one.
     """
 
     def __init__(self, group: str, own: Mapping[str, Kind]) -> None:

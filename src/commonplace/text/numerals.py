@@ -108,7 +108,7 @@ _ITALIAN_TENS: Final = {"vent": 20, "trent": 30, "quarant": 40, "cinquant": 50, 
 
 
 class Numeral(NamedTuple):
-    """One number of a text: where it stands, what it may mean, and whether it is surely a number."""
+    """One number of a text: its place, what it may mean, and whether it is surely a number."""
 
     start: int
     end: int
@@ -168,7 +168,7 @@ def _continues(text: str, before: tuple[re.Match[str], int], match: re.Match[str
 
 
 def _joined(words: _Words) -> list[Numeral]:
-    """Make one number of words that stand together."""
+    """Return one number made of words in a row."""
     if not words:
         return []
     total = current = 0

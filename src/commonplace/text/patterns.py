@@ -7,7 +7,7 @@ from typing import Any, AnyStr, cast
 
 
 class _Lazy:
-    """Stands for a compiled pattern; what was asked for once is an own attribute from then on."""
+    """A pattern that is compiled at its first use; each attribute is then kept as its own."""
 
     def __init__(self, source: str | bytes, flags: int) -> None:
         self._source = source

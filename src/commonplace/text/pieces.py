@@ -89,7 +89,7 @@ _NAME_WORDS: Final = 3  # and particles
 
 
 def plain_name(name: str | None) -> str | None:
-    """Return a display name if it can be one; None if it says something, as anybody may choose what theirs says."""
+    """Return a display name if it can be one; None if it says something, as people choose their names freely."""
     words = (name or "").split()
     if len(words) == 1:
         return name if _NAME_WORD.fullmatch(words[0]) else None
@@ -141,7 +141,7 @@ def encode_name(name: str) -> str:
 
 
 def decode_name(encoded: str) -> str | None:
-    """Give back the name of `encode_name`; None where it was too long to keep whole."""
+    """Return the name of `encode_name`; None if it was too long to keep whole."""
     if encoded == "%~empty":
         return ""
     if "%~" in encoded:
@@ -183,7 +183,7 @@ def fence(content: str, key: bytes, note: str = "") -> str:
 
 
 def strip_fences(text: str, key: bytes) -> str:
-    """Take out every fenced part that this scope's key made; anything else that looks like one stays."""
+    """Remove every fenced part that this scope's key made; anything else that looks like one stays."""
     if "<recalled-memory" not in text:
         return text
     return _FENCE.sub(lambda m: "" if m.group(1) == _nonce(m.group(2), key) else m.group(0), text)

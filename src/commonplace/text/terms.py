@@ -1,4 +1,4 @@
-"""Which terms stand for a text: what the index stores and what a question asks for.
+"""The terms of a text: what the index stores and what a question asks for.
 
 FTS5 splits at everything that is no letter or digit, folds case and accents, and stems English.
 This module adds what it cannot do: pairs of characters for Chinese, Japanese and Korean, the parts
@@ -74,7 +74,7 @@ def fold(text: str) -> str:
 
 
 def words(text: str, *, whole: bool = False) -> list[str]:
-    """List the terms of a question in order, as often as they stand there: lower case, stop words still in it.
+    """Return the terms of a question in order, repeats and stop words included, in lower case.
 
     Chinese and Japanese are first cut at their function words, so that no pair spans one, unless
     `whole` is asked for.
@@ -117,12 +117,12 @@ def identifiers(text: str) -> dict[str, tuple[str, ...]]:
 
 
 def pairs(run: str) -> list[str]:
-    """Split a run of wide characters into overlapping pairs; a single one stands for itself."""
+    """Split a run of wide characters into overlapping pairs; a single one is its own pair."""
     return [run[at : at + 2] for at in range(len(run) - 1)] or [run]
 
 
 def marker(kind: str, value: str) -> str:
-    """Make the term that stands for a fact of a row (its tool, its kind, its tag), not for a word of it."""
+    """Return the term for a fact of a row (its tool, its kind, its tag), not for a word of it."""
     folded = value.lower()
     plain = _MARKS.sub("", folded)
     if plain != folded:  # `c++` is not `c`

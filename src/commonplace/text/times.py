@@ -49,7 +49,7 @@ class Times(NamedTuple):
 
 
 class _Named(NamedTuple):
-    """A time that stands in a question from `start` to `end`, as the ranges it may be."""
+    """A time in a question, from `start` to `end`, as the ranges it may be."""
 
     start: int
     end: int

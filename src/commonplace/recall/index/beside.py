@@ -57,7 +57,7 @@ class Beside:
         self._thread.start()
 
     def take(self, said: Mapping[int, str]) -> None:
-        """Have the words of passages written, by their row; waits where much is still to be written."""
+        """Queue the words of passages to be written, by their row; waits if much is still to be written."""
         if self._error is not None:
             raise self._error
         if said:

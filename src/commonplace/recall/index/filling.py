@@ -64,7 +64,7 @@ class Pending:
         self._said.update(texts)
 
     def put_slot(self, slot: Filling, path: str, session: str) -> None:
-        """Write a slot, or let it stand in place of what was written of it."""
+        """Write a slot, or replace the one that was written."""
         self._slots[slot.id] = (
             slot.id, path, session, slot.first, json.dumps(slot.names) if slot.names else "[]", bytes(slot.flags),
             bytes(slot.speakers), slot.times.tobytes(), slot.offsets.tobytes(), self.changed(),
@@ -116,7 +116,7 @@ class Pending:
 
 
 def _replace(db: sqlite3.Connection, table: str, values: Iterable[Sequence[object]]) -> None:
-    """Put rows in place of those of the same key."""
+    """Replace rows of the same key."""
     waiting = list(values)
     for start in range(0, len(waiting), _TOGETHER):
         part = waiting[start : start + _TOGETHER]

@@ -1,4 +1,4 @@
-"""Look into an index file without changing a byte of it or of the folder it lies in."""
+"""Read an index file without changing a byte of it or of its folder."""
 
 from __future__ import annotations
 

@@ -156,7 +156,7 @@ class Slot(msgspec.Struct):
 
     @property
     def works(self) -> bool:
-        """Whether an agent works in it more than it talks: of its messages a good part is of tools."""
+        """True if an agent works in it more than it talks: a good part of its messages is of tools."""
         return len(self.flags) - len(self.flags.translate(None, _OF_TOOLS)) > _TOOLS_AT_WORK * len(self.flags)
 
 
@@ -173,7 +173,7 @@ class Shelf(msgspec.Struct):
     working: set[int] = set()
 
     def put(self, slot: Slot) -> None:
-        """Add a slot or let it stand in place of its older self."""
+        """Add a slot, or replace its older state."""
         self.drop(slot.id)
         self.slots[slot.id] = slot
         self.messages += len(slot.flags)
@@ -183,7 +183,7 @@ class Shelf(msgspec.Struct):
             self.working.add(slot.id)
 
     def drop(self, number: int) -> None:
-        """Take a slot away; does nothing when it is not there."""
+        """Remove a slot, if it is there."""
         old = self.slots.pop(number, None)
         if old is not None:
             self.messages -= len(old.flags)
@@ -222,12 +222,12 @@ class Candidates(msgspec.Struct):
 
 
 def pack(slot: int, message: int, passage: int) -> int:
-    """Name one passage by one integer."""
+    """Return one integer for a passage."""
     return (slot << MESSAGE_BITS | message) << PASSAGE_BITS | passage
 
 
 def fold_passage(number: int, count: int) -> int:
-    """Return in which row the passage `number` of `count` stands; very long messages share rows evenly."""
+    """Return the row of passage `number` of `count`; very long messages share rows evenly."""
     return number if count <= PASSAGES else number * PASSAGES // count
 
 
@@ -240,7 +240,7 @@ def length_class(content: str) -> int:
 
 
 def flags_of(role: str, content: str) -> int:
-    """Tell in one byte what ranking asks of a message."""
+    """Return in one byte what ranking asks of a message."""
     flags = ROLE_CODES.get(role, 3) | length_class(content) << LENGTH_SHIFT
     if "?" in content or "？" in content:
         flags |= QUESTION

@@ -54,7 +54,7 @@ class SqliteIndex(IndexFile):
     Args:
         path: Its file; None keeps it in memory.
         passage_chars: How long a passage is; the same for all that feed one index.
-        mend: Help oneself as told below; without it, what stands in the way is raised.
+        mend: Mend a file as told below; without it, every fault is raised.
 
     A file that is no index is replaced by an empty one; a file of a newer commonplace is left as it is
     and another one beside it is used; where nothing may be written the index is in memory.
@@ -120,7 +120,7 @@ class SqliteIndex(IndexFile):
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[Pending]:
-        """Hold the one writer's place; what is done inside is kept whole or not at all.
+        """Begin a transaction, or join the one of this thread; it is kept whole or not at all.
 
         Raises:
             StoreBusyError: Another process held it for ten seconds.
@@ -154,7 +154,7 @@ class SqliteIndex(IndexFile):
 
     @contextlib.contextmanager
     def connection(self) -> Iterator[sqlite3.Connection]:
-        """Hold the open file, for what `vectors` keeps beside the rows."""
+        """Open the file, for the vectors beside the rows."""
         with self._reading():
             yield self._db
 
@@ -241,7 +241,7 @@ class SqliteIndex(IndexFile):
             yield rows.pack(slot, number, at), terms.indexed("".join(parts)) + marks
 
     def replace_path(self, path: str, replacing: Iterable[IndexRow]) -> int:
-        """Let the rows of a file be exactly these; returns how many passages there are."""
+        """Replace the rows of a file; return how many passages there are."""
         with self.writing() as pending:
             pending.put_down()
             self._drop_notes(path)
@@ -254,7 +254,7 @@ class SqliteIndex(IndexFile):
         return count
 
     def grow_path(self, path: str, rows: Iterable[IndexRow], gone: Iterable[str]) -> None:
-        """Let some records of a file have these rows, and those of them that have none be gone."""
+        """Replace the rows of some records of a file, and remove those of the records that are gone."""
         with self.writing() as pending:
             pending.put_down()
             for record in dict.fromkeys(gone):
@@ -279,7 +279,7 @@ class SqliteIndex(IndexFile):
         self._db.execute("INSERT INTO noted(rowid, text) VALUES (?, ?)", (cursor.lastrowid, content))
 
     def _drop_notes(self, path: str, record: str | None = None) -> None:
-        """Take out the rows of a file, or of one of its records."""
+        """Remove the rows of a file, or of one of its records."""
         these, values = ("path = ?", (path,)) if record is None else ("path = ? AND record = ?", (path, record))
         ids = self._db.execute(f"SELECT id FROM notes WHERE {these}", values).fetchall()  # noqa: S608 - our own words
         if ids:
@@ -317,7 +317,7 @@ class SqliteIndex(IndexFile):
         return self._meta("form")
 
     def set_form(self, form: int) -> None:
-        """Say which form the rows are made in from here on."""
+        """Store the form in which the rows are made from now on."""
         with self.writing():
             self._db.execute("UPDATE meta SET value = ? WHERE key = 'form'", (form,))
 
@@ -406,7 +406,7 @@ class SqliteIndex(IndexFile):
             return postings.similar(self._db, ("said", "noted"), word)
 
     def check(self) -> list[str]:
-        """Name what is wrong with the index itself; empty when it is sound."""
+        """Return what is wrong with the index itself; empty if it is sound."""
         problems: list[str] = []
         try:
             with self._reading():

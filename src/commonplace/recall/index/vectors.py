@@ -55,7 +55,7 @@ _MARKS: Final = 500  # values in one statement
 class Space(msgspec.Struct, frozen=True):
     """What vectors of one embedder have in common.
 
-    `probe` is the vector of a fixed text: two embedders of one name are told apart by it. `level` is how
+    `probe` is the vector of a fixed text: it distinguishes two embedders of one name. `level` is how
     alike texts are that have nothing to do with each other, as a cosine.
     """
 
@@ -89,7 +89,7 @@ class Vectors:
     # --- the space ---
 
     def settle(self, space: Space) -> bool:
-        """Let the vectors be of this space; those of another are thrown away. True where they were kept."""
+        """Keep the vectors if they are of this space, else delete them. True if they were kept."""
         with self._index.connection() as db:
             if _of(db, space):
                 return True
@@ -125,7 +125,7 @@ class Vectors:
             ).fetchall()
 
     def missing_messages(self) -> tuple[int, int, int] | None:
-        """Name messages without vectors, of the newest slot that has some: (slot, first, end)."""
+        """Return messages without vectors, of the newest slot that has some: (slot, first, end)."""
         with self._index.connection() as db:
             if not _there(db):
                 return None
@@ -193,7 +193,7 @@ class Vectors:
             db.execute("UPDATE vector_space SET hidden = ?", (hidden,))
 
     def prune(self) -> None:
-        """Throw away vectors whose texts stand nowhere any more; called when nothing is missing."""
+        """Delete vectors whose texts are nowhere any more; called when nothing is missing."""
         with self._index.connection() as db:
             if not _there(db) or db.execute("SELECT 1 FROM loose_vectors LIMIT 1").fetchone() is None:
                 return
@@ -205,7 +205,7 @@ class Vectors:
             db.execute("DELETE FROM loose_vectors")
 
     def tidy(self, hidden: str) -> None:
-        """Do without an embedder what can be: throw away vectors of what was forgotten or changed.
+        """Delete the vectors of what was forgotten or changed, as far as no embedder is needed.
 
         Records that still say what they said keep theirs; a transcript's are made again by the next embedder.
         """
@@ -336,12 +336,12 @@ def floats(blob: bytes) -> tuple[float, ...]:
 
 
 def hashed(text: str) -> bytes:
-    """Name a text by its content."""
+    """Return the hash of a text."""
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def mark(hidden: Iterable[tuple[str, str]]) -> str:
-    """Tell by one text what is hidden, session by session; the same texts mean the same messages (session, id)."""
+    """Return one text for what is hidden, session by session; equal texts mean the same messages (session, id)."""
     sums: dict[str, Any] = {}
     for session, message in sorted(hidden):
         sums.setdefault(session, hashlib.blake2b(digest_size=8)).update(repr(message).encode() + b"\n")
@@ -390,7 +390,7 @@ def _stand(db: sqlite3.Connection, embedded: Sequence[Embedded]) -> bool:
 
 
 def _says(db: sqlite3.Connection, each: Embedded) -> bool:
-    """True if the row still stands for the text; numbers of notes that are gone are given out again."""
+    """True if the row still has the text; numbers of notes that are gone are used again."""
     if each.row > 0:
         slot, number = divmod(each.row >> rows.PASSAGE_BITS, rows.SLOT_MESSAGES)
         return _messages(db, slot) > number

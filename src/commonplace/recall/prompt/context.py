@@ -30,7 +30,7 @@ _TOLD_SHARE: Final = 0.6  # of the words of a message that an entry made of it s
 
 
 def owned(drafts: Sequence[Draft], owner: int, scope: str) -> Sequence[Draft]:
-    """Say of drafts which scope of a chain they come from; of those after the first the titles say so too."""
+    """Return drafts with the scope of a chain they come from; after the first scope the titles name it too."""
     if owner == 0:
         return drafts
     return [
@@ -56,10 +56,10 @@ def build(
         key: The scope's key, for the fences.
         stable_share: The most of the budget that the stable part may take, whatever is asked, so that
             something recalled always finds room and the stable part does not move with the question.
-        recalled_heading: Stands above the hits.
+        recalled_heading: The line above the hits.
 
     Returns:
-        The context. Entries for which the stable part has no room stand in what the volatile part leaves
+        The context. Entries for which the stable part has no room go into what the volatile part leaves
         free, the newest first; what is left out is named once, with the reason.
     """
     drafts = [safe(draft) for draft in drafts]

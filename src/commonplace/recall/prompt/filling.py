@@ -1,7 +1,7 @@
-"""Fill the room of a prompt with entries: which of them stand in it, and how their sections read.
+"""Fill the room of a prompt with entries: which of them are in it, and how their sections read.
 
-Pure. What must stay in sight comes first, then what is newest; entries that are kept stand in the order of
-their documents. A section costs its heading only when something stands under it.
+Pure. What must stay in sight comes first, then what is newest; entries that are kept are in the order of
+their documents. A section costs its heading only if something is under it.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ Message = tuple[str, str]
 class Shown(msgspec.Struct, frozen=True):
     """One record that may enter: its text as it reads in the prompt, and what speaks for and against it.
 
-    `heading` is of the part of its document that it stands in; `said` is the record's own text and `sources`
+    `heading` is of the part of its document that it is in; `said` is the record's own text and `sources`
     are the messages it rests on. `standing` entries come before all others, then those of the highest `age`. `cut`
-    says that the record holds more than its text here, `refused` why it may not enter.
+    is true if the record holds more than its text here, `refused` why it may not enter.
     """
 
     record: str
@@ -43,7 +43,7 @@ class Shown(msgspec.Struct, frozen=True):
 class Draft(msgspec.Struct, frozen=True):
     """One section before budgeting.
 
-    `heading` stands above it as it is, a second-level heading of the title where it is empty; `joiner` is
+    `heading` is above it as it is, a second-level heading of the title if it is empty; `joiner` is
     what parts its entries. `owner` is the place in the chain of the scope that it comes from. `live` says that
     it is the conversation under way.
     """
@@ -68,7 +68,7 @@ class Filled(NamedTuple):
 
 
 class _Place(NamedTuple):
-    """Where an entry stands: its draft, its number in it, and the run of entries with the same heading."""
+    """The place of an entry: its draft, its number in it, and the run of entries with the same heading."""
 
     draft: int
     number: int

@@ -64,7 +64,7 @@ class Frozen:
             return {path: past[path] for path in now}
 
     def thaw(self, session: str) -> None:
-        """Let a session begin anew with its next prompt."""
+        """Begin a session anew with its next prompt."""
         with self._lock:
             if session in self._read_marks():
                 self._put(_Mark(session, -1))

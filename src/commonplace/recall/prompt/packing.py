@@ -92,13 +92,13 @@ def packed(page: Page, layers: Iterable[Layer]) -> Pack:
 
 
 def _live(page: Page) -> frozenset[tuple[str, str]]:
-    """Return the messages of the live conversation, of which no turn is told twice; one of nothing is never told."""
+    """Return the messages of the live conversation: none of its turns is shown twice."""
     said = page.parts.sessions.window(page.session) if page.session is not None else ()
     return frozenset((each.session, str(each.message.id)) for each in said)
 
 
 def stored(page: Page, layer: Layer) -> Iterator[Item]:
-    """Yield the items of a layer that may be told: of a dated one those of the last days."""
+    """Yield the items of a layer that may be shown: of a dated one those of the last days."""
     files, reader = page.parts.items, page.parts.reader
     for path in page.paths(layer, page.parts.config.items.episodic_days):
         for record in reader.told(files.newest(path, _NEWEST)):
@@ -154,7 +154,7 @@ def working(page: Page, _: PromptSection) -> Iterator[Shown]:
 
 
 def notes(page: Page, row: PromptSection) -> Iterator[Shown]:
-    """Write the entries of today's journal as they stand in it."""
+    """Write the entries of today's journal as they are in it."""
     for layer in page.layers(row):
         for record in page.records(layer):
             if _may_stand(page, record):

@@ -56,7 +56,7 @@ class Page(msgspec.Struct, frozen=True):
         return list(dict.fromkeys(found))
 
     def of_day(self, layer: Layer, back: int) -> list[Record]:
-        """Return the records of a layer's file of so many days before today that may be told."""
+        """Return the records of a layer's file of so many days before today that may be shown."""
         path, reader = self.paths(layer, back)[-1], self.parts.reader
         return list(reader.told(reader.records(path)))
 
@@ -70,7 +70,7 @@ class Page(msgspec.Struct, frozen=True):
         return self.past[path] if path in self.past else self.parts.reader.data(path) or b""
 
     def records(self, layer: Layer) -> list[Record]:
-        """Return the records of a layer's file of today that may be told."""
+        """Return the records of a layer's file of today that may be shown."""
         path, reader = self.path(layer), self.parts.reader
         if path not in self.past:
             return list(reader.told(reader.records(path)))

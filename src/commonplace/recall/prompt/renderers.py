@@ -117,7 +117,7 @@ def surfaced(page: Page, _: PromptSection) -> Iterator[Shown]:
 
 
 def tree(page: Page, row: PromptSection) -> Iterator[Shown]:
-    """Write a line for each topic, under the names of what it stands under."""
+    """Write a line for each topic, under the names of its ancestors."""
     reader, names = page.parts.reader, set(row.of)
     found = [
         topic

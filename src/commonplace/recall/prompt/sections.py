@@ -57,7 +57,7 @@ class Sections:
         return tuple(draft for draft in self._made(page, page) if draft.part in _SNAPSHOT_PARTS)
 
     def thaw(self, session: str) -> None:
-        """Let what is frozen in a session begin anew with its next prompt."""
+        """Let the frozen sections of a session begin anew with its next prompt."""
         self._frozen.thaw(session)
 
     def _is_on(self, row: PromptSection) -> bool:
@@ -102,5 +102,5 @@ class Sections:
 
 
 def headless(drafts: Sequence[Draft]) -> list[Draft]:
-    """Return sections without what stands above their own heading."""
+    """Return sections without the lines above their own heading."""
     return [msgspec.structs.replace(draft, heading=draft.heading.rpartition("\n")[2]) for draft in drafts]

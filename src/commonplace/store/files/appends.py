@@ -75,13 +75,13 @@ class Appender:
 
     @property
     def holds_any(self) -> bool:
-        """Whether the calling thread is inside `hold`."""
+        """True if the calling thread is inside `hold`."""
         me = threading.get_ident()
         return any(thread == me for thread, _ in list(self._held))
 
     @contextmanager
     def hold(self, path: str, *, create: bool, replacing: bool = False) -> Iterator[Handle]:
-        """Hold a file against other appenders, re-entrantly in one thread.
+        """Lock a file against other appenders, re-entrantly in one thread.
 
         Without `create`, a missing file is not made, and `fd` is -1. With it, a file that got no byte by the
         end is taken away again. For `replacing`, a document is not opened for writing: that would look like

@@ -66,7 +66,7 @@ class Entry(msgspec.Struct, frozen=True):
 
     @property
     def erased(self) -> bool:
-        """Whether the texts are gone."""
+        """True if the texts are gone."""
         return self.payload == _ERASED
 
     def files(self) -> list[Touched]:
@@ -204,11 +204,11 @@ class Log:
         return sorted(found[1] for name in names if (found := _MONTH.match(name)))
 
     def path(self, month: str) -> str:
-        """Name the file of a month."""
+        """Return the path of a month's file."""
         return os.path.join(self.folder, f"{month}.jsonl")
 
     def size(self, month: str) -> int:
-        """Say how long a month's file is; 0 where there is none."""
+        """Return the length of a month's file; 0 if there is none."""
         try:
             return os.stat(self.path(month)).st_size
         except FileNotFoundError:
@@ -371,9 +371,9 @@ def _check(line: bytes, expected: int, prev: str, key: bytes) -> tuple[str, byte
 
 
 def _seek(file: Any, number: int) -> int:
-    """Find the offset of a line boundary at or before the line that follows change `number`.
+    """Return the offset of a line boundary at or before the line that follows change `number`.
 
-    Halves the file, after a look at its end, as mostly the newest change is asked for: lines stand in the order of
+    Halves the file, after reading its end, as mostly the newest change is asked for: lines are in the order of
     their numbers. A line that is none does not matter, the next good one decides.
     """
     low, high = 0, file.seek(0, os.SEEK_END)  # the line looked for begins at or after low

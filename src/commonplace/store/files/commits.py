@@ -56,7 +56,7 @@ _logger = logging.getLogger(__name__)
 
 
 class _Planned(msgspec.Struct, frozen=True):
-    """One write, ready: what stands there, what shall stand there."""
+    """One write, ready: the present bytes, and the new ones."""
 
     write: Write
     touched: Touched
@@ -103,10 +103,10 @@ class Commits:
                 self._disk.mkdir(folder)
 
     def key(self, *, create: bool = True) -> bytes:
-        """Return the scope's secret key, made once; empty where there is none and none may be made.
+        """Return the scope's secret key, made once; empty if there is none and none may be made.
 
         Raises:
-            DamagedError: What stands there is no key.
+            DamagedError: The file holds no key.
         """
         if self.known_key is None:
             path = os.path.join(self._folder, "key")
@@ -125,7 +125,7 @@ class Commits:
 
     @contextmanager
     def locked(self, wait_seconds: float | None = None) -> Iterator[Head]:
-        """Hold the scope lock with every logged change applied; whoever waits longest has it next.
+        """Take the scope lock with every logged change applied; the longest waiter is next.
 
         Raises:
             StoreBusyError: It was not free in time.
@@ -206,7 +206,7 @@ class Commits:
         return Entry(number, *decode(line[:-1]), end).logged()
 
     def _finished(self, head: Head) -> None:
-        """Say that all is applied; a head left busy only makes the next one look again and tidy up."""
+        """Mark all as applied; a head left busy only makes the next writer check again and tidy up."""
         try:
             if not self._replacer.untidy:
                 self.state.write_head(head)
@@ -280,7 +280,7 @@ class Commits:
         return each.after == each.before or self._replacer.put(each.place, each.before, each.after)
 
     def _take_back(self, planned: list[_Planned], head: Head) -> None:
-        """Take away what was built for a change that is not done; a head left busy makes the next writer tidy up."""
+        """Remove what was built for a change that is not done; a head left busy makes the next writer tidy up."""
         for each in planned:
             if each.place is not None:
                 self._replacer.drop(each.place, 0)
@@ -297,7 +297,7 @@ class Commits:
             self.lock.release()
 
     def _settle(self) -> Head:
-        """Apply the unapplied tail and say where the log stands; the lock is held."""
+        """Apply the unapplied tail and return the end of the log; the lock is held."""
         self._replacer.untidy = False
         head = self.state.head()
         months = self.log.months()
@@ -404,7 +404,7 @@ class Commits:
             closed(fd)
 
     def erase_payloads(self, numbers: Sequence[int]) -> list[int]:
-        """Take the texts of some changes out of the log for good; headers and chain stay. Gives the erased ones."""
+        """Erase the texts of some changes from the log; headers and chain stay. Return the erased ones."""
         wanted = frozenset(numbers)
         with self.locked() as found:
             head = found
@@ -440,7 +440,7 @@ class Commits:
         return problems
 
     def close(self) -> None:
-        """Look at what was swapped out and move the checkpoint, if this store committed anything and nobody is busy."""
+        """Check what was swapped out and move the checkpoint, if this store committed anything and the lock is free."""
         if not self._dirty or self.failed:
             return
         try:

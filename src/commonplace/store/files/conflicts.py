@@ -25,15 +25,15 @@ class Conflicts:
         self._clock = clock
 
     def note(self, path: str, number: int) -> None:
-        """Put one on the list."""
+        """Add one to the list."""
         self._add(path, number, instant(self._clock()))
 
     def settle(self, conflict: Conflict) -> None:
-        """Take one off the list; what became of it was decided elsewhere."""
+        """Remove one from the list; what became of it was decided elsewhere."""
         self._add(conflict.path, conflict.number, "")
 
     def list(self) -> tuple[Conflict, ...]:
-        """Give those still open, oldest first."""
+        """Return those still open, oldest first."""
         found: dict[tuple[str, int], Conflict] = {}
         for line in (read_small(self._path) or b"").splitlines():
             try:

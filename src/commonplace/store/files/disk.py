@@ -106,7 +106,7 @@ class Disk:
             raise OSError(code, os.strerror(code))
 
     def rename(self, old: str, new: str, *, dir_fd: int) -> None:
-        """Put one name in the place of another, whatever stands there."""
+        """Replace one name by another."""
         os.replace(old, new, src_dir_fd=dir_fd, dst_dir_fd=dir_fd)
 
     def move(self, name: str, path: str, dir_fd: int) -> None:
@@ -114,7 +114,7 @@ class Disk:
         os.rename(name, path, src_dir_fd=dir_fd)
 
     def rename_new(self, old: str, new: str, *, dir_fd: int) -> None:
-        """Rename only where nothing stands at the new name; else FileExistsError."""
+        """Rename only if the new name is free; else FileExistsError."""
         if self._renameat2(old, new, dir_fd, _RENAME_NOREPLACE):
             return
         os.link(old, new, src_dir_fd=dir_fd, dst_dir_fd=dir_fd, follow_symlinks=False)
@@ -125,7 +125,7 @@ class Disk:
         return self._renameat2(one, other, dir_fd, _RENAME_EXCHANGE)
 
     def unlink(self, path: str, *, dir_fd: int | None = None) -> None:
-        """Take a name away."""
+        """Remove a name."""
         os.unlink(path, dir_fd=dir_fd)
 
     def _renameat2(self, old: str, new: str, dir_fd: int, flags: int) -> bool:

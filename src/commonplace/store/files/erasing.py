@@ -1,7 +1,7 @@
-"""Take texts out of every file under a root: transcripts, records, the log's payloads, our own state, exports.
+"""Erase texts from every file under a root: transcripts, records, the log's payloads, our own state, exports.
 
-Owns the search of bytes and the rewriting. What is to go is first written to a file of its own; whoever opens the store
-next finishes what a dead writer left, and takes that file away last. Databases are deleted: each is made again.
+Owns the search of bytes and the rewriting. What is to go is first written to a file of its own; the next opening of the
+store finishes what a dead writer left, and removes that file last. Databases are deleted: each is made again.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class Eraser:
         replace_synced(self._disk, f"{self._root}/{self._state}", _INTENT, content)
 
     def finish(self) -> None:
-        """Take away what was noted, if anything was."""
+        """Erase the texts that were noted, if any were."""
         noted = read_small(f"{self._root}/{self._state}/{_INTENT}")
         if noted is None:
             return

@@ -60,7 +60,7 @@ class Leases:
         self._locked = locked
 
     def take(self, name: str, ttl_seconds: float) -> FileLease | None:
-        """Take a lease; None while a live holder's has not expired."""
+        """Return a lease; None while a live holder's has not expired."""
         with typed_errors(), self._locked():
             known = self._read()
             held = known.named(name)
@@ -79,9 +79,9 @@ class Leases:
             self._write(self._read(), lease.name, msgspec.structs.replace(held, expires=expires))
 
     def release(self, lease: FileLease) -> None:
-        """Give a lease back when it is still this holder's.
+        """Release a lease if it is still this holder's.
 
-        Where the disk refuses that it runs out by itself: what it was held for is done, and no error undoes it.
+        If the disk refuses that, it runs out by itself: what it was held for is done, and no error undoes it.
         """
         try:
             with self._locked():
@@ -117,7 +117,7 @@ class Leases:
             return _All()
 
     def _write(self, known: _All, name: str, held: _Held | None) -> None:
-        """Put one lease in the place of what is known of its name; those of the dead are left out."""
+        """Replace one lease by its name; those of the dead are left out."""
         forgotten = self._clock() - _KEPT
         others = [e for e in known.held if e.name != name and e.expires > forgotten and may_live(e.owner)]
         newest = max(known.newest, held.fence if held else 0)
@@ -149,5 +149,5 @@ class FileLease:
         self._leases.renew(self, self._ttl_seconds)
 
     def release(self) -> None:
-        """Give the lease back; does nothing when another holds it."""
+        """Release the lease; does nothing when another holds it."""
         self._leases.release(self)

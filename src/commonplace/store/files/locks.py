@@ -1,7 +1,7 @@
-"""Who holds what: one file lock for a scope, and the identity of the process that holds it.
+"""Locks and their holders: one file lock for a scope, and the identity of the process that holds it.
 
-The lock is `flock` on a file that is never deleted; the system frees it when its holder dies. What
-stands in the file is for people and for `doctor`, nothing decides by it.
+The lock is `flock` on a file that is never deleted; the system frees it when its holder dies. The
+text in the file is for people and for `doctor`, nothing decides by it.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Process(msgspec.Struct, frozen=True):
 
 @functools.cache
 def boot_id() -> str:
-    """Name the boot of this machine; no process outlives it."""
+    """Return the id of this machine's boot; no process outlives it."""
     return _text("/proc/sys/kernel/random/boot_id") or "unknown"
 
 
@@ -95,7 +95,7 @@ def wait_until(attempt: Callable[[], bool], seconds: float) -> bool:
 
 
 def try_flock(disk: Disk, fd: int, operation: int = fcntl.LOCK_EX) -> bool:
-    """Take a file lock if it is free."""
+    """Try to take a file lock; False if it is not free."""
     try:
         disk.flock(fd, operation | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -145,7 +145,7 @@ class FileLock:
 
     @property
     def mine(self) -> bool:
-        """Whether the calling thread holds it."""
+        """True if the calling thread holds it."""
         return self._holder == threading.get_ident()
 
     def acquire(self, seconds: float, *, in_line: bool = False) -> bool:
@@ -172,7 +172,7 @@ class FileLock:
         return True
 
     def release(self) -> None:
-        """Give one holding back."""
+        """Release one hold."""
         if not self.mine:
             return  # a forked child leaves its parent's block
         self._depth -= 1

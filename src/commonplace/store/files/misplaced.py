@@ -1,6 +1,6 @@
-"""What stands in a folder of memory where a file belongs, and is none: nothing reads it, and `list` passes it over.
+"""Find paths in a folder of memory that should be files, and are none: nothing reads them, and `list` skips them.
 
-Only looks; what is to become of it is a person's to say.
+Only reads; a person decides what becomes of it.
 """
 
 from __future__ import annotations

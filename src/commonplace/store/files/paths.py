@@ -61,7 +61,7 @@ def split(path: str, state: str) -> tuple[str, ...]:
 
 
 class _Listed(NamedTuple):
-    """A file as it was when it was last listed: what told it apart, and what was given out."""
+    """A file as it was when it was last listed: its identity, and the returned Stat."""
 
     seen: tuple[int, ...]
     stat: Stat
@@ -162,7 +162,7 @@ class Tree:
             os.close(fd)
 
     def absolute(self, path: str) -> str:
-        """Return the path of the file of a checked path for a look that changes nothing."""
+        """Return the path of the file of a checked path, for reading only."""
         return os.path.realpath(os.path.join(self.root, *split(path, self.state)))
 
     def sync_folders(self, path: str) -> None:

@@ -47,7 +47,7 @@ class PidLock:
         return pid
 
     def take(self, now: datetime) -> bool:
-        """Take it; False if another process holds it, or was quicker."""
+        """Take the lock; False if another process holds it, or was quicker."""
         if self.holder(now) is not None:
             return False
         at = self.last()
@@ -57,7 +57,7 @@ class PidLock:
         return self._read() == self._pid
 
     def give_back(self) -> None:
-        """Let it read as before it was taken, so that the next one tries again; a run that failed counts as none."""
+        """Restore the file as it was before, so that the next one tries again; a run that failed counts as none."""
         if self._read() != self._pid:
             return  # another program took it over
         with suppress(OSError):

@@ -1,6 +1,6 @@
 """Finish what another writer began: bring files from where they are to where the log says they are.
 
-A write applies only where it finds what it was made for. Content the log does not know is an edit
+A write applies only to the bytes it was made for. Content the log does not know is an edit
 from outside; it is merged, or stays and ours waits. After a loss of power a file that is shorter than what
 the log says was written is made anew. Pure but for `Redo`, which reads and writes.
 """
@@ -42,7 +42,7 @@ class Step(msgspec.Struct, frozen=True):
 
     @property
     def is_append(self) -> bool:
-        """Whether it adds lines rather than replacing the whole."""
+        """True if it adds lines rather than replacing the whole."""
         return self.touched.kind == "append"
 
     @property
@@ -72,9 +72,9 @@ def steps_by_path(entries: Iterable[Entry]) -> dict[str, list[Step]]:
 
 
 def missing_part(tail: bytes, body: bytes, before: bytes = b"\n") -> bytes:
-    """Return what has to be added so that lines stand once in a file whose end, from their offset on, is `tail`.
+    """Return what has to be added so that lines are once in a file whose end, from their offset on, is `tail`.
 
-    Empty when they stand there already; their rest when they were torn off at the end. `before` is the byte before the
+    Empty if they are there already; their rest if they were torn off at the end. `before` is the byte before the
     offset: a torn line stays alone.
     """
     if not tail and before not in {b"", b"\n"}:
@@ -117,7 +117,7 @@ def _after(key: bytes, data: bytes | None, step: Step) -> object:
 
 
 def _done(key: bytes, data: bytes | None, steps: Sequence[Step]) -> int:
-    """Count the steps whose work is in the file already: each whole state the log knows is told by its hash."""
+    """Return how many steps are in the file already: each whole state the log knows is recognised by its hash."""
     for place in range(len(steps) - 1, -1, -1):
         step = steps[place]
         if step.is_append:
@@ -174,7 +174,7 @@ class Redo:
                 self._conflict(path, steps[-1].number)
 
     def look_again(self, key: bytes, log: Log) -> None:
-        """Look once more at the files that were swapped out, then take them away.
+        """Check the files that were swapped out once more, then delete them.
 
         What a program wrote into one of them after the swap is an edit from outside, unless its file was
         edited again since.
@@ -261,7 +261,7 @@ class Redo:
             self._write(place, theirs, merged)
 
     def _bring_in(self, key: bytes, place: Place, step: Step, edit: bytes | None) -> None:
-        """Merge what was written into a file that had been swapped out, or let it stand instead of ours."""
+        """Merge what was written into a file that had been swapped out, or let it replace ours."""
         data = self._replacer.read(place, place.name)
         if not edit or content_hash(key, edit) == step.touched.before or not _is(key, data, step.touched.after):
             return  # a file that was edited again since is the later save
@@ -290,7 +290,7 @@ class Redo:
             self._conflict(place.path, place.number)
 
     def sweep(self) -> None:
-        """Take away all files on their way; none is in use while the scope lock is held and nothing is pending."""
+        """Delete all temporary files; none is in use while the scope lock is held and nothing is pending."""
         for folder, _, names in os.walk(self._tree.root):
             for name in names:
                 if is_temporary(name):

@@ -1,9 +1,9 @@
-"""Put a document in place so that an edit from outside at the very same moment is not lost.
+"""Replace a document so that an edit from outside at the very same moment is not lost.
 
 The new bytes are written beside the old file and synced. Then the two swap names in one step, and what came
-out is looked at. Anything but what was expected is an edit from outside: it gets its name back, and is merged
-with ours, or stays instead of ours. What came out is set aside among our own files until the next change, which looks
-at it once more (`redo`): a program may have opened it before the swap and written after it.
+out is read. Anything but what was expected is an edit from outside: it gets its name back, and is merged
+with ours, or stays instead of ours. What came out is set aside among our own files until the next change, which reads
+it once more (`redo`): a program may have opened it before the swap and written after it.
 """
 
 from __future__ import annotations
@@ -42,18 +42,18 @@ class Place(msgspec.Struct, frozen=True):
     index: int
 
     def temporary(self, turn: int = 0) -> str:
-        """Name the file that swaps with this one; nobody else's is named so while the scope lock is held."""
+        """Return the name of the file that swaps with this one; no other has it while the scope lock is held."""
         head = os.fsdecode(os.fsencode(self.name)[:_NAME_BYTES])
         tail = f"-{turn}" if turn else ""
         return f".{head}.{self.number}-{self.index}{tail}.cptmp"
 
 
 class Partly(bytes):
-    """What a `Rebase` gives if something of ours gave way: the merged bytes, and word that not all is in them."""
+    """What a `Rebase` returns if something of ours was left out: the merged bytes."""
 
 
 class Replacer:
-    """Puts documents in place below one tree; used by one thread at a time, under the scope lock."""
+    """Replaces documents below one tree; used by one thread at a time, under the scope lock."""
 
     def __init__(self, tree: Tree, disk: Disk, rebase: Rebase | None, aside: str) -> None:
         self._tree = tree
@@ -85,7 +85,7 @@ class Replacer:
             closed(fd)
 
     def put(self, place: Place, before: bytes | None, ours: bytes, turn: int = 0) -> bool:
-        """Put what was built in the place of `before`; False if an edit from outside kept some of it out."""
+        """Replace `before` by what was built; False if an edit from outside kept some of it out."""
         expected, merged = before, ours
         for _ in range(_ROUNDS):
             if self._swap(place, place.temporary(turn), expected):
@@ -102,7 +102,7 @@ class Replacer:
         return False
 
     def delete(self, place: Place, before: bytes | None) -> bool:
-        """Take a file away; False if an edit from outside stays instead."""
+        """Delete a file; False if an edit from outside stays instead."""
         temporary = place.temporary()
         try:
             self._disk.rename_new(place.name, temporary, dir_fd=place.folder)
@@ -118,7 +118,7 @@ class Replacer:
         return False
 
     def merge(self, place: Place, before: bytes, theirs: bytes, ours: bytes) -> bytes | None:
-        """Merge two edits; None if nobody can."""
+        """Merge two edits; None if that is not possible."""
         if theirs == ours:
             return ours
         if self._rebase is None:
@@ -145,7 +145,7 @@ class Replacer:
             closed(fd)
 
     def drop(self, place: Place, *turns: int) -> None:
-        """Take away temporary files of a place, those of all turns unless some are named."""
+        """Delete temporary files of a place, those of all turns unless some are named."""
         for turn in turns or _TURNS:
             try:
                 self._disk.unlink(place.temporary(turn), dir_fd=place.folder)
@@ -165,7 +165,7 @@ class Replacer:
         self.drop(place, turn)
 
     def _swap(self, place: Place, temporary: str, expected: bytes | None) -> bool:
-        """Let the temporary file take the place of what is expected there; False, and nothing done, if it is not."""
+        """Swap the temporary file with the expected one; False, with nothing done, if another file is there."""
         try:
             if expected is None:
                 self._disk.rename_new(temporary, place.name, dir_fd=place.folder)
@@ -197,7 +197,7 @@ class Replacer:
 
 
 def quiet(read: Callable[[], bytes | None]) -> bytes | None:
-    """Read a file that somebody edits, once it does not change any more; an empty one is about to be written."""
+    """Read a file that another program edits, once it does not change any more; an empty one is about to be written."""
     give_up = time.monotonic() + _PATIENCE_SECONDS
     data = read()
     while time.monotonic() < give_up:

@@ -1,4 +1,4 @@
-"""Where the change log stands: what was applied last, and what is safe on the disk.
+"""The end of the change log: what was applied last, and what is safe on the disk.
 
 `state/head` is one line of fixed length, written in place twice a commit: `busy` before anything
 happens, `idle` when all is applied. It is not synced and counts only within the boot that wrote it.
@@ -35,7 +35,7 @@ class Head(msgspec.Struct, frozen=True):
 
     @property
     def settled(self) -> bool:
-        """Whether every logged change is applied to files that this boot has not lost."""
+        """True if every logged change is applied to files that this boot has not lost."""
         return not self.busy and self.boot == boot_id()
 
 
@@ -76,7 +76,7 @@ class State:
         return os.path.exists(self._head_path)
 
     def write_head(self, head: Head) -> None:
-        """Put the head down, unsynced."""
+        """Write the head, unsynced."""
         fd = self._disk.open(self._head_path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC)
         try:
             self._disk.pwrite(fd, _render(head), 0)
@@ -95,13 +95,13 @@ class State:
         return Checkpoint(0, NONE, "")
 
     def write_checkpoint(self, checkpoint: Checkpoint) -> None:
-        """Put the checkpoint down so that it survives a loss of power."""
+        """Write the checkpoint so that it survives a loss of power."""
         body = json.dumps(msgspec.to_builtins(checkpoint)).encode()
         replace_synced(self._disk, self._folder, "checkpoint", body + b" " + _check(body))
 
 
 def replace_synced(disk: Disk, folder: str, name: str, content: bytes) -> None:
-    """Put a whole small file of ours in place: temporary, sync, rename, sync the folder."""
+    """Write a whole small file of ours: temporary, sync, rename, sync the folder."""
     folder_fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     fresh = f".{name}.new"
     try:
@@ -125,7 +125,7 @@ def replace_synced(disk: Disk, folder: str, name: str, content: bytes) -> None:
 
 
 def read_small(path: str) -> bytes | None:
-    """Read a small file of ours; None where there is none."""
+    """Return the bytes of a small file of ours; None if there is none."""
     try:
         fd = os.open(path, READ)
     except FileNotFoundError:

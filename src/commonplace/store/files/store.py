@@ -65,7 +65,7 @@ class FilesStore:
 
     Args:
         root: The scope's folder; made at the first write.
-        clock: Gives instants for the log and for leases.
+        clock: Returns instants for the log and for leases.
         config: Waits and checkpoints.
         read_only: Write nothing at all, not even a lock.
         rebase: Merges an edit from outside that raced a commit; without it ours waits in the log.
@@ -107,11 +107,11 @@ class FilesStore:
 
     @property
     def read_only(self) -> bool:
-        """Whether nothing can be written here."""
+        """True if nothing can be written here."""
         return self._read_only or self._commits.failed
 
     def key(self) -> bytes:
-        """Give the scope's secret key, made at first use; empty where a read-only scope has none."""
+        """Return the scope's secret key, made at first use; empty if a read-only scope has none."""
         if known := self._commits.known_key:
             return known
         with typed_errors():
@@ -145,7 +145,7 @@ class FilesStore:
                 return {path: self._read(path, 0, None) for path in paths}
 
     def version(self, path: str) -> str:
-        """Name the version of a file: content hash, `length:hash of last line` for append-only, or MISSING."""
+        """Return the version of a file: content hash, `length:hash of last line` for append-only, or MISSING."""
         with typed_errors(path, reading=True):
             split(path, self._tree.state)
             pending = self._pending()
@@ -169,7 +169,7 @@ class FilesStore:
 
     @contextmanager
     def locked(self, path: str) -> Iterator[Held]:
-        """Hold one append-only file against other appenders, so that read-then-append is one step.
+        """Lock one append-only file against other appenders, so that read-then-append is one step.
 
         What a dead writer left half done is finished first.
         """
@@ -184,7 +184,7 @@ class FilesStore:
 
     @contextmanager
     def exclusive(self, wait_seconds: float | None = None) -> Iterator[None]:
-        """Hold off other writers of changes, so that look, plan and commit are one step; re-entrant in a thread."""
+        """Lock out other writers of changes, so that read, plan and commit are one step; re-entrant in a thread."""
         self._require_no_hold()
         with self._writing(), self._commits.locked(wait_seconds):
             yield
@@ -206,7 +206,7 @@ class FilesStore:
             payload: Texts; `removed`, a list parallel to `writes` of (offset, text) pairs, lets a
                 write be merged even where its writer died before it was applied.
             writes: At most one for each file.
-            expect: Versions that must still stand, also of files that are not written.
+            expect: Versions that files must still have, also of files that are not written.
             fence: A lease that must still be held.
             durable: Whether the change survives a loss of power when this returns.
 
@@ -244,7 +244,7 @@ class FilesStore:
                 yield entry.logged()
 
     def change_number(self) -> int:
-        """Give the number of the last change whose writes are all applied."""
+        """Return the number of the last change whose writes are all applied."""
         with typed_errors():
             view = self._view()
             head = view.stands[0]
@@ -253,7 +253,7 @@ class FilesStore:
             return head.number
 
     def lease(self, name: str, ttl_seconds: float) -> FileLease | None:
-        """Take a lease, or None while another live holder has it."""
+        """Return a lease, or None while another live holder has it."""
         with self._writing():
             return self._leases.take(name, ttl_seconds)
 
@@ -268,7 +268,7 @@ class FilesStore:
             return self._commits.conflicts.list()
 
     def settle_conflict(self, conflict: Conflict) -> None:
-        """Take a conflict off the list."""
+        """Remove a conflict from the list."""
         with self._writing():
             self._commits.conflicts.settle(conflict)
 
@@ -279,7 +279,7 @@ class FilesStore:
             return tuple(self._commits.verify())
 
     def erase_payloads(self, numbers: Sequence[int]) -> tuple[int, ...]:
-        """Take the texts of some changes out of the log for good and say which of them are gone."""
+        """Erase the texts of some changes from the log and return which of them are gone."""
         with self._writing():
             return tuple(self._commits.erase_payloads(numbers))
 
@@ -288,7 +288,7 @@ class FilesStore:
         return tuple(erasing.places(self._tree.root, erasing.forms(texts)))
 
     def erase(self, texts: Sequence[str]) -> tuple[tuple[str, int], ...]:
-        """Take texts out of every file below the root, and return the files that still hold any.
+        """Erase texts from every file below the root, and return the files that still hold any.
 
         Databases of the scope are deleted, for they are made again from the files. What is cut off here is finished
         when the store is next opened for writing.
@@ -366,7 +366,7 @@ class FilesStore:
         return False
 
     def _view(self) -> _View:
-        """Say how the files are to be read now."""
+        """Return how the files are to be read now."""
         head = self._head()
         if self._settled(head):
             return _View((head, 0), None)

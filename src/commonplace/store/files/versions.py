@@ -37,7 +37,7 @@ def grown_version(tail: bytes, start: int) -> str:
 
 
 def version_at(tree: Tree, path: str) -> str:
-    """Return the version of the file that stands at a path now."""
+    """Return the version of the file at a path now."""
     if not path.endswith(LINES_SUFFIX):
         return version_of(path, tree.read(path))
     try:

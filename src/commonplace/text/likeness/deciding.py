@@ -3,7 +3,7 @@
 The words of both are laid side by side. What differs decides: nothing, an addition behind the end, a
 negation, a number, a date or version, a pair of opposites, the value of something that has one value at a
 time. Where the difference is of no known sort and the rest is alike, the answer is `doubt`: a model is
-asked, or both stay and a person is told. A wrong `distinct` costs a line; a wrong `same` costs a fact.
+asked, or both stay and the review lists them. A wrong `distinct` costs a line; a wrong `same` costs a fact.
 
 Source: seed model, "Similarity rule".
 """
@@ -71,7 +71,7 @@ def decide(old: str, new: str) -> Likeness:
 
 
 def _reordered(mine: Sequence[Token], theirs: Sequence[Token]) -> Likeness:
-    """Judge the same words in another order: a list told otherwise, or a comparison turned round."""
+    """Judge the same words in another order: a list in another order, or a comparison turned round."""
     a, b = [token.word for token in mine], [token.word for token in theirs]
     places = [place for place, (one, two) in enumerate(zip(a, b, strict=True)) if one != two]
     window = range(places[0], places[-1] + 1)
@@ -168,7 +168,7 @@ def _paired(slots: Sequence[Slot]) -> bool:
 
 
 def _slot(slot: Slot) -> Likeness:
-    """Judge one place where a word or a few stand for others."""
+    """Judge one place where a word or a few were replaced."""
     if wording.opposite(_joined(slot.old), _joined(slot.new)):
         return Likeness("supersedes", "opposite")
     if _measured(slot):

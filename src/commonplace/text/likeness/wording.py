@@ -153,7 +153,7 @@ DAYS: Final = _set("""
 
 
 class Token(NamedTuple):
-    """One word of a text; `after_break` says that a comma or the like stands before it."""
+    """One word of a text; `after_break` is true if a comma or the like is before it."""
 
     word: str
     after_break: bool = False
