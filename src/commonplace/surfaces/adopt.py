@@ -1,7 +1,7 @@
-"""Take over the memory of another system where it lies: recognise it, open it in place, read its transcripts.
+"""Adopt the memory of another system in its folder: recognise it, open it in place, read its transcripts.
 
-Nothing of theirs is written, moved or renamed: adopting adds `.commonplace/` with our index and log and, for
-a layout whose transcripts are ours, a folder of them. What the directory is, is told from its files alone.
+Nothing of that system is written, moved or renamed: adopting adds `.commonplace/` with our index and log and, for
+a layout whose transcripts are ours, a folder of them. The system is recognised by its files alone.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Adopted(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def recognise(path: str | os.PathLike[str]) -> list[tuple[str, str]]:
-    """Say which systems a directory may belong to, the likeliest first, each with the files that show it."""
+    """Return the systems that a directory may belong to, the likeliest first, each with the files that show it."""
     return [(name, why) for name, why, _ in _ranked(Path(path))]
 
 
@@ -130,7 +130,7 @@ def _workspace(given: Path) -> Path:
 
 
 def _transcripts(folder: Path, theirs: str, layout: str) -> list[Path]:
-    """Return the transcripts of theirs: in the directory, and beside it."""
+    """Return the transcripts of the other system: in the directory, and beside it."""
     folders = [folder / theirs] if theirs else []
     beside = folder.resolve().parent / theirs
     if theirs and any(name == layout for name, _ in _told_by(beside)):
@@ -144,7 +144,7 @@ def _transcripts(folder: Path, theirs: str, layout: str) -> list[Path]:
 
 
 def _own(folder: Path, theirs: str, memory: Memory) -> Iterator[int]:
-    """Take over what the native layout kept among transcripts of theirs, and yield the new messages of each session."""
+    """Import what the native layout kept among the other's transcripts; yield the new messages of each session."""
     kept = [name for name in _names(folder / theirs) if _head(folder / theirs / name).startswith(_OURS)]
     if not kept:
         return
@@ -186,7 +186,7 @@ def _decided(folder: Path) -> tuple[str, str]:
 
 
 class _Reading(msgspec.Struct, frozen=True):
-    """Reads transcripts of theirs: into which memory, for which jobs, and in which zone times without one are."""
+    """Reads another system's transcripts: into which memory, for which jobs, in which zone times without one are."""
 
     memory: Memory
     jobs: Sequence[str]

@@ -15,7 +15,7 @@ def session(memory: Memory, session_id: str, *, metadata: Mapping[str, Any] | No
     Args:
         memory: Holds it.
         session_id: The session, `channel:chat`.
-        metadata: What else is to stand in it.
+        metadata: What else it contains.
 
     Raises:
         RecordNotFoundError: There is no such session.

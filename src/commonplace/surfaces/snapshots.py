@@ -67,5 +67,5 @@ def read(path: str) -> Snapshot:
 
 
 def block(snapshot: Snapshot) -> str:
-    """Return what stands in a sub-agent's prompt; empty where there was nothing to remember."""
+    """Return the text for a sub-agent's prompt; empty if there was nothing to remember."""
     return f"{HEAD}\n{snapshot.text}" if snapshot.text else ""

@@ -54,7 +54,7 @@ def settle(ctx: click.Context, memory: Memory, outcome: Outcome, *, as_json: boo
 
 
 def _change(memory: Memory, done: Outcome | Receipt) -> str:
-    """Name a change by its number, and by its scope where that is not the first, which numbers stand for."""
+    """Return the number of a change, and its scope if that is not the first."""
     others = memory.scope[1:]
     return f"change {done.change}" + (f" of {terminal.line(done.scope)}" if done.scope in others else "")
 
@@ -134,7 +134,7 @@ def update_command(
     as_json: bool,
     place: Place,
 ) -> None:
-    """Put TEXT in place of a RECORD, named by its id or by words that it alone holds."""
+    """Replace the text of a RECORD by TEXT; RECORD is its id or words that it alone holds."""
     with place.open(writes=True) as memory:
         outcome = memory.update(record, " ".join(text), expect=expect, reason=reason, actor=PERSON)
         settle(ctx, memory, outcome, as_json=as_json)
@@ -189,7 +189,7 @@ def forget_command(
 @placed
 @click.pass_context
 def undo_command(ctx: click.Context, change: int, *, reason: str, as_json: bool, place: Place) -> None:
-    """Take a CHANGE back, named by its number in `commonplace log`; undoing the undo brings it back."""
+    """Undo a CHANGE, by its number in `commonplace log`; undoing the undo brings it back."""
     with place.open(writes=True) as memory:
         settle(ctx, memory, memory.undo(change, reason=reason, actor=PERSON), as_json=as_json)
 
@@ -246,6 +246,6 @@ def _edit(ctx: click.Context, id: str, text: tuple[str, ...], *, reason: str, as
 @placed
 @click.pass_context
 def _reject(ctx: click.Context, id: str, *, reason: str, as_json: bool, place: Place) -> None:  # noqa: A002 - as above
-    """Take what waits under ID off the queue; it stays in the log."""
+    """Remove what waits under ID from the queue; it stays in the log."""
     with place.open(writes=True) as memory:
         settle(ctx, memory, memory.review().reject(id, reason=reason), as_json=as_json)

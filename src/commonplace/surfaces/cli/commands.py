@@ -116,7 +116,7 @@ def _commonplace(ctx: click.Context, *, place: Place) -> None:
 
 
 def _colour_wanted() -> bool | None:
-    """Say whether colours are wanted; None leaves it to whether the output is a terminal."""
+    """Return whether colours are wanted; None if that depends on the output being a terminal."""
     if os.environ.get("NO_COLOR"):
         return False
     return True if os.environ.get("FORCE_COLOR") else None
@@ -155,7 +155,7 @@ def _invoke(arguments: list[str]) -> None:
 
 
 def _speak_plainly() -> None:
-    """Let nothing that is printed fail for its characters, and let warnings be one line each."""
+    """Replace characters that cannot be printed, and print each warning as one line."""
     for stream in (sys.stdout, sys.stderr):
         reconfigure: Any = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
@@ -201,7 +201,7 @@ def _failed(error: Exception, code: int, said: str = "") -> int:
 
 
 def _told(error: OSError) -> str:
-    """Say what the system refused: the output, the folder that the command stands in, or a file."""
+    """Return what the system refused: the output, the current folder, or a file."""
     if isinstance(error, terminal.UnwrittenError) or error.errno == errno.ENOSPC:  # click prints its help itself
         return f"the output cannot be written ({error.strerror}); what the command did stays"
     if isinstance(error, FileNotFoundError) and error.filename is None:  # only who asks for it names no file
@@ -218,7 +218,7 @@ def _note(text: str) -> None:
 
 
 def _hush() -> None:
-    """Have what is left to say go nowhere where it cannot be written, also at exit."""
+    """Discard what is left to print if it cannot be written, also at exit."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()

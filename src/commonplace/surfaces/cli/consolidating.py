@@ -82,7 +82,7 @@ def _show(memory: Memory, outcome: Outcome, *, dry_run: bool, as_json: bool, not
 @placed
 @click.pass_context
 def status_command(ctx: click.Context, *, as_json: bool, place: Place) -> None:
-    """Say what this memory holds, what is due, and what waits for you. Exit code 4 if a document is over its limits."""
+    """Show what this memory holds, what is due, and what waits for you. Exit code 4 if a document is over a limit."""
     with place.open() as memory:
         facts = status(memory)
     if as_json:
@@ -97,7 +97,7 @@ def status_command(ctx: click.Context, *, as_json: bool, place: Place) -> None:
 
 
 def status(memory: Memory) -> dict[str, Any]:
-    """Give the facts of a memory, by name."""
+    """Return the facts of a memory, by name."""
     sessions = memory.sessions.list()
     newest = memory.log(1)
     spent = memory.cost("model").values()

@@ -284,7 +284,7 @@ def _files(shown: Shown) -> Iterator[str]:
 
 
 def _next(shown: Shown) -> Iterator[str]:
-    """Name commands to try on what was recorded."""
+    """Yield commands to try on what was recorded."""
     command = shown.command
     question = terminal.cut(shown.questions[-1][0], 40) if shown.questions else "what did we decide"
     yield f"{command} recall --why {question!r}"

@@ -1,6 +1,6 @@
-"""Questions to ask a transcript that nobody wrote questions for: a few rare words of what was said.
+"""Questions for a transcript that came without any: a few rare words of what was said.
 
-No model: the messages of the user whose words stand nowhere else are the ones worth finding again.
+No model: the messages of the user whose words are nowhere else are the ones worth finding again.
 """
 
 from __future__ import annotations

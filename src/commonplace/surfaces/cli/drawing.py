@@ -52,7 +52,7 @@ def minute(at: datetime | None) -> str:
 
 
 def speaker(memory: Memory, hit: Hit) -> str:
-    """Say who spoke a hit's words: role and name; empty where it is no message or cannot be told."""
+    """Return who spoke a hit's words: role and name; empty if it is no message or cannot be found."""
     if hit.layer != "sessions" or not hit.sources:
         return ""
     try:
@@ -63,7 +63,7 @@ def speaker(memory: Memory, hit: Hit) -> str:
 
 
 def who(message: Message) -> str:
-    """Say who speaks: the role, and the name or the tools."""
+    """Return who speaks: the role, and the name or the tools."""
     detail = message.name or (", ".join(message.tools) if message.role == "tool" else "")
     return terminal.line(f"{message.role} {detail}".strip())
 

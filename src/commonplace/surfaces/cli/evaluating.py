@@ -80,7 +80,7 @@ def eval_command(
 ) -> None:
     """Measure recall on this memory: does each question find what it should?
 
-    The questions stand in FILE, one case a line (JSONL). Without one they are made from what was corrected in this
+    The questions are in FILE, one case a line (JSONL). Without one they are made from what was corrected in this
     memory and from the messages its records rest on. Exit code 1 when a figure misses its threshold; without any,
     when a case fails.
     """
@@ -246,7 +246,7 @@ def _told(memory: Memory, verdict: Verdict) -> Iterator[str]:
 
 
 def _wrong(verdict: Verdict, place: int) -> str:
-    """Say what is wrong with the hit at a rank; the first stand for all that was shown instead of the answer."""
+    """Return what is wrong with the hit at a rank; the first hits count as shown instead of the answer."""
     if place in verdict.forbidden:
         return "forbidden"
     if place in verdict.superseded:

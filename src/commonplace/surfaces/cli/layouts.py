@@ -15,7 +15,7 @@ from commonplace.surfaces.cli import plain, terminal
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
 def layout_command(ctx: click.Context, action: str, file: str | None, *, as_json: bool) -> None:
-    """Name every mistake in a layout's TOML FILE (`check`), or the layouts that are there (`list`)."""
+    """List every mistake in a layout's TOML FILE (`check`), or the layouts that are there (`list`)."""
     if action == "list":
         if as_json:
             plain.show({"layouts": sorted(designs.LAYOUTS)})

@@ -1,7 +1,7 @@
 """From the options of a command to an open memory: location, scope, layout and configuration.
 
-Every command takes the same options; where they stand, before or after the command's name, makes no
-difference. Owns where memory is looked for when nothing was said. Writes only the layout that a memory is begun with.
+Every command takes the same options, before or after the command's name. Owns where memory is searched for
+when no option names it. Writes only the layout that a memory is begun with.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Place(msgspec.Struct, frozen=True):
     config: str | None = None
 
     def over(self, other: Place) -> Place:
-        """Give this place, and where it says nothing, the other."""
+        """Return this place; whatever it leaves out comes from the other."""
         return Place(
             self.location if self.location is not None else other.location,
             self.scope or other.scope,
@@ -133,7 +133,7 @@ _OPTIONS: Final = (
 
 
 def placed(command: F) -> F:
-    """Give a command the options that say where memory is; it gets them as one `place`."""
+    """Add to a command the options that choose the memory; it gets them as one `place`."""
 
     @wraps(command)
     def with_place(

@@ -13,7 +13,7 @@ from commonplace.surfaces.cli.opening import Place, placed
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @placed
 def why_command(record: str, *, as_json: bool, place: Place) -> None:
-    """Say why a RECORD is there: the changes that made it, and the messages it rests on, quoted."""
+    """Show why a RECORD is there: the changes that made it, and the messages it rests on, quoted."""
     with place.open() as memory:
         trail = memory.why(record)
         if as_json:

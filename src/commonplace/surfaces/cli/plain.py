@@ -44,5 +44,5 @@ def _escaped(char: str) -> str:
 
 
 def context(found: Context) -> dict[str, Any]:
-    """Give a context as data: both parts, and what was spent where."""
+    """Return a context as data: both parts, and what was spent where."""
     return {"stable": found.stable, "volatile": found.volatile, **found.diagnostics}

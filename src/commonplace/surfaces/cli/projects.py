@@ -19,14 +19,14 @@ _REDIRECTS: Final = "autoMemoryDirectory"  # seed memdir: a key that only a pers
 
 
 def named(config: Config, folder: Path) -> Config:
-    """Give the knobs with the project of a folder, where they name none."""
+    """Return the knobs with the project of a folder, if they name none."""
     if config.project:
         return config
     return msgspec.structs.replace(config, project=identity(folder))
 
 
 def identity(folder: Path) -> str:
-    """Name the project of a folder: the git common directory above it, else the folder itself."""
+    """Return the project of a folder: the git common directory above it, else the folder itself."""
     here = folder.resolve()
     for above in (here, *here.parents):
         mark = above / ".git"
@@ -40,7 +40,7 @@ def identity(folder: Path) -> str:
 def redirecting(folder: Path) -> str:
     """Return the file of a project that says where memory is kept; empty if none does.
 
-    It is never followed: a folder that somebody else made could lead writes anywhere.
+    It is never followed: a folder that another person made could lead writes anywhere.
     """
     for name in _SETTINGS:
         try:

@@ -173,7 +173,7 @@ def _tree(memory: Memory, name: str | None, tokens: int) -> tuple[dict[str, Any]
 
 
 def _version(memory: Memory, wanted: str, *, past: bool) -> dict[str, str]:
-    """Name the version to give to `--expect`, where there is one: not of the past, and not of what is no memory."""
+    """Return the version to give to `--expect`, if there is one: not of the past, and not of what is no memory."""
     try:
         return {} if past else {"version": memory.version(wanted)}
     except (InputError, RecordNotFoundError):

@@ -1,7 +1,7 @@
 """The conversation that the demo records: one engineer, ten sessions, seven weeks.
 
 Owns the loading of `sample.jsonl` (the exchange format) and five questions with the messages that answer
-them. Nobody in it exists. The key somebody pastes into it is put together here, so that no file of the
+them. The people in it are made up. The key that one of them pastes is put together here, so that no file of the
 repository holds a text that looks like one.
 """
 

@@ -27,7 +27,7 @@ _FULL, _EMPTY = "█", "░"
 
 
 def columns() -> int:
-    """Say how wide to draw: as COLUMNS says, else the terminal, at most 100 columns; 100 in a pipe."""
+    """Return how wide to draw: as COLUMNS says, else the terminal, at most 100 columns; 100 in a pipe."""
     try:  # as shutil does it, of which the import alone would be a tenth of a command
         wide = int(os.environ.get("COLUMNS", "0")) or os.get_terminal_size(1).columns
     except (ValueError, OSError):
@@ -192,7 +192,7 @@ def _asked(word: str, words: frozenset[str]) -> bool:
 
 
 def _same_stem(one: str, other: str) -> bool:
-    """Take two words for one when they differ only in an ending, as the index's stemmer would."""
+    """True if two words differ only in an ending, as the index's stemmer would decide."""
     shorter, longer = sorted((one, other), key=len)
     stem = shorter.removesuffix("e") if len(shorter) > _STEM_CHARS else shorter
     return len(stem) >= _STEM_CHARS and longer.startswith(stem) and longer[len(stem) :] in _ENDINGS
@@ -204,9 +204,9 @@ _ENDINGS: Final = frozenset({"", "s", "es", "e", "ed", "d", "ing", "er", "ers", 
 def quote(
     text: str, words: frozenset[str] = frozenset(), *, indent: int = 3, lines: int = 4, margin: int = 0
 ) -> Iterator[str]:
-    """Yield a foreign text as indented lines with the asked words marked; `…` stands for what is left out.
+    """Yield a foreign text as indented lines with the asked words marked; `…` replaces what is left out.
 
-    `margin` columns are kept free, for whoever sets the lines further in.
+    `margin` columns are kept free, for a caller that indents the lines further.
     """
     size = columns() - indent - margin
     wrapped = wrap(line(text), size)
@@ -253,10 +253,10 @@ def size_of(number: int) -> str:
 
 
 def can_ask() -> bool:
-    """True if somebody can answer a question."""
+    """True if a person can answer a question."""
     return sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
 
 
 def on_terminal() -> bool:
-    """Say whether somebody watches stderr."""
+    """True if stderr is a terminal."""
     return sys.stderr.isatty()

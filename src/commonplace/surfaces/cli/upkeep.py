@@ -19,7 +19,7 @@ PROBLEMS_SHOWN = 50
 @placed
 @click.pass_context
 def doctor_command(ctx: click.Context, *, fix: bool, as_json: bool, place: Place) -> None:
-    """Look for damaged records and for drift between files and index; write nothing without --fix.
+    """Check for damaged records and for drift between files and index; write nothing without --fix.
 
     A damaged line stays where it is: what it said can only be put back from a backup. Exit code 1 while a
     problem is not mended.
@@ -57,7 +57,7 @@ def _tell(report: Report) -> None:
 
 
 def _advise(report: Report, *, fix: bool) -> None:
-    """Say what to do about each kind of problem that is left; `fix` says that mending was tried."""
+    """Print what to do about each kind of problem that is left; `fix` is true if mending was tried."""
     left = [problem for problem in report.problems if not problem.fixed]
     for kind in dict.fromkeys(problem.kind for problem in left):
         match kind:

@@ -24,7 +24,7 @@ _JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def compact_command(
     ctx: click.Context, session: str, *, keep: int | None, model: str | None, as_json: bool, place: Place
 ) -> None:
-    """Let the live window of a SESSION begin later, with a summary of what was before; nothing is deleted."""
+    """Shorten the live window of a SESSION, with a summary of what leaves it; nothing is deleted."""
     with place.open(writes=True, model=model or None) as memory:
         memory.sessions.state(session)
         settle(ctx, memory, memory.compact(session, keep), as_json=as_json)

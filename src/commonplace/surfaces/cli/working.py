@@ -1,4 +1,4 @@
-"""The command `worker`: does due jobs until it is told to stop."""
+"""The command `worker`: does due jobs until it is stopped."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class _OneLine(logging.Formatter):
 
 @contextmanager
 def _supervised(worker: Worker) -> Iterator[None]:
-    """Have signals end the worker, and write each log record of ours as one line."""
+    """Stop the worker at signals, and write each log record of ours as one line."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_OneLine("%(levelname)s %(message)s"))
     handlers, level = logger.handlers[:], logger.level

@@ -153,7 +153,7 @@ def _own(memory: Memory) -> list[Path]:
 
 
 def _is_ours(file: str, folder: str, own: list[Path]) -> bool:
-    """Say whether a file that was found below a folder is no transcript of others, but a file of ours."""
+    """True if a file that was found below a folder is a file of ours, not a transcript."""
     place = Path(file).resolve()
     below = (Path(folder).resolve().name, *Path(file).relative_to(folder).parts)
     return STATE in below or any(place.is_relative_to(each) for each in own)
@@ -209,7 +209,7 @@ def _lowered(message: Message, most: Trust | None) -> Message:
 
 @contextmanager
 def _progress(path: str) -> Iterator[Callable[[int], None] | None]:
-    """Draw how far a file is read, where somebody watches and it takes a while."""
+    """Draw how far a file is read, if stderr is a terminal and it takes a while."""
     file = Path(path)
     if path == "-" or not terminal.on_terminal() or not file.is_file() or file.stat().st_size < 1_000_000:
         yield None
@@ -242,7 +242,7 @@ def _total(reports: list[Imported], sessions: Collection[str] = ()) -> Counter[s
 
 
 def summary(total: Counter[str]) -> str:
-    """Say counts in one line: `1,204 messages in 3 sessions, 1,204 new; 2 problems`."""
+    """Return counts in one line: `1,204 messages in 3 sessions, 1,204 new; 2 problems`."""
     said = f"{terminal.count(total['messages'], 'message')} in {terminal.count(total['sessions'], 'session')}"
     said += f", {total['new']:,} new"
     if total["skipped"]:

@@ -20,11 +20,11 @@ EVERY_CASE: Final[dict[str, float]] = {"passed": 1.0}
 
 
 class Verdict(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of one case.
+    """The result of one case.
 
     `ranks` go with the case's `expected`: the rank of each, None where it is not among the first `k`;
-    `places` with the hits: a hit that stands for two messages takes two ranks. `superseded` and
-    `forbidden` are the ranks of hits that should not stand where they stand. `words` is the share of the
+    `places` with the hits: a hit of two messages takes two ranks. `superseded` and
+    `forbidden` are the ranks of hits that should not be there. `words` is the share of the
     answer's words within the token budget, None where the case expects nothing; `tokens` counts the hits
     shown. `unknown` names expected records that memory does not hold.
     """
@@ -52,7 +52,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def passed(self) -> bool:
-        """Whether the case is as it should be."""
+        """True if the case is as it should be."""
         if self.case.nothing:
             return not self.hits
         return None not in self.ranks and not self.superseded and not self.forbidden

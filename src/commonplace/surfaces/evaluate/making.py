@@ -42,7 +42,7 @@ def made(memory: Memory, *, limit: int = 50, seed: int = 0, k: int = K, tokens: 
     """Make cases from the corrections and the `why` trails of a memory, the same each time.
 
     A correction asks with the words that the old and the new text share: the new one, or a message it
-    rests on, is expected, and the old one may only stand below. A trail is asked twice: the words of the
+    rests on, is expected, and the old one may only be below. A trail is asked twice: the words of the
     record should find a message it rests on, and the words of that message the record.
 
     Args:
@@ -72,7 +72,7 @@ def _some(most: int, cases: Iterator[Case | None]) -> list[Case]:
 
 
 def _standing(changes: list[Change]) -> tuple[list[str], list[str]]:
-    """Name the records that changes made and none took away, and those of them that may have said something else."""
+    """Return the records that changes made and none removed, and those of them that replaced others."""
     standing: dict[str, bool] = {}
     for change in reversed(changes):
         for record in change.removed:
@@ -83,7 +83,7 @@ def _standing(changes: list[Change]) -> tuple[list[str], list[str]]:
 
 
 def _trails(memory: Memory, ids: list[str], most: int, seed: int) -> Iterator[Trail]:
-    """Look records up, in an order that does not depend on what else there is."""
+    """Yield the trails of records, in an order that does not depend on what else there is."""
 
     def place(record: str) -> bytes:
         return hashlib.blake2b(f"{seed} {record}".encode("utf-8", "surrogatepass"), digest_size=8).digest()
@@ -101,7 +101,7 @@ def _trails(memory: Memory, ids: list[str], most: int, seed: int) -> Iterator[Tr
 
 
 def _correction(trail: Trail, changes: Mapping[int, Change]) -> Case | None:
-    """Ask for the subject of a record that said something else before; None where it only says more now."""
+    """Return a case on the subject of a record that was corrected; None if it only says more now."""
     new = _content(trail.text)
     for at, step in enumerate(trail.steps):
         old = _content(step.text)
@@ -170,7 +170,7 @@ def _layer(memory: Memory, record: str) -> LayerName | None:
 
 
 def _asked(quote: Quote, own: Mapping[str, str]) -> str:
-    """Ask with a message's words; of a long one first those that the record took over."""
+    """Return a question of a message's words; of a long one first those that the record has too."""
     said = _content(quote.text)
     if not any(word in own for word in said):
         return ""
@@ -179,7 +179,7 @@ def _asked(quote: Quote, own: Mapping[str, str]) -> str:
 
 
 def _whole(sources: Iterable[Source]) -> list[Source]:
-    """Name messages once each, without the part that was quoted."""
+    """Return messages once each, without the part that was quoted."""
     return list(dict.fromkeys(Source(source.session, source.message) for source in sources))
 
 

@@ -1,4 +1,4 @@
-"""Ask the cases of a memory and judge what comes back. Writes nothing and asks no model."""
+"""Run the cases of a memory and judge the hits. Writes nothing and asks no model."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ _Key = tuple[str, str]
 
 
 def evaluate(memory: Memory, cases: Iterable[Case], *, timer: Callable[[], float] = time.perf_counter) -> Evaluation:
-    """Ask each case of a memory and say what came of it.
+    """Run each case on a memory and return the results.
 
     Each question is asked with its `k`, which is timed, and once more with enough hits to fill its token
     budget, which is not. The very first question is asked once before, so that bringing the index up to the
     files is no part of a time.
 
-    Ranks: a hit of a message takes one rank for each message it stands for, any other hit one.
+    Ranks: a hit of a message takes one rank for each message it is of, any other hit one.
 
     Args:
         memory: The memory; it may be read-only.
@@ -82,7 +82,7 @@ class _Answer:
         return rank
 
     def within(self, tokens: int) -> tuple[Hit, ...]:
-        """Take whole hits in order until the next would pass a budget."""
+        """Return whole hits in order until the next would exceed a budget."""
         spent = 0
         for at, hit in enumerate(self.hits):
             spent += estimate_tokens(hit.text)
@@ -110,7 +110,7 @@ class _Wanted(msgspec.Struct, frozen=True):
     itself: bool = False
 
     def shown_by(self, hit: Hit) -> bool:
-        """True if a hit shows it; a record also where all its words stand in the hit of another."""
+        """True if a hit shows it; a record also if all its words are in the hit of another."""
         kind, value = self.target.kind, self.target.value
         if self.source is not None:
             named = [(each.session, each.message) for each in hit.sources]
@@ -184,7 +184,7 @@ class _Trial:
         return sum(max(each.share(hits) for each in choices) for choices in expected) / len(expected)
 
     def _current(self, target: Target) -> _Wanted:
-        """Look a target up: what a record is called and says today, what a message says."""
+        """Return a target as it is now: the id and text of a record, the text of a message."""
         try:
             if target.source is not None:
                 source = target.source

@@ -110,7 +110,7 @@ def encode(
         state: What is known of the session.
         messages: Its live window, or all of it.
         summary: Of what left the window; a system message at the beginning.
-        metadata: What else is to stand in it.
+        metadata: What else it contains.
     """
     channel, _, chat = state.id.partition(":")
     first = [_said("system", f"{SUMMARY_HEAD}\n{summary}", state.created_at)] if summary else []

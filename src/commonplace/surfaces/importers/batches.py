@@ -37,9 +37,9 @@ class Batch(msgspec.Struct, frozen=True):
 
 
 class Problem(msgspec.Struct, frozen=True):
-    """A line that did not go in as it stands: where and why, never its text.
+    """A line that was not imported as it is: where and why, never its text.
 
-    `kept` says that it went in all the same, changed as the reason says. `line` counts from 1.
+    `kept` is true if it was imported all the same, changed as the reason says. `line` counts from 1.
     """
 
     path: str
@@ -75,7 +75,7 @@ class Report:
         self.told = 0  # how often anything was said, so that a silent line can be noticed
 
     def problem(self, line: int, reason: str, *, kept: bool = False) -> None:
-        """Name a damaged or unknown line."""
+        """Report a damaged or unknown line."""
         self.told += 1
         self._on_problem(Problem(self._path, line, reason, kept))
 
@@ -87,7 +87,7 @@ class Report:
 
 
 class Numbering:
-    """Gives a message without an id one that a second import gives again.
+    """Makes an id for a message without one; a second import makes the same.
 
     The id is a hash of session and message, and a number that grows with each equal message. Counting
     equal messages exactly would need memory for every line, so the number counts the messages that
@@ -129,7 +129,7 @@ class Batcher:
         self._named = ("", stem)
 
     def add(self, found: Found, line: int) -> Iterator[Batch]:
-        """Take one message; yields batches when enough is held."""
+        """Add one message; yields batches when there is enough for one."""
         clean = self._clean(found, line)
         if clean is None:
             return

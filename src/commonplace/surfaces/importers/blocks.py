@@ -47,7 +47,7 @@ class Call(msgspec.Struct, frozen=True):
 
 
 class Result(msgspec.Struct, frozen=True):
-    """What a tool gave back, when it stands inside a message; `name` only where the block itself says it."""
+    """The result of a tool inside a message; `name` only if the block itself has it."""
 
     call_id: str
     text: str
@@ -146,7 +146,7 @@ def _part(block: _Block, problem: Callable[[str], None]) -> Part | None:
 
 
 def result_text(content: msgspec.Raw) -> str:
-    """Put the texts of a tool's result together; titles and addresses of search results count as text."""
+    """Join the texts of a tool's result; titles and addresses of search results count as text."""
     if not bytes(content):
         return ""
     value: str | list[str | _Leaf] | _Leaf | None = decode(content, str | list[str | _Leaf] | _Leaf | None)
@@ -198,7 +198,7 @@ class Envelope(msgspec.Struct, frozen=True):
 
 
 class _Ids:
-    """Names the messages of one line: its own id first, then `id#1`, `id#2`; none where it has none."""
+    """Makes the ids of the messages of one line: its own id first, then `id#1`, `id#2`; none if it has none."""
 
     def __init__(self, base: str | None) -> None:
         self._base = base

@@ -4,7 +4,7 @@
      "text": "…", "time": "2026-11-02T09:00:00Z", "tools": ["…"], "trust": "web"}
 
 `role`, `text` and one of `conversation` and `session` are needed. The session is called
-`conversation/session`, or by the one that is given; it is never `session` alone where both differ, so
+`conversation/session`, or by the one that is present; it is never `session` alone if both differ, so
 files with one conversation each do not run into each other. `tools` and `trust` are ours: `trust` can
 only lower what the role gives. Lines of type `question` are skipped.
 `encode` writes what `Parser` reads back as the same batches.

@@ -47,7 +47,7 @@ class Voiced(msgspec.Struct, frozen=True):
 def voices(text: str) -> list[Voiced]:
     """Split one text block under role user into what the person wrote and what the harness put in.
 
-    The person's words are what stands before the first opening tag and after the last closing tag. All
+    The person's words are before the first opening tag and after the last closing tag. All
     between is the harness's, also words between two wrappers: a file shown inside a reminder may hold a
     closing tag of its own, and must not speak as the user after it.
     """

@@ -1,6 +1,6 @@
 """Lines and documents out of a file: unzipped, numbered, mended where that loses nothing else.
 
-Owns the reading of bytes and the first look at them as JSON. Knows no transcript format. Memory is
+Owns the reading of bytes and their decoding as JSON. Knows no transcript format. Memory is
 bounded by the longest line that is taken, whatever the size of the file.
 """
 
@@ -131,7 +131,7 @@ class Line:
 def chunks(
     stream: BinaryIO, on_progress: Callable[[int], None] | None, on_cut: Callable[[str], None]
 ) -> Iterator[bytes]:
-    """Yield the bytes of a stream, unzipped where it is gzip; `on_cut` is told where gzip is damaged.
+    """Yield the bytes of a stream, unzipped if it is gzip; `on_cut` is called if gzip is damaged.
 
     Raises:
         InputError: The stream cannot be read, is not binary, or holds more than `TOTAL_BYTES`.
@@ -243,8 +243,8 @@ def split(parts: Iterator[bytes]) -> Iterator[tuple[int, bytes | None]]:
 def elements(text: str, first_line: int = 1) -> Iterator[Line | tuple[int, str]]:
     """Yield the objects of the list in a damaged JSON document one by one, and (line, reason) for gaps.
 
-    Reads each object by itself, so that what stands before and after a damaged one is kept. Yields
-    nothing where no list begins.
+    Reads each object by itself, so that those before and after a damaged one are kept. Yields
+    nothing if no list begins.
     """
     decoder = json.JSONDecoder(strict=False)
     position = _list_start(text)

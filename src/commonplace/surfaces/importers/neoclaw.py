@@ -88,7 +88,7 @@ def named(stem: str) -> str:
 
 
 class Head(msgspec.Struct, frozen=True):
-    """What a file says of its session: its key, when it began, how many messages of ours are consolidated."""
+    """The header of a session file: its key, when it began, how many messages of ours are consolidated."""
 
     key: str = ""
     created_at: datetime | None = None
@@ -111,9 +111,9 @@ class _Metadata(
 
 
 def head(data: bytes, stem: str = "", zone: tzinfo = UTC) -> Head | None:
-    """Read what a session file says of itself; None where nothing in it does. The last line of metadata wins.
+    """Return the header of a session file; None if it has none. The last line of metadata wins.
 
-    `lastConsolidated` counts their messages, `done` those of ours that an import makes of them; a count that is none
+    `lastConsolidated` counts the file's messages, `done` those of ours that an import makes of them; an invalid count
     (negative, a text, a truth value) is 0. Without a key the file's name is it. Times are in `zone` if they name none.
     """
     found: _Metadata | None = None

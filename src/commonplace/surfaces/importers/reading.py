@@ -102,9 +102,9 @@ def read(
     Args:
         path: A file, gzip or not, or an open binary stream (read to its end, not closed).
         format: One of `FORMATS`, or `openai` or `anthropic`; found from the content when None.
-        on_problem: Told of each damaged or unknown line as it is met.
-        on_progress: Told how many bytes of the file were read so far (before unzipping).
-        on_skipped: Told of each line that holds no message by its nature, such as a question.
+        on_problem: Called for each damaged or unknown line as it is met.
+        on_progress: Called with how many bytes of the file were read so far (before unzipping).
+        on_skipped: Called for each line that holds no message by its nature, such as a question.
         zone: The one of times that name none.
 
     Raises:
@@ -127,7 +127,7 @@ def read(
 
 
 def detect(path: Path) -> str:
-    """Name the format of a transcript from its content.
+    """Return the format of a transcript, by its content.
 
     Raises:
         InputError: As for `read`.
@@ -217,7 +217,7 @@ class _Source:
             self._report.problem(self._last, self._cut)
 
     def _document(self, head: list[_Numbered], chosen: str | None, votes: Counter[str]) -> tuple[str, Iterator[Line]]:
-        """Take the file as one JSON document; where that is damaged, as what can be read of it."""
+        """Read the file as one JSON document; if that is damaged, as what can be read of it."""
         numbered: list[_Numbered] = []
         size = 0
         for number, data in chain(head, self._rest):
@@ -257,7 +257,7 @@ class _Source:
 
 
 def recognise(data: bytes) -> str | None:
-    """Name the format one line or document belongs to, from its keys; None when it is no known one."""
+    """Return the format of one line or document, by its keys; None if it is no known one."""
     line = Line(1, _bare(data))
     try:
         if line.data[:1] == b"[":
@@ -297,7 +297,7 @@ def _recognised(probe: _Probe) -> str | None:
 
 
 def _bare(data: bytes) -> bytes:
-    """Take away a byte order mark, white space and the NUL bytes a crash leaves around a line."""
+    """Remove a byte order mark, white space and the NUL bytes a crash leaves around a line."""
     return data.removeprefix(b"\xef\xbb\xbf").strip(b" \t\r\n\0")
 
 
