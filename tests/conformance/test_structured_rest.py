@@ -288,6 +288,19 @@ def test_what_rests_on_a_tools_output_is_marked_for_a_question_and_not_shown_wit
     assert line.startswith("- (from web: unverified) ")
 
 
+def test_what_the_user_said_keeps_its_trust_whatever_times_a_tool_has_printed(memory):
+    """Issue 19: a constraint of the user was marked `web`, because a log of that minute had been printed before."""
+    turn(
+        memory,
+        Message("user", "Show me the log."),
+        Message("tool", f"{DAY}T13:15:00.000Z start\n{DAY}T13:15:07.000Z stop", tools=("web_fetch",)),
+        Message("assistant", "Here it is."),
+    )
+    turn(memory, Message("user", "Truncated text must stop at a line break."), Message("assistant", "Done."))
+    hit = next(hit for hit in memory.recall("truncated text") if "semantic" in hit.record)
+    assert (hit.text, hit.trust) == ("Truncated text must stop at a line break.", "user")
+
+
 def test_promote_moves_an_item_to_a_layer_that_lasts_and_leaves_its_trust(memory):
     """Issue 19: the tool's `promote` moves an item and never raises trust."""
     page = "Zanzibar invoices go to billing@zanzibar-harbour.example every Thursday."

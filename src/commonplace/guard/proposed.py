@@ -23,7 +23,10 @@ from commonplace.text import content
 from commonplace.text.patterns import pattern
 
 _SHORT_LABEL: Final = pattern(r"[\w:.+/#-]{0,60}")
-_LABELS: Final = frozenset({"id", "kind", "type", "layer", "source", "session", "scope", "at", "fingerprint"})
+_LABELS: Final = frozenset(
+    {"id", "kind", "type", "layer", "source", "session", "scope", "fingerprint"}
+    | {"at", "createdAt", "updatedAt", "lastAccessedAt"}
+)
 STAMP: Final = pattern(r"\A\s*\[[^\]\n]{4,40}\]\s*")
 
 
