@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import tzinfo
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
@@ -35,9 +35,21 @@ logger = logging.getLogger(__name__)
 READER_SECONDS: Final = 0.2  # a reader waits so long for a writer, to log what it found
 SWEEP_SECONDS: Final = 2.0  # DESIGN 1: an edit made outside is noticed after at most this
 LISTED_RECORDS: Final = 2000  # of one edit; a file adopted whole may hold any number
+FOUND_FILES, FOUND_BYTES = 200, 1_000_000  # that are logged as found in one change; one file may be longer
 QUIET_SECONDS: Final = 0.02  # an editor that truncates and writes in place is done when nothing moved so long
 PATIENCE_SECONDS: Final = 1.0  # a program that writes without end is not waited for
 _TRIES: Final = 20  # an editor that saves without end is looked at again by the next look
+
+
+class _Edit(NamedTuple):
+    """An edit of one file; `exact` says that `before` is what it said, to the byte."""
+
+    layer: Layer
+    path: str
+    before: bytes | None
+    exact: bool
+    after: bytes | None
+    version: str
 
 
 class _Writes:
@@ -58,7 +70,7 @@ class _Writes:
         if after < self._begin:  # what was known of it was lost meanwhile
             self._of = {each: [] for each in self._of}
             self._begin = self._read = after
-        for logged in self._store.since(self._read):
+        for logged in self._store.since(self._read) if self._read < upto else ():
             if logged.number > upto:
                 break
             self._read = logged.number
@@ -143,7 +155,8 @@ class Drift:
         self._noticed(self.moved(moved))  # lines that changes added to items are known from the log
         self._wait_for_writers(edited)
         with self._store.exclusive(wait_seconds):
-            return [path for path in moved if self._take(path, writes)]
+            found = self._find([path for path in moved if self._seen.version(path) is None], writes)
+            return [path for path in moved if path in found or self._take(path, writes)]
 
     def unseen(self, versions: Mapping[str, str]) -> list[str]:
         """Return those of some files that were read in another version than when last looked at."""
@@ -182,6 +195,35 @@ class Drift:
         else:
             self._seen.note(path, version_of(path, data), screen(inverse.shown(data)), number)
 
+    def _find(self, paths: Sequence[str], known: _Writes) -> set[str]:
+        """Log files that are seen for the first time, many in a change, and return them.
+
+        No undo takes such a file away, so they need no change each. What is left out, `_take` looks at by itself.
+        """
+        found: set[str] = set()
+        part: list[_Edit] = []
+        number = self._store.change_number()
+        for path in paths:
+            layer = self._layout.layer_of(path)
+            if layer is None or known.of(path, 0, number):
+                continue
+            blob = self._store.read_many([path])[path]
+            if blob is not None:
+                part.append(_Edit(layer, path, None, exact=True, after=blob.data, version=blob.version))
+            if len(part) == FOUND_FILES or sum(len(each.after or b"") for each in part) >= FOUND_BYTES:
+                found |= self._found(part)
+                part = []
+        return found | self._found(part)
+
+    def _found(self, part: Sequence[_Edit]) -> set[str]:
+        try:
+            number = self._log(part) if part else 0
+        except VersionConflictError:
+            return set()
+        for each in part:
+            self._remember(each.path, each.after, number)
+        return {each.path for each in part}
+
     def _take(self, path: str, known: _Writes) -> bool:
         """Bring one file's last look up to now; True where an edit from outside was logged."""
         layer = self._layout.layer_of(path)
@@ -203,7 +245,7 @@ class Drift:
             edited = not self._explained(path, look, writes, data)
             if edited:
                 try:
-                    number = self._log(layer, path, self._before(path, look, writes), data, version)
+                    number = self._log([_Edit(layer, path, *self._before(path, look, writes), data, version)])
                 except VersionConflictError:
                     continue
             self._remember(path, data, number)
@@ -271,52 +313,62 @@ class Drift:
                 exact = exact or write.kind != "append"  # a file written whole is held against its hash
         return data, exact
 
-    def _log(self, layer: Layer, path: str, was: tuple[bytes | None, bool], after: bytes | None, version: str) -> int:
-        before, exact = was
+    def _log(self, edited: Sequence[_Edit]) -> int:
         key = self._store.key()
-        # A secret in it stays the person's, in their file; the log shows the screened text.
-        shown = screen(inverse.shown(after)).text.encode() if after is not None else None
-        edit = inverse.outside(before, shown) | {
-            "before": content_hash(key, before) if exact else "",
-            "after": content_hash(key, after),
-        }
-        payload = self._payload(layer, path, before, after)
-        diff = diffs.of_pieces(path, before or b"", edits.between(before or b"", shown or b""))
-        told = msgspec.structs.replace(payload, diff=diff)
+        logged: list[dict[str, Any]] = []
+        shown: list[str] = []
+        for each in edited:
+            # A secret in it stays the person's, in their file; the log shows the screened text.
+            after = screen(inverse.shown(each.after)).text.encode() if each.after is not None else None
+            logged.append(
+                inverse.outside(each.before, after)
+                | {
+                    "before": content_hash(key, each.before) if each.exact else "",
+                    "after": content_hash(key, each.after),
+                }
+            )
+            old = each.before or b""
+            shown.append(diffs.of_pieces(each.path, old, edits.between(old, after or b"")))
+        payload = msgspec.structs.replace(self._payload(edited), diff="\n".join(shown))
         return self._store.commit(
-            {"actor": "outside", "kinds": ["outside"], "outside": [log_path(path)]},
-            {"change": sealed(told), "outside": sealed(edit)},
+            {"actor": "outside", "kinds": ["outside"], "outside": [log_path(each.path) for each in edited]},
+            {"change": sealed(payload), "outside": sealed(logged)},
             (),
-            expect={path: version},
+            expect={each.path: each.version for each in edited},
         ).number
 
-    def _payload(self, layer: Layer, path: str, before: bytes | None, after: bytes | None) -> Payload:
-        old = self._records(layer, path, before)
-        new = self._records(layer, path, after)
-        successors: dict[str, str] = {}
-        if layer.kind == "documents" and before and after:
-            successors = rewrites.compare(path, before, after, style=layer.style).successors
+    def _payload(self, edited: Sequence[_Edit]) -> Payload:
         self._ledger.catch_up()
-        stands = self._ledger.standing(path)
         trust = self._trust()
-        low = {record.id: said for record in self._read(layer, path, after) if (said := mark_of(record)) is not None}
-        fresh = [(record, text) for record, text in new.items() if old.get(record, stands.get(record)) != text]
+        added: list[Added] = []
         unlisted: dict[str, Trust] = {}
-        if len(fresh) > LISTED_RECORDS:
-            unlisted, fresh = {path: trust}, []  # their text is in the log with the edit itself
+        successors: dict[str, str] = {}
+        removed: list[str] = []
+        for layer, path, before, _, after, _ in edited:
+            old = {record.id: record.text for record in self._read(layer, path, before)}
+            now = self._read(layer, path, after)
+            led: dict[str, str] = {}
+            if layer.kind == "documents" and before and after:
+                led = rewrites.compare(path, before, after, style=layer.style).successors
+            stands = self._ledger.standing(path)
+            fresh = [each for each in now if old.get(each.id, stands.get(each.id)) != each.text]
+            if len(fresh) > LISTED_RECORDS:
+                unlisted[path] = trust  # their text is in the log with the edit itself
+            else:
+                added += [
+                    Added(each.id, each.text, lowest_trust([trust, mark_of(each) or trust]), person=trust == "user")
+                    for each in fresh
+                ]
+            successors |= led
+            left = {each.id for each in now} | led.keys()
+            removed += [record for record in {**old, **stands} if record not in left]
         return Payload(
             reason="edited outside",
-            added=tuple(
-                Added(record, text, lowest_trust([trust, low.get(record, trust)]), person=trust == "user")
-                for record, text in fresh
-            ),
+            added=tuple(added),
             unlisted=unlisted,
             successors=successors,
-            removed_ids=tuple(record for record in {**old, **stands} if record not in new and record not in successors),
+            removed_ids=tuple(removed),
         )
-
-    def _records(self, layer: Layer, path: str, data: bytes | None) -> dict[str, Any]:
-        return {record.id: record.text for record in self._read(layer, path, data)}
 
     def _read(self, layer: Layer, path: str, data: bytes | None) -> list[Record]:
         return list(edits.records(layer, path, data, self._zone)) if data else []

@@ -41,7 +41,7 @@ class Write:
 
 
 def writes_of(logged: Logged) -> list[Write]:
-    """Return the writes of a change, an outside edit as the put that it was; none where it was erased.
+    """Return the writes of a change, edits from outside as the puts that they were; none where it was erased.
 
     Raises:
         DamagedError: Its texts were erased.
@@ -55,11 +55,8 @@ def writes_of(logged: Logged) -> list[Write]:
         Write(file, content, removed[i] if i < len(removed) else [])
         for i, (file, content) in enumerate(zip(files, contents, strict=True))
     ]
-    edit = payload.get("outside")
-    if isinstance(edit, dict):
-        paths = _list(logged.header.get("outside"))
-        pieces, gone = _list(edit.get("pieces")), _list(edit.get("removed"))
-        found.extend(Write({**edit, "path": path}, pieces, gone) for path in paths)
+    for path, edit in zip(_list(logged.header.get("outside")), _list(payload.get("outside")), strict=True):
+        found.append(Write({**edit, "path": path}, _list(edit.get("pieces")), _list(edit.get("removed"))))
     return found
 
 
