@@ -74,6 +74,26 @@ def test_what_was_not_said_waits(said, statement, rule):
     assert fault(said, statement) == rule
 
 
+@pytest.mark.parametrize(
+    "said, statement, true, false",
+    [
+        ("We host the payment data not on Azure but on Hetzner", "The payment data is on {}", "Hetzner", "Azure"),
+        ("My boss is no longer Petra Kohl; it's Jan Meier now", "The user's boss is {}", "Jan Meier", "Petra Kohl"),
+        ("Das Backend läuft nicht auf Azure, sondern auf Hetzner", "Das Backend läuft auf {}", "Hetzner", "Azure"),
+        ("Ya no vivimos en Valencia, nos mudamos a Sagunto", "Vive con ella en {}", "Sagunto", "Valencia"),
+        ("La réunion du lundi n'est plus à 9 h, mais à 10 h", "La réunion du lundi est à {}", "10 h", "9 h"),
+        ("料理本の写真は山本さんではなく佐藤さんになりました", "料理本の写真は{}が撮る", "佐藤さん", "山本さん"),
+        ("项目的负责人不是王芳而是李雷", "项目的负责人是{}", "李雷", "王芳"),
+        ("우리 팀장은 김민수가 아니라 박지훈입니다", "팀장은 {}다", "박지훈이", "김민수"),
+        ("База данных теперь не в Москве, а в Казани", "База данных в {}", "Казани", "Москве"),
+    ],
+)
+def test_what_is_said_instead_of_what_is_denied_is_no_denial(said, statement, true, false):
+    """Issue 20, tried as a user would: `not on Azure but on Hetzner` is how people correct."""
+    assert fault(said, statement.format(true)) == ""
+    assert fault(said, statement.format(false)) == "negation"
+
+
 def test_a_statement_about_one_is_not_true_of_another():
     """Issue 16: per clause and subject."""
     said = [("user", "Ana is allergic to nuts, Ben is not. Ask Ben or Ana before dinner.")]

@@ -140,13 +140,27 @@ class Talk:
         theirs = frozenset[str]().union(*(other.content for score, other in near if score == most))
         if denials.limits(text, theirs):
             return ""
-        if near and all(other.denies for score, other in near if score == most):
+        if near and all(
+            other.denies and not self._is_put_right(clause, other) for score, other in near if score == most
+        ):
             return "negation: it says what was denied"
         for weekday in clause.weekdays:
             homes = [other for other in self._clauses if weekday in other.weekdays]
-            if homes and all(other.denies for other in homes):
+            if homes and all(other.denies and not self._is_put_right(clause, other) for other in homes):
                 return "negation: it says what was denied"
         return ""
+
+    def _is_put_right(self, clause: Clause, denied: Clause) -> bool:
+        """True if a clause says what is said instead of a denied one (`not on Azure, but on Hetzner`)."""
+        place = next(n for n, each in enumerate(self._clauses, 1) if each is denied)
+        instead = self._clauses[place] if place < len(self._clauses) else None
+        if instead is None or instead.denies or not instead.person:
+            return False
+        said = frozenset(word for word in instead.content if len(word) > 1)
+        shared = _shared(said, clause.content)
+        new = shared - _shared(shared, denied.content)
+        counts = (instead.numbers & clause.numbers) - denied.numbers or (_times(instead) & _times(clause)) - _times(denied)
+        return bool(counts) or (bool(new) and len(shared) * 2 >= len(said))
 
     def _swapped(self, clause: Clause, shared: Sequence[frozenset[str]]) -> str:
         """Return words that were said of another subject only; a subject is at the head of its clause."""
@@ -192,6 +206,13 @@ def _counts(text: str) -> frozenset[str]:
         for number in numerals(text)
         if number.sure and not any(start < number.end and number.start < end for start, end in dated)
         for value in number.values
+    )
+
+
+def _times(clause: Clause) -> frozenset[tuple[object, ...]]:
+    """Return what the dates, weekdays and times of day of a clause can mean."""
+    return frozenset(reading for named in days.named(clause.text) for reading in named.readings) | frozenset(
+        ("weekday", day) for day in clause.weekdays
     )
 
 

@@ -56,7 +56,8 @@ _WIDE_STOP: Final = pattern(
 _CAPITAL: Final = pattern(r"(?<![^\W_])[A-ZÀ-ÖØ-ÞА-ЯЁŁŚŻŹĆ][^\W\d_]+")
 _LETTER: Final = pattern(r"[^\W\d_]")
 _CLAUSE: Final = pattern(
-    r"[.!?;\n](?=\s|\Z)|[。！？；、，\n]|,\s|:\s|\s[-–—]\s|[()（）]|\s(?:but|whereas|while|aber|sondern|mais|pero|sino|ma|mas|porém|но|ale|maar|and|und|et|y|e|и|i|en|och)\s"
+    r"[.!?;\n](?=\s|\Z)|[。！？；、，\n]|,\s|:\s|\s[-–—]\s|[()（）]|\s(?:but|whereas|while|aber|sondern|mais|pero|sino|ma|mas|porém|но|ale|maar|and|und|et|y|e|и|i|och)\s"
+    r"|(?<=ではなく)|(?<=じゃなくて)|(?<=아니라)|(?=而是)"
 )
 _SENTENCE: Final = pattern(r"(?<=[.!?…])\s+|(?<=[。！？])|\n+")
 _ADDRESS: Final = pattern(

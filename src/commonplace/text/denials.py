@@ -23,7 +23,7 @@ _DENIES: Final = pattern(
     r"|не|нет|ни|никогда|без|нельзя|отмен\w+|запрещ\w+|ничего|никаких|никто"
     r"|nie|nigdy|bez|żadn\w+|nic|odwołan\w+|anulowan\w+|zakaz\w*"
     r"|niet|geen|nooit|zonder|inte|aldrig|utan|ingen|değil|yok|hiç)\b"
-    r"|[不没別别勿無无未]|取消|禁止|拒绝|ない|なし|ません|なく|ず(?:に|、|。)|やめ|だめ|ダメ|지\s?않|안\s|못\s|없|말[고아]|마세요|금지|취소|빼",
+    r"|[不没別别勿無无未]|取消|禁止|拒绝|ない|なし|ません|なく|ず(?:に|、|。)|やめ|だめ|ダメ|지\s?않|아니|안\s|못\s|없|말[고아]|마세요|금지|취소|빼",
     re.IGNORECASE,
 )
 _UNCHANGED: Final = pattern(
