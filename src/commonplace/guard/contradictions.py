@@ -159,7 +159,9 @@ class Talk:
         said = frozenset(word for word in instead.content if len(word) > 1)
         shared = _shared(said, clause.content)
         new = shared - _shared(shared, denied.content)
-        counts = (instead.numbers & clause.numbers) - denied.numbers or (_times(instead) & _times(clause)) - _times(denied)
+        counts = (instead.numbers & clause.numbers) - denied.numbers or (_times(instead) & _times(clause)) - _times(
+            denied
+        )
         return bool(counts) or (bool(new) and len(shared) * 2 >= len(said))
 
     def _swapped(self, clause: Clause, shared: Sequence[frozenset[str]]) -> str:
