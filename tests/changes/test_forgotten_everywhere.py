@@ -272,11 +272,12 @@ SECRET = "The spare key hangs behind the blue fuse box, on hook 4"
         SECRET.replace("blue fuse", "blue  fuse"),
         SECRET.replace("fuse", "fu\u00adse"),
         SECRET.replace("key", "key\u200b"),
+        SECRET.replace("o", "\u043e").replace("e", "\u0435"),
         f"Notes:\n\n* {SECRET}.",
     ],
 )
 def test_what_was_forgotten_is_known_in_other_dress(tmp_path, again):
-    """Issue 23.9: it came back with a full stop less, curly quotes, a soft hyphen, in bold, as a list item."""
+    """Issue 23.9: it came back with a full stop less, curly quotes, a soft hyphen, in bold, as a list item, in Cyrillic letters."""
     with opened(tmp_path, "native") as memory:
         memory.forget(memory.remember(SECRET, kind="decision").records[0])
         assert memory.remember(again, kind="decision").status == "refused"

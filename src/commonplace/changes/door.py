@@ -29,6 +29,7 @@ from commonplace.errors import (
     CommonplaceError,
     InputError,
     RecordNotFoundError,
+    StoreError,
     StoreReadOnlyError,
     VersionConflictError,
     require_text,
@@ -46,6 +47,7 @@ logger = logging.getLogger(__name__)
 UPKEEP: Final = Actor("upkeep", "agent")
 """Whoever comes next and finds what a writer that died has left, or the index behind an edit from outside."""
 
+_LOGGED: Final = frozenset({"refused", "over_cap"})
 _TOPIC_KINDS: Final = frozenset({"outside", "put_topic", "remove_topic", "undo", "index"})
 
 
@@ -157,6 +159,8 @@ class Door:
                 try:
                     return self._once(request, dry_run=dry_run, fence=fence, durable=durable, raced=raced)
                 except Stop as stop:
+                    if not dry_run and stop.outcome.status in _LOGGED:
+                        self._log_refusal(request.actor, stop.outcome)
                     return stop.outcome
                 except VersionConflictError:
                     raced = True
@@ -167,6 +171,15 @@ class Door:
                     raced = True
             if time.monotonic() > deadline:
                 return Outcome(status="conflict", reason="the files kept changing; try again")
+
+    def _log_refusal(self, actor: Actor, outcome: Outcome) -> None:
+        """Log that nothing was changed and why; the text that was refused is not in the reason."""
+        plan = self.plan()
+        plan.kinds[outcome.status] = None
+        try:
+            self.write(plan, actor=actor, reason=outcome.reason, durable=False)
+        except StoreError:
+            logger.warning("a refusal could not be logged", exc_info=True)
 
     def _check(self, operations: Sequence[Operation]) -> None:
         if self._store.read_only:

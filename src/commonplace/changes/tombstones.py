@@ -27,6 +27,11 @@ PATH: Final = f"{STATE}/tombstones.jsonl"
 _DRESS: Final = r"\"',;:!?…·•()\[\]{}<>«»‹›„“”‚‘’*_`~|=¡¿、。，！？：；「」『』（）【】《》–—"
 _EDGES: Final = pattern(rf"\A(?:[{_DRESS}]|[-#+](?!\w)|\.(?!\d))+|[{_DRESS}.\-]+\Z")
 """What a word may have before and behind it and stay the same word; a sign of a number and `C++` are no dress."""
+_LOOK_ALIKES: Final = str.maketrans(
+    "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0458\u0455\u04bb\u0501\u051b\u051d\u03bf\u03b1\u03bd\u03c1",
+    "aeopcyxijshdqwoavp",
+)
+"""Letters of the Cyrillic and Greek alphabets that a reader takes for Latin ones."""
 _LISTED: Final = pattern(r"\A\s*\d{1,9}[.)]\s+")
 Since = Callable[[str], datetime | None]
 """Says since when messages of these words are forgotten; None of words that are not."""
@@ -74,7 +79,7 @@ def _words(text: str) -> str:
     if not text.isascii():
         seen = compiled(INVISIBLE).sub("", text)  # what the guard wrote in place of hidden characters
         seen = "".join(char for char in seen if unicodedata.category(char) != "Cf")
-    words = [_EDGES.sub("", word) for word in fold(seen).replace("’", "'").split()]
+    words = [_EDGES.sub("", word) for word in fold(seen).translate(_LOOK_ALIKES).replace("’", "'").split()]
     return " ".join(word for word in words if word) or fold(text)  # nothing but signs, as 👍 or ?
 
 
