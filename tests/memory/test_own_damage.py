@@ -33,7 +33,7 @@ def put_deep(path):
 
 
 @pytest.mark.parametrize("harm", [put_folder, put_link, put_dangling, put_pipe, put_deep])
-@pytest.mark.parametrize("name", ["tombstones.jsonl", "review.jsonl", "log"])
+@pytest.mark.parametrize("name", ["tombstones.jsonl", "review.jsonl", "log", "state/head", "state/checkpoint", "feed"])
 def test_messages_are_read_and_kept_whatever_stands_in_the_place_of_our_own_files(tmp_path, name, harm):
     """Issue 23.4 and 23.10: recall raised RecursionError, found nothing, or hung at a pipe."""
     with Memory.open(tmp_path, jobs="worker") as memory:

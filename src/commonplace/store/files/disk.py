@@ -30,7 +30,9 @@ _FALLOC_FL_KEEP_SIZE: Final = 1
 _FULL: Final = frozenset([errno.ENOSPC, errno.EFBIG, errno.EDQUOT])
 _EXHAUSTED: Final = frozenset([errno.EMFILE, errno.ENFILE])
 _FORBIDDEN: Final = frozenset([errno.EACCES, errno.EPERM, errno.EROFS])
-_BAD_PATH: Final = frozenset([errno.ELOOP, errno.ENOTDIR, errno.ENAMETOOLONG, errno.EISDIR, errno.ENXIO])
+NOT_A_FILE: Final = frozenset([errno.ELOOP, errno.EISDIR, errno.ENXIO])
+"""What the system says of a link, a folder or a pipe that has the name of a file."""
+_BAD_PATH: Final = NOT_A_FILE | {errno.ENOTDIR, errno.ENAMETOOLONG}
 _NO_SUCH_CALL: Final = frozenset([errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP, errno.ENOTTY])
 
 READ: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK

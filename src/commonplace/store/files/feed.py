@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 
 from commonplace.store.files.disk import READ, Disk, read_all, write_all
 
-_WRITE: Final = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+_WRITE: Final = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 _LIMIT_BYTES: Final = 1_000_000  # a longer feed is taken away; readers then look at everything once
 _WORD_BYTES: Final = 6
 

@@ -15,11 +15,12 @@ from typing import Final
 import msgspec
 
 from commonplace.errors import UNREADABLE
-from commonplace.store.files.disk import CREATE, FILE_MODE, READ, Disk, closed, read_all, write_all
+from commonplace.store.files.disk import CREATE, FILE_MODE, NOT_A_FILE, READ, Disk, closed, read_all, write_all
 from commonplace.store.files.locks import boot_id
 
 NONE: Final = "-"
 _HEAD_BYTES: Final = 192
+_WRITE: Final = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 _TRIES: Final = 16  # a reader may meet a head half written; it is one page, so a few looks are enough
 
 
@@ -60,13 +61,15 @@ class State:
         """Read the head; None where there is none that can be used."""
         try:
             fd = os.open(self._head_path, READ)
-        except FileNotFoundError:
+        except OSError:
             return None
         try:
             for _ in range(_TRIES):
                 head = _parse(os.pread(fd, _HEAD_BYTES, 0))
                 if head is not None:
                     return head
+        except OSError:  # a folder or a pipe has its name
+            pass
         finally:
             os.close(fd)
         return None
@@ -77,7 +80,13 @@ class State:
 
     def write_head(self, head: Head) -> None:
         """Write the head, unsynced."""
-        fd = self._disk.open(self._head_path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC)
+        try:
+            fd = self._disk.open(self._head_path, _WRITE)
+        except OSError as error:
+            if error.errno not in NOT_A_FILE:
+                raise
+            self._disk.unlink(self._head_path)
+            fd = self._disk.open(self._head_path, _WRITE)
         try:
             self._disk.pwrite(fd, _render(head), 0)
         finally:
@@ -86,8 +95,7 @@ class State:
     def checkpoint(self) -> Checkpoint:
         """Read the checkpoint; number 0 where there is none that can be used."""
         try:
-            with open(self._checkpoint_path, "rb") as file:
-                body, _, check = file.read().rpartition(b" ")
+            body, _, check = (read_small(self._checkpoint_path) or b"").rpartition(b" ")
             if check == _check(body):
                 return msgspec.json.decode(body, type=Checkpoint)
         except (OSError, *UNREADABLE):
