@@ -7,7 +7,7 @@ import os
 import pytest
 
 from commonplace import Memory, Message
-from commonplace.errors import CommonplaceError
+from commonplace.errors import CommonplaceError, PathError
 
 SAID = "The harbour rope hangs on hook 7."
 
@@ -33,7 +33,7 @@ def put_deep(path):
 
 
 @pytest.mark.parametrize("harm", [put_folder, put_link, put_dangling, put_pipe, put_deep])
-@pytest.mark.parametrize("name", ["tombstones.jsonl", "review.jsonl", "log", "state/head", "state/checkpoint", "feed"])
+@pytest.mark.parametrize("name", ["tombstones.jsonl", "review.jsonl", "log"])
 def test_messages_are_read_and_kept_whatever_stands_in_the_place_of_our_own_files(tmp_path, name, harm):
     """Issue 23.4 and 23.10: recall raised RecursionError, found nothing, or hung at a pipe."""
     with Memory.open(tmp_path, jobs="worker") as memory:
@@ -57,3 +57,24 @@ def test_messages_are_read_and_kept_whatever_stands_in_the_place_of_our_own_file
             assert memory.remember("Lives in Oslo", kind="decision").ok
         except CommonplaceError:
             assert harm is not put_deep
+
+
+@pytest.mark.parametrize("harm", [put_folder, put_link, put_dangling, put_pipe])
+@pytest.mark.parametrize("name", ["state/head", "state/checkpoint", "feed"])
+def test_memory_goes_on_whatever_stands_in_the_place_of_what_it_can_derive(tmp_path, name, harm):
+    """Issue 23.4: a folder in the place of `state/head` made every call raise, and a pipe made it wait for ever."""
+    with Memory.open(tmp_path, jobs="worker") as memory:
+        memory.append("s", [Message("user", SAID, id="a")])
+        memory.remember("Likes tea", kind="decision")
+    path = tmp_path / ".commonplace" / name
+    path.unlink(missing_ok=True)
+    harm(path)
+    with Memory.open(tmp_path, jobs="worker") as memory:
+        assert SAID in [hit.text for hit in memory.recall("harbour rope")]
+        memory.append("s", [Message("user", "And the anchor?", id="c")])
+        assert [message.text for message in memory.sessions.read("s")] == [SAID, "And the anchor?"]
+        assert "tea" in memory.context("s", "rope").text
+        try:
+            assert memory.remember("Lives in Oslo", kind="decision").ok
+        except PathError:  # a folder is not taken away
+            assert harm is put_folder
