@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from commonplace.config import StoreConfig
 from commonplace.guard.screened import json_line, seal
 from commonplace.store.files.disk import Disk, SyncFailedError
 from commonplace.store.files.store import FilesStore
-from commonplace.store.protocol import Append, Delete, Put
+from commonplace.store.protocol import Append, Blob, Delete, Put
 
 HERE = Path(__file__).parent
 FULL = os.environ.get("COMMONPLACE_BATTERY") == "full"
@@ -59,9 +60,18 @@ def round_of(number: int, chars: int = 200) -> list:
     ]
 
 
+def together(store: FilesStore, paths: Sequence[str]) -> dict[str, Blob | None]:
+    """Read files as they are between two changes."""
+    while True:
+        number = store.change_number()
+        found = {path: store.read(path) for path in paths}
+        if store.change_number() == number:
+            return found
+
+
 def state_of(store: FilesStore) -> tuple[int, int, list[int]]:
     """Read the three files between two changes."""
-    found = store.read_many([A, B, ITEMS])
+    found = together(store, [A, B, ITEMS])
     first, second, items = found[A], found[B], found[ITEMS]
     return (
         int(first.data.split(b"\n", 1)[0]) if first else 0,

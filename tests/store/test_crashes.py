@@ -23,6 +23,7 @@ from scopes import (
     open_store,
     round_of,
     state_of,
+    together,
 )
 
 from forking import in_child
@@ -83,7 +84,7 @@ def test_a_commit_killed_at_each_of_its_steps_is_whole_or_not_there(fast_path, d
 
         status = in_child(work)
         with open_store(root) as store:
-            found = store.read_many([A, "memory/new-1.md", "memory/new-2.md", ITEMS])
+            found = together(store, [A, "memory/new-1.md", "memory/new-2.md", ITEMS])
             after = store.change_number() == 2
             assert after or store.change_number() == 1
             assert found[A].data.startswith(b"2\n" if after else b"1\n")

@@ -22,6 +22,7 @@ from scopes import (
     open_store,
     round_of,
     state_of,
+    together,
 )
 
 from commonplace.errors import CommonplaceError, StoreError, StoreFailedError, StoreFullError, StoreReadOnlyError
@@ -80,7 +81,7 @@ def test_a_commit_whose_nth_call_fails_is_whole_or_not_there(fast_path, fault):
         # The store that met the fault either goes on by itself or reads only until it is reopened.
         went_on += tried(lambda store=store: store.commit({}, {}, [Append("x.jsonl", (line(1),))]))
         with open_store(root) as fresh:
-            found = fresh.read_many([A, "memory/new-1.md", "memory/new-2.md", ITEMS])
+            found = together(fresh, [A, "memory/new-1.md", "memory/new-2.md", ITEMS])
             after = found["memory/new-2.md"] is not None
             assert after or not acknowledged
             assert found[A].data.startswith(b"2\n" if after else b"1\n")

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from commonplace.errors import PathError
-from commonplace.store.files.pid_lock import PidLock
+from commonplace.store.pid_lock import PidLock
 
 NOW = datetime(2026, 3, 5, 9, 0, tzinfo=UTC)
 OURS = 4_000_001  # above the largest number that a process can have here

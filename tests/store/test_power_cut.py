@@ -9,7 +9,7 @@ import stat
 from pathlib import Path
 
 import pytest
-from scopes import ITEMS, A, B, document, line, numbers, open_store
+from scopes import ITEMS, A, B, document, line, numbers, open_store, together
 
 from commonplace.config import StoreConfig
 from commonplace.guard.screened import seal
@@ -89,7 +89,7 @@ def changes(number: int) -> list:
 
 
 def says(store) -> tuple:
-    return tuple(blob.data if blob else None for blob in store.read_many(FILES).values())
+    return tuple(blob.data if blob else None for blob in together(store, FILES).values())
 
 
 def cut_everywhere(folder: Path, monkeypatch, *, upto: int, seeds: int) -> int:

@@ -6,7 +6,7 @@ import itertools
 import os
 
 import pytest
-from scopes import document, line, numbers, open_store
+from scopes import document, line, numbers, open_store, together
 
 from commonplace.config import StoreConfig
 from commonplace.store.protocol import Append, Delete, Put
@@ -59,7 +59,7 @@ def test_files_of_any_age_come_back_to_the_last_change(fast_path):
                 (fast_path / path).write_bytes(ages[at][path])
         another_boot(fast_path)
         store = open_store(fast_path, config=CONFIG)
-        found = store.read_many([D, J, H])
+        found = together(store, [D, J, H])
         assert {path: blob.data for path, blob in found.items()} == last, age
         assert store.conflicts() == ()
         store._commits._dirty = False

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 
 import pytest
-from scopes import ITEMS, A, B, line, numbers, open_store, round_of
+from scopes import ITEMS, A, B, line, numbers, open_store, round_of, together
 
 from commonplace.store.files import commits, locks, state
 
@@ -58,7 +58,7 @@ def test_a_cut_of_a_real_ext4_loses_nothing_that_was_acknowledged(tmp_path, monk
                 for module in (locks, state, commits):
                     machine.setattr(module, "boot_id", lambda: "the-next-boot")
                 with open_store(after.at / "scope") as found:
-                    blobs = found.read_many([A, B, ITEMS, "sessions/a.jsonl"])
+                    blobs = together(found, [A, B, ITEMS, "sessions/a.jsonl"])
                     assert [blobs[path].data[:3] for path in (A, B)] == [f"{number}\n".encode().ljust(3, b"y")] * 2
                     assert (
                         numbers(blobs[ITEMS].data)

@@ -233,8 +233,8 @@ class Drift:
             number = self._store.change_number()
             if self._has_grown(layer, path, number, known):
                 return False
-            blob = self._store.read_many([path])[path]  # never what a commit under way has put there already
-            if self._store.change_number() != number:
+            blob = self._store.read(path)
+            if self._store.change_number() != number:  # a commit may have written it just now
                 continue
             look = self._seen.look(path)
             version = blob.version if blob else MISSING

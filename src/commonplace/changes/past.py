@@ -73,10 +73,6 @@ class PastStore:
         data = self._data(path)
         return None if data is None else Blob(data[start:end], content_hash(self.key(), data))
 
-    def read_many(self, paths: Sequence[str]) -> dict[str, Blob | None]:
-        """Read several files as they were."""
-        return {path: self.read(path) for path in paths}
-
     def _data(self, path: str) -> bytes | None:
         if path not in self._made:
             blob = self._store.read(path)
@@ -151,10 +147,6 @@ class PastStore:
         """Return what is wrong with the log."""
         return self._store.verify_log()
 
-    def holding(self, texts: Sequence[str]) -> Sequence[tuple[str, int]]:
-        """Return the files that hold any of some texts now."""
-        return self._store.holding(texts)
-
     def erase(self, texts: Sequence[str]) -> Sequence[tuple[str, int]]:
         """Refuse."""
         raise self._refusal()
@@ -187,9 +179,6 @@ class PastStore:
     def lease(self, name: str, ttl_seconds: float) -> Lease | None:
         """Refuse."""
         raise self._refusal()
-
-    def pid_lock(self, path: str) -> None:
-        """Return none: the past is not locked."""
 
     def _refusal(self) -> StoreReadOnlyError:
         return StoreReadOnlyError("the past cannot be changed; open the memory as it is now")

@@ -26,6 +26,7 @@ from commonplace.jobs.views import Views
 from commonplace.layouts.schema import Job
 from commonplace.models.spending import MeteredLLM
 from commonplace.records import Outcome
+from commonplace.store.pid_lock import PidLock
 from commonplace.store.protocol import STATE, Lease
 
 logger = logging.getLogger(__name__)
@@ -61,7 +62,7 @@ class Tidier:
         self._host = Host(job, parts, views, llm)
         self._actor = Actor(f"consolidator:{job.name}", "user", explicit=False)
         self._failures = Failures(parts.store, parts.clock, parts.config.consolidation)
-        self._file = parts.store.pid_lock(parts.layout.within(job.lock)) if job.lock else None
+        self._file = PidLock(f"{parts.store.root}/{parts.layout.within(job.lock)}") if job.lock else None
         self._scanned: datetime | None = None
 
     # --- when ---

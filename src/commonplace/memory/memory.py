@@ -45,6 +45,7 @@ from commonplace.records import (
     Source,
     Trust,
 )
+from commonplace.store.files import erasing
 
 logger = logging.getLogger(__name__)
 
@@ -358,7 +359,7 @@ class Memory(Past):
         with_it = scope.reader.goes_with(record) if isinstance(record, RecordedMessage) else ()
         forgotten = ((record.id, record.text), *with_it)
         texts = (*scope.said(record), *(text for _, text in with_it)) if erase else ()
-        places = tuple(scope.store.holding(texts)) if texts else ()
+        places = erasing.holding(scope.store.root, texts) if texts else ()
         if dry_run:
             return Receipt(forgotten=forgotten, dry_run=True, scope=scope.name, places=places)
         outcome = scope.door.commit([Forget(record=record.id)], actor=actor, reason="forgotten on request")

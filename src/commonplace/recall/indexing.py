@@ -12,7 +12,7 @@ import math
 import threading
 import time
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final, TypeVar
 
 import msgspec
@@ -34,8 +34,6 @@ SWEEP_SECONDS: Final = 2.0  # DESIGN 1.1: all files are compared at most so ofte
 _SWEEP_SHARE: Final = 20  # and for no more than 1/20 of the time, however many files there are
 _CHUNK_BYTES: Final = 4_000_000  # a transcript is read in parts of this, so that memory stays bounded
 _BATCH_BYTES: Final = 32_000_000  # files of about this much share one transaction
-_SMALL_BYTES: Final = 500_000  # transcripts up to this size are read many at a time
-_MANY: Final = 16  # files; what is known of fewer is asked one by one
 _CHANGES_READ: Final = 64  # after more of them, looking at all files is the shorter way
 _DEAD_SHARE: Final = 3  # the index is made again when more than 1/3 of its rows lead nowhere
 
@@ -210,7 +208,8 @@ class Indexing:
                 changed.append(stat)
         for batch in _batches(changed, _BATCH_BYTES):
             with self.index.writing():
-                self._take_all(batch)
+                for stat in batch:
+                    self._take(stat.path, stat.token)
         if known:
             with self.index.writing():
                 for path in known:
@@ -229,33 +228,6 @@ class Indexing:
     def _is_transcript(self, path: str) -> bool:
         folder, _, name = path.rpartition("/")
         return folder == self._folder and name.endswith(".jsonl")
-
-    def _take_all(self, batch: Sequence[Stat]) -> None:
-        """Read files, many small transcripts at a time."""
-        # Trigger: many files. Reason: what is known of them was read before this transaction began.
-        known = self.index.states() if len(batch) > _MANY else None
-        small: list[Stat] = []
-        for stat in batch:
-            new = known is not None and stat.path not in known
-            if new and stat.size <= _SMALL_BYTES and self._is_transcript(stat.path):
-                small.append(stat)
-            else:
-                self._take(stat.path, stat.token)
-        for together in _batches(small, _CHUNK_BYTES):
-            self._take_new(together)
-
-    def _take_new(self, together: Sequence[Stat]) -> None:
-        try:
-            blobs = self._store.read_many([stat.path for stat in together])
-        except CommonplaceError:  # of one of them, or no moment between two changes: each by itself
-            for stat in together:
-                self._take(stat.path, stat.token)
-            return
-        self.index.add_transcripts(
-            self._read_part(PathState(stat.path, token=stat.token), blob.data[: blob.data.rfind(b"\n") + 1])
-            for stat in together
-            if (blob := blobs.pop(stat.path)) is not None
-        )
 
     def _take(self, path: str, token: str) -> None:
         try:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from datetime import datetime
 from typing import Any, Protocol
 
 import msgspec
@@ -115,19 +114,6 @@ class Lease(Protocol):
         """Release the lease; does nothing when another holds it."""
 
 
-class PidLock(Protocol):
-    """A lock file that other programs read: who works, and when it was last done."""
-
-    def last(self) -> datetime | None:
-        """Return when it was last taken; None if there is no such file."""
-
-    def take(self, now: datetime) -> bool:
-        """Take it; False if another process holds it."""
-
-    def give_back(self) -> None:
-        """Restore the file as it was before."""
-
-
 class Held(Protocol):
     """An append-only file while it is held against other appenders."""
 
@@ -187,9 +173,6 @@ class Store(Protocol):
         VersionConflictError where a version moved, LeaseLostError where the holder of `fence` is late.
         """
 
-    def read_many(self, paths: Sequence[str]) -> dict[str, Blob | None]:
-        """Return several files as they are between two changes."""
-
     def since(self, number: int) -> Iterator[Logged]:
         """Yield the committed changes after a number, oldest first."""
 
@@ -201,9 +184,6 @@ class Store(Protocol):
 
     def settle_conflict(self, conflict: Conflict) -> None:
         """Remove a conflict from the list."""
-
-    def holding(self, texts: Sequence[str]) -> Sequence[tuple[str, int]]:
-        """Return the files below the root that hold any of some texts, our own included, with how often."""
 
     def erase(self, texts: Sequence[str]) -> Sequence[tuple[str, int]]:
         """Erase texts from every file below the root for good, and return the files that still hold any."""
@@ -220,9 +200,6 @@ class Store(Protocol):
 
     def lease(self, name: str, ttl_seconds: float) -> Lease | None:
         """Return a lease, or None while another live holder has it."""
-
-    def pid_lock(self, path: str) -> PidLock | None:
-        """Return the lock file at a path that other programs read; None if nothing can be written here."""
 
     def close(self) -> None:
         """Release handles; what was acknowledged stays."""

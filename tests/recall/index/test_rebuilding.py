@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import threading
 from collections import Counter
 
 import pytest
@@ -13,9 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from indexed_scope import Scope
 
-from commonplace.errors import DamagedError
 from commonplace.recall.index import rows
-from commonplace.recall.index.filling import Filling
 from commonplace.records import Message
 from commonplace.text import terms
 
@@ -51,10 +48,6 @@ class Counted:
         self.read_paths.append(path)
         return self._store.read(path, start, end)
 
-    def read_many(self, paths):
-        self.read_paths.extend(paths)
-        return self._store.read_many(paths)
-
     def __getattr__(self, name):
         return getattr(self._store, name)
 
@@ -75,7 +68,6 @@ def test_a_rebuild_reads_each_transcript_once(scope, each):
 def test_a_large_transcript_is_read_in_parts_and_each_part_once(scope, monkeypatch):
     """Memory stays bounded however long a session is; its end is known without asking again."""
     monkeypatch.setattr("commonplace.recall.indexing._CHUNK_BYTES", 10_000)
-    monkeypatch.setattr("commonplace.recall.indexing._SMALL_BYTES", 10_000)
     scope.say("s", *(f"message {number} has the word w{number}" for number in range(600)))
     scope.indexing._store = counted = Counted(scope.store)
     scope.indexing.rebuild()
@@ -85,109 +77,36 @@ def test_a_large_transcript_is_read_in_parts_and_each_part_once(scope, monkeypat
     assert scope.indexing.check() == []
 
 
-def test_rows_written_beside_are_the_rows_written_at_once(tmp_path, monkeypatch):
-    """Many rows are written in a thread while the next are cut; what is found does not depend on it."""
-    texts = [f'said "{number}" with \\ and \t and Zoë, 数据库 and word{number}' for number in range(300)]
-    found, threads = [], threading.active_count()
-    for limit in (7, 1_000_000):
-        monkeypatch.setattr("commonplace.recall.index.filling._ROWS", limit)
-        made = Scope(tmp_path / str(limit))
-        for at in range(0, 300, 50):
-            made.say(f"s{at}", *texts[at : at + 50])
-        made.indexing.rebuild()
-        assert made.indexing.check() == []
-        found.append([hit.text for word in ("word7", "数据库 word120", "zoe") for hit in made.recall(word, k=20)])
-        made.close()
-    assert found[0] == found[1]
-    assert found[0]
-    assert threading.active_count() == threads
-
-
-def test_what_fails_beside_fails_the_transaction(scope, monkeypatch):
-    """A row that cannot be written takes the whole transaction with it, wherever it is written."""
-    monkeypatch.setattr("commonplace.recall.index.filling._ROWS", 5)
-    scope.say("s", "the first")
-    scope.indexing.catch_up()
-
-    def write():
-        with scope.index.writing() as pending:
-            monkeypatch.setattr("commonplace.recall.index.beside._WRITE", "INSERT INTO nowhere VALUES (1)")
-            for times in range(40):  # more than may wait to be written: nobody waits for ever for room
-                _hand_over(pending, times)
-
-    threads = threading.active_count()
-    with pytest.raises(DamagedError):
-        write()
-    assert threading.active_count() == threads
-    monkeypatch.undo()
-    assert scope.texts("the first") == ["the first"]
-    scope.say("s", "the second")
-    assert scope.texts("the second") == ["the second"]
-    assert scope.indexing.check() == []
-
-
-def _hand_over(pending, times):
-    pending.say({rows.pack(9 + times, number, 0): "never" for number in range(6)})
-    pending.put_slot(Filling(9 + times, 0), "sessions/x.jsonl", "x")
-
-
-@pytest.mark.parametrize("handed", [1, 40])
-def test_what_is_given_up_while_it_is_written_beside_is_as_if_it_never_was(scope, monkeypatch, handed):
-    """An interrupt in the middle of a rebuild ends the thread and takes back what it wrote."""
-    monkeypatch.setattr("commonplace.recall.index.filling._ROWS", 5)
-    scope.say("s", "the first")
-    scope.indexing.catch_up()
-    before, threads = scope.index.rows(), threading.active_count()
-
-    def write():
-        with scope.index.writing() as pending:
-            for times in range(handed):
-                _hand_over(pending, times)
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        write()
-    assert threading.active_count() == threads
-    assert scope.index.rows() == before
-    assert scope.texts("never") == []
-    scope.say("s", "the second")
-    assert scope.texts("the second") == ["the second"]
-    assert scope.indexing.check() == []
-
-
-def test_a_look_at_the_index_within_a_rebuild_waits_for_what_is_written_beside(scope, monkeypatch):
-    """Whoever asks for the connection has it to himself, and sees what this transaction added."""
-    monkeypatch.setattr("commonplace.recall.index.filling._ROWS", 5)
-    with scope.index.writing() as pending:
-        _hand_over(pending, 0)
-        scope.index.mark()
-        _hand_over(pending, 1)
-        with scope.index.connection() as db:
-            assert db.execute("SELECT count(*) FROM said WHERE said MATCH 'never'").fetchone() == (12,)
-        _hand_over(pending, 2)
-        assert scope.index.rows() == 18
-
-
-def test_a_rebuild_is_a_few_system_calls_a_file_and_a_statement_for_many(tmp_path, monkeypatch):
-    """Issue 7: rebuild at half the raw rate, of short sessions too."""
-    monkeypatch.setattr("commonplace.recall.index.filling._ROWS", 50)
-    counts, statements = {}, {64: [], 192: []}
-    for files, traced in statements.items():
+def test_the_work_of_a_rebuild_is_linear_in_its_files(tmp_path, monkeypatch):
+    """Issue 15: work per N is linear."""
+    counts = {}
+    for files in (16, 32, 64):
         made = Scope(tmp_path / str(files))
         for session in range(files):
             made.say(f"s{session}", "a message", "another")
-        made.indexing.rebuild()
-        made.index._db.set_trace_callback(traced.append)
         with counted_looks(monkeypatch) as counts[files]:
             made.indexing.rebuild()
-        made.index._db.set_trace_callback(None)
         assert made.indexing.check() == []
         made.close()
-    more = {name: counts[192][name] - counts[64][name] for name in counts[192]}
-    once_a_file = ("open", "stat", "fstat", "pread", "stat of an entry")
-    assert more == {**dict.fromkeys(once_a_file, 128), "scandir": 0}
-    ours = {files: [each for each in seen if not each.startswith("--")] for files, seen in statements.items()}
-    assert len(ours[192]) - len(ours[64]) <= 2 * 128 / 64
+    more = {name: (counts[32][name] - counts[16][name], counts[64][name] - counts[32][name]) for name in counts[64]}
+    assert all(second <= 2 * first for first, second in more.values()), more
+
+
+def test_rows_that_do_not_fit_into_memory_are_found_all_the_same(tmp_path, monkeypatch):
+    """A rebuild writes what it has gathered when there is much of it."""
+    texts = [f'said "{number}" with \\ and \t and Zoë, 数据库 and word{number}' for number in range(120)]
+    found = []
+    for limit in (7, 1_000_000):
+        monkeypatch.setattr("commonplace.recall.index.filling._ROWS", limit)
+        made = Scope(tmp_path / str(limit))
+        for at in range(0, 120, 40):
+            made.say(f"s{at}", *texts[at : at + 40])
+        made.indexing.rebuild()
+        assert made.indexing.check() == []
+        found.append([hit.text for word in ("word7", "数据库 word110", "zoe") for hit in made.recall(word, k=20)])
+        made.close()
+    assert found[0] == found[1]
+    assert found[0]
 
 
 def plain_flags(content: str) -> bool:

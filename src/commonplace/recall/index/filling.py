@@ -1,7 +1,7 @@
 """What one transaction adds, before it is written: slots being filled, rows of messages, states of paths.
 
-SQLite takes many rows in one go several times faster than one by one, so they are gathered here and put
-down together: before anything is read back, before the transaction ends, and when there are many.
+A slot grows with each message, so it is written once: before anything is read back, before the transaction ends,
+and when there are many rows.
 """
 
 from __future__ import annotations
@@ -9,43 +9,32 @@ from __future__ import annotations
 import json
 import sqlite3
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 import msgspec
 
 from commonplace.recall.index import rows
-from commonplace.recall.index.beside import Beside, Source
 from commonplace.recall.index.rows import MessageRow, PathState
 
 _SPEAKERS: Final = 255  # one byte a message; later speakers of a slot go unnamed
-_ROWS: Final = 1000  # about half a megabyte of text; as many are worth a thread, and are handed to it together
-_BESIDE_ROWS: Final = 64_000  # then what else there is to write is written too, so that memory stays bounded
-_TOGETHER: Final = 64  # rows of a statement; the interpreter is let go, and to be had again, once for each
+_ROWS: Final = 64_000  # then they are written, so that memory stays bounded
 
 
 class Pending:
-    """What is to be written in one transaction of a connection.
+    """What is to be written in one transaction of a connection."""
 
-    Many rows are written in a thread, while the next ones are read and cut. It holds the connection until
-    `put_down`, so whoever uses that calls it first.
-    """
-
-    def __init__(self, db: sqlite3.Connection, source: Source) -> None:
+    def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
-        self._source = source
         self._said: dict[int, str] = {}
         self._slots: dict[int, tuple[object, ...]] = {}
         self._states: dict[str, tuple[object, ...]] = {}
         self._last_slot = -1
         self._changed = 0
-        self._beside: Beside | None = None
-        self._handed = 0  # rows, to the thread
 
     def next_slot(self) -> int:
         """Return the number of a new slot; none is ever given twice."""
         if self._last_slot < 0:
-            self._end_beside()
             row = self._db.execute("SELECT seq FROM sqlite_sequence WHERE name = 'slots'").fetchone()
             self._last_slot = row[0] if row else 0
         self._last_slot += 1
@@ -54,7 +43,6 @@ class Pending:
     def changed(self) -> int:
         """Return the number of this transaction, by which readers know what they have not seen."""
         if not self._changed:
-            self._end_beside()
             self._db.execute("UPDATE meta SET value = value + 1 WHERE key = 'changed'")
             self._changed = self._db.execute("SELECT value FROM meta WHERE key = 'changed'").fetchone()[0]
         return self._changed
@@ -70,58 +58,26 @@ class Pending:
             bytes(slot.speakers), slot.times.tobytes(), slot.offsets.tobytes(), self.changed(),
         )  # fmt: skip
         if len(self._said) >= _ROWS:
-            self._hand_over()
+            self.put_down()
 
     def set_state(self, state: PathState) -> None:
         """Note how far a path is indexed."""
         self._states[state.path] = msgspec.structs.astuple(state)
 
     def put_down(self) -> None:
-        """Write all of it; the connection is free then."""
-        if self._beside is not None:
-            self._beside.take(self._said)
-            self._end_beside()
-        elif self._said:
+        """Write all of it."""
+        if self._said:
             self._db.executemany("INSERT INTO said(rowid, text) VALUES (?, ?)", self._said.items())
-        self._write_rest()
-
-    def abandon(self) -> None:
-        """Write nothing more; the connection is free then."""
-        if self._beside is not None:
-            self._beside.abandon()
-            self._beside = None
-
-    def _hand_over(self) -> None:
-        if self._beside is None:
-            self._beside = Beside(self._db, self._source)
-        self._beside.take(self._said)
-        self._handed += len(self._said)
-        self._said = {}
-        if self._handed >= _BESIDE_ROWS:
-            self._end_beside()
-            self._write_rest()
-
-    def _end_beside(self) -> None:
-        if self._beside is not None:
-            self._beside.finish()
-            self._beside = None
-
-    def _write_rest(self) -> None:
-        self._handed += len(self._said)
+            self._db.execute("UPDATE meta SET value = value + ? WHERE key = 'rows'", (len(self._said),))
         _replace(self._db, "slots", self._slots.values())
         _replace(self._db, "paths", self._states.values())
-        if self._handed:
-            self._db.execute("UPDATE meta SET value = value + ? WHERE key = 'rows'", (self._handed,))
-        self._said, self._slots, self._states, self._handed = {}, {}, {}, 0
+        self._said, self._slots, self._states = {}, {}, {}
 
 
-def _replace(db: sqlite3.Connection, table: str, values: Iterable[Sequence[object]]) -> None:
+def _replace(db: sqlite3.Connection, table: str, values: Collection[Sequence[object]]) -> None:
     """Replace rows of the same key."""
-    waiting = list(values)
-    for start in range(0, len(waiting), _TOGETHER):
-        part = waiting[start : start + _TOGETHER]
-        marks = ",".join([f"({','.join('?' * len(part[0]))})"] * len(part))
-        db.execute(f"REPLACE INTO {table} VALUES {marks}", [each for row in part for each in row])  # noqa: S608 - marks only
+    for row in values:
+        db.execute(f"REPLACE INTO {table} VALUES ({','.join('?' * len(row))})", row)  # noqa: S608 - marks only
 
 
 class Filling:

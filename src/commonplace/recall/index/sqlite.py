@@ -19,7 +19,6 @@ from typing import Final
 
 from commonplace.errors import DamagedError, IndexVersionError, StoreReadOnlyError
 from commonplace.recall.index import passages, postings, rows
-from commonplace.recall.index.beside import Source
 from commonplace.recall.index.filling import Filling, Pending
 from commonplace.recall.index.rows import Candidates, IndexRow, MessageRow, Note, PathState, Places, Shelf, Slot
 from commonplace.store.sqlite_file import IndexFile
@@ -71,7 +70,6 @@ class SqliteIndex(IndexFile):
         self._shelf_seen = -1
 
     def _ensure_schema(self) -> None:
-        self._source = Source(self._db)
         version = self._db.execute("PRAGMA user_version").fetchone()[0]
         if version > SCHEMA:
             self._db.close()
@@ -114,7 +112,7 @@ class SqliteIndex(IndexFile):
         with self.writing() as pending:
             pending.put_down()
             self._make_tables()
-            self._pending = Pending(self._db, self._source)
+            self._pending = Pending(self._db)
 
     # --- writing ---
 
@@ -130,13 +128,12 @@ class SqliteIndex(IndexFile):
                 yield self._pending
                 return
             self._db.execute("BEGIN IMMEDIATE")
-            self._pending = Pending(self._db, self._source)
+            self._pending = Pending(self._db)
             try:
                 yield self._pending
                 self._pending.put_down()
                 self._db.execute("COMMIT")
             except BaseException:
-                self._pending.abandon()
                 with contextlib.suppress(sqlite3.Error):
                     self._db.execute("ROLLBACK")
                 self._forget()
@@ -191,14 +188,6 @@ class SqliteIndex(IndexFile):
         """
         with self.writing() as pending:
             self._add(pending, path, session, list(added), slot=None if first else self._last_slot(path))
-
-    def add_transcripts(self, files: Iterable[tuple[PathState, Sequence[MessageRow]]]) -> None:
-        """Index the messages of transcripts of which nothing is indexed yet, and note how far each is indexed."""
-        with self.writing() as pending:
-            for state, added in files:
-                if added:
-                    self._add(pending, state.path, state.session, added)
-                pending.set_state(state)
 
     def _add(
         self, pending: Pending, path: str, session: str, added: Sequence[MessageRow], *, slot: Filling | None = None

@@ -44,6 +44,11 @@ def needles(parts: Iterable[str]) -> tuple[bytes, ...]:
     return tuple(sorted(found, key=len, reverse=True))
 
 
+def holding(root: str, texts: Iterable[str]) -> tuple[tuple[str, int], ...]:
+    """Return the files below a root that hold any of some texts, hidden ones too, with how often."""
+    return tuple(places(root, forms(texts)))
+
+
 def places(root: str, parts: Sequence[str], *, skip: Iterable[str] = ()) -> Iterator[tuple[str, int]]:
     """Yield each file below a root that holds one of the texts, with how often."""
     sought, left_out = needles(parts), frozenset(skip)

@@ -9,12 +9,12 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Final, NamedTuple
 
 from commonplace.errors import PathError
-from commonplace.store.files.disk import FOLDER, READ, Disk, closed, read_all, read_span
+from commonplace.store.files.disk import FOLDER, READ, Disk, closed, read_all
 from commonplace.store.protocol import Stat
 from commonplace.text.patterns import pattern
 
@@ -127,37 +127,6 @@ class Tree:
             return None
         try:
             return read_all(fd)
-        finally:
-            os.close(fd)
-
-    def read_each(self, paths: Iterable[str]) -> Iterator[tuple[str, bytes | None]]:
-        """Yield each of some files with what `read` gives of it; the folder of files that follow is opened once."""
-        folder, within = -1, None
-        try:
-            for path in paths:
-                *above, name = split(path, self.state)
-                try:
-                    if above != within:
-                        if folder >= 0:
-                            os.close(folder)
-                        folder, within = -1, None
-                        folder, within = self._descend((*above, name), create=False), above
-                    data = self._read_plain(folder, name)
-                except OSError:
-                    data = None
-                # Trigger: no file, a link, a pipe, no right. Reason: `read` follows, or tells what is wrong.
-                yield path, self.read(path) if data is None else data
-        finally:
-            if folder >= 0:
-                os.close(folder)
-
-    def _read_plain(self, folder: int, name: str) -> bytes | None:
-        if not stat.S_ISREG(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode):
-            return None
-        fd = self._disk.open(name, READ, dir_fd=folder)
-        try:
-            seen = os.fstat(fd)
-            return read_span(fd, 0, seen.st_size) if stat.S_ISREG(seen.st_mode) else None
         finally:
             os.close(fd)
 

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import logging
 import os
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Final, NamedTuple, NoReturn, Self
+from typing import NamedTuple, NoReturn, Self
 
 from commonplace.config import Clock, StoreConfig
-from commonplace.errors import CommonplaceError, StoreBusyError, StoreFailedError, StoreReadOnlyError
+from commonplace.errors import CommonplaceError, StoreFailedError, StoreReadOnlyError
 from commonplace.guard.screened import Screened
 from commonplace.store.files import erasing
 from commonplace.store.files.appends import LINES_SUFFIX, Appender, Handle, body_of
@@ -25,7 +24,6 @@ from commonplace.store.files.disk import Disk, read_all, read_span, typed, typed
 from commonplace.store.files.feed import Feed
 from commonplace.store.files.leases import FileLease, Leases
 from commonplace.store.files.paths import Tree, split
-from commonplace.store.files.pid_lock import PidLock
 from commonplace.store.files.redo import project, steps_by_path
 from commonplace.store.files.state import Head
 from commonplace.store.files.versions import lines_version, version_at, version_of
@@ -44,10 +42,6 @@ from commonplace.store.protocol import (
 )
 
 _logger = logging.getLogger(__name__)
-
-_PAUSE_SECONDS: Final = 0.001
-_READ_SECONDS: Final = 2.0
-_FREE_TRIES: Final = 20  # then a reader of several files takes the lock, so that writers cannot starve it
 
 
 class _View(NamedTuple):
@@ -125,24 +119,6 @@ class FilesStore:
         with typed_errors(path, reading=True):
             split(path, self._tree.state)
             return self._read_as(path, self._pending(), start, end)
-
-    def read_many(self, paths: Sequence[str]) -> dict[str, Blob | None]:
-        """Read several files as they are between two changes."""
-        with typed_errors(reading=True):
-            for _ in range(_FREE_TRIES):
-                view = self._view()
-                found = (
-                    self._read_each(paths)
-                    if view.pending is None
-                    else {p: self._read_as(p, view.pending) for p in paths}
-                )
-                if view.stands == self._view().stands:
-                    return found
-                time.sleep(_PAUSE_SECONDS)
-            if self.read_only or self._appender.holds_any:
-                raise StoreBusyError("changes kept coming while several files were read; try again")
-            with self._commits.locked(_READ_SECONDS):
-                return {path: self._read(path, 0, None) for path in paths}
 
     def version(self, path: str) -> str:
         """Return the version of a file: content hash, `length:hash of last line` for append-only, or MISSING."""
@@ -257,10 +233,6 @@ class FilesStore:
         with self._writing():
             return self._leases.take(name, ttl_seconds)
 
-    def pid_lock(self, path: str) -> PidLock | None:
-        """Return the lock file at a path that other programs read; None if nothing can be written here."""
-        return None if self.read_only else PidLock(f"{self.root}/{path}")
-
     def conflicts(self) -> tuple[Conflict, ...]:
         """List the files that an edit from outside kept from taking a change."""
         with typed_errors():
@@ -283,10 +255,6 @@ class FilesStore:
         with self._writing():
             return tuple(self._commits.erase_payloads(numbers))
 
-    def holding(self, texts: Sequence[str]) -> tuple[tuple[str, int], ...]:
-        """Return the files below the root that hold any of some texts, hidden ones too, with how often."""
-        return tuple(erasing.places(self._tree.root, erasing.forms(texts)))
-
     def erase(self, texts: Sequence[str]) -> tuple[tuple[str, int], ...]:
         """Erase texts from every file below the root, and return the files that still hold any.
 
@@ -297,7 +265,7 @@ class FilesStore:
         with self._writing():
             self._eraser.begin(parts)
             self._eraser.finish()
-        return self.holding(texts)
+        return erasing.holding(self._tree.root, texts)
 
     def checkpoint(self) -> None:
         """Bring every change so far to the disk with its files."""
@@ -395,15 +363,6 @@ class FilesStore:
             return project(self._commits.key(create=False), data, steps)[0] if steps else data
         except PermissionError:
             return data
-
-    def _read_each(self, paths: Sequence[str]) -> dict[str, Blob | None]:
-        found: dict[str, Blob | None] = {}
-        for path, data in self._tree.read_each(paths):
-            if data is not None and path.endswith(LINES_SUFFIX) and not data.endswith(b"\n"):
-                found[path] = self._read(path, 0, None)  # an append is on its way, or died
-            else:
-                found[path] = None if data is None else Blob(data, version_of(path, data))
-        return found
 
     def _read(self, path: str, start: int, end: int | None) -> Blob | None:
         if not path.endswith(LINES_SUFFIX):
