@@ -207,8 +207,8 @@ class Drift:
             layer = self._layout.layer_of(path)
             if layer is None or known.of(path, 0, number):
                 continue
-            blob = self._store.read_many([path])[path]
-            if blob is not None:
+            blob = self._store.read(path)
+            if blob is not None and self._store.change_number() == number:  # else a commit may have written it just now
                 part.append(_Edit(layer, path, None, exact=True, after=blob.data, version=blob.version))
             if len(part) == FOUND_FILES or sum(len(each.after or b"") for each in part) >= FOUND_BYTES:
                 found |= self._found(part)
