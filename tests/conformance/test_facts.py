@@ -344,7 +344,7 @@ def test_11_none_means_none_and_numbers_are_taken_in_their_order(tmp_path):
 def test_11_without_a_model_our_ranking_finds_facts_and_episodes(tmp_path):
     """Seed facts, search: facts and episodes, not episodes alone."""
     with opened(tmp_path) as memory:
-        memory.append("s1", [Message("user", f"The kestrel release moved to week {n}.") for n in range(3)])
+        memory.append("s1", [Message("user", f"We decided that kestrel {n} ships in week {n}.") for n in range(3)])
         memory.end("s1")
         call(memory, "add", content="Keeps a kestrel feather on the desk")
         call(memory, "add", content="Plays the cello")

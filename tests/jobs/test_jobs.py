@@ -307,14 +307,17 @@ def test_a_model_that_is_down_does_not_stop_a_compaction(tmp_path: Path) -> None
         assert 'user   "number 3"' in memory.sessions.summary("cli:a")
 
 
-def test_a_range_with_nothing_to_note_leaves_nothing_that_search_returns(tmp_path: Path) -> None:
+@pytest.mark.parametrize("layout", ["native", "two-layer", "facts", "graph", "memdir"])  # structured keeps each turn
+def test_a_range_with_nothing_to_note_leaves_nothing_that_search_returns(tmp_path: Path, layout: str) -> None:
     """Issue 17.5: a line such as "69 messages, beginning: ..." took the first places of searches."""
-    with opened(tmp_path) as memory:
-        talk(memory, text="why are there two subscription handlers?")
-        memory.consolidate("cli:a")
-        assert memory.sessions.state("cli:a").cursors == {"consolidate": 2}
-        assert [hit.layer for hit in memory.recall("subscription handlers")] == ["sessions"]
-    assert journal_of(tmp_path) == ""
+    with Memory.open(tmp_path, layout=layout, clock=FixedClock(), jobs="worker") as memory:
+        for thing in ("subscription", "message", "key"):
+            talk(memory, text=f"why are there two {thing} handlers?")
+        assert memory.end("cli:a").ok
+        memory.flush(5)
+        assert {hit.layer for hit in memory.recall("subscription handlers")} == {"sessions"}
+    texts = [path.read_text(encoding="utf-8") for path in (tmp_path / "memory").rglob("*") if path.is_file()]
+    assert not [text for text in texts if "handlers" in text]
 
 
 def test_reset_empties_the_window_only_when_its_range_is_safe(tmp_path: Path) -> None:

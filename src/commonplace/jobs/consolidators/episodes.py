@@ -1,8 +1,8 @@
 """Episodes: what a finished session leaves behind, one to three durable facts in a file of its own.
 
-Written by a model under the gate, or by the rules; a session of few turns leaves none. A second episode of
-the same session replaces the first. Each line is judged alone: one that no message supports waits, one
-that rests on a tool's or page's text is kept in a file of its own, marked with its trust.
+Written by a model under the gate, or by the rules; a session of few turns or without facts leaves none. A
+second episode of the same session replaces the first. Each line is judged alone: one that no message supports waits,
+one that rests on a tool's or page's text is kept in a file of its own, marked with its trust.
 
 Source: seed facts, "Tier 3"; seed model, conclusion 8.
 """
@@ -103,10 +103,10 @@ def _asked(work: Work, llm: LLM) -> list[str]:
 
 
 def _ruled(work: Work) -> list[str]:
-    """Return the first facts that the rules find; if they find none, how the session began."""
+    """Return the first facts that the rules find."""
     found = [memo.text for memo in proposing.extract(work.view.messages, zone=work.zone)]
     facts = [truncate(one_line(text), FACT_CHARS, "…") for text in found]
-    return list(dict.fromkeys(facts))[:FACTS] or _lines(proposing.beginning(work.view.messages))
+    return list(dict.fromkeys(facts))[:FACTS]
 
 
 def _lines(text: str) -> list[str]:

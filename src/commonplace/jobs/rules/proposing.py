@@ -24,7 +24,7 @@ from commonplace.operations import AddEntry, Edit, Proposal, PutItem, PutTopic, 
 from commonplace.records import RecordedMessage, Source, Trust, lowest_trust
 from commonplace.text.pieces import fingerprint, one_line, truncate
 
-__all__ = ["Known", "Memo", "Place", "Targets", "beginning", "extract", "propose"]
+__all__ = ["Known", "Memo", "Place", "Targets", "extract", "propose"]
 
 _FAILURES_BESIDE = 20  # messages before its fix in which a failure is looked for
 _MIND_CHANGED_WITHIN = 6  # messages; further back it is not said which decision is meant
@@ -352,11 +352,11 @@ class _Body:
 
 def _journal(messages: Sequence[RecordedMessage], noted: Sequence[str]) -> str:
     """Return how a range began and what was noted of it; empty if nothing was."""
-    lines = [beginning(messages), "Noted: " + " ".join(noted)] if noted else []
+    lines = [_beginning(messages), "Noted: " + " ".join(noted)] if noted else []
     return "\n".join(line for line in lines if line)
 
 
-def beginning(messages: Sequence[RecordedMessage]) -> str:
+def _beginning(messages: Sequence[RecordedMessage]) -> str:
     """Return how many messages there are and what the user's first one was; empty if there is none."""
     opened = next((one_line(item.text) for item in messages if item.message.role == "user" and item.text.strip()), "")
     return f"{len(messages)} messages, beginning: {truncate(opened, 160)}" if opened else ""
