@@ -75,7 +75,8 @@ def test_a_date_gone_by_is_written_as_a_calendar_date(text: str, dated: str) -> 
     "text",
     [
         "every Friday", "on Fridays", "Monday mornings", "Monday through Friday", "I may go", "Feb 31", "March of progress", "July 16-18",
-        "two weeks of work", "Sun and Sat by the sea", "10:30", "v3.11", "Black Friday",
+        "two weeks of work", "Sun and Sat by the sea", "10:30", "v3.11", "Black Friday", "our Friday lunch is at noon",
+        "the weekly Monday call", "a biweekly Tuesday meeting with Tom",
     ],
 )  # fmt: skip
 def test_what_is_no_single_date_stays_as_written(text: str) -> None:

@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from commonplace import Memory
 from commonplace.config import Price, SpendingConfig
 from commonplace.errors import (
+    ConfigError,
     BudgetExceededError,
     ModelError,
     ModelRefusedError,
@@ -106,6 +108,13 @@ def test_the_ceiling_is_on_by_default_and_lifted_by_zero():
     stopped.ask()
     with pytest.raises(BudgetExceededError):
         stopped.ask()
+
+
+def test_zero_may_be_given_by_name_and_less_may_not(tmp_path):
+    """Issue 17: 0 lifts a ceiling, and was refused if given by its name."""
+    Memory.open(tmp_path, config={"spending.daily_tokens": 0, "spending": {"daily_money": 0}}).close()
+    with pytest.raises(ConfigError, match="0 or more"):
+        Memory.open(tmp_path, config={"spending.daily_tokens": -1})
 
 
 def test_the_money_ceiling_counts_what_the_call_may_cost():

@@ -135,9 +135,12 @@ def _value(name: str, value: Any, default: Any, factor: float) -> Any:
             return msgspec.convert(value, type(default))
         except msgspec.ValidationError:
             raise ConfigError(f"{name!r} is {type(value).__name__}, not {type(default).__name__}", name=name) from None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < _LARGEST:
-        raise ConfigError(f"{name!r} is a number above 0, not {str(value)[:40]!r}", name=name)
-    return type(default)(value * factor) or type(default)(1)
+    may_be_zero = "." in name and not name.startswith("limits.")  # a size in a document's words is never 0
+    usable = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < _LARGEST
+    if not usable or (value == 0 and not may_be_zero):
+        least = "0 or more" if may_be_zero else "above 0"
+        raise ConfigError(f"{name!r} is a number {least}, not {str(value)[:40]!r}", name=name)
+    return type(default)(value * factor) or type(default)(value > 0)
 
 
 def _capped(layout: Layout) -> set[str]:

@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from commonplace import Memory
+from commonplace import Memory, Message
 from commonplace.changes.actors import PERSON, TOOL
 
 
@@ -200,6 +200,15 @@ def test_consolidation_by_rules_is_shown_with_its_sources(run):
     assert "from cli:main m0" in done.out
     assert run("status", "--json").data["not_consolidated"] == 0
     assert "nothing was said since" in run("consolidate").out
+
+
+def test_a_message_that_one_of_the_jobs_has_not_read_is_not_consolidated(tmp_path, run):
+    """Issue 17: of two jobs, the furthest was taken for both."""
+    with Memory.open(tmp_path / "m", layout="structured", jobs="worker") as memory:
+        memory.append("cli:main", [Message("user", "I live in Bergen."), Message("assistant", "Noted.")])
+        memory._scopes[0].jobs.consolidate("cli:main", job="turns")
+        assert memory.sessions.state("cli:main").cursors == {"turns": 2}
+    assert run("status", "--json", "--location", str(tmp_path / "m")).data["not_consolidated"] == 2
 
 
 def test_the_command_costs_nothing_that_was_not_asked_for(run):

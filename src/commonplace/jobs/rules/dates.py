@@ -328,6 +328,11 @@ _BARE_AFTER: Final = pattern(
 )
 _HABIT_BEFORE: Final = pattern(r"\b(?:every|each|most|black|good|cyber|any|per|through|to) \Z", re.IGNORECASE)
 _HABIT_AFTER: Final = pattern(r"s\b| (?:mornings|afternoons|evenings|nights)\b| through\b")
+_OF_A_THING: Final = pattern(
+    r"\b(?:my|our|your|their|his|her|the|an?|regular|usual|(?:bi-?)?weekly|fortnightly|monthly) \Z", re.IGNORECASE
+)
+"""What stands before a weekday that only names a thing: `our Friday lunch`, `the weekly Monday call`."""
+_A_THING: Final = pattern(r" (?!(?:at|in|on|from|to|by|after|before|and|or|is|was|for|with|of)\b)[a-z]")
 
 
 def find(text: str, at: datetime, zone: tzinfo, *, past: bool = False) -> list[When]:
@@ -345,10 +350,7 @@ def find(text: str, at: datetime, zone: tzinfo, *, past: bool = False) -> list[W
         for match in known.finditer(text):
             if any(match.start() < when.end and when.start < match.end() for when in found):
                 continue
-            if reading is _weekday and (
-                _HABIT_BEFORE.search(text, max(0, match.start() - 12), match.start())
-                or _HABIT_AFTER.match(text, match.end())
-            ):
+            if reading is _weekday and _is_no_date(text, match):
                 continue
             ahead = (match["lead"] or "").lower() in _AHEAD
             try:
@@ -358,6 +360,15 @@ def find(text: str, at: datetime, zone: tzinfo, *, past: bool = False) -> list[W
             if span is not None:
                 found.append(When(match.start(), match.end(), _wording(match, span), span.first, span.last))
     return sorted(found, key=lambda when: when.start)
+
+
+def _is_no_date(text: str, match: re.Match[str]) -> bool:
+    """True if a weekday tells when something recurs, or which of several things is meant."""
+    start, end = match.span()
+    if _HABIT_BEFORE.search(text, max(0, start - 12), start) or _HABIT_AFTER.match(text, end):
+        return True
+    bare = not match["lead"] and not match["which"]
+    return bare and bool(_OF_A_THING.search(text, max(0, start - 16), start) and _A_THING.match(text, end))
 
 
 def _wording(match: re.Match[str], span: _Span) -> str:

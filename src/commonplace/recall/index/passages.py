@@ -40,4 +40,4 @@ def _cut(text: str, start: int, size: int) -> int:
     if best > start:
         return best
     space = text.rfind(" ", start + size // 2, start + size)
-    return space + 1 if space > 0 else start + size
+    return space + 1 if space > 0 else start + max(1, size)

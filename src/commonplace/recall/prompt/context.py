@@ -111,12 +111,13 @@ def _new(hits: Sequence[Hit], shown: Sequence[Shown]) -> list[Hit]:
     """Leave out hits that say what the prompt says already: the same text, or the message that it came from."""
     standing = {entry.record for entry in shown if not entry.cut}
     texts = {fingerprint(entry.said) for entry in shown if entry.said}
+    asked = {(s.session, s.message) for hit in hits if hit.layer == "sessions" for s in hit.sources}
     words: dict[Message, frozenset[str]] = {}
     for sources, text in [
         *((entry.sources, entry.said) for entry in shown),
         *(([(s.session, s.message) for s in hit.sources], hit.text) for hit in hits if hit.layer != "sessions"),
     ]:
-        for message in sources:
+        for message in asked.intersection(sources):
             words[message] = words.get(message, frozenset()) | content.keywords(text)
     found: list[Hit] = []
     for hit in hits:

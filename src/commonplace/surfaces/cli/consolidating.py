@@ -99,6 +99,7 @@ def status_command(ctx: click.Context, *, as_json: bool, place: Place) -> None:
 def status(memory: Memory) -> dict[str, Any]:
     """Return the facts of a memory, by name."""
     sessions = memory.sessions.list()
+    jobs = [runner.name for runner in memory._scopes[0].jobs.runners]  # noqa: SLF001 - Memory has no public list of them
     newest = memory.log(1)
     spent = memory.cost("model").values()
     return {
@@ -106,7 +107,7 @@ def status(memory: Memory) -> dict[str, Any]:
         "scope": " > ".join(memory.scope),
         "sessions": len(sessions),
         "messages": sum(session.messages for session in sessions),
-        "not_consolidated": sum(session.messages - max(session.cursors.values(), default=0) for session in sessions),
+        "not_consolidated": sum(s.messages - min(s.cursors.get(job, 0) for job in jobs) for s in sessions) if jobs else 0,
         "changes": newest[0].number if newest else 0,
         "waiting": len(memory.review().list()),
         "over_limits": [f"{each.path}: {each.reason}" for each in memory.limits()],
