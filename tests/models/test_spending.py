@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from commonplace import Memory
 from commonplace.config import Price, SpendingConfig
 from commonplace.errors import (
-    ConfigError,
     BudgetExceededError,
+    ConfigError,
     ModelError,
     ModelRefusedError,
     ModelTimeoutError,

@@ -208,7 +208,10 @@ def test_a_message_that_one_of_the_jobs_has_not_read_is_not_consolidated(tmp_pat
         memory.append("cli:main", [Message("user", "I live in Bergen."), Message("assistant", "Noted.")])
         memory._scopes[0].jobs.consolidate("cli:main", job="turns")
         assert memory.sessions.state("cli:main").cursors == {"turns": 2}
-    assert run("status", "--json", "--location", str(tmp_path / "m"), "--layout", "structured").data["not_consolidated"] == 2
+    assert (
+        run("status", "--json", "--location", str(tmp_path / "m"), "--layout", "structured").data["not_consolidated"]
+        == 2
+    )
 
 
 def test_the_command_costs_nothing_that_was_not_asked_for(run):

@@ -107,7 +107,9 @@ def status(memory: Memory) -> dict[str, Any]:
         "scope": " > ".join(memory.scope),
         "sessions": len(sessions),
         "messages": sum(session.messages for session in sessions),
-        "not_consolidated": sum(s.messages - min(s.cursors.get(job, 0) for job in jobs) for s in sessions) if jobs else 0,
+        "not_consolidated": sum(s.messages - min(s.cursors.get(job, 0) for job in jobs) for s in sessions)
+        if jobs
+        else 0,
         "changes": newest[0].number if newest else 0,
         "waiting": len(memory.review().list()),
         "over_limits": [f"{each.path}: {each.reason}" for each in memory.limits()],
