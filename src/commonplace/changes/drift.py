@@ -213,6 +213,7 @@ class Drift:
             if len(part) == FOUND_FILES or sum(len(each.after or b"") for each in part) >= FOUND_BYTES:
                 found |= self._found(part)
                 part = []
+                number = self._store.change_number()
         return found | self._found(part)
 
     def _found(self, part: Sequence[_Edit]) -> set[str]:
