@@ -67,7 +67,9 @@ class AppendJournal(_Operation, frozen=True, kw_only=True, tag="journal"):
 class PutTopic(_Operation, frozen=True, kw_only=True, tag="put_topic"):
     """Write a topic file; keys of the front matter that are not named here stay as they are.
 
-    `links` are added to those it has; `parents` take the place of those it has.
+    `links` are added to those it has; `parents` take the place of those it has. `category` is where it stands in the
+    tree if it has no parents, from the top: `people/friends`. Where `line` is set, `body` is one line: it takes the
+    place of the line of the topic that reads so, or is added at its end if none does.
     """
 
     path: str
@@ -77,6 +79,8 @@ class PutTopic(_Operation, frozen=True, kw_only=True, tag="put_topic"):
     kind: str = ""
     links: tuple[str, ...] = ()
     parents: tuple[str, ...] = ()
+    category: str = ""
+    line: str | None = None
     front: dict[str, str] = msgspec.field(default_factory=dict)
 
 

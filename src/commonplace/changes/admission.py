@@ -167,7 +167,7 @@ class Admission:
         if isinstance(operation, RemoveTopic) and operation.into:
             operation = msgspec.structs.replace(operation, into=self._merged(plan, operation.into))
         self._check_tombstones(operation)
-        self._check_topic(plan, operation, layer, path, reason)
+        operation = self._topic(plan, operation, layer, actor, reason)
         waits = self._must_wait(operation, layer, actor, trust)
         if judged.verdict == "quarantine" and not actor.person:
             reason = f"reads like an order to a model ({', '.join(judged.classes)})"
@@ -341,17 +341,26 @@ class Admission:
         if adds and self._tombstones.forbids([text for text in texts if text.strip()], operation.sources):
             raise Stop(FORGOTTEN)
 
-    def _check_topic(self, plan: Plan, operation: Edit, layer: Layer, path: str, reason: str) -> None:
-        """Refuse a topic that would be its own ancestor, and a change without a reason where the layer wants one."""
+    def _topic(self, plan: Plan, operation: Edit, layer: Layer, actor: Actor, reason: str) -> Edit:
+        """Refuse a topic that would be its own ancestor, and a change without a reason where the layer wants one.
+
+        A proposal loses only the parents that lead back to it.
+        """
         if not isinstance(operation, PutTopic):
-            return
+            return operation
+        path = operation.path
         changes = layer.reasons and not reason.strip() and plan.exists(path)
         if changes and not plan.work_out(operation, layer, path).duplicate:
             raise Stop(Outcome(status="refused", reason=f"{path} is there already; say why it changes"))
         if operation.parents:
             known = tree.build([Topic(path, path, operation.title, ""), *self._topics(plan, layer)])
             if tree.leads_back(known, path, operation.parents):
-                raise Stop(Outcome(status="refused", reason=f"{path} would be its own ancestor; name other parents"))
+                if actor.explicit:
+                    raise Stop(
+                        Outcome(status="refused", reason=f"{path} would be its own ancestor; name other parents")
+                    )
+                return msgspec.structs.replace(operation, parents=())
+        return operation
 
     def _topics(self, plan: Plan, layer: Layer) -> list[Topic]:
         """Return the topics of a layer as planned."""

@@ -49,7 +49,7 @@ __all__ = ["GateRules", "Judged", "Verdicts", "judge", "texts"]
 Verdicts = Mapping[str, Sequence[Finding]]
 """What the guard found in each text of `texts(proposal)`; a text that is missing counts as not screened."""
 
-_LABEL: Final = pattern(r"[^\W\d_]{1,30}(?: [^\W\d_]{1,30}){0,2}")  # of a section or topic: too short to state anything
+_LABEL: Final = pattern(r"[^\W\d_]{1,30}(?:[ /-][^\W\d_]{1,30}){0,2}")  # of a section or topic: too short to state anything
 _MOST_CHARS: Final = 64_000  # of one operation; more is no statement a person could review
 
 
@@ -130,6 +130,8 @@ class _Court:
 
     def decide(self, number: int, edit: Edit) -> None:
         """Accept one operation, hold it with a reason, or let it wait."""
+        if isinstance(edit, (RewriteDocument, PutTopic)):
+            edit = targets.cited_right(edit, self.messages)  # each of its lines is judged by itself
         touched = targets.entries(edit, self.view)
         reason = self._unusable(edit, touched)
         if reason or touched is None:
@@ -358,7 +360,10 @@ class _Court:
                 if entry is not None:
                     alone = ReplaceEntry(path=edit.path, target=entry.id, text=line)
                 if isinstance(edit, PutTopic):
-                    alone = msgspec.structs.replace(edit, body=line)
+                    alone = PutTopic(
+                        path=edit.path, body=line, title="" if touched else edit.title, line=before,
+                        sources=edit.sources, quotes=edit.quotes, trust=edit.trust,
+                    )  # fmt: skip
                 self.held.append((alone, rule.reason))
         lost = sum(len(line.encode()) for line in carried.kept)
         if isinstance(edit, RewriteDocument) and lost > self.rules.shrink_share * len(base.encode()):
@@ -378,21 +383,31 @@ class _Court:
         if isinstance(edit, PutTopic):
             own = (*edit.front.values(), *(f"Session {session}" for session, _ in self.messages))  # of the engine
             parts = [part for part in texts_of(edit) if part != edit.body and not _LABEL.fullmatch(part)]
-            heads = [part for part in parts if part not in own]
+            heads = [
+                part for part in (edit.title, edit.description, edit.category) if part in parts and part not in own
+            ]
             reason = self._screened(parts)
-            for field in ("title", "description") if not reason else ():
+            for field in ("title", "description", "category") if not reason else ():
                 said = getattr(edit, field)
-                if said in heads and (why := self.fault(said)):  # it costs the rest of the topic nothing
+                why = self.fault(said) if said in heads else ""
+                if why and not (field == "title" and why.startswith("other-subject:")):  # a title tells of nobody
+                    # it costs the rest of the topic nothing
                     self.held.append((PutTopic(path=edit.path, body="", **{field: said}, sources=edit.sources), why))
                     edit = msgspec.structs.replace(edit, **{field: ""})
                     heads.remove(said)
-            reason = reason or next((why for part in heads if (why := self.fault(part))), "")
             if reason or not text.strip():
                 if reason:
                     self.held.append((edit, reason))
                 return
             trust = lowest_trust([trust, edit.trust or trust, *(self.voices.trust(part) for part in heads)])
-            if text.strip() != base.strip() or edit.title or edit.description or edit.parents or edit.links:
+            if (
+                text.strip() != base.strip()
+                or edit.title
+                or edit.description
+                or edit.parents
+                or edit.category
+                or edit.links
+            ):
                 self.accepted.append((number, msgspec.structs.replace(edit, body=text.rstrip("\n"), trust=trust)))
             return
         if [line.raw for line in rewriting.read(text)] != [line.raw for line in rewriting.read(base)]:

@@ -50,7 +50,15 @@ def texts_of(edit: Edit) -> tuple[str, ...]:
         case ReplaceEntry() | RewriteDocument() | AppendJournal():
             return (edit.text,)
         case PutTopic():
-            parts = (edit.title, edit.description, edit.body, *edit.links, *edit.parents, *edit.front.values())
+            parts = (
+                edit.title,
+                edit.description,
+                edit.body,
+                *edit.links,
+                *edit.parents,
+                edit.category,
+                *edit.front.values(),
+            )
             return tuple(part for part in parts if part)
         case PutItem():
             return tuple(_leaves(edit.data))

@@ -54,7 +54,7 @@ _NAME: Final = (
     r"[A-Z][A-Z0-9]{0,40}(?:_[A-Z0-9]{1,40}){1,8}\Z|[a-z]{1,40}(?:_[a-z]{1,40}){1,8}\d?\Z|(?:secrets|env|vars)\."
 )
 _TERM: Final = (
-    r"(?i)(?:#[0-9a-f]{3,8}|[0-9a-f]{7,12}|[0-9a-f]{40}|sha-?\d{1,3}|md5|base\d\d|utf-?\d\d?|o?auth\d?|ipv\d|pbkdf2|argon2\w{0,2}|\dfa|1password|mp\d|x?\d{2,3}_\d\d"
+    r"(?i)(?:#[0-9a-f]{3,8}|[0-9a-f]{7,12}|[0-9a-f]{40}|sha-?\d{1,3}|md5|base\d\d(?:url)?|uuid-?v?\d|utf-?\d\d?|o?auth\d?|ipv\d|pbkdf2|argon2\w{0,2}|\dfa|1password|mp\d|x?\d{2,3}_\d\d"
     r"|v?\d{1,9}(?:[.,:/-]\d{1,9}){0,5}[a-z]{0,2}|\d{1,9}-?[a-zà-ÿ]{1,14}\.?|[a-z]{1,12}-\d{1,3}|win(?:dows)?\d\d?|web\d|k8s"
     r"|wpa\d?\S{0,9}|\d{1,2}[.:h]\d\d|[a-z]{1,3}\d{1,4}|gpt\S{1,20}|(?:iphone|ipad|python|node|gpt|galaxy|pixel|office|usb)-?\d{1,3})\Z"
 )

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, assert_never
 
+import msgspec
+
 from commonplace.operations import (
     AddEntry,
     AppendJournal,
@@ -62,6 +64,20 @@ def quotes(edit: Edit, messages: Mapping[tuple[str, str], RecordedMessage]) -> I
         message = messages.get((source.session, source.message))
         if message is not None and quote.strip():
             yield message, quote
+
+
+def cited_right(
+    edit: RewriteDocument | PutTopic, messages: Mapping[tuple[str, str], RecordedMessage]
+) -> RewriteDocument | PutTopic:
+    """Return an operation with only those cites that name a message of the range, and quote what it says."""
+    quoted = (*edit.quotes, *("",) * (len(edit.sources) - len(edit.quotes)))
+    right = [
+        (source, quote if stands_in(quote, message.text) else "")
+        for source, quote in zip(edit.sources, quoted, strict=False)
+        if (message := messages.get((source.session, source.message))) is not None
+    ]
+    sources, quotes = tuple(source for source, _ in right), tuple(quote for _, quote in right)
+    return msgspec.structs.replace(edit, sources=sources, quotes=quotes)
 
 
 def stands_in(quote: str, text: str) -> bool:

@@ -7,7 +7,7 @@ operation. Pure.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
@@ -16,6 +16,7 @@ from commonplace.jobs.rules.memos import Place
 from commonplace.layouts.codecs.items import item_fingerprint
 from commonplace.layouts.codecs.topics import name_for
 from commonplace.layouts.schema import Layout
+from commonplace.layouts.tree import ROOT, name_of
 from commonplace.operations import (
     AddEntry,
     Edit,
@@ -39,7 +40,7 @@ def settled(proposal: Proposal, view: View, layout: Layout, places: Sequence[Pla
     desk = _Desk(view, layout, places)
     for edit in proposal.operations:
         desk.take(edit)
-    return msgspec.structs.replace(proposal, operations=tuple(desk.edits))
+    return msgspec.structs.replace(proposal, operations=tuple(desk.placed()))
 
 
 class _Desk:
@@ -72,6 +73,14 @@ class _Desk:
                 self.edits.append(self._of_record(edit))
             case _:
                 self.edits.append(edit)
+
+    def placed(self) -> list[Edit]:
+        """Return the operations; a parent that no topic is called by is a category."""
+        topics = [(path, "") for path in self._unseen]
+        topics += [(each.path, _name(each)) for each in self._entries.values() if _is_topic_entry(each)]
+        topics += [(edit.path, edit.title) for edit in self.edits if isinstance(edit, PutTopic)]
+        known = {called.casefold(): name_of(path) for path, title in topics for called in (title, name_of(path))}
+        return [_under(edit, known) if isinstance(edit, PutTopic) else edit for edit in self.edits]
 
     def _of_record(self, edit: ReplaceEntry | RemoveEntry) -> Edit:
         """Return the change of a record in the form that its layer takes."""
@@ -146,6 +155,19 @@ class _Desk:
         layer = self._layout.layer(place.layer)
         made = self._layout.path_of(layer, topic=name, session=encode_name(wanted))
         return made if self._form(made) == "topics" else f"{made.removesuffix('.md')}-notes.md"
+
+
+def _under(edit: PutTopic, known: Mapping[str, str]) -> PutTopic:
+    """Return a topic whose parents are all among those that are known; the first of the others is its category."""
+    found: list[str] = []
+    lost: list[str] = []
+    for each in edit.parents:
+        called = one_line(each).strip("[] ")
+        name = known.get(called.casefold()) or known.get(name_of(called).casefold())
+        (found if name else lost).append(name or called)
+    found = [name for name in found if name != name_of(edit.path)]
+    category = "" if found else next((each for each in lost if each not in {"", ROOT}), "")
+    return msgspec.structs.replace(edit, parents=tuple(dict.fromkeys(found)), category=category)
 
 
 def _joined(before: PutTopic, after: PutTopic) -> PutTopic:

@@ -77,9 +77,9 @@ def parents(topic: Topic) -> tuple[str, ...]:
     return _texts(topic.extra.get("parents"))
 
 
-def name_of(topic: Topic) -> str:
+def name_of(path: str) -> str:
     """Return the name of a topic's file, by which others link to it."""
-    return topic.path.rpartition("/")[2].removesuffix(".md")
+    return path.rpartition("/")[2].removesuffix(".md")
 
 
 def build(topics: Iterable[Topic], folder: str = "") -> Tree:
@@ -89,12 +89,12 @@ def build(topics: Iterable[Topic], folder: str = "") -> Tree:
         topics: Of one scope.
         folder: Where their files are; folders inside of it are categories.
     """
-    known = {topic.path: topic for topic in topics if name_of(topic) != ROOT}
+    known = {topic.path: topic for topic in topics if name_of(topic.path) != ROOT}
     names = {path: path for path in known}
     for path in known:
         names.setdefault(_inside(path, folder).removesuffix(".md"), path)
-    for path, topic in known.items():
-        names.setdefault(name_of(topic), path)
+    for path in known:
+        names.setdefault(name_of(path), path)
     for path, topic in known.items():
         names.setdefault(topic.title.casefold(), path)
     bare = Tree(branches=(), topics=known, names=names)

@@ -149,7 +149,7 @@ def write(use: Use, asked: Asked) -> Answer:
     topic = known.find(wanted or asked.get("title", ""))
     if topic is None and not asked.get("title"):
         raise InputError("a new topic needs a title")
-    taken = frozenset(f"{each}.md" for each in map(name_of, known.topics.values()))
+    taken = frozenset(f"{each}.md" for each in map(name_of, known.topics))
     name = wanted or name_for(asked["title"], taken).removesuffix(".md")
     put = PutTopic(
         path=topic.path if topic is not None else scope.layout.path_of(layer, topic=name, session=name),

@@ -61,7 +61,7 @@ def _demoted(scope: Scope, entry: Entry) -> Sequence[Any]:
     if not pointer:
         layer = scope.layout.layer(scope.layout.targets["topic"])
         title = truncate(one_line(entry.text), _TITLE_CHARS, "…")
-        taken = {f"{name_of(each)}.md" for each in trees.of(scope).topics.values()}
+        taken = {f"{name_of(each.path)}.md" for each in trees.of(scope).topics.values()}
         new = scope.layout.path_of(layer, topic=name_for(title, taken).removesuffix(".md"))
         return [
             PutTopic(path=new, title=title, body=entry.text, kind="fact"),

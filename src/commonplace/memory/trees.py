@@ -85,7 +85,7 @@ def _line(scope: Scope, topic: Topic, *, preview: bool = True) -> str:
     mark = f" (from {rank}: unverified)" if TRUST_RANK[rank] < TRUST_RANK["agent"] else ""
     said = topic.description or (truncate(one_line(topic.body), _PREVIEW_CHARS, "…") if preview else "")
     about = f": {shown(one_line(said))}" if said else ""
-    return f"- {shown(one_line(topic.title))} [{tree.name_of(topic)}]{mark}{about}"
+    return f"- {shown(one_line(topic.title))} [{tree.name_of(topic.path)}]{mark}{about}"
 
 
 def _within(blocks: list[str], tokens: int) -> str:

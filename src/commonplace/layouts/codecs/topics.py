@@ -18,6 +18,7 @@ from typing import Any, Final
 import msgspec
 
 from commonplace.errors import InputError, PathError, RecordNotFoundError
+from commonplace.guard import rewriting
 from commonplace.guard.screened import instant
 from commonplace.layouts.codecs import edits
 from commonplace.layouts.codecs.edits import Duplicate, Effect, Splice
@@ -91,6 +92,8 @@ def put(path: str, data: bytes | None, operation: PutTopic, *, now: datetime, st
     text = edits.decode(data or b"")
     front = frontmatter.read(text)
     words = edits.clean(operation.body) if operation.body.strip() else ""
+    if words and operation.line is not None:
+        words = _with_line(old.topic.body if old is not None else "", operation.line, words)
     named = _named(operation, old, front, style)
     if old is not None and not named and words in {"", old.topic.body}:
         return Duplicate(path)
@@ -288,6 +291,12 @@ def _named(operation: PutTopic, old: Parsed | None, front: Front, style: str) ->
         fresh = list(dict.fromkeys([*_list(had.get(key)), *operation.links]))
         if fresh != _list(had.get(key)):
             changes[key] = fresh
+    if operation.category:
+        category = [part.strip() for part in operation.category.split("/") if part.strip()]
+        if category != _list(had.get("path")):
+            changes["path"] = category
+        if had.get("parents") and not operation.parents:
+            changes["parents"] = []
     if operation.parents and _list(had.get("parents")) != list(operation.parents):
         changes["parents"] = list(operation.parents)
     for key, value in operation.front.items():
@@ -296,6 +305,14 @@ def _named(operation: PutTopic, old: Parsed | None, front: Front, style: str) ->
         if had.get(key) != value:
             changes[key] = value
     return changes
+
+
+def _with_line(body: str, before: str, line: str) -> str:
+    """Return a body with a line in the place of another, or at its end."""
+    found = next((each for each in rewriting.read(body) if before and each.text == before), None)
+    if found is None:
+        return "\n".join(part for part in (body, f"- {line}") if part)
+    return body.replace(found.raw, found.raw.replace(before, line, 1), 1)
 
 
 def _stamps(front: Front, now: datetime, style: str) -> dict[str, Any]:

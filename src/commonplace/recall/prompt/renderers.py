@@ -130,7 +130,7 @@ def tree(page: Page, row: PromptSection) -> Iterator[Shown]:
     for above, branch in trees.lines(trees.build(found, folder).branches):
         if branch.topic is not None:
             about = f": {branch.topic.description}" if branch.topic.description else ""
-            line = one_line(f"{branch.title} [{trees.name_of(branch.topic)}]{about}")
+            line = one_line(f"{branch.title} [{trees.name_of(branch.topic.path)}]{about}")
             trail = f"{guard.shown(one_line(' › '.join(above)))}:\n" if above else ""
             entry = page.one(first, branch.topic, f"- {guard.shown(line)}", heading=trail)
             yield replace(entry, said=line, cut=plain_line(branch.topic.body) not in line)
