@@ -533,7 +533,9 @@ def test_a_title_that_names_somebody_is_no_statement_about_them(tmp_path, clock)
     said = [Message("user", "I am happy that art brings you joy.", name="Bea", at=clock())]
     said += [Message("user", "Thanks! Pottery is a huge part of my life.", name="Ann", at=clock())]
     body = "- Pottery is a huge part of Ann's life."
-    reply = proposal(steve(path="memory/anns-art.md", title="Ann's art", description="", body=body, cites=[]), journal="")
+    reply = proposal(
+        steve(path="memory/anns-art.md", title="Ann's art", description="", body=body, cites=[]), journal=""
+    )
     with opened(tmp_path, clock) as memory, worker(tmp_path, clock, ScriptedLLM([reply])) as working:
         memory.append("chat:1", said)
         memory.reset("chat:1", now=True)

@@ -117,7 +117,9 @@ def test_a_number_that_fails_its_check_digit_is_no_card(text):
     assert guard.screen(f"number {text}").text == f"number {text}"
 
 
-@pytest.mark.parametrize("text", ["Bitte immer UUIDv7 als Schlüssel.", "The keys are always UUIDv4.", "The token is base64url."])
+@pytest.mark.parametrize(
+    "text", ["Bitte immer UUIDv7 als Schlüssel.", "The keys are always UUIDv4.", "The token is base64url."]
+)
 def test_a_kind_of_key_is_no_key(text):
     """Issue 20, tried as a user would: what keys look like is a decision worth keeping."""
     assert guard.screen(text).text == text

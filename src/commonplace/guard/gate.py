@@ -49,7 +49,9 @@ __all__ = ["GateRules", "Judged", "Verdicts", "judge", "texts"]
 Verdicts = Mapping[str, Sequence[Finding]]
 """What the guard found in each text of `texts(proposal)`; a text that is missing counts as not screened."""
 
-_LABEL: Final = pattern(r"[^\W\d_]{1,30}(?:[ /-][^\W\d_]{1,30}){0,2}")  # of a section or topic: too short to state anything
+_LABEL: Final = pattern(
+    r"[^\W\d_]{1,30}(?:[ /-][^\W\d_]{1,30}){0,2}"
+)  # of a section or topic: too short to state anything
 _MOST_CHARS: Final = 64_000  # of one operation; more is no statement a person could review
 
 
