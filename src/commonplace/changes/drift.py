@@ -202,10 +202,10 @@ class Drift:
         """
         found: set[str] = set()
         part: list[_Edit] = []
-        number = self._store.change_number()
+        began = number = self._store.change_number()
         for path in paths:
             layer = self._layout.layer_of(path)
-            if layer is None or known.of(path, 0, number):
+            if layer is None or known.of(path, 0, began):
                 continue
             blob = self._store.read(path)
             if blob is not None and self._store.change_number() == number:  # else a commit may have written it just now
