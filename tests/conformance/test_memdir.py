@@ -210,6 +210,26 @@ def test_07_a_file_is_put_before_the_agent_once_and_again_after_a_compaction(not
         assert [hit.record for hit in memory.surface("s", question)] == ["team/freeze.md"]
 
 
+def test_07_what_was_put_before_the_agent_is_known_to_the_next_process(noted):
+    """Scenario 7: the session's transcript says it, so it goes where the session goes."""
+    question = "When does the merge freeze for the mobile release start?"
+    with opened(noted) as memory:
+        assert attached(memory, "s", question) == ["team/freeze.md"]  # before anything was said
+        memory.append("s", [Message("user", question), Message("assistant", "On 2026-03-05.")] * 2)
+        assert memory.surface("s", f"{question} Once more.") == []
+        assert attached(memory, "s", "hello") == ["team/freeze.md"]
+        memory.compact("s", keep=1)
+        assert [hit.record for hit in memory.surface("s", question)] == ["team/freeze.md"]
+    with opened(noted) as memory:
+        assert memory.surface("s", question) == []
+        assert attached(memory, "s", "hello") == ["team/freeze.md"]
+    with opened(noted, read_only=True) as memory:
+        assert attached(memory, "s", "What of the deployment file 3?")[0] == "team/freeze.md"
+        before = memory.context("s", "And what of the 5th thing?").volatile
+        assert memory.context("s", "And what of the 5th thing?").volatile == before
+    assert not [path.name for path in (noted / ".commonplace").iterdir() if "surfaced" in path.name]
+
+
 def test_08_the_age_is_said_once_and_stays_byte_for_byte(noted):
     """Scenario 8: twelve days are twelve days the day after, in the same session."""
     clock = FixedClock(START)

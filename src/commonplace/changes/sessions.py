@@ -2,7 +2,8 @@
 
 A session file holds one head line, then messages and events, each with a checksum. Nothing in it is
 ever changed or trimmed: window, buffer and cursors are folded from its events. This module makes the
-lines (`transcripts` has their format); the door writes the events, in the commit that they pay for.
+lines (`transcripts` has their format); the door writes the events, in the commit that they pay for, but for what was
+shown.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import logging
 import threading
 from bisect import bisect_left
 from collections import OrderedDict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
@@ -229,7 +230,7 @@ class Sessions:
         return json_line(values, checksum=True)
 
     def event_line(self, event: Event) -> Screened:
-        """Make the line of an event, for the door to append in its commit."""
+        """Return the line of an event."""
         values: dict[str, object] = {"type": "event", "event": event.event, "at": event.at}
         if event.name:
             values["name"] = guard.screen(event.name)
@@ -240,6 +241,8 @@ class Sessions:
         values["to"] = event.to
         if event.summary:
             values["summary"] = guard.screen(event.summary)
+        if event.topics:
+            values["topics"] = [[guard.screen(path), days] for path, days in event.topics]
         return json_line(values, checksum=True)
 
     def _fold(self, path: str, held: Held | None = None) -> State:
@@ -339,6 +342,15 @@ class Sessions:
     def kept_summary(self, session_id: str) -> str:
         """Return the summary as it was written, for a change that may be undone."""
         return self._fold(self.path(session_id)).summary
+
+    def shown(self, session_id: str) -> Mapping[str, tuple[tuple[str, int], ...]]:
+        """Return the topics that were put before the agent in the window of a session, by question."""
+        return self._fold(self.path(session_id)).shown
+
+    def show(self, session_id: str, asked: str, topics: Sequence[tuple[str, int]]) -> None:
+        """Write down which topics were put before the agent for a question, and how many days old each was."""
+        event = Event("shown", self._clock(), name=asked, topics=tuple(topics))
+        self._store.append(self.path(session_id), [self.event_line(event)], durable=False)
 
     def held(self, session_id: str) -> tuple[tuple[str, int, int], ...]:
         """Return the ranges that only an explicit consolidation runs again: (consolidator, start, end)."""

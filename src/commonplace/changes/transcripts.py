@@ -42,15 +42,16 @@ class Head(msgspec.Struct, frozen=True, tag_field="type", tag="session"):
 
 
 class Event(msgspec.Struct, frozen=True, tag_field="type", tag="event"):
-    """Something that happened to a session: its cursor, window, hold or end moved."""
+    """Something that happened to a session: its cursor, window, hold or end moved, or topics were shown in it."""
 
-    event: Literal["cursor", "window", "hold", "end", "forget"]
+    event: Literal["cursor", "window", "hold", "end", "forget", "shown"]
     at: datetime
     name: str = ""
     start: int = 0
     to: int = 0
     summary: str = ""
     held: bool = True
+    topics: tuple[tuple[str, int], ...] = ()  # that were shown for a question, and how many days old each was
 
 
 class StoredMessage(msgspec.Struct, frozen=True, tag_field="type", tag="message"):
@@ -143,7 +144,7 @@ class State:
 
     __slots__ = ("bytes_read", "clean", "cursors", "damaged", "ended", "forgotten", "forgotten_at", "forgotten_ids",
                  "head", "held", "ids", "last", "numbers",
-                 "offsets", "reset_at", "summary", "summary_at", "window_start")  # fmt: skip
+                 "offsets", "reset_at", "shown", "summary", "summary_at", "window_start")  # fmt: skip
 
     def __init__(self) -> None:
         self.bytes_read = 0
@@ -163,6 +164,7 @@ class State:
         self.forgotten = 0  # messages numbered below it are hidden
         self.forgotten_at: datetime | None = None  # when they were
         self.forgotten_ids: dict[str, datetime] = {}  # of single messages, and when each was forgotten
+        self.shown: dict[str, tuple[tuple[str, int], ...]] = {}  # topics in the window, by question
         self.damaged: list[tuple[int, str]] = []
 
     @property
@@ -221,6 +223,9 @@ class State:
             case "window":
                 self.window_start, self.summary, self.summary_at = event.to, event.summary, event.at
                 self.reset_at = event.to if event.name == "reset" else min(self.reset_at, event.to)
+                self.shown = {}
+            case "shown":
+                self.shown[event.name] = event.topics
             case "hold":
                 held = (event.name, event.start, event.to)
                 self.held = [*self.held, held] if event.held else [h for h in self.held if h != held]

@@ -2,7 +2,8 @@
 
 Our search finds candidates; a model chooses among them if one may be asked, else those that hold enough of the
 question's words. What was put before the agent stays in the prompts of its session, the same bytes each time, until
-the session's window moves; only then can it be chosen again. A model is asked by `surface` alone, never by a context.
+the session's window moves; only then can it be chosen again. The session's transcript says what that was; of a session
+without one this process alone knows. A model is asked by `surface` alone, never by a context.
 
 Source: seed memdir, "Auto-surfacing".
 """
@@ -18,20 +19,15 @@ import msgspec
 from commonplace import guard
 from commonplace.changes.heads import Head
 from commonplace.changes.parts import Parts
-from commonplace.guard.screened import json_line
 from commonplace.layouts.codecs.edits import split_id
 from commonplace.recall.question import EVERYDAY_WORDS, FRAME_WORDS
 from commonplace.recall.question import read as read_question
 from commonplace.recall.related import stem
 from commonplace.recall.searching import Searching
 from commonplace.records import TRUST_RANK, Hit, Query, Topic
-from commonplace.store.protocol import STATE
 from commonplace.text import terms
 from commonplace.text.patterns import pattern
 from commonplace.text.pieces import fingerprint, one_line, truncate
-
-SURFACED: Final = f"{STATE}/surfaced.jsonl"
-"""What was put before the agent in each session, one line a question."""
 
 SCANNED: Final = 200  # seed memdir: the newest topics; what is older is chosen if a search finds it
 CHOSEN: Final = 5  # seed memdir: for one question
@@ -60,15 +56,6 @@ class Attached(msgspec.Struct, frozen=True):
     days: int
 
 
-class _Mark(msgspec.Struct, frozen=True):
-    """What a question came to, in the window that began at a message."""
-
-    session: str
-    window: int
-    asked: str
-    chosen: tuple[Attached, ...] = ()
-
-
 class Surfacing:
     """Chooses topics of some layers for the questions of one scope. Safe to call from several threads."""
 
@@ -76,7 +63,7 @@ class Surfacing:
         self._parts = parts
         self._searching = searching
         self._layers = frozenset(layers)
-        self._marks: dict[str, list[_Mark]] | None = None
+        self._shown: dict[tuple[str, int], dict[str, tuple[Attached, ...]]] = {}  # where no transcript can say it
         self._lock = threading.RLock()
 
     def scan(self) -> list[Head]:
@@ -95,11 +82,11 @@ class Surfacing:
         if not question.strip():
             return []
         with self._lock:
-            marks = self._of(session)
+            shown = self._of(session)
             asked = fingerprint(question)
-            if any(mark.asked == asked for mark in marks):
+            if asked in shown:
                 return []
-            before = [each for mark in marks for each in mark.chosen]
+            before = [each for chosen in shown.values() for each in chosen]
             chosen = self._chosen(question, session, {each.path for each in before}, choose)
             room = SESSION_BYTES - sum(len(self._text(each).encode()) for each in before)
             kept: list[Attached] = []
@@ -109,7 +96,7 @@ class Surfacing:
                     kept.append(each)
                     room -= size
             if session is not None:
-                self._note(_Mark(session, self._window(session), asked, tuple(kept)))
+                self._note(session, asked, tuple(kept))
             return [hit for each in kept for hit in self._hits(each)]
 
     def attached(self, session: str | None, question: str) -> list[Hit]:
@@ -118,7 +105,7 @@ class Surfacing:
         if session is None:
             return fresh
         with self._lock:
-            return [hit for mark in self._of(session) for each in mark.chosen for hit in self._hits(each)]
+            return [hit for chosen in self._of(session).values() for each in chosen for hit in self._hits(each)]
 
     # --- choosing ---
 
@@ -218,35 +205,24 @@ class Surfacing:
 
     # --- what was chosen before ---
 
-    def _window(self, session: str) -> int:
-        sessions = self._parts.sessions
-        return sessions.state(session).window_start if sessions.exists(session) else 0
-
-    def _of(self, session: str | None) -> list[_Mark]:
-        """Return what was chosen in the window of a session."""
+    def _of(self, session: str | None) -> dict[str, tuple[Attached, ...]]:
+        """Return what was chosen in the window of a session, by question."""
         if session is None:
-            return []
-        window = self._window(session)
-        if self._marks is None:
-            self._marks = {}
-            blob = self._parts.store.read(SURFACED)
-            for line in blob.data.splitlines() if blob else ():
-                try:
-                    mark = msgspec.json.decode(line, type=_Mark)
-                except msgspec.DecodeError:
-                    continue  # a torn line: it is chosen again
-                self._marks.setdefault(mark.session, []).append(mark)
-        return [mark for mark in self._marks.get(session, ()) if mark.window == window]
+            return {}
+        sessions = self._parts.sessions
+        if not sessions.exists(session):
+            return dict(self._shown.get((session, 0), {}))
+        ours = self._shown.get((session, sessions.state(session).window_start), {})
+        return ours | {asked: tuple(Attached(*each) for each in t) for asked, t in sessions.shown(session).items()}
 
-    def _note(self, mark: _Mark) -> None:
-        if self._marks is not None:
-            self._marks[mark.session] = [*self._of(mark.session), mark]
-        if not self._parts.store.read_only:
-            line = msgspec.to_builtins(mark) | {
-                "session": guard.screen(mark.session),
-                "chosen": [{"path": guard.screen(each.path), "days": each.days} for each in mark.chosen],
-            }
-            self._parts.store.append(SURFACED, [json_line(line)], durable=False)
+    def _note(self, session: str, asked: str, chosen: tuple[Attached, ...]) -> None:
+        sessions = self._parts.sessions
+        exists = sessions.exists(session)
+        if exists and not self._parts.store.read_only:
+            sessions.show(session, asked, [(each.path, each.days) for each in chosen])
+        else:
+            window = sessions.state(session).window_start if exists else 0
+            self._shown.setdefault((session, window), {})[asked] = chosen
 
 
 def _stems(text: str) -> frozenset[str]:
