@@ -558,6 +558,30 @@ def test_13_what_a_dream_deletes_is_reported_from_the_files_and_undone_with_one_
     assert after == before
 
 
+@pytest.mark.parametrize("before", [None, 3000])
+def test_13_undo_brings_back_when_a_dream_last_ran(tmp_path, before):
+    """Issue 21: undone with one command, gate state included; taken back in its turn, it ran after all."""
+    topic(tmp_path, "freeze.md", "The merge freeze starts on 2026-03-05.", days=3)
+    topic(tmp_path, "release.md", "The merge freeze starts on 2026-03-05.", days=2)
+    if before:
+        lock_of(tmp_path, "", before)
+    path = tmp_path / ".consolidate-lock"
+    was = path.stat().st_mtime if before else None
+    llm = dreams({"operations": [{"op": "remove", "target": 1, "cites": []}]})
+    with opened(tmp_path, llm=llm) as memory:
+        done = memory.dream()
+        assert done.status == "applied", done
+        ran = path.stat().st_mtime
+        undone = memory.undo(done)
+        assert (path.stat().st_mtime if path.exists() else None) == was
+        memory.undo(undone)
+        assert abs(path.stat().st_mtime - ran) < 0.001
+        memory.undo(memory.log(1)[0])
+        lock_of(tmp_path, str(os.getppid()), 1)
+        memory.undo(memory.log(1)[0])
+        assert path.read_text(encoding="ascii") == str(os.getppid())  # another program ran since: its time stays
+
+
 def test_13_a_dream_that_would_delete_everything_or_invents_files_does_neither(tmp_path):
     """Issue 21: bad input."""
     for n in range(14):

@@ -7,8 +7,9 @@ reverts both. If the model fails, nothing is written and it is tried again later
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
-from datetime import datetime
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
 import msgspec
@@ -34,12 +35,16 @@ logger = logging.getLogger(__name__)
 PATH: Final = f"{STATE}/jobs.jsonl"
 """When each job of the scope ran, one line a run."""
 
+_SAME: Final = timedelta(milliseconds=1)  # the log's instants are no finer
 _LOOKED: Final = 200  # changes in which an undo of the last run is looked for
 
 
 class _Ran(msgspec.Struct, frozen=True):
+    """A run of a job; `before` is what its lock file said before it, in seconds, None if there was none."""
+
     job: str
     at: datetime
+    before: float | None = None
 
 
 class Tidier:
@@ -69,15 +74,38 @@ class Tidier:
 
     def last_ran(self) -> datetime | None:
         """Return when it last ran; None if it never did, or what it did was undone."""
+        ran = self._ran()
+        return ran[-1].at if ran else None
+
+    def _ran(self) -> list[_Ran]:
         blob = self._store.read(PATH)
-        found = None
+        found = []
         for line in blob.data.splitlines() if blob is not None else ():
             try:
-                ran = msgspec.json.decode(line, type=_Ran)
+                found.append(msgspec.json.decode(line, type=_Ran))
             except (msgspec.DecodeError, UnicodeDecodeError):  # a damaged line costs only itself
                 continue
-            found = ran.at if ran.job == self.name else found
-        return found
+        return [each for each in found if each.job == self.name]
+
+    @contextmanager
+    def followed(self) -> Iterator[None]:
+        """Let the lock file say what an undo makes of the last run: it did not happen, or did after all."""
+        before = self._ran()
+        yield
+        after = self._ran()
+        if self._file is None or before == after:
+            return
+        for ran in reversed([each for each in before if each not in after]):
+            if self._is_said(ran.at):
+                self._file.put(_instant(ran.before))
+        for ran in [each for each in after if each not in before]:
+            if self._is_said(_instant(ran.before)):
+                self._file.put(ran.at)
+
+    def _is_said(self, at: datetime | None) -> bool:
+        """True if the lock file says that the last run was at an instant, None that there was none."""
+        last = self._file.last() if self._file is not None else None
+        return last == at or (last is not None and at is not None and abs(last - at) < _SAME)
 
     def is_due(self, rules: Sequence[triggers.Rule]) -> bool:
         """True if one of its triggers holds, and it did not fail a short time ago."""
@@ -152,14 +180,16 @@ class Tidier:
         if lease is None and not dry_run:
             return Outcome(status="skipped", reason="another worker does it")
         ran = False
+        last = self._file.last() if self._file is not None else None
+        began = _Ran(self.name, self._clock(), last.timestamp() if last is not None else None)
         try:
-            if self._file is not None and not dry_run and not self._file.take(self._clock()):
+            if self._file is not None and not dry_run and not self._file.take(began.at):
                 return Outcome(status="skipped", reason=f"another program holds {self.job.lock}")
             if self._host.llm is not None and not by_rules:
                 self._host.llm.ready()
             work = self._host.work((), session="", cause=cause, model=model, by_rules=by_rules)
             judged = self._host.judged(work, lambda: limits.timeout_seconds)
-            done = self._commit(judged, actor or self._actor, cause, dry_run=dry_run, lease=lease)
+            done = self._commit(judged, actor or self._actor, cause, began, dry_run=dry_run, lease=lease)
             ran = True
         except ModelError as error:
             setup = isinstance(error, ModelSetupError)
@@ -176,9 +206,11 @@ class Tidier:
                 self._file.give_back()
             if lease is not None:
                 lease.release()
-        return done if dry_run else self._ended(done)
+        return done if dry_run else self._ended(done, began)
 
-    def _commit(self, judged: Judged, actor: Actor, cause: str, *, dry_run: bool, lease: Lease | None) -> Outcome:
+    def _commit(
+        self, judged: Judged, actor: Actor, cause: str, began: _Ran, *, dry_run: bool, lease: Lease | None
+    ) -> Outcome:
         """Commit what it came to, with the note that it ran."""
         if not (judged.operations or judged.waits):
             return Outcome(status="unchanged", reason="nothing to tidy")
@@ -188,18 +220,23 @@ class Tidier:
             reason=f"{cause}: {self.name}",
             dry_run=dry_run,
             waits=judged.waits,
-            lines={PATH: [self._line()]} if self._listed else {},
+            lines={PATH: [_line(began)]} if self._listed else {},
             fence=lease,
             partial=True,
         )
 
-    def _ended(self, done: Outcome) -> Outcome:
+    def _ended(self, done: Outcome, began: _Ran) -> Outcome:
         """Write down that it ran, if no change says so, and that nothing waits to be tried again."""
         if done.change is None and self._listed:
-            self._store.append(PATH, [self._line()])
+            self._store.append(PATH, [_line(began)])
         for failure in self.failures():
             self._failures.done(failure)
         return done
 
-    def _line(self) -> Screened:
-        return json_line({"job": self.name, "at": instant(self._clock())})
+
+def _line(ran: _Ran) -> Screened:
+    return json_line({"job": ran.job, "at": instant(ran.at), "before": ran.before})
+
+
+def _instant(seconds: float | None) -> datetime | None:
+    return datetime.fromtimestamp(seconds, UTC) if seconds is not None else None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
+
 from commonplace.changes.actors import PERSON, Actor
 from commonplace.memory.chain import Chain
 from commonplace.memory.opening import Opened
@@ -47,4 +49,7 @@ class Past:
             UndoConflictError: A later change depends on it; the error names it.
         """
         scope, number = self._chain.change(change)
-        return self._chain.made_in(scope, scope.history.undo(number, actor=actor, reason=reason))
+        with ExitStack() as stack:
+            for tidier in scope.jobs.tidiers:
+                stack.enter_context(tidier.followed())
+            return self._chain.made_in(scope, scope.history.undo(number, actor=actor, reason=reason))

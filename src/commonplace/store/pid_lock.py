@@ -30,7 +30,7 @@ class PidLock:
     def __init__(self, path: str, pid: int | None = None) -> None:
         self._path = path
         self._pid = os.getpid() if pid is None else pid
-        self._before: float | None = None
+        self._before: datetime | None = None
 
     def last(self) -> datetime | None:
         """Return when it was last taken, which is the last run; None if there is no such file."""
@@ -50,21 +50,23 @@ class PidLock:
         """Take the lock; False if another process holds it, or was quicker."""
         if self.holder(now) is not None:
             return False
-        at = self.last()
-        self._before = at.timestamp() if at is not None else None
+        self._before = self.last()
         with typed_errors(self._path):
             self._write(f"{self._pid}", now.timestamp())
         return self._read() == self._pid
 
     def give_back(self) -> None:
         """Restore the file as it was before, so that the next one tries again; a run that failed counts as none."""
-        if self._read() != self._pid:
-            return  # another program took it over
+        if self._read() == self._pid:  # else another program took it over
+            self.put(self._before)
+
+    def put(self, at: datetime | None) -> None:
+        """Let it say that the last run was at an instant, and that nobody works; None takes it away."""
         with suppress(OSError):
-            if self._before is None:
+            if at is None:
                 os.unlink(self._path)
             else:
-                self._write("", self._before)
+                self._write("", at.timestamp())
 
     def _read(self) -> int | None:
         try:
