@@ -12,36 +12,43 @@ from report import Report
 from commonplace import Memory
 from commonplace.operations import PutTopic
 
-SIZES = (200, 2_000)  # of 20,000 the first sync alone takes minutes: each file is logged as found
+SIZES = (200, 2_000, 20_000)
 CALLS = 9
+HEAD = ("topics", "found", "scan, none changed", "scan, one changed", "index, none changed", "index, one changed",
+        "write one, index with it", "choose for a question")  # fmt: skip
 
 
 def measure(report: Report, folder: Path) -> None:
-    rows = [(f"{size:,}", *(f"{each:.1f}" for each in _of(folder / f"topics-{size}", size))) for size in SIZES]
-    head = ("topics", "scan, none changed", "scan, one changed", "write one, index with it", "choose for a question")
-    report.table("Topics of the memdir layout, ms", head, rows)
+    """Time each step; for ten times the topics none may take more than twelve times as long."""
+    taken = [_of(folder / f"topics-{size}", size) for size in SIZES]
+    rows = [(f"{size:,}", *(f"{each:.1f}" for each in row)) for size, row in zip(SIZES, taken, strict=True)]
+    report.table("Topics of the memdir layout, ms", HEAD, rows)
+    for name, before, after in zip(HEAD[1:], *taken[-2:], strict=True):
+        report.goal(f"topics, {name}: 20,000 to 2,000", after / before, 12.0)
 
 
 def _of(place: Path, size: int) -> list[float]:
     _fill(place, size)
     with Memory.open(place, layout="memdir", jobs="worker") as memory:
-        memory.sync()
+        found = _median(memory.sync, calls=1)
         memory.apply([_put(0, 0)], reason="bench")  # the first change reads every topic
         surfacing = memory._scopes[0].surfacing
-        surfacing.scan()
         numbers = iter(range(1, 10_000))
         asked = "Which server serves customer {}?"
         return [
+            found,
             _median(surfacing.scan),
             _median(surfacing.scan, lambda: _touch(place, next(numbers))),
+            _median(memory.sync),
+            _median(memory.sync, lambda: _touch(place, next(numbers))),
             _median(lambda: memory.apply([_put(next(numbers) % size, next(numbers))], reason="bench")),
             _median(lambda: memory.surface(None, asked.format(7 * (next(numbers) % size)))),
         ]
 
 
-def _median(call: Callable[[], object], before: Callable[[], object] = int) -> float:
+def _median(call: Callable[[], object], before: Callable[[], object] = int, *, calls: int = CALLS) -> float:
     taken = []
-    for _ in range(CALLS):
+    for _ in range(calls):
         before()
         start = time.perf_counter()
         call()

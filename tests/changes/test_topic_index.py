@@ -202,3 +202,13 @@ def test_an_index_reads_no_topic_that_did_not_change(tmp_path, monkeypatch):
         monkeypatch.setattr(FilesStore, "read", lambda self, path, *a: (read.append(path), real(self, path, *a))[1])
         put(memory, "t7", description="changed")
     assert {path for path in read if path.startswith("memory/t")} <= {"memory/t7.md", "memory/t19.md"}
+
+
+def test_a_mark_far_down_in_the_front_matter_keeps_a_topic_out_of_the_index(tmp_path):
+    """Issue 21: a head is 30 lines, a mark is read wherever it is; DESIGN 1.7."""
+    keys = "".join(f"k{number}: v\n" for number in range(60))
+    for name, mark in (("good", ""), ("odd", "trust: web\n")):
+        write(tmp_path, f"memory/{name}.md", f"---\ntitle: {name}\n{keys}{mark}---\n\nThe {name} heron.\n")
+    with opened(tmp_path) as memory:
+        put(memory, "new")
+        assert listed(tmp_path) == ["- [good](good.md) — The good heron.", "- [new](new.md) — x"]

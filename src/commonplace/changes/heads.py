@@ -15,15 +15,18 @@ from typing import Final
 import msgspec
 
 from commonplace.changes.log import Ledger
-from commonplace.layouts.codecs import topics
+from commonplace.changes.marks import mark_of
+from commonplace.layouts.codecs import edits, topics
 from commonplace.layouts.schema import Layout
-from commonplace.records import Topic
+from commonplace.records import Topic, Trust
 from commonplace.store.protocol import Store
+from commonplace.text import frontmatter
 from commonplace.text.pieces import one_line, truncate
 from commonplace.text.standing import is_standing
 
-LINES: Final = 30  # seed memdir: of a file, in which its front matter is
-_BYTES: Final = 16_000  # that those lines may have
+LINES: Final = 30  # seed memdir: of a file; here of what follows its front matter, if it has one
+_BEGINNING: Final = 4_000  # characters that those lines may have
+_BYTES: Final = 24_000  # of a file; no front matter that is read is as long
 _HOOK_CHARS: Final = 150
 
 
@@ -31,6 +34,7 @@ class Head(msgspec.Struct, frozen=True):
     """What a topic says of itself; `description` is the beginning of its text if it has none.
 
     `stays` says that it is pinned, or an instruction that holds for good: its pointer is the last to be left out.
+    `mark` is how far it says that it is trusted, None if it does not.
     """
 
     path: str
@@ -39,6 +43,7 @@ class Head(msgspec.Struct, frozen=True):
     kind: str
     at: datetime
     stays: bool = False
+    mark: Trust | None = None
 
 
 class Heads:
@@ -82,8 +87,11 @@ class Heads:
 
 def head(path: str, data: bytes, style: str, written: datetime) -> Head:
     """Return the head of a topic that was written at an instant, if it does not say itself when."""
-    lines = b"".join(data.splitlines(keepends=True)[:LINES])
-    topic = topics.parse(path, lines, style).topic
+    text = edits.decode(data[:_BYTES])
+    found = frontmatter.find(text)
+    body = found[2] if found else 0
+    lines = text[:body] + "".join(text[body : body + _BEGINNING].splitlines(keepends=True)[:LINES])
+    topic = topics.parse(path, lines.encode("utf-8", "surrogateescape"), style).topic
     beginning = next((line.lstrip("#-*> \t") for line in topic.body.split("\n") if line.strip(" \t#-*>")), "")
     meta = topic.extra.get("metadata")
     pinned = topic.extra.get("pinned", meta.get("pinned") if isinstance(meta, dict) else None)
@@ -94,6 +102,7 @@ def head(path: str, data: bytes, style: str, written: datetime) -> Head:
         topic.kind,
         _stamp(topic) or written,
         stays=str(pinned).casefold() in {"true", "yes"} or is_standing(topic.description),
+        mark=mark_of(topic),
     )
 
 

@@ -124,7 +124,7 @@ class TopicIndex:
         return {
             path: Pointer(each.title, self._inside(path), _hook(each), rank(each))
             for path, each in sorted(heads.items())
-            if TRUST_RANK[trust.get(path) or self._reader.rank(path)] >= TRUST_RANK["agent"]
+            if TRUST_RANK[trust.get(path) or self._reader.ranked(path, each.mark)] >= TRUST_RANK["agent"]
         }
 
     def _planned(self, plan: Plan, path: str, data: bytes) -> Head:

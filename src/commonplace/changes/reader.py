@@ -146,10 +146,13 @@ class Reader:
 
     def rank(self, record_id: str) -> Trust:
         """Return the trust of a record of a layer, by its id."""
-        return self._ledger.promoted(record_id) or self._lowest(record_id, self.mark(record_id))
+        return self.ranked(record_id, self.mark(record_id))
 
-    def _lowest(self, record_id: str, said: Trust | None) -> Trust:
-        """Return the trust of a record that no person promoted, by the log and by the mark in its file."""
+    def ranked(self, record_id: str, said: Trust | None) -> Trust:
+        """Return how far a record is trusted: as a person promoted it, else by the log and by what its file says."""
+        promoted = self._ledger.promoted(record_id)
+        if promoted is not None:
+            return promoted
         made = self._ledger.made(record_id)
         known = made[1].trust if made else self._ledger.unlisted(split_id(record_id)[0]) or self._writers_trust()
         return lowest_trust([known, said or known])
@@ -181,7 +184,7 @@ class Reader:
         message = getattr(record, "message", None)
         if message is not None:
             return self._ledger.promoted(record.id) or message.trust or "web"
-        return self._ledger.promoted(record.id) or self._lowest(record.id, mark_of(record))
+        return self.ranked(record.id, mark_of(record))
 
     def find(self, record_id: str) -> Record:
         """Return the record of an id, or the one that replaced it.
