@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 import pytest
 
-from commonplace import Memory, Message, jobs
+from commonplace import Memory, Message
 from commonplace.errors import ModelTimeoutError
 from commonplace.recall import surfacing
 from commonplace.surfaces.cli import drawing, main
@@ -636,12 +636,46 @@ def test_transcripts_are_found_and_never_shown_unasked(memory):
     assert any("Wexley pond" in hit["text"] for hit in found["hits"])
 
 
-def test_the_prompts_say_what_is_kept_and_how(memory):
-    """Issue 21: what should not be kept is named in the prompts of tool and dream."""
-    schema = json.dumps(memory.tool().schema())
-    dream = (Path(jobs.__file__).parent / "prompts/dream.md").read_text(encoding="utf-8")
+def test_the_prompts_say_what_is_kept_and_how(tmp_path):
+    """Issue 21: what should not be kept is named in the prompts of tool, extraction and dream."""
+    llm = dreams()
+    with opened(tmp_path, llm=llm) as memory:
+        schema = json.dumps(memory.tool().schema())
+        talk(memory, "s")
+        memory.reset("s")
+        memory.dream()
+    extraction, dream = (request.system for request in llm.requests)
     assert all(words in schema for words in ("from git", "no fix that is in the code", "why, and how to apply"))
+    assert all(words in extraction for words in ("its history says", "how a bug was fixed", "true of one day alone"))
     assert all(words in dream for words in ("history says", "how a bug was fixed", "**Why:**", "**How to apply:**"))
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("I fixed the login bug by clearing the cache in auth.py.", False),
+        ("The fix for the timeout was to raise the pool size to 20 in config.yaml.", False),
+        ("Commit 3f2a91c added retries to the uploader.", False),
+        ("The handlers are in src/api/handlers and the models are in src/models.", False),
+        ("We're on branch feature/export right now.", False),
+        ("The tests are failing right now.", False),
+        ("I'm working on the export ticket today.", False),
+        ("Never mock the database in tests, it burned us last quarter.", True),
+        ("I'm a data scientist focused on observability.", True),
+        ("We decided to use PostgreSQL for the new service.", True),
+    ],
+)
+def test_the_rules_keep_nothing_that_the_code_or_the_day_says(memory, tmp_path, said, kept):
+    """Issue 21: derivable from the code, git history, ephemeral state; a search finds it where it was said."""
+    memory.append("s", [Message("user", said), Message("assistant", "OK.")])
+    memory.reset("s")
+    assert bool([path for path in tmp_path.glob("*.md") if path.name != "MEMORY.md"]) is kept
+    assert memory.recall(said)[0].text.startswith(said[:20]) or kept
+
+
+def test_a_person_may_still_keep_a_fix_by_name(memory):
+    """Issue 21: what is left out of extraction is refused to nobody."""
+    assert memory.remember("The fix for the timeout was a larger pool.", kind="fix").status == "applied"
 
 
 def test_a_secret_in_a_statement_stands_in_no_name_and_costs_nothing_else(tmp_path):

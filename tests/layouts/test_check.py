@@ -130,6 +130,7 @@ MISTAKES = {
     "jobs has 'consolidate' more than once": replace(GOOD, jobs=(WORK, WORK)),
     "that has {session} in its path": job(consolidator="episodes"),
     "jobs.consolidate.writes is 'nowhere'": job(writes=("nowhere",)),
+    "jobs.consolidate.omits is 'dreams'": job(omits=("dreams",)),
     "writes names a journal": job(writes=("notes", "log")),
     "jobs.consolidate.rounds is 99": job(consolidator="rounds", prompt="rounds", rounds=99),
     "jobs.consolidate.prompt is": job(consolidator="rounds"),

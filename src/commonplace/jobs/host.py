@@ -68,6 +68,7 @@ class Host:
     ) -> Work:
         """Make the work on some messages; `by_rules` leaves the model out."""
         places = self._views.places(self._clock(), self._job.writes)
+        places = {kind: place for kind, place in places.items() if kind not in self._job.omits}
         llm = None if by_rules else self.llm
         texts = self._views.documents(places) if self._consolidator.rewrites and llm is not None else {}
         view = self._views.view(said, places, texts)

@@ -312,7 +312,9 @@ def _job(layout: Layout, job: Job, abilities: Abilities) -> Iterator[str]:
         yield f"{at}.removals is {job.removals}; use 0 (any number) or more."
     if not 0 <= job.rounds <= _MOST_ROUNDS:
         yield f"{at}.rounds is {job.rounds}; use 0 (one answer) to {_MOST_ROUNDS}."
-    if job.consolidator == "rounds" or job.prompt:
+    for kind in job.omits:
+        yield from _one_of(f"{at}.omits", kind, layout.targets)
+    if job.consolidator == "rounds" or (job.prompt and job.consolidator != "summarise"):
         yield from () if "\n" in job.prompt else _one_of(f"{at}.prompt", job.prompt, abilities.prompts)
     if job.range == "none" and (job.failure == "raw" or job.together or job.alone):
         yield f"{at} has the range 'none', so failure, together and alone are of no use; leave them out."

@@ -10,6 +10,11 @@ from commonplace.layouts.schema import Action, AgentTool, Generated, Job, Layer,
 
 _KINDS = ("user", "feedback", "project", "reference")
 
+_NOT_KEPT = """What is not kept here
+- What the code or its history says: patterns and structure of code, who changed what when, how a bug was fixed.
+- What a project's own instructions say, and what is true of one day alone: the task at hand, a branch, a broken build.
+- Of these keep only what was surprising, or why it is so. Give the reason of a rule or a plan if it was said."""
+
 LAYOUT = Layout(
     name="memdir",
     memory="",
@@ -57,6 +62,8 @@ LAYOUT = Layout(
             name="extract",
             range="turns",
             consolidator="summarise",
+            prompt=_NOT_KEPT,
+            omits=("failure", "fix"),
             writes=("topics",),
             yields=True,
             triggers=(

@@ -225,6 +225,8 @@ class Job(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
         writes: The layers that it may write, by name; those that take statements, as `targets` says, if empty.
         rounds: How often it may ask to read and search before its last answer.
         prompt: Of the consolidator `rounds`: the name of its instructions, or the instructions if of several lines.
+            Of `summarise`: what is added to its instructions.
+        omits: Kinds of statement that it does not write, though the layout has a place for them.
         transcript: How a model of the consolidators `summarise` and `rounds` is shown messages: a `line` each with
             its speaker, or as `markdown` with a heading each.
         when: The knobs that must be on, joined by `+`.
@@ -246,6 +248,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     writes: tuple[str, ...] = ()
     rounds: int = 0
     prompt: str = ""
+    omits: tuple[str, ...] = ()
     transcript: Literal["lines", "markdown"] = "lines"
     when: str = ""
     reads: tuple[str, ...] = ()

@@ -33,7 +33,8 @@ def propose(work: Work) -> Proposal | Unusable:
     """
     if work.llm is None:
         return ruled.propose(work)
-    return ask(work, work.llm, system=prompt("summarise"), purpose="summarise", journal=True)
+    system = "\n\n".join(filter(None, (prompt("summarise"), work.job.prompt)))
+    return ask(work, work.llm, system=system, purpose="summarise", journal=True)
 
 
 def ask(work: Work, llm: LLM, *, system: str, purpose: str, journal: bool = False) -> Proposal | Unusable:
