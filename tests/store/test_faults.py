@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import pathlib
 import resource
@@ -27,7 +28,7 @@ from scopes import (
 
 from commonplace.errors import CommonplaceError, StoreError, StoreFailedError, StoreFullError, StoreReadOnlyError
 from commonplace.store.files.disk import SyncFailedError
-from commonplace.store.protocol import Append, Put
+from commonplace.store.protocol import MISSING, Append, Put
 from forking import in_child
 from marking import slow_after
 
@@ -53,6 +54,15 @@ FAULTS = {
     "EINTR": interrupted,
     "short": half_write,
 }
+
+
+def fail_always(code):
+    """Return a call that always fails."""
+
+    def call(*args, **options):
+        raise OSError(code, os.strerror(code))
+
+    return call
 
 
 def tried(work) -> bool:
@@ -420,3 +430,59 @@ def test_a_log_that_can_be_neither_synced_nor_cut_back_says_that_nobody_knows(tm
             store.commit({}, {}, [Append(ITEMS, (line(2),))])
     with open_store(tmp_path) as store:
         assert state_of(store) == (1, 1, [1, 2])
+
+
+@pytest.mark.parametrize("call", ["close", "flock"])
+def test_a_change_that_is_logged_is_done_though_closing_or_unlocking_fails(tmp_path, monkeypatch, call):
+    """Issue 23.5: `remember` said that nothing was changed, and the next write waited 30 s for our own lock."""
+    with open_store(tmp_path) as store:
+        store.commit({}, {}, round_of(1))
+        log = next((tmp_path / ".commonplace/log").iterdir())
+        logged = log.stat().st_size
+        with monkeypatch.context() as patch, store.exclusive():
+            if call == "close":
+                real = os.close
+
+                def closing(fd: int) -> None:
+                    real(fd)
+                    if log.stat().st_size > logged:
+                        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+                patch.setattr(os, "close", closing)
+            else:
+                real_flock = fcntl.flock
+
+                def unlocking(fd: int, operation: int) -> None:
+                    if operation == fcntl.LOCK_UN:
+                        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+                    real_flock(fd, operation)
+
+                patch.setattr(fcntl, "flock", unlocking)
+            assert store.commit({}, {}, [Append(ITEMS, (line(2),))]).number == 2
+        assert numbers((tmp_path / ITEMS).read_bytes()) == [1, 2]
+    with open_store(tmp_path) as other:
+        with other.exclusive(wait_seconds=1):  # the lock is free
+            assert other.commit({}, {}, [Append(ITEMS, (line(3),))]).number == 3
+
+
+def test_what_was_logged_is_read_by_its_own_writer_though_the_disk_refused_it_once(tmp_path):
+    """Issue 23.5: the writer took its own unapplied file for an edit from outside and put its text into review."""
+    disk = FailingDisk(0, None)
+    with open_store(tmp_path, disk=disk) as store, store.exclusive():
+        store.commit({}, {}, round_of(1))
+        real, disk.rename_new = disk.rename_new, fail_always(errno.EIO)
+        store.commit({}, {}, [Put("memory/new.md", (document(2),))])
+        assert store.read("memory/new.md").data == document(2).text.encode()
+        disk.rename_new = real
+        assert store.version("memory/new.md") != MISSING
+        assert store.conflicts() == ()
+
+
+def test_an_append_that_cannot_be_taken_back_says_that_nobody_knows(tmp_path):
+    """Issue 23.5: the error said that nothing was changed while the bytes stood in the file."""
+    disk = FailingDisk(0, None)
+    with open_store(tmp_path, disk=disk) as store:
+        store.append(SESSION, [line(1)])
+        disk.sync = disk.truncate = fail_always(errno.EIO)
+        with pytest.raises(StoreFailedError, match="reopen"):
+            store.append(SESSION, [line(2)])

@@ -17,7 +17,7 @@ from typing import Final
 
 from commonplace.errors import InputError, StoreBusyError
 from commonplace.guard.screened import Screened, line_bytes
-from commonplace.store.files.disk import APPEND, CREATE, READ, Disk, write_all
+from commonplace.store.files.disk import APPEND, CREATE, READ, Disk, SyncFailedError, closed, write_all
 from commonplace.store.files.feed import Feed
 from commonplace.store.files.locks import try_flock, wait_until
 from commonplace.store.files.paths import Tree
@@ -60,7 +60,7 @@ class Handle:
         """Close the file."""
         fd, self.fd = self.fd, -1  # first: a child forked meanwhile must not close the number again
         if fd >= 0:
-            os.close(fd)
+            closed(fd)
 
 
 class Appender:
@@ -120,8 +120,11 @@ class Appender:
             self._feed.note(handle.path)
             if durable:
                 self._disk.sync(fd)
-        except BaseException:
-            self._disk.truncate(fd, size)
+        except BaseException as error:
+            try:
+                self._disk.truncate(fd, size)
+            except OSError as failed:  # nobody knows what of it is on the disk
+                raise SyncFailedError(failed.errno, f"a write could not be taken back: {failed.strerror}") from error
             raise
 
     def _lock(self, handle: Handle, flags: int, *, create: bool) -> None:

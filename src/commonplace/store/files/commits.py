@@ -91,6 +91,8 @@ class Commits:
         self.log = Log(os.path.join(folder, "log"), disk)
         self.state = State(os.path.join(folder, "state"), disk)
         self.failed = False
+        self.unapplied = False
+        """True if the files lack a change that this process has logged; the next look tries again."""
 
     def make_folders(self) -> None:
         """Make the folders of our own files that are missing, the root included: it may have been taken away."""
@@ -179,31 +181,39 @@ class Commits:
         """
         if len({write.path for write in writes}) != len(writes):
             raise InputError("a change writes each file once; join the writes")
-        with self.locked() as head, ExitStack() as stack:
-            check()
-            number, now = head.number + 1, self._clock()
-            held = {write.path: self._held(stack, write) for write in sorted(writes, key=lambda write: write.path)}
-            for path in expect.keys() - {write.path for write in writes if not isinstance(write, Append)}:
-                self._sync_data(path)
-                _require(path, expect, version_at(self._tree, path))
-            planned = [self._plan(stack, held, write, (number, i), expect) for i, write in enumerate(writes)]
-            line, digest = encode(
-                number=number,
-                at=instant(now),
-                prev=head.hash,
-                key=self.key(),
-                header=header,
-                payload=payload,
-                writes=[(each.write, each.touched) for each in planned],
-            )
-            month = max(instant(now)[:7], head.month if head.number else "")
-            self.state.write_head(msgspec.structs.replace(head, busy=True))
-            end = self._write_ahead(planned, head, month, line, durable=durable)
-            self._dirty = True
-            if self._applied(planned, number):
-                self._finished(Head(number, False, month, end, digest, boot_id()))
-                self._checkpoint_if_due(number)
-        return Entry(number, *decode(line[:-1]), end).logged()
+        logged: Logged | None = None
+        try:
+            with self.locked() as head, ExitStack() as stack:
+                check()
+                number, now = head.number + 1, self._clock()
+                held = {write.path: self._held(stack, write) for write in sorted(writes, key=lambda write: write.path)}
+                for path in expect.keys() - {write.path for write in writes if not isinstance(write, Append)}:
+                    self._sync_data(path)
+                    _require(path, expect, version_at(self._tree, path))
+                planned = [self._plan(stack, held, write, (number, i), expect) for i, write in enumerate(writes)]
+                line, digest = encode(
+                    number=number,
+                    at=instant(now),
+                    prev=head.hash,
+                    key=self.key(),
+                    header=header,
+                    payload=payload,
+                    writes=[(each.write, each.touched) for each in planned],
+                )
+                month = max(instant(now)[:7], head.month if head.number else "")
+                self.state.write_head(msgspec.structs.replace(head, busy=True))
+                end = self._write_ahead(planned, head, month, line, durable=durable)
+                logged = Entry(number, *decode(line[:-1]), end).logged()
+                self._dirty = True
+                self.unapplied = not self._applied(planned, number)
+                if not self.unapplied:
+                    self._finished(Head(number, False, month, end, digest, boot_id()))
+                    self._checkpoint_if_due(number)
+        except OSError as error:  # closing and unlocking can fail too, and then the change is done
+            if logged is None:
+                raise
+            _logger.warning("change %d is done, but the store could not be tidied: %s", logged.number, typed(error))
+        return logged
 
     def _finished(self, head: Head) -> None:
         """Mark all as applied; a head left busy only makes the next writer check again and tidy up."""
@@ -316,6 +326,7 @@ class Commits:
             self._cut_torn_line(months[-1])
         entries = self.tail()
         self._redo.finish(self.key(), entries, log=None if same_boot else self.everything)
+        self.unapplied = False
         self._redo.look_again(self.key(), self.log)
         self._redo.sweep()
         known = self.state.checkpoint()

@@ -18,7 +18,7 @@ from typing import Final
 
 import msgspec
 
-from commonplace.store.files.disk import Disk
+from commonplace.store.files.disk import Disk, closed
 
 _FIRST_WAIT_SECONDS: Final = 0.0005
 _LONGEST_WAIT_SECONDS: Final = 0.01
@@ -179,8 +179,9 @@ class FileLock:
         if not self._depth:
             self._holder = None
             fd, self._fd = self._fd, -1
-            fcntl.flock(fd, fcntl.LOCK_UN)  # a child forked meanwhile may still hold a descriptor
-            os.close(fd)
+            with suppress(OSError):  # closing unlocks too, unless a child forked meanwhile still holds a descriptor
+                fcntl.flock(fd, fcntl.LOCK_UN)
+            closed(fd)
         self._threads.release()
 
     def _take(self, until: float, seconds_each: float) -> bool:

@@ -318,7 +318,7 @@ class FilesStore:
     def _settled(self, head: Head | None) -> bool:
         """True if all changes up to a head are applied, or this process may apply them."""
         if self._commits.lock.mine:
-            return True
+            return not self._commits.unapplied
         return head.settled if head is not None else not self._commits.log.months()
 
     def _settle(self) -> bool:
@@ -345,7 +345,7 @@ class FilesStore:
 
     def _pending(self) -> Sequence[Entry] | None:
         """Return the logged changes that a reader must add to the files now; None if it reads them as they are."""
-        return None if self._commits.lock.mine else self._view().pending
+        return None if self._commits.lock.mine and not self._commits.unapplied else self._view().pending
 
     def _read_as(
         self, path: str, pending: Sequence[Entry] | None, start: int = 0, end: int | None = None
