@@ -460,9 +460,8 @@ def test_a_change_that_is_logged_is_done_though_closing_or_unlocking_fails(tmp_p
                 patch.setattr(fcntl, "flock", unlocking)
             assert store.commit({}, {}, [Append(ITEMS, (line(2),))]).number == 2
         assert numbers((tmp_path / ITEMS).read_bytes()) == [1, 2]
-    with open_store(tmp_path) as other:
-        with other.exclusive(wait_seconds=1):  # the lock is free
-            assert other.commit({}, {}, [Append(ITEMS, (line(3),))]).number == 3
+    with open_store(tmp_path) as other, other.exclusive(wait_seconds=1):  # the lock is free
+        assert other.commit({}, {}, [Append(ITEMS, (line(3),))]).number == 3
 
 
 def test_what_was_logged_is_read_by_its_own_writer_though_the_disk_refused_it_once(tmp_path):
