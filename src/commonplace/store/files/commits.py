@@ -91,8 +91,7 @@ class Commits:
         self.log = Log(os.path.join(folder, "log"), disk)
         self.state = State(os.path.join(folder, "state"), disk)
         self.failed = False
-        self.unapplied = False
-        """True if the files lack a change that this process has logged; the next look tries again."""
+        self.unapplied = False  # True if the files lack a change that this process has logged
 
     def make_folders(self) -> None:
         """Make the folders of our own files that are missing, the root included: it may have been taken away."""
