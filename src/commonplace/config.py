@@ -137,7 +137,7 @@ class ConsolidationConfig(msgspec.Struct, frozen=True):
 
 
 class MergingConfig(msgspec.Struct, frozen=True):
-    """How a new entry is held against those that are there, in layouts with the add rule `merge`."""
+    """How a new entry is held against those that are there, in layouts with the add rule `merge` or `label`."""
 
     on_write: bool = True  # seed facts, merge_on_write
     merge_threshold: float = 0.7  # seed facts: from this cosine on, a model is asked about every doubtful entry

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from commonplace import Memory
 from commonplace.errors import ModelTimeoutError, VersionConflictError
+from commonplace.layouts import native
 from commonplace.operations import AddEntry
 from commonplace.testing import FixedClock, ScriptedLLM
 from commonplace.text.likeness import cosine, decide, firm_words, nominate, vector
@@ -122,7 +124,8 @@ def test_several_adds_in_one_change_are_merged_each(tmp_path):
 
 def test_a_layout_that_does_not_ask_for_it_merges_nothing(tmp_path):
     """Merge on write is the layout's choice."""
-    with Memory.open(tmp_path, jobs="inline") as memory:
+    plain = msgspec.structs.replace(native.LAYOUT, name="plain", add=())
+    with Memory.open(tmp_path, layout=plain, jobs="inline") as memory:
         memory.remember("OS: Ubuntu 22.04", kind="environment")
         memory.remember("OS: Ubuntu 24.04", kind="environment")
         assert memory.document("facts_env") == "OS: Ubuntu 22.04\n§\nOS: Ubuntu 24.04"

@@ -110,15 +110,27 @@ def test_a_session_never_seen_is_left_alone_and_named(tmp_path, layout, verb):
         assert not memory.sessions.exists("telegram:1")
 
 
-def test_a_label_with_a_value_of_two_words_is_replaced_by_another_value(tmp_path):
-    with Memory.open(tmp_path, layout="facts", jobs="worker") as memory:
-        memory.remember("City: New York")
-        memory.remember("Editor: Visual Studio Code")
-        memory.remember("City: Berlin")
+@pytest.mark.parametrize("layout", ["native", "two-layer", "facts"])
+def test_a_label_with_a_value_of_two_words_is_replaced_by_another_value(tmp_path, layout):
+    with Memory.open(tmp_path, layout=layout, jobs="worker") as memory:
+        for text in ("City: New York", "Editor: Visual Studio Code", "Allergy: nuts", "Wohnort: Bad Homburg"):
+            memory.remember(text)
+        assert "New York" in memory.remember("City: Berlin").reason
+        memory.remember("Allergy: penicillin")
+        memory.remember("Wohnort: Kassel")
         text = memory.context().text
-        assert "Berlin" in text
-        assert "New York" not in text
-        assert "Visual Studio Code" in text
+        assert [word for word in ("New York", "Bad Homburg") if word in text] == []
+        kept = ("Berlin", "Visual Studio Code", "nuts", "penicillin", "Kassel")
+        assert [word for word in kept if word not in text] == []
+        assert not memory.review().list()
+
+
+def test_without_a_label_only_the_facts_layout_compares(tmp_path):
+    """What has no label is compared by jobs, not by a write: a wrong guess would cost a fact."""
+    with Memory.open(tmp_path, jobs="worker") as memory:
+        memory.remember("My daughter is called Mia")
+        memory.remember("My daughter is called Lea")
+        assert "Mia" in memory.context().text
 
 
 def test_the_scopes_of_a_location_are_listed(tmp_path):

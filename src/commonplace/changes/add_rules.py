@@ -1,6 +1,6 @@
 """What happens when something is added: functions that a layout's table of add rules chooses from.
 
-`merge` is not among them, because it needs verdicts: `new_entries` does it. An entry that repeats another is never
+`merge` and `label` are not among them, because `merge` needs verdicts: `new_entries` does both. An entry that repeats another is never
 added, in any layout.
 """
 
@@ -21,8 +21,8 @@ from commonplace.operations import AppendJournal, Edit, PutItem, RemoveEntry, Re
 from commonplace.records import JournalEntry
 from commonplace.text.installed import Installed
 
-MERGE: Final = "merge"
-"""The rule that holds a new entry against those that are there."""
+HELD_AGAINST: Final = ("merge", "label")
+"""The rules that hold a new entry against those that are there."""
 
 
 class Adding(msgspec.Struct, frozen=True):
@@ -90,5 +90,5 @@ def of(layout: Layout, reader: Reader, layer: Layer, at: datetime, plan: Plan) -
     return [
         (ADD_RULES[row.rule], Adding(layout, reader, layer, row, at, plan))
         for row in layout.add
-        if row.rule != MERGE and layer.name in (*row.of, row.to)
+        if row.rule not in HELD_AGAINST and layer.name in (*row.of, row.to)
     ]

@@ -112,7 +112,7 @@ class Admission:
         if not isinstance(judged.operation, AddEntry) or not self._is_held_against(judged.verdict, layer, trust):
             return ()
         text = judged.operation.text.strip()
-        return tuple((entry.text, text) for entry in self._new.doubts(text, self._entries(plan, layer, path)))
+        return tuple((entry.text, text) for entry in self._new.doubts(text, self._entries(plan, layer, path), layer))
 
     def _is_held_against(self, verdict: str, layer: Layer, trust: Trust) -> bool:
         """True if a new entry is held against those that are there: what waits takes the place of nothing."""
@@ -179,7 +179,7 @@ class Admission:
             return self._keep_aside(plan, operation, actor, trust)
         if not isinstance(operation, AddEntry) or not self._is_held_against(judged.verdict, layer, trust):
             return self._edit(plan, operation, layer, path, actor=actor, trust=trust, raced=raced, whose=whose)
-        settled = self._new.settle(operation, self._entries(plan, layer, path), actor, verdicts or {})
+        settled = self._new.settle(operation, self._entries(plan, layer, path), layer, actor, verdicts or {})
         if settled.operation is None:
             return Taken(same=settled.duplicate)
         done = self._edit(plan, settled.operation, layer, path, actor=actor, trust=trust, raced=raced, whose=whose)

@@ -22,6 +22,7 @@ from commonplace.layouts.schema import Layer
 from commonplace.operations import AddEntry, RemoveEntry, ReplaceEntry
 from commonplace.records import Entry
 from commonplace.text.likeness import Kind, decide, firm_words, nominate
+from commonplace.text.patterns import pattern
 from commonplace.text.pieces import fingerprint, one_line, truncate
 
 logger = logging.getLogger(__name__)
@@ -32,6 +33,7 @@ Verdicts = Mapping[tuple[str, str], Choice]
 
 CONFLICT: Final = "possible_conflict"
 _QUOTED_CHARS: Final = 120
+_LABELLED: Final = pattern(r"\s*(?P<label>[^\n:：]{1,40}?)\s*(?::\s|：)")
 _JUDGED: Final = 3  # doubtful entries that a verdict is wanted for, at most
 
 
@@ -56,10 +58,12 @@ class NewEntries:
 
     def on(self, layer: Layer) -> bool:
         """True if the layout holds new entries of a layer against those that are there."""
-        return self._on and self._layout.adds("merge", layer) is not None
+        return self._on and any(self._layout.adds(rule, layer) for rule in ("merge", "label"))
 
-    def doubts(self, text: str, entries: Sequence[Entry]) -> tuple[Entry, ...]:
+    def doubts(self, text: str, entries: Sequence[Entry], layer: Layer) -> tuple[Entry, ...]:
         """Return the entries for which a verdict is wanted, the nearest first; none if the rules decide."""
+        if self._layout.adds("merge", layer) is None:
+            return ()  # of labels nothing is doubted: both entries stay
         if any(fingerprint(entry.text) == fingerprint(text) for entry in entries):
             return ()
         near = self._near(text, entries)
@@ -70,12 +74,15 @@ class NewEntries:
             :_JUDGED
         ]
 
-    def settle(self, operation: AddEntry, entries: Sequence[Entry], actor: Actor, verdicts: Verdicts) -> Settled:
+    def settle(
+        self, operation: AddEntry, entries: Sequence[Entry], layer: Layer, actor: Actor, verdicts: Verdicts
+    ) -> Settled:
         """Return what becomes of a new entry.
 
         Args:
             operation: The new entry, screened, its path resolved.
             entries: Those of its document that are trusted as much as the agent.
+            layer: The document's.
             actor: Who asks.
             verdicts: On the pairs that `doubts` named.
         """
@@ -83,6 +90,8 @@ class NewEntries:
         mark = fingerprint(text)
         if known := next((entry for entry in entries if fingerprint(entry.text) == mark), None):
             return Settled(None, duplicate=known.id)
+        if self._layout.adds("merge", layer) is None:
+            entries = [entry for entry in entries if (label := _label(entry.text)) and label == _label(text)]
         near = self._near(text, entries)
         for wanted in ("same", "contained", "supersedes"):
             for _, entry, kind, longer, why in near:
@@ -92,7 +101,7 @@ class NewEntries:
                     return Settled(None, duplicate=entry.id)
                 return self._replace(operation, entry, actor, kind=kind, why=why)
         flagged: list[Entry] = []
-        for place, entry in enumerate(self.doubts(text, entries)):
+        for place, entry in enumerate(self.doubts(text, entries, layer)):
             choice = verdicts.get((entry.text, text))
             if choice == "same" and firm_words(entry.text) == firm_words(text):
                 if len(text) <= len(entry.text):
@@ -150,6 +159,12 @@ def thresholds(merging: MergingConfig) -> tuple[float, float]:
         usual.merge_threshold,
     )
     return usual.merge_threshold, usual.add_threshold
+
+
+def _label(text: str) -> str:
+    """Return what stands before the colon of `City: Berlin`; empty if nothing does."""
+    label = _LABELLED.match(text)
+    return fingerprint(label["label"]) if label else ""
 
 
 def _quoted(text: str) -> str:

@@ -27,7 +27,7 @@ _LOCK: Final = re.compile(r"\.?[A-Za-z][\w-]{0,63}")
 _TOOL: Final = re.compile(r"[a-zA-Z][a-zA-Z0-9_-]{0,63}")
 _MOST_ROUNDS: Final = 20
 _EVENTS: Final = frozenset({"reset", "compaction", "session_end", "manual"})
-_RULES: Final[dict[str, LayerKind]] = {"merge": "documents", "mirror": "journals", "typed": "items"}
+_RULES: Final[dict[str, LayerKind]] = {"merge": "documents", "label": "documents", "mirror": "journals", "typed": "items"}
 _NEEDS: Final = {"journals": ("date", "month", "year"), "topics": ("topic", "session")}
 
 
@@ -255,7 +255,7 @@ def _tool(layout: Layout, abilities: Abilities) -> Iterator[str]:
 
 def _add_rule(layout: Layout, rule: AddRule, abilities: Abilities) -> Iterator[str]:
     at = f"add.{rule.rule}"
-    yield from _one_of(f"{at}.rule", rule.rule, ("merge", *abilities.add_rules))
+    yield from _one_of(f"{at}.rule", rule.rule, ("merge", "label", *abilities.add_rules))
     for name in rule.of:
         if rule.rule in _RULES:
             yield from _other_layer(layout, f"{at}.of", name, _RULES[rule.rule])
@@ -265,7 +265,7 @@ def _add_rule(layout: Layout, rule: AddRule, abilities: Abilities) -> Iterator[s
         yield f"{at}.of is empty; name the layers that it is for."
     if rule.rule == "mirror":
         yield from _other_layer(layout, f"{at}.to", rule.to or "''", "journals")
-    elif rule.rule == "merge" and rule.to:
+    elif rule.rule in {"merge", "label"} and rule.to:
         yield f"{at}.to is of no use here; only 'mirror' has it."
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from commonplace.layouts.schema import Generated, Job, Layer, Layout, PromptSection, Trigger
+from commonplace.layouts.schema import AddRule, Generated, Job, Layer, Layout, PromptSection, Trigger
 
 LAYOUT = Layout(
     name="native",
@@ -84,6 +84,7 @@ LAYOUT = Layout(
         ),
         PromptSection(title="Earlier in this session", renderer="summary", part="live"),
     ),
+    add=(AddRule(rule="label", of=("facts_user", "facts_env", "memory")),),
     generated=(Generated(form="index", of=("topics",), into="memory"),),
     jobs=(
         Job(

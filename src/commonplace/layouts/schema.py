@@ -104,10 +104,10 @@ class PromptSection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 class AddRule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What happens when something is added to some layers.
 
-    `rule` is `merge`: a new entry is held against those that are there, by likeness; or `mirror`: an entry of a
-    journal goes to the journal that `to` names too; or `typed`: an item with the type and words of one that is there
-    takes its place, and what is left out of a new one is filled in. An entry that repeats another is never added, in
-    any layout.
+    `rule` is `merge`: a new entry is held against those that are there, by likeness; or `label`: the same, but only
+    for entries such as `City: Berlin` and against those with the same label; or `mirror`: an entry of a journal goes
+    to the journal that `to` names too; or `typed`: an item with the type and words of one that is there takes its
+    place, and what is left out of a new one is filled in. An entry that repeats another is never added, in any layout.
     """
 
     rule: str
