@@ -157,6 +157,22 @@ def test_a_session_that_ends_with_what_was_forgotten_can_be_finished(tmp_path, l
         assert "xylophone" not in given_out(memory)
 
 
+@pytest.mark.parametrize("erase", [False, True], ids=["forgotten", "erased"])
+@pytest.mark.parametrize("layout", ["native", "two-layer", "facts", "facts-flat", "structured", "graph", "memdir"])
+def test_what_jobs_wrote_down_of_a_message_goes_with_it(tmp_path, layout, erase):
+    """Issue 17.3: the memdir layout still showed the line of its generated index."""
+    told = ["I live in Bergen.", "We decided that the xylophone banana ships on 2026-06-01.", "My cat is called Mia."]
+    with opened(tmp_path, layout) as memory:
+        for number, text in enumerate(told):
+            memory.append("s:1", [Message("user", text, id=f"m{number}"), Message("assistant", "Good.", id=f"a{number}")])
+        memory.end("s:1")
+        assert "xylophone" in given_out(memory)
+        memory.forget("s:1#m1", erase=erase)
+        assert "xylophone" not in given_out(memory)
+    holding = [path for path in tmp_path.rglob("*") if path.is_file() and b"xylophone" in path.read_bytes()]
+    assert bool(holding) is not erase
+
+
 def test_a_forgotten_message_is_hidden_as_a_line_of_another(tmp_path):
     """The door knows a line of a text again, behind a bullet too; so does what jobs read."""
     with opened(tmp_path, "two-layer") as memory:

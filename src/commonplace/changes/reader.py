@@ -207,13 +207,18 @@ class Reader:
         raise RecordNotFoundError(f"there is no record {record_id!r}; recall gives ids that are", record=record_id)
 
     def _look(self, record_id: str) -> Record | None:
+        """Return the record of an id, or the message named `session#message`; None if there is none."""
         path, key = split_id(record_id)
+        session = record_id.rpartition("#")[0]
         try:
             if path.startswith(f"{self._sessions.folder}/"):
-                session = self._sessions.id_of(path)
-                found = self._sessions.kept(session) if session else iter(())
-                return next((message for message in found if message.message.id == key), None)
-            return next((record for record in self.records(path) if record.id == record_id), None)
+                session, key = self._sessions.id_of(path) or "", key
+            elif session and self._sessions.exists(session):
+                key = record_id.rpartition("#")[2]
+            else:
+                return next((record for record in self.records(path) if record.id == record_id), None)
+            found = self._sessions.kept(session) if session else iter(())
+            return next((message for message in found if message.message.id == key), None)
         except InputError:
             return None
 

@@ -104,7 +104,9 @@ def pointers(page: Page, row: PromptSection) -> Iterator[Shown]:
                 data = data[: placed.start] + breaks.rjust(placed.end - placed.start) + data[placed.end :]
         found = listing.shown(page.parts, made, data)
         for line, rank in found.lines:
-            yield Shown(path, guard.shown(line.text), standing=not line.topic, age=int(rank))
+            left = reader.left_of(line.topic, line.text, journal=False) if line.topic else line.text
+            if left:
+                yield Shown(path, guard.shown(left), standing=not line.topic, age=int(rank))
         if found.warning:
             yield Shown(path, f"> WARNING: {found.warning}", standing=True)
 
