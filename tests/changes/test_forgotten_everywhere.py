@@ -164,7 +164,9 @@ def test_what_jobs_wrote_down_of_a_message_goes_with_it(tmp_path, layout, erase)
     told = ["I live in Bergen.", "We decided that the xylophone banana ships on 2026-06-01.", "My cat is called Mia."]
     with opened(tmp_path, layout) as memory:
         for number, text in enumerate(told):
-            memory.append("s:1", [Message("user", text, id=f"m{number}"), Message("assistant", "Good.", id=f"a{number}")])
+            memory.append(
+                "s:1", [Message("user", text, id=f"m{number}"), Message("assistant", "Good.", id=f"a{number}")]
+            )
         memory.end("s:1")
         assert "xylophone" in given_out(memory)
         memory.forget("s:1#m1", erase=erase)

@@ -1,7 +1,7 @@
 """What happens when something is added: functions that a layout's table of add rules chooses from.
 
-`merge` and `label` are not among them, because `merge` needs verdicts: `new_entries` does both. An entry that repeats another is never
-added, in any layout.
+`merge` and `label` are not among them, because `merge` needs verdicts: `new_entries` does both. An entry that repeats
+another is never added, in any layout.
 """
 
 from __future__ import annotations

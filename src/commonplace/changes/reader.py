@@ -209,16 +209,14 @@ class Reader:
     def _look(self, record_id: str) -> Record | None:
         """Return the record of an id, or the message named `session#message`; None if there is none."""
         path, key = split_id(record_id)
-        session = record_id.rpartition("#")[0]
+        session, _, message = record_id.rpartition("#")
         try:
             if path.startswith(f"{self._sessions.folder}/"):
-                session, key = self._sessions.id_of(path) or "", key
-            elif session and self._sessions.exists(session):
-                key = record_id.rpartition("#")[2]
-            else:
+                session, message = self._sessions.id_of(path) or "", key
+            elif not session or not self._sessions.exists(session):
                 return next((record for record in self.records(path) if record.id == record_id), None)
             found = self._sessions.kept(session) if session else iter(())
-            return next((message for message in found if message.message.id == key), None)
+            return next((each for each in found if each.message.id == message), None)
         except InputError:
             return None
 

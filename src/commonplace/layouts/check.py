@@ -27,7 +27,12 @@ _LOCK: Final = re.compile(r"\.?[A-Za-z][\w-]{0,63}")
 _TOOL: Final = re.compile(r"[a-zA-Z][a-zA-Z0-9_-]{0,63}")
 _MOST_ROUNDS: Final = 20
 _EVENTS: Final = frozenset({"reset", "compaction", "session_end", "manual"})
-_RULES: Final[dict[str, LayerKind]] = {"merge": "documents", "label": "documents", "mirror": "journals", "typed": "items"}
+_RULES: Final[dict[str, LayerKind]] = {
+    "merge": "documents",
+    "label": "documents",
+    "mirror": "journals",
+    "typed": "items",
+}
 _NEEDS: Final = {"journals": ("date", "month", "year"), "topics": ("topic", "session")}
 
 
