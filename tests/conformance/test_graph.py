@@ -312,21 +312,21 @@ def test_a_later_turn_raises_the_last_message_of_the_same_range(tmp_path, clock)
         assert (working.tick(), working.tick()) == (1, 0)
 
 
-def test_reset_compaction_and_silence_make_a_session_due(tmp_path, clock):
-    """Session invalidation 2, 3, 4: one turn is enough."""
+def test_reset_end_compaction_and_silence_make_a_session_due(tmp_path, clock):
+    """Session invalidation 2, 3, 4: one turn is enough; the program that records waits for nothing."""
     with opened(tmp_path, clock) as memory, worker(tmp_path, clock, ScriptedLLM(lambda _: proposal())) as working:
-        for name in ("reset", "idle"):
+        for name in ("reset", "end", "idle"):
             memory.append(name, turns(clock, 1))
         memory.append("compaction", turns(clock, 4))
         assert working.status().due == ()
-        memory.reset("reset", now=True)
+        assert memory.reset("reset").status == memory.end("end").status == "applied"
         scope = memory._scopes[0]
         left = MoveWindow(session="compaction", to=4, why="compact", summary="A summary.")
         scope.door.commit([left], actor=scope.windows._actor, reason="compact")
-        assert {due.session for due in working.status().due} == {"reset", "compaction"}
+        assert {due.session for due in working.status().due} == {"reset", "end", "compaction"}
         clock.advance(hours=2)
-        assert {due.session for due in working.status().due} == {"reset", "compaction", "idle"}
-        assert working.tick() == 3
+        assert {due.session for due in working.status().due} == {"reset", "end", "compaction", "idle"}
+        assert working.tick() == 4
 
 
 def test_files_that_the_original_writes_are_adopted_in_place(tmp_path, clock):

@@ -9,6 +9,7 @@ import pytest
 
 from commonplace import Memory, Message, Worker
 from commonplace.errors import ModelTimeoutError
+from commonplace.memory.worker import Status
 from commonplace.testing import FixedClock, ScriptedLLM
 
 START = "2026-11-20T10:00:00+00:00"
@@ -64,6 +65,32 @@ def test_what_a_reset_left_is_due_at_once(tmp_path, clock):
         with Worker(tmp_path, llm=ScriptedLLM(reply), clock=clock) as worker:
             assert worker.tick() == 1
         assert memory.sessions.state("chat:1").cursors == {"consolidate": 2}
+
+
+@pytest.mark.parametrize("ending", ["reset", "end"])
+@pytest.mark.parametrize("layout", ["native", "two-layer", "graph", "structured", "memdir", "facts"])
+def test_what_ends_is_left_to_the_worker_in_every_layout(tmp_path, clock, layout, ending):
+    """Issue 20: it serves every layout's due jobs; nobody who records waits for a model, nor do the rules come first."""
+    purposes = []
+
+    def answer(asked):
+        purposes.append(asked.purpose)
+        return "Not what was asked for."
+
+    with opened(tmp_path, clock, layout=layout) as memory:
+        for _ in range(3):
+            memory.append("chat:1", said(clock))
+        assert getattr(memory, ending)("chat:1").status == "applied"
+        assert not [file for file in tmp_path.rglob("*.md") if "Bergen" in file.read_text("utf-8")]
+        with Worker(tmp_path, layout=layout, llm=ScriptedLLM(answer), clock=clock) as worker:
+            assert {due.session for due in worker.status().due} == {"chat:1"}
+            worker.tick()
+            assert purposes
+            for _ in range(8):
+                clock.advance(hours=2)
+                worker.tick()
+            assert worker.status() == Status()
+        assert any("Bergen" in hit.text for hit in memory.recall("where do I live"))
 
 
 def test_eleven_sessions_take_two_ticks_and_the_oldest_comes_first(tmp_path, clock):

@@ -149,7 +149,7 @@ def test_kode_reads_its_folder_as_before_and_what_was_added(tmp_path: Path) -> N
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     adopt.adopt(tmp_path)
     assert {path: path.read_bytes() for path in before} == before
-    with Memory.open(tmp_path, layout="facts-flat", jobs="worker") as memory:
+    with Memory.open(tmp_path, layout="facts-flat", jobs="inline") as memory:
         assert memory.tool().call({"action": "add", "target": "user", "content": "Keeps goats"})["success"]
         for turn in range(4):
             memory.append(

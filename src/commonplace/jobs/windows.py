@@ -171,11 +171,11 @@ class Windows:
         end = self._sessions.state(session).messages
         return self._finish(session, "reset", MoveWindow(session=session, to=end, why="reset"), now=now)
 
-    def end(self, session: str) -> Outcome:
-        """Consolidate what is open, and mark the session as ended."""
+    def end(self, session: str, *, now: bool = False) -> Outcome:
+        """Consolidate what is open, or leave it due with `now`, and mark the session as ended."""
         if not self._sessions.exists(session):
             return _unknown(session)
-        return self._finish(session, "session_end", EndSession(session=session), now=False)
+        return self._finish(session, "session_end", EndSession(session=session), now=now)
 
     def _finish(self, session: str, cause: str, then: Operation, *, now: bool) -> Outcome:
         end = self._sessions.state(session).messages

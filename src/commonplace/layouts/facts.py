@@ -106,7 +106,7 @@ LAYOUT = Layout(
             range="session",
             consolidator="episodes",
             writes=("episodes",),
-            triggers=(Trigger(when="session_end"),),
+            triggers=(Trigger(when="session_end"), Trigger(when="reset")),
         ),
         Job(name="compact", range="window", consolidator="compact"),
     ),

@@ -65,7 +65,13 @@ LAYOUT = Layout(
             keep="keep_share",
             triggers=(Trigger(when="window_messages", over="window_messages"),),
         ),
-        Job(name="consolidate", consolidator="rewrite", triggers=(Trigger(when="reset"),), failure="raw", alone=True),
+        Job(
+            name="consolidate",
+            consolidator="rewrite",
+            triggers=(Trigger(when="reset"), Trigger(when="session_end")),
+            failure="raw",
+            alone=True,
+        ),
     ),
     config_names={
         "maxMemorySize": ("limits.memory", 1.0),

@@ -388,13 +388,13 @@ class AsyncMemory:
         """As `Memory.compact`."""
         return await _in(self._models, self._memory.compact, session_id, keep)
 
-    async def reset(self, session_id: str, *, now: bool = False) -> Outcome:
+    async def reset(self, session_id: str, *, now: bool | None = None) -> Outcome:
         """As `Memory.reset`."""
         return await _in(self._models, self._memory.reset, session_id, now=now)
 
-    async def end(self, session_id: str) -> Outcome:
+    async def end(self, session_id: str, *, now: bool | None = None) -> Outcome:
         """As `Memory.end`."""
-        return await _in(self._models, self._memory.end, session_id)
+        return await _in(self._models, self._memory.end, session_id, now=now)
 
     async def failures(self) -> list[Failure]:
         """As `Memory.failures`."""

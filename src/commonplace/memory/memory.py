@@ -417,19 +417,20 @@ class Memory(Past):
         first = self._chain.first
         return self._chain.made_in(first, first.windows.compact(session_id, verbs.window_size(keep)))
 
-    def reset(self, session_id: str, *, now: bool = False) -> Outcome:
+    def reset(self, session_id: str, *, now: bool | None = None) -> Outcome:
         """Consolidate a session, then empty its live window; the transcript stays.
 
         Nothing is done of a session that is not there, and the outcome says so. If the model fails, the window stays
-        as it is and the outcome is `failed`. With `now` nothing is consolidated first: its range stays due.
+        as it is and the outcome is `failed`. With `now` nothing is consolidated first: its range stays due. That is
+        so without being asked for if jobs are left to a worker and no model was opened here.
         """
         scope = self._chain.first
-        return self._chain.made_in(scope, scope.windows.reset(session_id, now=now))
+        return self._chain.made_in(scope, scope.reset(session_id, now=now))
 
-    def end(self, session_id: str) -> Outcome:
-        """Consolidate a session and mark it as ended; an append opens it again."""
+    def end(self, session_id: str, *, now: bool | None = None) -> Outcome:
+        """Consolidate a session and mark it as ended; an append opens it again. `now` is as for `reset`."""
         scope = self._chain.first
-        return self._chain.made_in(scope, scope.end(session_id))
+        return self._chain.made_in(scope, scope.end(session_id, now=now))
 
     def failures(self) -> list[Failure]:
         """Return what a model failed to do and is still to be done: why, how often, and when it is tried again."""

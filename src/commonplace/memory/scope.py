@@ -241,9 +241,18 @@ class Scope:
             choose = partial(select.files, llm=self.llm, seconds=seconds, model=model)
         return self.surfacing.surface(session, question, choose)
 
-    def end(self, session_id: str) -> Outcome:
-        """Consolidate a session and mark it as ended; what it is shown from then on is as of then."""
-        outcome = self.windows.end(session_id)
+    @property
+    def _leaves(self) -> bool:
+        """True if what a session leaves is for a worker to consolidate, with its model."""
+        return self._mode == "worker" and self.jobs.all_free
+
+    def reset(self, session_id: str, *, now: bool | None) -> Outcome:
+        """Consolidate a session, or leave that to a worker, then empty its window."""
+        return self.windows.reset(session_id, now=self._leaves if now is None else now)
+
+    def end(self, session_id: str, *, now: bool | None) -> Outcome:
+        """Consolidate a session, or leave that to a worker, and mark it as ended; it is shown memory as of then."""
+        outcome = self.windows.end(session_id, now=self._leaves if now is None else now)
         self.sections.thaw(session_id)
         return outcome
 

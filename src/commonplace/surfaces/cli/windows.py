@@ -56,7 +56,7 @@ def end_command(ctx: click.Context, session: str, *, model: str | None, as_json:
     """Consolidate a SESSION and mark it as ended; a new message opens it again."""
     with place.open(writes=True, model=model or None) as memory:
         memory.sessions.state(session)
-        settle(ctx, memory, memory.end(session), as_json=as_json)
+        settle(ctx, memory, memory.end(session, now=False), as_json=as_json)
 
 
 @click.command("promote")
