@@ -61,6 +61,10 @@ def heard(*said: str) -> list[tuple[str, str]]:
         ("let's stick with sqlite", "decision", "Let's stick with sqlite."),
         ("we're on react 19", "fact", "We're on react 19."),
         ("My birthday is on 3 March", "fact", "User's birthday is on 3 March."),
+        ("My wife's birthday is June 12", "fact", "User's wife's birthday is June 12."),
+        ("we use pnpm, never npm", "constraint", "We use pnpm, never npm."),
+        ("In this repo we use pnpm, not npm.", "constraint", "In this repo we use pnpm, not npm."),
+        ("Please keep your answers short.", "instruction", "Keep your answers short."),
     ],
 )
 def test_what_coders_say_is_taken(said: str, kind: str, text: str) -> None:
