@@ -399,8 +399,9 @@ class Trail(msgspec.Struct, frozen=True):
 class Receipt(msgspec.Struct, frozen=True, kw_only=True):
     """What a forget did, or would do: each record with its text; `scope` is the one that held it.
 
-    `review` are the ids of what waits for a person instead. Where texts are erased, `places` are the files that hold
-    or held them, with how often, and `left` those that still do.
+    `review` are the ids of what waits for a person instead. Where texts are erased, `places` are the files below the
+    root that hold or held them, with how often, `scanned` is how many files were searched, and `left` those that still
+    do: only their owner changes a file under version control, and a name in the change log stays.
     """
 
     forgotten: tuple[tuple[str, str], ...]
@@ -411,6 +412,7 @@ class Receipt(msgspec.Struct, frozen=True, kw_only=True):
     review: tuple[str, ...] = ()
     places: tuple[tuple[str, int], ...] = ()
     left: tuple[tuple[str, int], ...] = ()
+    scanned: int = 0
 
 
 class Waiting(msgspec.Struct, frozen=True, kw_only=True):

@@ -300,7 +300,7 @@ def test_an_erased_change_cannot_be_undone_or_shown(tmp_path):
         memory.remember("one", kind="decision")
         at = clock()
         memory.update("one", "two")
-        memory._scopes[0].store.erase_payloads([2])
+        memory._scopes[0].store.erase({2: {}}, lambda _, data: data)
     with opened(tmp_path, clock=clock) as memory:
         assert memory.log()[0].erased
         with pytest.raises(ErasedError):

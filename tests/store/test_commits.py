@@ -223,9 +223,10 @@ def test_an_erased_change_keeps_its_header_and_its_place(tmp_path):
             store.commit({"actor": "user"}, {"reason": seal(f"marker-{each}")}, [Put(A, (document(each),))])
         other = open_store(tmp_path)
         assert other.change_number() == 3
-        assert store.erase_payloads([2, 99]) == (2,)
-        assert store.erase_payloads([2]) == (2,)
-        assert [each.payload is None for each in other.since(0)] == [False, True, False]
+        for _ in range(2):
+            store.erase({2: {"reason": "left"}, 99: {}}, lambda _, data: data)
+            assert [each.erased for each in other.since(0)] == [False, True, False]
+            assert [each.payload.get("kept") for each in other.since(0)] == [None, {"reason": "left"}, None]
         assert other.commit({}, {}, []).number == 4
         assert store.verify_log() == ()
         log = (tmp_path / ".commonplace" / "log" / "2026-11.jsonl").read_bytes()

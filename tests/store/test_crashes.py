@@ -133,14 +133,14 @@ def test_erasing_killed_at_each_of_its_steps_keeps_the_log_whole(fast_path, die)
                 store.commit({}, {}, round_of(number))
 
         def work(root=root, step=step):
-            open_store(root, disk=FailingDisk(step, die)).erase_payloads([1, 3])
+            open_store(root, disk=FailingDisk(step, die)).erase({1: {}, 3: {}}, lambda _, data: data)
 
         status = in_child(work)
         with open_store(root) as store:
             assert state_of(store) == (3, 3, [1, 2, 3])
             assert store.verify_log() == ()
-            assert store.erase_payloads([1, 3]) == (1, 3)
-            assert [each.payload is None for each in store.since(0)] == [True, False, True]
+            store.erase({1: {}, 3: {}}, lambda _, data: data)
+            assert [each.erased for each in store.since(0)] == [True, False, True]
             assert store.commit({}, {}, round_of(4)).number == 4
             assert store.verify_log() == ()
     assert step > 8

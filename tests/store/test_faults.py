@@ -368,7 +368,7 @@ def test_a_store_opened_for_reading_only_writes_nothing(tmp_path):
             lambda: store.append(SESSION, [line(2)]),
             lambda: store.commit({}, {}, round_of(2)),
             lambda: store.lease("x", 1),
-            lambda: store.erase_payloads([1]),
+            lambda: store.erase({1: {}}, lambda _, data: data),
             store.checkpoint,
         ):
             with pytest.raises(StoreReadOnlyError):

@@ -21,7 +21,7 @@ def scope(tmp_path_factory):
     with open_store(root) as store:
         for each in range(1, 31):
             store.commit({"actor": "agent"}, {"reason": seal(f"because {each}")}, round_of(each, 60), durable=False)
-        store.erase_payloads([7, 30])
+        store.erase({7: {}, 30: {}}, lambda _, data: data)
         store.commit({}, {}, [Append("x.jsonl", (line(1),))])
     return root
 

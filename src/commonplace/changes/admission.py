@@ -237,6 +237,8 @@ class Admission:
         except RecordNotFoundError:
             if raced:
                 return Taken((Waits(operation, RACED, "conflicted"),))
+            if same := _done_beside(plan, operation):
+                return Taken(same=same)
             operation = self._of_today(operation)
             applied = plan.work_out(operation, layer, path)
         if applied.duplicate:
@@ -396,7 +398,13 @@ class Admission:
                 return Waits(operation, PERSONS)
             self._forget_session(plan, operation.record)
             return None
+        whole = self._layout.layer_of(operation.record) if "#" not in operation.record else None
+        if whole is not None and whole.kind != "topics":
+            self._forget_file(plan, operation.record, actor)
+            return None
         record = self._reader.find(operation.record)
+        if record.id in plan.removed:
+            return None  # it went with another
         if actor.defers and self._reader.trust(record) == "user":
             return Waits(operation, PERSONS)
         made = self._ledger.made(record.id)
@@ -416,7 +424,7 @@ class Admission:
             raise Stop(Outcome(status="refused", reason=f"only a person changes {layer.path}"))
         plan.edit(edit, plan.work_out(edit, layer, path), path, trust=actor.trust, person=actor.person)
         self._beside(plan, edit, self._rules(plan, layer), actor, actor.trust)
-        for twin in typed_items.twins(record, self._parts):
+        for twin in (each for each in typed_items.twins(record, self._parts) if each.id not in plan.removed):
             edit = _removal(twin)
             other, path = resolve(self._layout, twin.path)
             plan.edit(edit, plan.work_out(edit, other, path), path, trust=actor.trust, person=actor.person)
@@ -424,6 +432,17 @@ class Admission:
         for text in tombstones.texts(record):
             plan.bury(text, self._store.key(), sources)
         return None
+
+    def _forget_file(self, plan: Plan, path: str, actor: Actor) -> None:
+        """Take a file away with all its records."""
+        if actor.defers:
+            raise Stop(Outcome(status="refused", reason=f"only a person forgets all of {path}"))
+        for record in self._reader.records(path):
+            plan.removed.append(record.id)
+            for text in tombstones.texts(record):
+                plan.bury(text, self._store.key())
+        plan.restore(path, None)
+        plan.kinds["forget"] = None
 
     def _forget_session(self, plan: Plan, path: str) -> None:
         session = self._sessions.id_of(path)
@@ -438,6 +457,14 @@ class Admission:
         plan.forget_messages(ForgetMove(session, "", self._sessions.forgotten(session), state.messages))
         plan.kinds["forget"] = None
         plan.removed.extend(message.id for message in said)
+
+
+def _done_beside(plan: Plan, operation: Edit) -> str:
+    """Return the record that an edit of its mirror made of an entry already; empty if none did."""
+    if not isinstance(operation, ReplaceEntry):
+        return ""
+    made = plan.successors.get(operation.target, "")
+    return made if any(each.id == made and each.text == operation.text for each in plan.added) else ""
 
 
 def _removal(record: Record) -> Edit:

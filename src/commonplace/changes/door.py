@@ -309,9 +309,9 @@ class Door:
         )
 
     def _compact(self, plan: Plan) -> None:
-        """Leave out the dead lines of items that the plan edits, where they have become too many."""
+        """Leave out the dead lines of items that the plan edits, where they are too many or something is forgotten."""
         for path in plan.grown():
-            if items.is_due(*plan.dead_lines(path)):
+            if "forget" in plan.kinds or items.is_due(*plan.dead_lines(path)):
                 pieces = items.compact(plan.joined(path)).pieces
                 if pieces:  # a file of nothing but dead lines stays until something lives in it again
                     plan.rewrite(path, pieces)

@@ -74,7 +74,7 @@ class _Writes:
             if logged.number > upto:
                 break
             self._read = logged.number
-            for write in inverse.writes_of(logged) if logged.payload is not None else ():
+            for write in inverse.writes_of(logged):
                 if write.path in self._of:
                     self._of[write.path].append((logged.number, write))
         return [write for number, write in self._of[path] if after < number <= upto]
@@ -123,6 +123,13 @@ class Drift:
         found = self.look([*moved, *gone], wait_seconds=wait_seconds)
         self._tokens = stats
         return found
+
+    def take_all(self) -> None:
+        """Remember every file of memory as it stands: the log does not tell any more how each came about."""
+        number = self._store.change_number()
+        for stat in self._store.list(self._layout.memory):
+            if self._layout.layer_of(stat.path) is not None and (blob := self._store.read(stat.path)) is not None:
+                self._remember(stat.path, blob.data, number)
 
     def left_out(self) -> list[str]:
         """Return the files that were memory under another layout and that no layer of this one has."""

@@ -34,7 +34,7 @@ from commonplace.layouts.codecs.merges import merge3
 from commonplace.layouts.schema import Layer
 from commonplace.operations import EndSession, HoldRange, MoveCursor, MoveWindow
 from commonplace.records import Change, Outcome, Quote, RecordedMessage, Source, Step, Trail
-from commonplace.store.protocol import STATE, Logged
+from commonplace.store.protocol import STATE
 
 logger = logging.getLogger(__name__)
 
@@ -112,7 +112,7 @@ class History:
         logged = next(iter(self._store.since(number - 1)), None)
         if logged is None or logged.number != number:
             raise DamagedError(f"the line of change {number} in the log cannot be read; run `doctor`", change=number)
-        if logged.payload is None:
+        if logged.erased:
             raise ErasedError(f"the texts of change {number} were erased, so it cannot be undone", change=number)
         writes = inverse.writes_of(logged)
         theirs = [write.path for write in writes if "outside" in change.kinds and write.makes]
@@ -227,7 +227,7 @@ class History:
         return [
             (logged.number, write)
             for logged in self._store.since(number)
-            for write in _writes_or_none(logged)
+            for write in inverse.writes_of(logged)
             if write.path == path
         ]
 
@@ -346,10 +346,3 @@ def _by_line(then: bytes | None, now: bytes | None, was: bytes | None) -> bytes:
     came, went = set(after) - set(before), set(before) - set(after)
     stands = [line for line in (now or b"").splitlines(keepends=True) if line not in came]
     return b"".join([*stands, *(line for line in before if line in went)])
-
-
-def _writes_or_none(logged: Logged) -> list[inverse.Write]:
-    try:
-        return inverse.writes_of(logged)
-    except DamagedError:
-        return []

@@ -22,10 +22,11 @@ Version = Callable[[bytes | None], str]
 class Write:
     """One write of a logged change, with all that is needed to take it back.
 
-    `pieces` are [start, end] spans or texts of a put, lines of an append; `removed` is old text by offset.
+    `content` are [start, end] spans or texts of a put, lines of an append; `removed` is old text by offset. Both are
+    None where they were erased.
     """
 
-    def __init__(self, file: dict[str, Any], content: Sequence[Any], removed: Sequence[Any]) -> None:
+    def __init__(self, file: dict[str, Any], content: Sequence[Any] | None, removed: Sequence[Any]) -> None:
         self.path = plain_path(str(file["path"]))
         self.kind = str(file["kind"])
         self.before = str(file.get("before", ""))
@@ -41,15 +42,11 @@ class Write:
 
 
 def writes_of(logged: Logged) -> list[Write]:
-    """Return the writes of a change, edits from outside as the puts that they were; none where it was erased.
-
-    Raises:
-        DamagedError: Its texts were erased.
-    """
+    """Return the writes of a change, edits from outside as puts; of an erased one, what its header says."""
     payload = logged.payload
-    if payload is None:
-        raise DamagedError(f"the texts of change {logged.number} were erased", change=logged.number)
     files = _list(logged.header.get("files"))
+    if logged.erased:
+        return [Write(file, None, []) for file in files]
     contents, removed = _list(payload.get("writes")), _list(payload.get("removed"))
     found = [
         Write(file, content, removed[i] if i < len(removed) else [])
@@ -103,7 +100,7 @@ def after(write: Write, data: bytes | None, key: bytes) -> bytes | None:
         old = data or b""
         torn = b"" if not old or old.endswith(b"\n") else b"\n"
         return old + torn + body(write)
-    made = None if write.kind == "delete" else render(write.content, data or b"")
+    made = None if write.kind == "delete" else render(_content(write), data or b"")
     if content_hash(key, made) != write.after:
         raise DamagedError(f"what the change made of {write.path!r} is not in the log", path=write.path)
     return made
@@ -129,7 +126,7 @@ def before(write: Write, after: bytes | None, key: bytes) -> bytes | None:
         return None
     parts = [(int(start), text_bytes(str(text))) for start, text in write.removed]
     at = 0
-    for piece in write.content if write.kind != "delete" else ():
+    for piece in _content(write) if write.kind != "delete" else ():
         if isinstance(piece, str):
             at += len(text_bytes(piece))
         else:
@@ -142,8 +139,18 @@ def before(write: Write, after: bytes | None, key: bytes) -> bytes | None:
 
 
 def body(write: Write) -> bytes:
-    """Return the lines of an append as they are in the file."""
-    return b"".join(line_bytes(str(line)) + b"\n" for line in write.content)
+    """Return the lines of an append as they are in the file.
+
+    Raises:
+        DamagedError: They were erased.
+    """
+    return b"".join(line_bytes(str(line)) + b"\n" for line in _content(write))
+
+
+def _content(write: Write) -> Sequence[Any]:
+    if write.content is None:
+        raise DamagedError(f"what a change wrote to {write.path!r} was erased", path=write.path)
+    return write.content
 
 
 def _cut(write: Write, data: bytes, body: bytes) -> bytes | None:

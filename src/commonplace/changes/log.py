@@ -92,7 +92,7 @@ STORED: Final = (Payload, Added, CursorMove, ForgetMove, HoldMove)
 
 
 class Entered(msgspec.Struct, frozen=True):
-    """One change with its payload read; `payload` is empty where it was erased."""
+    """One change with its payload read; of an erased one there is only what was kept."""
 
     change: Change
     payload: Payload
@@ -100,7 +100,7 @@ class Entered(msgspec.Struct, frozen=True):
 
 
 def read(logged: Logged) -> Entered:
-    """Read one logged change; unknown keys are passed over, an erased payload reads as empty.
+    """Read one logged change; unknown keys are passed over, an erased payload reads as what was kept of it.
 
     Raises:
         DamagedError: The line is as it was written, and yet it says what no change says.
@@ -125,8 +125,8 @@ def oddity(logged: Logged) -> str:
 
 def _read(logged: Logged) -> Entered:
     header = logged.header
-    raw = logged.payload
-    payload = msgspec.convert(raw.get("change", {}), Payload) if raw else Payload()
+    raw = logged.payload.get("kept", {}) if logged.erased else logged.payload
+    payload = msgspec.convert(raw.get("change", {}), Payload)
     files = tuple(f for f in _list(header.get("files")) if isinstance(f, dict))
     paths = dict.fromkeys(str(f["path"]) for f in files if not str(f["path"]).startswith("."))
     outside = [plain_path(str(path)) for path in _list(header.get("outside"))]
@@ -142,7 +142,7 @@ def _read(logged: Logged) -> Entered:
         added=tuple(added.id for added in payload.added),
         removed=(*payload.removed_ids, *payload.successors),
         undoes=_number(header.get("undoes")),
-        erased=raw is None,
+        erased=logged.erased,
     )
     return Entered(change, payload, files)
 
@@ -179,6 +179,11 @@ class Ledger:
         self._unlisted: dict[str, Trust] = {}
         self._has_gap = False
         self._resting: dict[str, dict[str, None]] = {}  # session to the records that rest on its messages
+
+    def begin_anew(self) -> None:
+        """Forget what was read: texts of it were erased."""
+        with self._lock:
+            self.__init__(self._since)  # type: ignore[misc]  # nobody inherits from it
 
     def catch_up(self) -> None:
         """Fold what was committed since the last time."""
@@ -260,6 +265,10 @@ class Ledger:
             for record in self._by_path.get(path, ())
             if record not in self._gone and record not in self._successors
         }
+
+    def ever(self, path: str) -> dict[str, list[str]]:
+        """Return all records that changes ever made in a file, with all that each said."""
+        return {record: [added.text for _, added in self._made[record]] for record in self._by_path.get(path, ())}
 
     def unlisted(self, path: str) -> Trust | None:
         """Return how far what an edit from outside brought into a file is trusted, where it was too much to list."""

@@ -16,7 +16,19 @@ from commonplace.changes.transcripts import Event, Head, StoredMessage, decode, 
 from commonplace.errors import DamagedError, ErasedError, StoreReadOnlyError
 from commonplace.guard.screened import Screened
 from commonplace.store.files.changelog import content_hash
-from commonplace.store.protocol import MISSING, Blob, Conflict, Held, Lease, Logged, LogProblem, Stat, Store, Write
+from commonplace.store.protocol import (
+    MISSING,
+    Blob,
+    Clean,
+    Conflict,
+    Held,
+    Lease,
+    Logged,
+    LogProblem,
+    Stat,
+    Store,
+    Write,
+)
 
 
 class _Unheld(msgspec.Struct, frozen=True):
@@ -116,7 +128,7 @@ class PastStore:
         """List the files that were there."""
         paths = {stat.path for stat in self._store.list(prefix)}
         for logged in self._later:
-            paths |= {write.path for write in inverse.writes_of(logged) if logged.payload is not None}
+            paths |= {write.path for write in inverse.writes_of(logged)}
         inside = sorted(path for path in paths if not prefix or path.startswith(f"{prefix}/"))
         return [Stat(path, len(data), self.version(path)) for path in inside if (data := self._data(path)) is not None]
 
@@ -147,7 +159,7 @@ class PastStore:
         """Return what is wrong with the log."""
         return self._store.verify_log()
 
-    def erase(self, texts: Sequence[str]) -> Sequence[tuple[str, int]]:
+    def erase(self, kept: Mapping[int, Mapping[str, object]], clean: Clean) -> None:
         """Refuse."""
         raise self._refusal()
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import date, datetime, tzinfo
-from functools import partial
 
 import msgspec
 
@@ -94,9 +93,14 @@ class Reader:
         self._tombstones.catch_up(look=True)
         return None if self._tombstones.hides(Source(record.session, str(record.message.id))) else record
 
-    def _left_of(self, record: Record) -> Record | None:
+    def _left_of(self, record: Record, known: Forgotten | None = None) -> Record | None:
         """Return a record without the sentences that were forgotten; None if nothing is left of it."""
-        left = partial(self.left_of, record.id, journal=isinstance(record, JournalEntry))
+        left_of, journal = (known or self._tombstones).left_of, isinstance(record, JournalEntry)
+        origin = self._origin(record.id)
+
+        def left(text: str) -> str:
+            return left_of(text, *origin, journal=journal)
+
         match record:
             case Topic():
                 body, description = left(record.body), left(record.description)
@@ -106,18 +110,27 @@ class Reader:
                 return msgspec.structs.replace(record, text=text) if text else None
         return record if left(record.text) == record.text else None
 
-    def goes_with(self, message: RecordedMessage) -> Iterator[tuple[str, str]]:
-        """Yield what of other records is given out no more once a message is forgotten: (record, words)."""
-        forgot = tuple(self._sessions.taken_back(message.session, str(message.message.id)))
+    def goes_with(self, messages: Collection[RecordedMessage]) -> Iterator[tuple[Record, Record | None]]:
+        """Yield the records that tell of some messages, each with what is given out of it once they are forgotten."""
+        if not messages:
+            return
+        ids: dict[str, set[str]] = {}
+        for each in messages:
+            ids.setdefault(each.session, set()).add(str(each.message.id))
         known = self._tombstones.forgotten
+        forgot = [each for session, own in ids.items() for each in self._sessions.taken_back(session, own)]
         after = Forgotten([*(known.messages if known else ()), *forgot])
+        said = {fold(each.text) for each in messages}
         for _, path in self.files():
             for record in self.told(self.records(path)):
-                left = after.left_of(record.text, *self._origin(record.id), journal=isinstance(record, JournalEntry))
-                if left != record.text:
-                    yield record.id, lost(record.text, left)
-                elif fold(record.text) == fold(message.text):
-                    yield record.id, record.text
+                left = None if fold(record.text) in said else self._left_of(record, after)
+                if left is None or left.text != record.text:
+                    yield record, left
+
+    @staticmethod
+    def lost(record: Record, left: Record | None) -> str:
+        """Return the sentences of a record that are not in what is left of it."""
+        return lost(record.text, left.text) if left else record.text
 
     def left_of(self, record_id: str, text: str, *, journal: bool) -> str:
         """Return what may be given out of the text of a record, or of a part of it; empty if nothing may."""

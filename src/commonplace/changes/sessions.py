@@ -22,6 +22,7 @@ from commonplace.changes.tombstones import Tombstones
 from commonplace.changes.transcripts import Event, State, key_of, messages_of, require_form
 from commonplace.config import Clock, Config
 from commonplace.errors import InputError, RecordNotFoundError, StoreError, require_text
+from commonplace.guard.markers import ERASED
 from commonplace.guard.pasted import part_trust
 from commonplace.guard.screened import Screened, json_line
 from commonplace.records import ROLE_TRUST, TRUST_RANK, Message, RecordedMessage, Session, Source, Trust, lowest_trust
@@ -289,6 +290,12 @@ class Sessions:
         while len(self._states) > _STATES_KEPT:
             self._states.popitem(last=False)
 
+    def begin_anew(self) -> None:
+        """Forget what was read: texts of it were erased."""
+        with self._lock:
+            self._states.clear()
+        self._tombstones.forgotten = None
+
     def get_or_create(
         self, session_id: str, *, agent: str = "main", kind: str = "foreground", created_at: datetime | None = None
     ) -> Session:
@@ -389,19 +396,23 @@ class Sessions:
             if message.message.id not in state.forgotten_ids
         )
 
-    def taken_back(self, session_id: str, message_id: str | None = None) -> Iterator[Forgot]:
-        """Yield the forgotten messages of a session with their words; with an id, that one as if it were forgotten."""
+    def taken_back(self, session_id: str, also: Collection[str] = ()) -> Iterator[Forgot]:
+        """Yield the forgotten messages of a session with their words, and others by their ids as if they were.
+
+        One whose text was erased has no words.
+        """
         path = self.path(session_id)
         state = self._fold(path)
         known: set[str] = set()
         for message in self._messages(path, session_id, state, 0, state.numbers):
-            words, own = keywords(message.text), str(message.message.id)
-            single = state.forgotten_ids.get(own) or (self._clock() if own == message_id else None)
+            own, text = str(message.message.id), message.text.replace(ERASED, "")
+            words = keywords(text)
+            single = state.forgotten_ids.get(own) or (self._clock() if own in also else None)
             at = single or (state.forgotten_at if message.number < state.forgotten else None)
             if at is None:
                 known |= words
-            elif message_id is None or own == message_id:
-                yield Forgot(session_id, own, at, message.text, words, words - known, single=single is not None)
+            else:
+                yield Forgot(session_id, own, at, text, words, words - known, single=single is not None)
 
     def _messages(self, path: str, session_id: str, state: State, start: int, stop: int) -> Iterator[RecordedMessage]:
         while 0 <= start < stop:  # a piece at a time: a transcript may be larger than memory

@@ -35,7 +35,7 @@ _LOOK_ALIKES: Final = str.maketrans(
 _LISTED: Final = pattern(r"\A\s*\d{1,9}[.)]\s+")
 Since = Callable[[str], datetime | None]
 """Says since when messages of these words are forgotten; None of words that are not."""
-_TELLING_TOKENS: Final = 4  # "ok" or "yes" of a deleted session is still an answer in every other one
+TELLING_TOKENS: Final = 4  # "ok" or "yes" of a deleted session is still an answer in every other one
 
 
 class Tombstone(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -64,7 +64,7 @@ def of(
     said: Iterable[str] = (),
 ) -> Tombstone:
     """Return the tombstone of a text, which may be empty."""
-    telling = dict.fromkeys(fingerprint(each, key) for each in said if estimate_tokens(each) >= _TELLING_TOKENS)
+    telling = dict.fromkeys(fingerprint(each, key) for each in said if estimate_tokens(each) >= TELLING_TOKENS)
     return Tombstone(fingerprint(text, key) if text.strip() else "", at, tuple(sources), hides, tuple(telling))
 
 
@@ -166,7 +166,9 @@ class Tombstones:
                     hidden.add((source.session, source.message))
         for each in known.messages if known else ():
             hidden.add((each.session, each.message))
-            if each.single or estimate_tokens(each.text) >= _TELLING_TOKENS:
+            if not each.text.strip():
+                continue  # erased: what says the same is known by the line that was written then
+            if each.single or estimate_tokens(each.text) >= TELLING_TOKENS:
                 (single if each.single else said)[self._fingerprint(each.text)] = each.at
         self.forgotten = known
         self._since = self._asking(single, said) if single or said else None

@@ -15,6 +15,9 @@ from commonplace.guard.screened import Finding
 SECRET: Final = r"⟦secret:[a-z0-9-]{1,40}:[0-9a-f]{4}⟧"  # noqa: S105 - the shape of a marker
 """How the marker of a secret reads."""
 
+ERASED: Final = "⟦erased⟧"
+"""What stands in the place of an erased text."""
+
 INVISIBLE: Final = (
     r"(?:⟦U\+(?:00AD|034F|061C|115F|1160|3164|FFA0|180E|200[B-F]|20[26][0-9A-F]|FEFF|E0[0-9A-F]{3}|FE0[0-9A-F])⟧)+"
 )

@@ -356,11 +356,27 @@ class AsyncMemory:
         return await _in(self._store, self._memory.note, layer, text, at=at, reason=reason, actor=actor)
 
     async def forget(
-        self, record_id_or_query: str, *, dry_run: bool = False, erase: bool = False, actor: Actor = LIBRARY
+        self,
+        record_id_or_query: str = "",
+        *,
+        session: str | None = None,
+        every: bool = False,
+        whole_scope: bool = False,
+        dry_run: bool = False,
+        erase: bool = False,
+        actor: Actor = LIBRARY,
     ) -> Receipt:
         """As `Memory.forget`."""
         return await _in(
-            self._store, self._memory.forget, record_id_or_query, dry_run=dry_run, erase=erase, actor=actor
+            self._store,
+            self._memory.forget,
+            record_id_or_query,
+            session=session,
+            every=every,
+            whole_scope=whole_scope,
+            dry_run=dry_run,
+            erase=erase,
+            actor=actor,
         )
 
     async def promote(self, record_id: str, *, to: Trust = "user", reason: str = "") -> Outcome:

@@ -14,6 +14,7 @@ from typing import Final, TypeVar
 
 import msgspec
 
+from commonplace.changes.forgetting import Meant
 from commonplace.errors import CommonplaceError, InputError, RecordNotFoundError, StoreError
 from commonplace.guard import fold
 from commonplace.memory.scope import Scope
@@ -237,6 +238,34 @@ class Chain:
             raise InputError(f"{len(found)} records hold these words; {self._choices(found)}", count=len(found))
         return found[0]
 
+    def meant(self, words: str, *, session: str | None, every: bool, whole_scope: bool) -> tuple[Scope, Meant]:
+        """Return what of which scope is meant to be forgotten.
+
+        Raises:
+            GoneError, RecordNotFoundError: There is none.
+            InputError: It is not said what is meant, or more is meant than is asked for.
+        """
+        if sum(map(bool, (words, session, whole_scope))) != 1 or (every and not words):
+            raise InputError("say what to forget: words or an id, or a session, or the whole scope; one of them")
+        first = self.first
+        if session:
+            first.sessions.state(session)
+            return first, Meant(sessions=(session,))
+        if whole_scope:
+            files = first.reader.files(lambda layer: not layer.person_only)
+            return first, Meant(
+                sessions=tuple(each.id for each in first.sessions.list()), files=tuple(path for _, path in files)
+            )
+        if not every:
+            scope, record = self.one_record(words)
+            return scope, Meant((record,))
+        found = [(scope, record) for scope in self.scopes for record in _all_holding(scope, fold(words))]
+        if not found:
+            raise RecordNotFoundError(f"nothing holds {words!r}; recall finds what there is", query=words)
+        if any(scope is not found[0][0] for scope, _ in found):
+            raise InputError(f"{len(found)} records of several scopes hold these words; open one scope alone")
+        return found[0][0], Meant(tuple(record for _, record in found))
+
     def _choices(self, found: Sequence[tuple[Scope, Record]]) -> str:
         """Return up to five records by id, and how to choose one of them."""
         chained = len(self.scopes) > 1
@@ -293,6 +322,13 @@ def _number(given: Outcome | Receipt | Change) -> int:
     if number is None:
         raise InputError("nothing was changed here, so there is no change to look at or take back")
     return number
+
+
+def _all_holding(scope: Scope, words: str) -> list[Record]:
+    """Return the records and messages that hold some words."""
+    scope.drift.glance(())
+    said = (each for session in scope.sessions.list() for each in scope.sessions.read(session.id))
+    return [*_holding(scope, words), *(each for each in said if words and words in fold(each.text))]
 
 
 def _holding(scope: Scope, words: str) -> list[Record]:

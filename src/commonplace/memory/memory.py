@@ -28,7 +28,7 @@ from commonplace.memory.tool import Tool
 from commonplace.memory.using import Use
 from commonplace.models import LLM
 from commonplace.models.spending import Totals, totals
-from commonplace.operations import Forget, Operation, Promote
+from commonplace.operations import Operation, Promote
 from commonplace.recall.index.near import Embedder
 from commonplace.records import (
     Context,
@@ -39,13 +39,11 @@ from commonplace.records import (
     Query,
     Receipt,
     Record,
-    RecordedMessage,
     Report,
     Snapshot,
     Source,
     Trust,
 )
-from commonplace.store.files import erasing
 
 logger = logging.getLogger(__name__)
 
@@ -338,42 +336,36 @@ class Memory(Past):
         return self.apply([verbs.note(self._chain.first, layer, text, at)], reason=reason, actor=actor)
 
     def forget(
-        self, record_id_or_query: str, *, dry_run: bool = False, erase: bool = False, actor: Actor = LIBRARY
+        self,
+        record_id_or_query: str = "",
+        *,
+        session: str | None = None,
+        every: bool = False,
+        whole_scope: bool = False,
+        dry_run: bool = False,
+        erase: bool = False,
+        actor: Actor = LIBRARY,
     ) -> Receipt:
-        """Hide one record and keep it from coming back in any way.
+        """Hide one record, or more, and keep it from coming back in any way.
 
         With a message go the records that rest on it alone, and of others the sentences with its words; the
         receipt lists all of them.
 
         Args:
             record_id_or_query: A record's id, or words that exactly one record holds.
+            session: Forget all of this session instead.
+            every: Forget every record and message that holds the words.
+            whole_scope: Forget all that the first scope holds, instead; what only a person writes stays.
             dry_run: Only name what would be forgotten.
-            erase: Also take its text, and the words of its sources, out of every file below the root, for good.
+            erase: Also take the texts, and the messages they rest on, out of every file below the root, for good.
             actor: Who asks.
 
         Raises:
-            GoneError, RecordNotFoundError: There is no such record.
-            InputError: Several records hold these words; the error names them.
+            GoneError, RecordNotFoundError: There is no such record or session.
+            InputError: Several records hold these words; the error says how many, and names some.
         """
-        scope, record = self._chain.one_record(record_id_or_query)
-        with_it = scope.reader.goes_with(record) if isinstance(record, RecordedMessage) else ()
-        forgotten = ((record.id, record.text), *with_it)
-        texts = (*scope.said(record), *(text for _, text in with_it)) if erase else ()
-        places = erasing.holding(scope.store.root, texts) if texts else ()
-        if dry_run:
-            return Receipt(forgotten=forgotten, dry_run=True, scope=scope.name, places=places)
-        outcome = scope.door.commit([Forget(record=record.id)], actor=actor, reason="forgotten on request")
-        done = forgotten if outcome.ok else ()
-        left = scope.erase(texts) if texts and done else ()
-        return Receipt(
-            forgotten=done,
-            change=outcome.change,
-            reason=outcome.reason,
-            scope=scope.name,
-            review=outcome.review,
-            places=places if done else (),
-            left=left,
-        )
+        scope, these = self._chain.meant(record_id_or_query, session=session, every=every, whole_scope=whole_scope)
+        return self._chain.made_in(scope, scope.forgetting.forget(these, erase=erase, dry_run=dry_run, actor=actor))
 
     def promote(self, record_id: str, *, to: Trust = "user", reason: str = "") -> Outcome:
         """Raise the trust of a record, as a person; the agent's tool cannot do this."""

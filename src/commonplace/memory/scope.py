@@ -15,6 +15,8 @@ import msgspec
 
 from commonplace.changes.actors import LIBRARY, Actor
 from commonplace.changes.door import Door
+from commonplace.changes.erasing import Erasing
+from commonplace.changes.forgetting import Forgetting
 from commonplace.changes.history import History
 from commonplace.changes.listing import over_limits
 from commonplace.changes.merging import merging
@@ -153,6 +155,9 @@ class Scope:
         self.door = Door(of)
         self.transcripts = Transcripts(of, self.door)
         self.history = History(of, self.door)
+        erasing = Erasing(of, self.door, self._seen.begin_anew)
+        erasing.finish()
+        self.forgetting = Forgetting(of, self.door, erasing, self.history.why)
         self.review = Queue(of.store, self.door)
         self.spending = spending.Ledger(self._note_spend, self._spend_lines)
         budget = spending.Budget(config.spending, self.spending.spends, of.zone)
@@ -316,19 +321,6 @@ class Scope:
     def databases(self) -> tuple[SqliteIndex, Seen]:
         """Return the SQLite files of this scope."""
         return self.indexing.index, self._seen
-
-    def said(self, record: Record) -> tuple[str, ...]:
-        """Return what a record says, what it said before, and the words that it rests on."""
-        trail = self.history.why(record.id)
-        found = [record.text, *(step.text for step in trail.steps), *(quote.text for quote in trail.quotes)]
-        return tuple(dict.fromkeys(found))
-
-    def erase(self, texts: Sequence[str]) -> tuple[tuple[str, int], ...]:
-        """Erase texts from every file of this scope, and return the files that still hold any."""
-        left = tuple(self.store.erase(texts))
-        self.indexing.index.reset()
-        self._seen.begin_anew()
-        return left
 
     def close(self) -> None:
         """Finish the jobs under way, then let go of files and the index; what was acknowledged stays."""

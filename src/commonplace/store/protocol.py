@@ -69,11 +69,12 @@ MISSING = "missing"
 
 
 class Logged(msgspec.Struct, frozen=True):
-    """One committed change as the log holds it: `header` is chained, `payload` may have been erased."""
+    """One committed change as the log holds it: `header` is chained; of an erased `payload` only `kept` is left."""
 
     number: int
     header: dict[str, Any]
-    payload: dict[str, object] | None
+    payload: dict[str, Any]
+    erased: bool = False
 
     @property
     def paths(self) -> list[str]:
@@ -123,6 +124,9 @@ class Held(Protocol):
     def append(self, lines: Sequence[Screened], *, durable: bool = True) -> None:
         """Add lines, as the store's own `append` does."""
 
+
+Clean = Callable[[str, bytes], bytes | None]
+"""Says what a file is to hold, by its path and its bytes; the same object leaves it alone."""
 
 Rebase = Callable[[str, bytes, bytes, bytes], bytes | None]
 """Merge two edits of one file: (path, before, theirs, ours) to merged bytes, or None when it cannot.
@@ -185,8 +189,13 @@ class Store(Protocol):
     def settle_conflict(self, conflict: Conflict) -> None:
         """Remove a conflict from the list."""
 
-    def erase(self, texts: Sequence[str]) -> Sequence[tuple[str, int]]:
-        """Erase texts from every file below the root for good, and return the files that still hold any."""
+    def erase(self, kept: Mapping[int, Mapping[str, object]], clean: Clean) -> None:
+        """Erase texts from the log and from files for good.
+
+        Args:
+            kept: What stays of the payloads of some changes; the rest of them goes.
+            clean: Returns the bytes that a file is to hold; None takes it away.
+        """
 
     def verify_log(self) -> Sequence[LogProblem]:
         """Return every place where the change log is not as it was written."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Mapping
+from itertools import takewhile
 from typing import Final
 
 import msgspec
@@ -41,19 +42,21 @@ class Frozen:
         self._store = parts.store
         self._sessions = parts.sessions
         self._reader = parts.reader
+        self._ledger = parts.ledger
         self._marks: dict[str, _Mark] | None = None
         self._past: dict[tuple[str, int], dict[str, bytes]] = {}
         self._lock = threading.RLock()
 
     def texts(self, session: str, paths: Iterable[str]) -> Mapping[str, bytes]:
         """Return what these files said when a session began; one that was not there is empty."""
+        paths = tuple(paths)
         now = {path: self._reader.data(path) or b"" for path in paths}
         with self._lock:
             window = self._sessions.state(session).window_start if self._sessions.exists(session) else 0
             if session not in self._read_marks():
                 self._marks = None  # another process may have seen the session first
             mark = self._read_marks().get(session)
-            if mark is None or mark.number < 0 or mark.window != window:
+            if mark is None or mark.number < 0 or mark.window != window or self._is_forgotten(paths, mark.number):
                 return self._begin(session, window, now)
             past = self._past.setdefault((session, mark.number), {})
             try:
@@ -68,6 +71,11 @@ class Frozen:
         with self._lock:
             if session in self._read_marks():
                 self._put(_Mark(session, -1))
+
+    def _is_forgotten(self, paths: Iterable[str], number: int) -> bool:
+        """True if something was forgotten in some files since a change."""
+        later = takewhile(lambda change: change.number > number, self._ledger.changes())
+        return any("forget" in change.kinds and not set(paths).isdisjoint(change.paths) for change in later)
 
     def _begin(self, session: str, window: int, now: dict[str, bytes]) -> dict[str, bytes]:
         number = self._store.change_number()

@@ -5,7 +5,7 @@
      "after":"<keyed>"}],"actor":"agent",...},"payload":{"writes":[...],...},"h":"<hash of the line>"}
 
 `prev` is a plain hash and holds without any key. Hashes of content are keyed, so that what is kept of
-an erased text cannot be guessed at. Erasing replaces payloads only: the chain still holds.
+an erased text cannot be guessed at. Erasing replaces payloads only, by what is kept of them: the chain still holds.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ HASH_BYTES: Final = 16
 _HEAD: Final = b'{"header":'
 _MIDDLE: Final = b',"payload":'
 _TAIL_BYTES: Final = len(b',"h":""}') + 16
-_ERASED: Final = b'{"erased":true}'
+_ERASED: Final = b'{"erased":"'  # how what is left of an erased payload begins, before its own hash
 _CHUNK_CHARS: Final = 40
 _NEAR_BYTES: Final = 65_536
 _OWN_HEADER: Final = frozenset(["number", "at", "prev", "payload_hash", "files"])
@@ -67,7 +67,7 @@ class Entry(msgspec.Struct, frozen=True):
     @property
     def erased(self) -> bool:
         """True if the texts are gone."""
-        return self.payload == _ERASED
+        return self.payload.startswith(_ERASED)
 
     def files(self) -> list[Touched]:
         """Read what the change does to which files."""
@@ -83,7 +83,7 @@ class Entry(msgspec.Struct, frozen=True):
         header = json.loads(self.header)
         for each in header["files"]:
             each["path"] = plain_path(each["path"])
-        return Logged(self.number, header, None if self.erased else json.loads(self.payload))
+        return Logged(self.number, header, json.loads(self.payload), erased=self.erased)
 
 
 def content_hash(key: bytes, data: bytes | None) -> str:
@@ -312,21 +312,33 @@ class Log:
                         expected, prev = (int(found[1]) if found else expected) + 1, header_hash(header)
         return problems, expected - 1, prev
 
-    def erase(self, month: str, numbers: frozenset[int]) -> bytes | None:
-        """Make a month's file with the payloads of some changes gone; None where it holds none of them."""
+    def erase(self, month: str, kept: Mapping[int, Mapping[str, object]], key: bytes) -> bytes | None:
+        """Make a month's file with the payloads of some changes gone but for what is kept; None if nothing changes."""
         lines: list[bytes] = []
         changed = False
         with open(self.path(month), "rb") as file:
             for line in file:
                 found = _START.match(line)
-                if found and int(found[1]) in numbers:
-                    header, payload = decode(line.rstrip(b"\n"))
-                    if payload != _ERASED:
-                        lines.append(_line(header, _ERASED) + b"\n")
-                        changed = True
-                        continue
-                lines.append(line)
+                if found and int(found[1]) in kept:
+                    header, _ = decode(line.rstrip(b"\n"))
+                    left = _line(header, _left(kept[int(found[1])], key)) + b"\n"
+                    changed = changed or left != line
+                    lines.append(left)
+                else:
+                    lines.append(line)
         return b"".join(lines) if changed else None
+
+
+def _left(kept: Mapping[str, object], key: bytes) -> bytes:
+    """Write what is left of an erased payload, with a hash of its own in place of that in the header."""
+    rest = json.dumps(kept, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+    return b'%b%b","kept":%b}' % (_ERASED, content_hash(key, rest).encode(), rest)
+
+
+def _is_left(payload: bytes, key: bytes) -> bool:
+    """True if what is left of an erased payload is as it was written."""
+    named, _, rest = payload.removeprefix(_ERASED).partition(b'","kept":')
+    return named == content_hash(key, rest[:-1]).encode()
 
 
 def _content(write: Write) -> object:
@@ -365,7 +377,8 @@ def _check(line: bytes, expected: int, prev: str, key: bytes) -> tuple[str, byte
         return f"change {expected} should stand here, found {fields.get('number')!r}", header
     if fields.get("prev") != prev:
         return f"change {expected} does not follow the header before it", header
-    if payload != _ERASED and fields.get("payload_hash") != content_hash(key, payload):
+    erased = payload.startswith(_ERASED)
+    if not (_is_left(payload, key) if erased else fields.get("payload_hash") == content_hash(key, payload)):
         return f"the texts of change {expected} are not those that were logged", header
     return "", header
 

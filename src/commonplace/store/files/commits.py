@@ -413,14 +413,13 @@ class Commits:
         finally:
             closed(fd)
 
-    def erase_payloads(self, numbers: Sequence[int]) -> list[int]:
-        """Erase the texts of some changes from the log; headers and chain stay. Return the erased ones."""
-        wanted = frozenset(numbers)
+    def erase_payloads(self, kept: Mapping[int, Mapping[str, object]]) -> None:
+        """Erase the texts of some changes from the log, but for what is kept; headers and chain stay."""
         with self.locked() as found:
             head = found
             self._checkpoint()  # an erased change can not be redone
             for month in self.log.months():
-                content = self.log.erase(month, wanted)
+                content = self.log.erase(month, kept, self.key())
                 if content is None:
                     continue
                 self.state.write_head(msgspec.structs.replace(head, busy=True))
@@ -428,7 +427,6 @@ class Commits:
                 if month == head.month:
                     head = msgspec.structs.replace(head, end=len(content))
                 self.state.write_head(head)
-            return sorted(entry.number for _, entry in self.log.after(0) if entry.number in wanted and entry.erased)
 
     def verify(self) -> list[LogProblem]:
         """Find every line of the log that is not as it was written, and an end that is gone."""

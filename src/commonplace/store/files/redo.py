@@ -61,8 +61,7 @@ def steps_by_path(entries: Iterable[Entry]) -> dict[str, list[Step]]:
     found: dict[str, list[Step]] = {}
     for entry in entries:
         writes = entry.writes()
-        payload = {} if entry.erased else entry.logged().payload or {}
-        removed = payload.get("removed")
+        removed = entry.logged().payload.get("removed")
         for index, touched in enumerate(entry.files()):
             content = writes[index] if index < len(writes) else None
             gone = removed[index] if isinstance(removed, list) and index < len(removed) else None

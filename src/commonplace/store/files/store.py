@@ -31,6 +31,7 @@ from commonplace.store.protocol import (
     STATE,
     Append,
     Blob,
+    Clean,
     Conflict,
     Held,
     Lease,
@@ -88,10 +89,7 @@ class FilesStore:
         self._commits = Commits(self._tree, disk, self._appender, clock=clock, config=config, rebase=rebase)
         self._leases = Leases(os.path.join(folder, "state"), disk, clock, self._commits.locked)
         self._folders_made = False
-        self._eraser = erasing.Eraser(self._tree.root, state, self._commits, disk)
-        if not self._read_only:
-            with typed_errors():
-                self._eraser.finish()
+        self._disk = disk
         self._most_bytes = config.max_line_bytes  # of a line
 
     @property
@@ -250,22 +248,12 @@ class FilesStore:
             self._settle()
             return tuple(self._commits.verify())
 
-    def erase_payloads(self, numbers: Sequence[int]) -> tuple[int, ...]:
-        """Erase the texts of some changes from the log and return which of them are gone."""
-        with self._writing():
-            return tuple(self._commits.erase_payloads(numbers))
-
-    def erase(self, texts: Sequence[str]) -> tuple[tuple[str, int], ...]:
-        """Erase texts from every file below the root, and return the files that still hold any.
-
-        Databases of the scope are deleted, for they are made again from the files. What is cut off here is finished
-        when the store is next opened for writing.
-        """
-        parts = erasing.forms(texts)
-        with self._writing():
-            self._eraser.begin(parts)
-            self._eraser.finish()
-        return erasing.holding(self._tree.root, texts)
+    def erase(self, kept: Mapping[int, Mapping[str, object]], clean: Clean) -> None:
+        """Erase texts from the log for good, then from one file after the other."""
+        with self._writing(), self._commits.locked():
+            self._commits.erase_payloads(kept)
+            log = f"{self._tree.state}/log"
+            erasing.rewrite(self._tree.root, clean, log=log, appender=self._appender, disk=self._disk)
 
     def checkpoint(self) -> None:
         """Bring every change so far to the disk with its files."""

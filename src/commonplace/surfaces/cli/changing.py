@@ -6,6 +6,8 @@ outcome becomes a line and an exit code.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Final
 
 import click
@@ -30,6 +32,9 @@ _SAID: Final[dict[OutcomeStatus, str]] = {
     "skipped": "not done",
     "failed": "the model did not do it",
 }
+
+
+_LISTED: Final = 20  # records that are shown before one is asked
 
 
 def settle(ctx: click.Context, memory: Memory, outcome: Outcome, *, as_json: bool) -> None:
@@ -141,7 +146,10 @@ def update_command(
 
 
 @click.command("forget")
-@click.argument("record", nargs=-1, required=True)
+@click.argument("record", nargs=-1)
+@click.option("--session", metavar="ID", help="Forget all of this session instead.")
+@click.option("--every", is_flag=True, help="Forget every record and message that holds these words.")
+@click.option("--whole-scope", is_flag=True, help="Forget all that this scope holds instead.")
 @click.option("--dry-run", is_flag=True, help="Only say what would be forgotten, and where it is.")
 @click.option("--erase", is_flag=True, help="Take its words out of every file, for good.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
@@ -149,7 +157,17 @@ def update_command(
 @placed
 @click.pass_context
 def forget_command(
-    ctx: click.Context, record: tuple[str, ...], *, dry_run: bool, erase: bool, yes: bool, as_json: bool, place: Place
+    ctx: click.Context,
+    record: tuple[str, ...],
+    *,
+    session: str | None,
+    every: bool,
+    whole_scope: bool,
+    dry_run: bool,
+    erase: bool,
+    yes: bool,
+    as_json: bool,
+    place: Place,
 ) -> None:
     """Hide a RECORD, named by its id or by words that it alone holds, and keep it from coming back.
 
@@ -157,29 +175,51 @@ def forget_command(
     terminal the command shows all of it first and asks.
     """
     with place.open(writes=not dry_run) as memory:
-        if not (dry_run or yes or as_json) and terminal.can_ask():
-            meant = memory.forget(" ".join(record), dry_run=True, erase=erase)
-            for name, text in meant.forgotten:
-                terminal.note(f"{terminal.line(text)}  {terminal.faint(terminal.line(name))}")
-            for path, count in meant.places:
-                terminal.note(f"{count} times in {terminal.line(path)}")
-            click.confirm("Forget this?", abort=True, err=True)
-        receipt = memory.forget(" ".join(record), dry_run=dry_run, erase=erase, actor=PERSON)
+        forget = partial(
+            memory.forget, " ".join(record), session=session, every=every, whole_scope=whole_scope, erase=erase
+        )
+        if not (dry_run or yes):
+            _ask_to_forget(forget, many=every or whole_scope or session is not None, as_json=as_json)
+        receipt = forget(dry_run=dry_run, actor=PERSON)
         if as_json:
             plain.show({"location": memory.location, "receipt": receipt})
         else:
             said = "would be forgotten" if dry_run else f"forgotten, {_change(memory, receipt)}"
-            for name, text in receipt.forgotten:
-                terminal.out(f"{said}: {terminal.line(text)}")
-                terminal.out(terminal.faint(terminal.line(name)))
-            for path, count in receipt.places:
-                terminal.out(f"{'is in' if dry_run else 'erased from'} {terminal.line(path)}, {count} times")
+            for line in _said(receipt, said):
+                terminal.out(line)
             for path, _ in receipt.left:
                 terminal.note(terminal.bad("error: ") + f"still in {terminal.line(path)}")
             if not receipt.forgotten:
                 terminal.note(terminal.bad("error: ") + f"not forgotten: {terminal.line(receipt.reason)}")
     if not receipt.forgotten:
         ctx.exit(2)
+
+
+def _ask_to_forget(forget: Callable[..., Receipt], *, many: bool, as_json: bool) -> None:
+    """Show what would go and ask; without a terminal more than one record goes only with --yes."""
+    asks = terminal.can_ask() and not as_json
+    if not (asks or many):
+        return
+    meant = forget(dry_run=True)
+    count = len(meant.forgotten)
+    if not asks:
+        raise InputError(f"this forgets {count} records and messages; look with --dry-run, then say --yes", count=count)
+    for line in _said(meant, "would be forgotten"):
+        terminal.note(line)
+    click.confirm("Forget this?" if count == 1 else f"Forget these {count}?", abort=True, err=True)
+
+
+def _said(receipt: Receipt, said: str) -> Iterator[str]:
+    """Yield the lines that say what goes and where it is, of many records only the first."""
+    for name, text in receipt.forgotten[:_LISTED]:
+        yield f"{said}: {terminal.line(text)}"
+        yield terminal.faint(terminal.line(name))
+    if len(receipt.forgotten) > _LISTED:
+        yield f"and {len(receipt.forgotten) - _LISTED} more; --json lists all"
+    for path, count in receipt.places:
+        yield f"{'is in' if receipt.dry_run else 'erased from'} {terminal.line(path)}, {count} times"
+    if receipt.scanned:
+        yield f"{receipt.scanned} files below the memory's folder were searched; copies elsewhere were not"
 
 
 @click.command("undo")

@@ -1,0 +1,123 @@
+"""Forget records, messages, whole sessions and files, and erase them if asked: what goes, and what goes with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
+import msgspec
+
+from commonplace.changes.actors import Actor
+from commonplace.changes.door import Door
+from commonplace.changes.erasing import Erasing, Gone
+from commonplace.changes.parts import Parts
+from commonplace.changes.tombstones import TELLING_TOKENS
+from commonplace.operations import Forget, Operation, PutTopic, ReplaceEntry
+from commonplace.records import Entry, JournalEntry, Receipt, Record, RecordedMessage, Topic, Trail
+from commonplace.text.pieces import estimate_tokens, one_line, truncate
+
+_DESCRIPTION_CHARS: Final = 120
+
+
+class Meant(msgspec.Struct, frozen=True):
+    """What is meant to be forgotten: single records and messages, whole sessions by their ids, whole files."""
+
+    records: tuple[Record, ...] = ()
+    sessions: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+
+
+class Forgetting:
+    """Forgets in one scope.
+
+    Args:
+        why: Returns what a record said before and which messages it rests on.
+    """
+
+    def __init__(self, parts: Parts, door: Door, erasing: Erasing, why: Callable[[str], Trail]) -> None:
+        self._sessions = parts.sessions
+        self._reader = parts.reader
+        self._ledger = parts.ledger
+        self._door = door
+        self._erasing = erasing
+        self._why = why
+
+    def forget(self, meant: Meant, *, erase: bool, dry_run: bool, actor: Actor) -> Receipt:
+        """Forget what is meant, and what rests on it alone; with `erase` all their words are gone for good."""
+        said = [message for session in meant.sessions for message in self._sessions.kept(session)]
+        held = [record for path in meant.files for record in self._reader.records(path)]
+        messages = [*(each for each in meant.records if isinstance(each, RecordedMessage)), *said]
+        going = {each.id: each.text for each in (*meant.records, *said, *held)}
+        with_it = [(each, left) for each, left in self._reader.goes_with(messages) if each.id not in going]
+        lost = {each.id: self._reader.lost(each, left) for each, left in with_it}
+        operations: list[Operation] = [Forget(record=each.id) for each in meant.records]
+        operations += [Forget(record=self._sessions.path(session)) for session in meant.sessions]
+        operations += [Forget(record=path) for path in meant.files]
+        gone, scanned = Gone(), 0
+        places: Sequence[tuple[str, int]] = ()
+        if erase:
+            gone = self._gone(meant, said, lost)
+            going = self._quoted(gone) | going
+            operations += [self._cut(each, left) for each, left in with_it]
+            places, scanned = self._erasing.places(gone)
+        receipt = Receipt(
+            forgotten=tuple((going | lost).items()), dry_run=dry_run, places=tuple(places), scanned=scanned
+        )
+        if dry_run or not operations:
+            return receipt
+        lines = self._erasing.lines(gone) if erase else {}
+        outcome = self._door.commit(operations, actor=actor, reason="forgotten on request", lines=lines)
+        if not outcome.ok:
+            return Receipt(forgotten=(), reason=outcome.reason, review=outcome.review, change=outcome.change)
+        left: Sequence[tuple[str, int]] = ()
+        if erase:
+            self._erasing.finish()
+            left, _ = self._erasing.places(Gone(texts=gone.texts))
+        return msgspec.structs.replace(
+            receipt, change=outcome.change, reason=outcome.reason, review=outcome.review, left=tuple(left)
+        )
+
+    def _gone(self, meant: Meant, said: Sequence[RecordedMessage], lost: Mapping[str, str]) -> Gone:
+        """Return all that has to go with what is meant; a short message of a session only goes from its place."""
+        texts = list(lost.values())
+        ids = {*lost, *(message.id for message in said)}
+        messages: set[tuple[str, str]] = set()
+        for record in meant.records:
+            ids |= {record.id, *self._ledger.predecessors(record.id)}
+            if isinstance(record, RecordedMessage):
+                messages.add((record.session, str(record.message.id)))
+                texts.append(record.text)
+                continue
+            trail = self._why(record.id)
+            texts += [*_words(record), *(step.text for step in trail.steps), *(quote.text for quote in trail.quotes)]
+            messages |= {(q.source.session, q.source.message) for q in trail.quotes if q.source.span is None}
+        for path in meant.files:
+            known = self._ledger.ever(path)
+            ids |= known.keys()
+            texts += [text for said in known.values() for text in said]
+            texts += [text for record in self._reader.records(path) for text in _words(record)]
+        hidden = [each.text for session in meant.sessions for each in self._sessions.taken_back(session)]
+        told = [*(message.text for message in said), *hidden]
+        texts += [text for text in told if estimate_tokens(text) >= TELLING_TOKENS]
+        return Gone(tuple(dict.fromkeys(texts)), frozenset(ids), frozenset(messages), frozenset(meant.sessions))
+
+    def _quoted(self, gone: Gone) -> dict[str, str]:
+        """Return the messages that lose their words because a record rests on them: id to text."""
+        found = (self._sessions.message(session, message) for session, message in sorted(gone.messages))
+        return {each.id: each.text for each in found}
+
+    def _cut(self, record: Record, left: Record | None) -> Operation:
+        """Return the operation that leaves of a record what does not tell of what is forgotten."""
+        trust = self._reader.rank(record.id)
+        match left:
+            case Entry() | JournalEntry():
+                return ReplaceEntry(path=record.path, target=record.id, text=left.text, trust=trust)
+            case Topic():
+                description = left.description or truncate(one_line(left.body), _DESCRIPTION_CHARS)
+                return PutTopic(path=record.path, body=left.body, description=description, trust=trust)
+        return Forget(record=record.id)
+
+
+def _words(record: Record) -> tuple[str, ...]:
+    """Return the texts of a record as they may stand elsewhere."""
+    return (record.text, record.body, record.description) if isinstance(record, Topic) else (record.text,)
