@@ -16,13 +16,28 @@ from commonplace.operations import AddEntry, AppendJournal
 from commonplace.store.files.disk import Disk, SyncFailedError
 from marking import slow_after
 
-CALLS = ("open", "write", "pwrite", "sync", "sync_all", "reserve", "rename", "rename_new", "exchange", "unlink", "flock")
+CALLS = (
+    "open",
+    "write",
+    "pwrite",
+    "sync",
+    "sync_all",
+    "reserve",
+    "rename",
+    "rename_new",
+    "exchange",
+    "unlink",
+    "flock",
+)
 DOC = "memory/MEMORY.md"
 WRITES: dict[str, Callable[[Memory], object]] = {
     "update": lambda memory: memory.update("The ferry leaves at nine.", "The ferry leaves at ten."),
     "remember": lambda memory: memory.remember("Lives in Oslo"),
     "forget": lambda memory: memory.forget("The ferry leaves at nine."),
-    "apply": lambda memory: memory.apply([AddEntry(path=DOC, text="New rope."), AppendJournal(path="memory/HISTORY-2026-01.md", text="Bought rope.")], reason="x"),  # fmt: skip # noqa: E501
+    "apply": lambda memory: memory.apply(
+        [AddEntry(path=DOC, text="New rope."), AppendJournal(path="memory/HISTORY-2026-01.md", text="Bought rope.")],
+        reason="x",
+    ),  # fmt: skip
     "undo": lambda memory: memory.undo(memory.log()[0].number),
     "append": lambda memory: memory.append("web:a", [Message("user", "And the anchor?", id="b")]),
     "consolidate": lambda memory: memory.consolidate("web:a"),
