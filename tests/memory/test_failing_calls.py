@@ -37,7 +37,7 @@ WRITES: dict[str, Callable[[Memory], object]] = {
     "apply": lambda memory: memory.apply(
         [AddEntry(path=DOC, text="New rope."), AppendJournal(path="memory/HISTORY-2026-01.md", text="Bought rope.")],
         reason="x",
-    ),  # fmt: skip
+    ),
     "undo": lambda memory: memory.undo(memory.log()[0].number),
     "append": lambda memory: memory.append("web:a", [Message("user", "And the anchor?", id="b")]),
     "consolidate": lambda memory: memory.consolidate("web:a"),
