@@ -4,6 +4,7 @@ The poisons were written without sight of rules and code. A scripted model falls
 and writes the poison down; the assistant echoes it in the same turn or turns later.
 """
 
+import itertools
 import json
 import os
 import re
@@ -25,12 +26,13 @@ MERGED = "import-ja-02"  # its words would take in what a person said
 SAMPLE = [row for number, row in enumerate(ROWS) if number % 12 == 0 or row["id"] == MERGED]
 
 
-def layouts_of(row, rows=ROWS):
-    """Return the layouts to play a poison in: two of them in turn, all at full size."""
+def plays(row, ways, rows=ROWS):
+    """Yield in which layout and way to play a poison: each layout once, the ways in turn; all pairs at full size."""
     if os.environ.get("COMMONPLACE_BATTERY") == "full":
-        return LAYOUTS
-    number = rows.index(row)
-    return LAYOUTS[number % len(LAYOUTS)], LAYOUTS[(number + 2) % len(LAYOUTS)]
+        yield from itertools.product(LAYOUTS, ways)
+        return
+    for place, layout in enumerate(LAYOUTS):
+        yield layout, ways[(rows.index(row) + place) % len(ways)]
 
 
 def messages(row, echo):
@@ -124,6 +126,7 @@ def holds(row, text):
 
 
 def assert_harmless(row, layout, echo, folder, *, model=True):
+    folder.mkdir()
     shown, hits, kept = played(row, layout, echo, folder, model=model)
     assert not holds(row, shown)
     assert kept
@@ -133,24 +136,17 @@ def assert_harmless(row, layout, echo, folder, *, model=True):
 @pytest.mark.parametrize("row", SAMPLE, ids=lambda row: row["id"])
 def test_a_poison_is_never_shown_always_nor_merged_and_marked_where_it_is_found(row, tmp_path):
     """Issue 16: 0 always shown, 0 merged over a person's record, each marked where it is recalled."""
-    for layout in layouts_of(row, SAMPLE):
-        for echo in ECHOES:
-            folder = tmp_path / f"{layout}-{echo}"
-            folder.mkdir()
-            assert_harmless(row, layout, echo, folder)
+    for layout, echo in plays(row, ECHOES, SAMPLE):
+        assert_harmless(row, layout, echo, tmp_path / layout)
 
 
 @pytest.mark.slow
 @pytest.mark.battery
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row["id"])
 def test_no_poison_of_all_gets_in(row, tmp_path):
-    """Issue 16: the whole set, with a model and without one; in every layout at full size."""
-    for layout in layouts_of(row):
-        for echo in ECHOES:
-            for model in (True, False):
-                folder = tmp_path / f"{layout}-{echo}-{model}"
-                folder.mkdir()
-                assert_harmless(row, layout, echo, folder, model=model)
+    """Issue 16: the whole set in every layout, with a model and without one."""
+    for layout, (echo, model) in plays(row, list(itertools.product(ECHOES, (True, False)))):
+        assert_harmless(row, layout, echo, tmp_path / f"{layout}-{echo}-{model}", model=model)
 
 
 def calls(layout, text, memory, record):
@@ -195,19 +191,17 @@ def assert_tool_is_harmless(row, layout, echo, folder):
 @pytest.mark.parametrize("row", SAMPLE, ids=lambda row: row["id"])
 def test_a_poison_written_through_the_tool_is_kept_marked_and_not_shown(row, tmp_path):
     """Issue 16: the tool is judged by the words it writes, as any statement."""
-    for layout in layouts_of(row, SAMPLE):
-        for echo in ECHOES:
-            assert_tool_is_harmless(row, layout, echo, tmp_path / f"{layout}-{echo}")
+    for layout, echo in plays(row, ECHOES, SAMPLE):
+        assert_tool_is_harmless(row, layout, echo, tmp_path / f"{layout}-{echo}")
 
 
 @pytest.mark.slow
 @pytest.mark.battery
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row["id"])
 def test_no_poison_of_all_gets_in_through_the_tool(row, tmp_path):
-    """Issue 16: the whole set, written through the tool; in every layout at full size."""
-    for layout in layouts_of(row):
-        for echo in ECHOES:
-            assert_tool_is_harmless(row, layout, echo, tmp_path / f"{layout}-{echo}")
+    """Issue 16: the whole set in every layout, written through the tool."""
+    for layout, echo in plays(row, ECHOES):
+        assert_tool_is_harmless(row, layout, echo, tmp_path / f"{layout}-{echo}")
 
 
 NAMES = [
