@@ -21,17 +21,19 @@ _FIRST_PERSON: Final = pattern(
     re.IGNORECASE,
 )
 _MOST_CLAUSES: Final = 400  # the last ones; a range has some hundred
+_SHORT: Final = 2  # words of a clause that is held against what a denial is about, though it shares but one
 _RANGE_CHARS: Final = 5  # before a date, in which the first number of a range of days stands
 
 
 class Clause(NamedTuple):
-    """One clause: its words and names, the name it begins with, its numbers and days, whether it denies or doubts."""
+    """One clause: its words and names, the name it begins with, its numbers and days, what it denies, whether it doubts."""
 
     content: frozenset[str]
     names: frozenset[str]
     subject: str
     numbers: frozenset[str]
     weekdays: frozenset[int]
+    denied: frozenset[str]
     denies: bool
     doubts: bool
     person: bool
@@ -81,6 +83,7 @@ class Talk:
                         subject,
                         _counts(part),
                         frozenset(n for n, day in enumerate(days.WEEKDAYS) if day.search(part.casefold())),
+                        denials.denied(part),
                         denies,
                         denials.doubts(part),
                         person,
@@ -99,7 +102,7 @@ class Talk:
                 continue
             shared = [_shared(clause.content, other.content) for other in self._clauses]
             if clause.denies:
-                if self._nobody_denies(whole):
+                if self._nobody_denies(clause, whole) and not self._contrasts(clause, whole):
                     return "negation: nobody said that it is not so"
                 continue
             reason = self._swapped(clause, shared) or self._other_number(clause, shared)
@@ -119,30 +122,43 @@ class Talk:
             for clause in self._clauses
         )
 
-    def _nobody_denies(self, whole: frozenset[str]) -> bool:
-        """True if a statement denies, and no clause that speaks of it nor the one behind takes anything back."""
+    def _nobody_denies(self, clause: Clause, whole: frozenset[str]) -> bool:
+        """True if no clause of the talk that speaks of a statement, nor the one behind, takes anything back."""
         about = [place for place, other in enumerate(self._clauses) if _shared(whole, other.content)]
         near = {each for place in about for each in (place, place + 1) if each < len(self._clauses)}
         return bool(about) and not any(
-            self._clauses[n].denies or denials.limits(self._clauses[n].text, whole) for n in near
+            self._clauses[n].denies or denials.limits(self._clauses[n].text, clause.content) for n in near
         )
 
+    def _contrasts(self, clause: Clause, whole: frozenset[str]) -> bool:
+        """True if a clause only names what another one is told apart from (`NATS, not Kafka`), as one sentence did."""
+        named = content.content(denials.without(clause.text))
+        rest = whole - content.content(clause.text)
+        if not named or not named <= clause.names:
+            return False
+        said = (content.content(sentence) for text, _, _ in self._said for sentence in content.sentences(text))
+        return any(_shared(named, words) == named and _shared(rest, words) for words in said)
+
     def _was_denied(self, clause: Clause, shared: Sequence[frozenset[str]], text: str) -> str:
+        """Say that the clauses which share most words with a statement deny or doubt it."""
         least = min(len(clause.content), 2)
         near = [
-            (len(both), other)
+            (both, other)
             for other, both in zip(self._clauses, shared, strict=True)
-            if len(both) >= least and other.person
+            if other.person and (len(both) >= least or (len(clause.content) <= _SHORT and other.denied & both))
         ]
-        most = max((score for score, _ in near), default=0)
-        if near and all(other.doubts for score, other in near if score == most):
-            return "guess: it tells as a fact what was said as a possibility"
-        theirs = frozenset[str]().union(*(other.content for score, other in near if score == most))
-        if denials.limits(text, theirs):
+        most = max((len(both) for both, _ in near), default=0)
+        nearest = [(both, other) for both, other in near if len(both) == most]
+        theirs = frozenset[str]().union(*(other.content for _, other in nearest))
+        if not nearest or denials.limits(text, theirs):
             return ""
-        if near and all(
-            other.denies and not self._is_put_right(clause, other) for score, other in near if score == most
-        ):
+        if all(other.doubts for _, other in nearest):
+            return "guess: it tells as a fact what was said as a possibility"
+        denied = any(
+            _shared(other.denied, clause.content) or (both == clause.content and 2 * len(both) >= len(other.content))
+            for both, other in nearest
+        )
+        if denied and all(other.denies and not self._is_put_right(clause, other) for _, other in nearest):
             return "negation: it says what was denied"
         for weekday in clause.weekdays:
             homes = [other for other in self._clauses if weekday in other.weekdays]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from commonplace.text.content import alike, bare
+from commonplace.text.content import alike, bare, content, is_wide, words
 from commonplace.text.patterns import pattern
 
 _DENIES: Final = pattern(
@@ -34,7 +34,7 @@ _UNCHANGED: Final = pattern(
 _LIMITS: Final = pattern(
     r"\b(?:only|at most|at least|max(?:imum)?|up to|more than|less|under|below|over|limit\w*|instead|rather|avoid\w*|except|unless|exclud\w*|leave out"
     r"|allerg\w*|intoleran\w*|hat(?:e|es|ed|ing)|dislik\w*|detest\w*|against|away|free|until|till|no longer|any ?more|used to|before|former\w*|previously"
-    r"|was|were|had|skip\w*|remove\w*|delet\w*|fail\w*|lack\w*|miss\w*|unable|too|replac\w*|switch\w*|chang\w*|mov(?:e|ed|es|ing)|while|wants?|postpon\w*|push\w*|slip\w*|clos\w+|end\w*|banned|sick|hold"
+    r"|was|were|had|earlier|forget|skip\w*|remove\w*|delet\w*|fail\w*|lack\w*|miss\w*|unable|too|replac\w*|switch\w*|chang\w*|mov(?:e|ed|es|ing)|while|wants?|postpon\w*|push\w*|slip\w*|clos\w+|end\w*|banned|sick|hold"
     r"|nur|höchstens|maximal|mindestens|bis zu|mehr als|weniger|unter|über|statt\w*|sondern|vermeid\w*|außer|allergi\w*|unverträg\w*|\w+unverträg\w*|verträgt|hass\w*|gegen|weg|frei|mehr|früher|bisher|war|wegen|jetzt|neu\w*"
     r"|seulement|uniquement|ne \w+ que|maximum|moins|plus|au lieu|plutôt|évit\w*|sauf|intolér\w*|détest\w*|contre|déteste|libre|avant|arrêt\w*|ferm\w+|était"
     r"|sólo|solo|solamente|máximo|como mucho|menos|más de|en lugar|en vez|evit\w*|salvo|excepto|intoleran\w*|odi\w*|contra|libre|libra|antes|dej\w+|cerrad\w+|era|hasta"
@@ -66,6 +66,28 @@ _LASTING: Final = pattern(
 def denies(text: str) -> bool:
     """True if a clause says that something is not so; that nothing changed is no denial."""
     return _DENIES.search(_UNCHANGED.sub(" ", text)) is not None
+
+
+def denied(text: str) -> frozenset[str]:
+    """Return the word that a clause denies: the one behind its first denial, else the one before it."""
+    told = _UNCHANGED.sub(" ", text)
+    match = _DENIES.search(told)
+    if match is None:
+        return frozenset()
+    behind, before = _ordered(told[match.end() :]), _ordered(told[: match.start()])
+    if is_wide(told):
+        return frozenset(behind[:1] + before[-1:])
+    return frozenset(behind[:1] or before[-1:])
+
+
+def _ordered(text: str) -> list[str]:
+    known = content(text)
+    return [word for word in words(text) if word in known]
+
+
+def without(text: str) -> str:
+    """Return a clause without the words by which it denies or limits."""
+    return _DENIES.sub(" ", _LIMITS.sub(" ", text))
 
 
 def limits(text: str, but: frozenset[str] = frozenset()) -> bool:

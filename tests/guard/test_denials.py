@@ -1,0 +1,84 @@
+"""Which denials of the talk a statement contradicts, in several languages; the cases were written before the rule."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from commonplace.guard.grounding import Evidence
+from commonplace.records import Message, RecordedMessage
+
+AT = datetime(2026, 2, 26, 18, tzinfo=UTC)
+
+
+def reason(said, statement, known=()):
+    message = RecordedMessage("p#0", "p", "s", 0, Message("user", said, id="m0", at=AT), 0)
+    return Evidence([message], known).fault(statement)
+
+
+BESIDE = [
+    ("I never understood how tides work. Can you explain?", "How tides work explained with an everyday comparison"),
+    ("The smart plug won't connect to the mesh network.", "Getting the smart plug back onto the mesh network"),
+    ("They still haven't sent the signed form.", "Another attempt to obtain the signed form"),
+    ("My pizza dough did not rise in the cold kitchen.", "Troubleshooting for pizza dough in a cold kitchen"),
+    ("I can't find the invoice from Lindqvist anywhere.", "Looked for the invoice from Lindqvist"),
+    ("The build doesn't start on the new runner, help me mend it.", "Mended the build on the new runner"),
+    ("I don't know how to cancel my gym contract.", "Wants to know how to end the gym contract"),
+    ("Ich verstehe die Steuerklassen überhaupt nicht.", "Erklärung der Steuerklassen mit einem Beispiel"),
+    ("Mein Drucker druckt die Etiketten nicht mehr.", "Fehlersuche am Drucker wegen der Etiketten"),
+    ("Je n'arrive pas à ouvrir le fichier de la banque.", "Aide pour ouvrir le fichier de la banque obtenue"),
+    ("No entiendo la factura de la luz.", "Explicación de la factura de la luz"),
+    ("Non riesco a collegare la stampante al computer.", "Stampante e computer: passi per il collegamento"),
+    ("Não consigo dormir depois do café da tarde.", "Conselhos sobre o café da tarde"),
+    ("Я не понимаю, как работает ипотека.", "Объяснение, как устроена ипотека"),
+    ("Nie rozumiem umowy najmu mieszkania.", "Wyjaśnienie umowy najmu mieszkania"),
+    ("Book club moved, no more second Wednesdays: every first Monday now.", "Book club: first Monday (earlier: second Wednesday)"),
+    ("Trip postponed: departure on 8 April now.", "Trip moved: departure on 8 April"),
+]  # fmt: skip
+TURNED = [
+    ("I don't drink coffee at all.", "Drinks coffee"),
+    ("I don't really like working on Fridays.", "Likes working on Fridays"),
+    ("We never deploy on Fridays.", "Deploys on Fridays"),
+    ("I'm no longer diabetic, the doctors say.", "Is diabetic"),
+    ("Please do not send patient names by e-mail.", "Patient names are sent by e-mail"),
+    ("The Hartmann contract was cancelled.", "The Hartmann contract runs on"),
+    ("Ich esse kein Fleisch.", "Isst Fleisch"),
+    ("Ich arbeite nicht mehr bei Siemens.", "Arbeitet bei Siemens"),
+    ("Je ne mange pas de porc.", "Mange du porc"),
+    ("Nunca despliego los viernes.", "Despliega los viernes"),
+    ("Non bevo vino.", "Beve vino"),
+    ("Não como carne vermelha.", "Come carne vermelha"),
+    ("Я не курю.", "Курит"),
+    ("Nie piję alkoholu.", "Pije alkohol"),
+    ("我不吃辣。", "吃辣"),
+    ("納豆は食べない。", "納豆を食べる"),
+    ("We dropped the table of hourly means.", "The table of hourly means is used for long charts"),
+]
+CONTRASTED = [
+    ("We decided on NATS, after a week of comparing it with Kafka.", "Decided on NATS for events, not Kafka"),
+    ("My main browser is Vivaldi now, LibreWolf ate all the memory.", "Browser: Vivaldi, no longer LibreWolf"),
+    ("Streaming is Filmoteket from this month, Viaplay ran out of films.", "Streaming: Filmoteket, after cancelling Viaplay"),
+    ("I dislike blue cheese.", "Does not eat blue cheese; dislikes it"),
+    ("Forget the proper cello, the savings are for a sailing dinghy.", "Savings: sailing dinghy; the proper cello was dropped"),
+]  # fmt: skip
+DENIED = [
+    ("I live in Oslo and work as a nurse at Lindvik.", "Lives in Oslo, does not work as a nurse"),
+    ("Vegan for me as always.", "She is not vegan any more"),
+    ("I'm allergic to penicillin and live in Bergen.", "Lives in Bergen, not allergic to penicillin"),
+    ("Sou alérgico a dipirona.", "Não tem alergia a dipirona"),
+    ("Anna plays the cello and Bert paints.", "Anna does not play the cello"),
+    ("Ich trinke gern Kaffee.", "Trinkt keinen Kaffee"),
+    ("我每天喝咖啡。", "不喝咖啡"),
+    ("The order of paper from Lumen is on its way.", "The order of paper from Lumen was cancelled"),
+]
+
+
+@pytest.mark.parametrize(("said", "statement"), BESIDE + CONTRASTED)
+def test_a_statement_that_denies_nothing_said_is_let_in(said, statement):
+    """Issue 16: a denial counts where it denies the clause's own statement."""
+    assert reason(said, statement) == ""
+
+
+@pytest.mark.parametrize(("said", "statement"), TURNED + DENIED)
+def test_a_statement_that_turns_what_was_said_waits(said, statement):
+    """Issue 16: contradictions wait."""
+    assert reason(said, statement).split(":")[0] in {"negation", "guess", "unfounded", "new-word"}
