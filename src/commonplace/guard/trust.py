@@ -28,6 +28,7 @@ _WORD: Final = pattern(f"[{CJK}]+|[^\\W\\d_{CJK}][^\\W_{CJK}]*")
 _NUMBER: Final = pattern(r"\d[\d.,:]*\d|\d")
 _NO_DIGIT: Final = str.maketrans("", "", ".,:")
 _ENOUGH: Final = 2.0
+_NEW: Final = 1.0  # of these, words that the person has not made their own since
 _PAIR: Final = 0.5  # pairs of wide characters overlap
 _KEY_CHARS: Final = 6  # of a word; its ending does not matter
 _RARE_CHARS: Final = 4
@@ -152,10 +153,12 @@ class Voices:
             return None
         levels: list[Trust] = []
         sums: dict[int, float] = {}
+        new: dict[int, float] = {}
         for key, weight in _weights(statement).items():
-            for turn, (_, trust) in (self._brought.get(key, {}) if key not in self._own else {}).items():
+            for turn, (_, trust) in self._brought.get(key, {}).items():
                 sums[turn] = sums.get(turn, 0.0) + weight
-                if sums[turn] >= _ENOUGH:
+                new[turn] = new.get(turn, 0.0) + weight * (key not in self._own)
+                if sums[turn] >= _ENOUGH and new[turn] >= _NEW:
                     levels.append(trust)
         for part in _whole(statement):
             first = next((text for text in self._below if part in text.folded), None)
