@@ -76,7 +76,7 @@ _SPOKEN_QUOTE: Final = 4  # words behind a verb of saying
 _LEAD_CHARS: Final = 300  # a longer line announces nothing
 _HEAD_CHARS: Final = 30_000  # of a message that is longer than both, nobody typed the middle
 _TAIL_CHARS: Final = 10_000
-_LAST_SENTENCES: Final = 2  # of a lead without a colon, in which it asks of what comes
+_LAST_SENTENCES: Final = 2  # of a lead, in which it tells or asks of what comes
 _BEFORE: Final = pattern(r"\b(?:that|it|him|her|them|das|ça|eso|那)\b", re.IGNORECASE)  # is of what was said before
 _LABEL_CHARS: Final = 80  # a shorter value behind a label is a line of a profile
 
@@ -348,6 +348,7 @@ def _lead(line: _Line, below: list[_Line], last_asked: int) -> int | None:
     if len(lead) > _LEAD_CHARS or (not cut and (not below or _BULLET.match(lead) or _HEADING.match(lead))):
         return None
     if cut:
+        lead = " ".join(sentences(lead)[-_LAST_SENTENCES:])
         telling = _says(lead) or _shows(lead) or _asks_of_it(lead)
     else:  # a line alone announces a text that a blank line sets apart; a request on the first line any
         apart = not below[0].text.strip()
