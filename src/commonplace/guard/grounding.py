@@ -23,7 +23,7 @@ from commonplace.text.numerals import numerals
 from commonplace.text.patterns import pattern
 from commonplace.text.pieces import plain_name
 
-_CAPITAL: Final = pattern(r"(?<![^\W_])[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_CAPITAL: Final = pattern(r"(?<![^\W_])[^\W\d_][^\W_]*(?:['’-][^\W\d_]+)*")
 _BEFORE_INITIAL: Final = pattern(r"(?:\A|[.!?:;(\[\"“„«»/|•*_·…–—-]|\d[.)])\s*['\"“„«*_`(\[]*\Z")
 _GERMAN: Final = pattern(r"\b(?:und|nicht|ist|der|die|das|ich|wir|mit|für|auf|den)\b", re.IGNORECASE)
 _TITLE: Final = pattern(r"\b(?:herr|frau|dr|prof|familie|firma)\.?\s\Z", re.IGNORECASE)
@@ -145,8 +145,15 @@ class Evidence:
 
     @cached_property
     def _is_german(self) -> bool:
-        text = " ".join(said.text[:2000] for said in self._all[:200])
-        return len(_GERMAN.findall(text)) * 12 > len(text.split()) > 0
+        return _reads_german(" ".join(said.text[:2000] for said in self._all[:200]))
+
+    @cached_property
+    def _hears_german(self) -> bool:
+        return any(_reads_german(said.text[:2000]) for said in self.said)
+
+    def _may_be_german(self, text: str) -> bool:
+        """True if a statement may have been written in German, where each noun begins with a capital."""
+        return self._is_german or (self._hears_german and _GERMAN.search(text) is not None)
 
     @cached_property
     def _talk(self) -> Talk:
@@ -315,10 +322,10 @@ class Evidence:
                 if other is not match
             )
             titled = _TITLE.search(before) is not None
-            if inner or titled or paired or not (initial or self._is_german):
+            if inner or titled or paired or not (initial or self._may_be_german(text)):
                 found.append(match.group())
         labelled = _LABELLED.match(text)
-        if not found and labelled is not None and not self._is_german:
+        if not found and labelled is not None and not self._may_be_german(text):
             value = labelled.group(1)
             said = content.content(value)
             if said and not self._vocabulary.shared(said) and value[0].isupper() and len(said) <= 3 and unknown:
@@ -371,6 +378,10 @@ def _seen(recorded: RecordedMessage) -> str:
     end = _TOOL_CHARS if recorded.message.role == "tool" else _END_CHARS
     text = recorded.text
     return text if len(text) <= 2 * end else f"{text[:end]}\n{text[-end:]}"
+
+
+def _reads_german(text: str) -> bool:
+    return len(_GERMAN.findall(text)) * 12 > len(text.split()) > 0
 
 
 def _is_common(word: str) -> bool:

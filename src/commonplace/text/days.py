@@ -51,6 +51,11 @@ _MAYBE_NO_MONTH: Final = frozenset(
         "март",
     ]
 )
+_AS_MONTH: Final = pattern(
+    r"(?:\b(?:in|by|until|till|since|before|after|from|next|last|this|early|late|mid|end of|start of|im|bis|ab|seit|ende|anfang"
+    r"|mitte|nächsten|en|para|desde|hasta|em|até|dès|fin|début|mi|à partir de|a|entro|fino a|om|vóór|vanaf|tot|w|od|do)[\s-])\Z"
+)  # what stands before a word that is a month for sure
+_AS_MONTH_CHARS: Final = 16
 _DAY: Final = r"(?P<day>\d{1,2})(?:st|nd|rd|th|er|º|ª|\.|-?(?:го|е|ого))?"
 _OF: Final = r"\s*(?:of|de|di|do|del|den)?\s*"
 _YEAR: Final = r"(?:[\s,.]*(?:de|del|di|do|of)?\s*(?P<year>(?:19|20)\d\d)\b(?!\s*(?:%|€|\$|euro|mb|lines)))?"
@@ -107,7 +112,7 @@ _UNIT: Final = pattern(
     r"|(?P<season>\b(?:spring|summer|autumn|fall|winter|frühling|frühjahr|sommer|herbst|printemps|été|automne|hiver|primavera|verano|estate|verão|otoño|autunno|outono|invierno|inverno|весн\w+|лет[оау]\b|осен\w+|зим\w+|wiosn\w+|lat[oeau]\b|jesie\w+|zim\w+|quarter|quartal|christmas|easter|weihnachten|noël|navidad|natale|natal)\b|春|夏|秋|冬)"
 )  # fmt: skip
 _AHEAD: Final = pattern(
-    r"\b(?:next|coming|in|nächste[nsrm]?|kommende[nsrm]?|prochaine?s?|dans|próxim[oa]s?|que viene|entrante|prossim[oa]|tra|fra|в следующ\w+|следующ\w+|через|przyszł\w+|następn\w+|za|volgende?|nästa|om|later|später|plus tard|después|dopo|depois|позже|within|until|till|by|bis|jusqu|hasta|entro|até|до|do)\b|[下明来後后再]|다음|내년|뒤|후"
+    r"\b(?:next|coming|in|from|nächste[nsrm]?|kommende[nsrm]?|prochaine?s?|dans|próxim[oa]s?|que viene|entrante|prossim[oa]|tra|fra|в следующ\w+|следующ\w+|через|przyszł\w+|następn\w+|za|volgende?|nästa|om|later|später|plus tard|después|dopo|depois|позже|within|until|till|by|bis|jusqu|hasta|entro|até|до|do)\b|[下明来後后再]|다음|내년|뒤|후"
 )  # fmt: skip
 _BACK: Final = pattern(
     r"\b(?:last|past|previous|ago|letzte[nsrm]?|vergangene[nsrm]?|vorige[nsrm]?|vor|dernière?s?|passée?s?|il y a|pasad[oa]s?|hace|scors[oa]|passat[oa]|fa|passad[oa]|há|atrás|прошл\w+|назад|zeszł\w+|ubiegł\w+|temu|vorige|geleden|förra|sedan|earlier|before|früher|seit|since)\b|[上去昨先前]|지난|작년|전"
@@ -196,7 +201,8 @@ def _readings(match: re.Match[str]) -> Iterator[tuple[object, ...]]:
     if number is None and found.get("month"):
         number = str(next(n for n in range(1, 13) if found[f"m{n}"]))
         if found.get("day") is None and year is None and found["month"] in _MAYBE_NO_MONTH:
-            return
+            if _AS_MONTH.search(match.string, max(0, match.start() - _AS_MONTH_CHARS), match.start()) is None:
+                return
     month = _int(number) if number else None
     day = _int(found["day"]) if found.get("day") else None
     if month is None:
@@ -265,6 +271,8 @@ def is_past(text: str, today: date) -> bool:
 
 def _by_name(found: Meant, reading: tuple[object, ...], at: date | None) -> None:
     match reading:
+        case ("clock", _, _):
+            return
         case (int() as year,):
             found.years.add(year)
         case (year, int() as month) if isinstance(year, int) or at is not None:
