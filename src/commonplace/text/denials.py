@@ -23,7 +23,7 @@ _DENIES: Final = pattern(
     r"|не|нет|ни|никогда|без|нельзя|отмен\w+|запрещ\w+|ничего|никаких|никто"
     r"|nie|nigdy|bez|żadn\w+|nic|odwołan\w+|anulowan\w+|zakaz\w*"
     r"|niet|geen|nooit|zonder|inte|aldrig|utan|ingen|değil|yok|hiç)\b"
-    r"|[不没別别勿無无未]|取消|禁止|拒绝|ない|なし|ません|なく|ず(?:に|、|。)|やめ|だめ|ダメ|지\s?않|아니|안\s|못\s|없|말[고아]|마세요|금지|취소|빼",
+    r"|不(?![过但仅管错])|(?<![特区])[別别](?![人的])|未(?!来)|[没勿無无]|取消|禁止|拒绝|ない|なし|ません|なく|ず(?:に|、|。)|やめ|だめ|ダメ|지\s?않|아니|안\s|못\s|없|말[고아]|마세요|금지|취소|빼",
     re.IGNORECASE,
 )
 _UNCHANGED: Final = pattern(
@@ -61,6 +61,7 @@ _LASTING: Final = pattern(
     r"|不|别|勿|禁|只|必须|总是|每|过敏|紧急|联系|电话|药|必ず|いつも|毎|禁止|ない|アレルギー|緊急|連絡|薬|だけ|항상|절대|매|금지|알레르기|비상|연락|약|않",
     re.IGNORECASE,
 )
+_PAIRS: Final = 2
 
 
 def denies(text: str) -> bool:
@@ -69,14 +70,15 @@ def denies(text: str) -> bool:
 
 
 def denied(text: str) -> frozenset[str]:
-    """Return the word that a clause denies: the one behind its first denial, else the one before it."""
+    """Return what a clause denies: the word behind its first denial, else the one before it."""
     told = _UNCHANGED.sub(" ", text)
     match = _DENIES.search(told)
     if match is None:
         return frozenset()
     behind, before = _ordered(told[match.end() :]), _ordered(told[: match.start()])
-    if is_wide(told):
-        return frozenset(behind[:1] + before[-1:])
+    if is_wide(told):  # pairs of signs: two make a word, and particles follow it
+        chinese = match.group()[0] in "不没别別勿無无未取禁拒"
+        return frozenset(behind[:_PAIRS] if chinese and behind else before[-2 * _PAIRS :])
     return frozenset(behind[:1] or before[-1:])
 
 
