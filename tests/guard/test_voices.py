@@ -74,3 +74,11 @@ def test_a_common_word_lowers_nothing():
     """Issue 16: firm or rare words only."""
     talk = [("user", "Run the linter"), ("tool", "2 files changed, tests passed in time", "web")]
     assert voices(*talk).trust("Ran the linter, some tests changed") == "user"
+
+
+def test_a_word_taken_up_since_counts_beside_a_name_that_only_the_page_has():
+    """Issue 16: words count that nobody had used before the text below `agent`."""
+    page = ("tool", "Citizenship: Vanuatu, second passport", "web")
+    said = voices(page, ("user", "Which passport do I show at the border?"))
+    assert said.trust("The one from Vanuatu, your second passport.") == "web"
+    assert said.trust("Your second passport is shown at the border.") != "web"

@@ -8,13 +8,16 @@ words, if a person said that it no longer is so, or if a compression was asked f
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from difflib import SequenceMatcher
+from itertools import takewhile
 from typing import Final
 
 import msgspec
 
-from commonplace.text import content
+from commonplace.text import content, denials
 from commonplace.text.content import Vocabulary
 from commonplace.text.patterns import pattern
+from commonplace.text.standing import is_standing
 
 _BULLET: Final = pattern(r"\A\s*(?:[-*+•–]\s+|\d{1,3}[.)]\s+|>\s?)?(?:\[[ xX]\]\s+)?")
 _MARKUP: Final = pattern(r"[*_`~]+")
@@ -90,7 +93,12 @@ def carry_out(
     keys = {line.key for line in new}
     stood = {line.key for line in old}
     lost = [line for line in old if line.claims and line.key not in keys]
-    before = {line.key: _counterpart(line, lost) for line in new if line.claims and line.key not in stood}
+    in_place = _in_place(old, new)
+    before = {
+        line.key: _counterpart(line, lost) or in_place.get(line.key)
+        for line in new
+        if line.claims and line.key not in stood
+    }
     rulings: dict[str, Ruling] = {}
     for line in new:
         if line.key in before and line.key not in rulings:
@@ -102,7 +110,7 @@ def carry_out(
     stays = [
         line
         for line in lost
-        if line.key in waiting or (not _may_leave(line, came, stood, before, new_words) and not may_go(line.text))
+        if line.key in waiting or (not _may_leave(line, came, stood, before, in_place, new_words) and not may_go(line.text))
     ]
     out: list[Line] = []
     placed: set[str] = set()
@@ -144,25 +152,48 @@ def _counterpart(line: Line, lost: Sequence[Line]) -> Line | None:
     return best[2] if best is not None and best[0] >= _RELATED else None
 
 
+def _in_place(old: Sequence[Line], new: Sequence[Line]) -> dict[str, Line]:
+    """Return the old line in whose place each new one is, if it shares a word with it, as a replacement has to."""
+    found: dict[str, Line] = {}
+    blocks = SequenceMatcher(None, [line.key for line in old], [line.key for line in new], autojunk=False)
+    for tag, start, end, begun, over in blocks.get_opcodes():
+        gone = [line for line in old[start:end] if line.claims]
+        came = [line for line in new[begun:over] if line.claims]
+        if tag == "replace" and len(gone) == len(came):
+            pairs = zip(gone, came, strict=True)
+            found |= {one.key: other for other, one in pairs if Vocabulary(one.words).shared(other.words)}
+    return found
+
+
 def _may_leave(
     line: Line,
     came: Sequence[Line],
     stood: set[str],
     before: dict[str, Line | None],
+    in_place: dict[str, Line],
     new_words: Callable[[str], frozenset[str]],
 ) -> bool:
     """True if a line that came in holds the words of an old one, or corrects it by what a message says."""
     for other in came:
         if holds(other.text, line.text):
             return True
-        if other.key in stood or related(line, other) < _RELATED:
+        if other.key in stood or before[other.key] != line or not (said := new_words(other.text)) - line.words:
             continue
-        is_counterpart = before[other.key] == line
-        names = content.names(line.text)
-        more = related(line, other) >= 2 * _RELATED or Vocabulary(other.words).shared(line.words - names)
-        if is_counterpart and more and new_words(other.text) - line.words:
+        share, shared = related(line, other), Vocabulary(other.words).shared(line.words)
+        if share >= 2 * _RELATED or (share >= _RELATED and shared - content.names(line.text)):
+            return True
+        if in_place.get(other.key) == line and not is_standing(line.text) and _names_old(line, other, shared, said):
             return True
     return False
+
+
+def _names_old(line: Line, other: Line, shared: frozenset[str], said: frozenset[str]) -> bool:
+    """True if a new line speaks of the old one in its place: half its words, or a value that it had or takes back."""
+    subject = takewhile(lambda word: word[0].isupper(), line.text.split())
+    value = shared - content.content(" ".join(subject))
+    known = (value & content.names(line.text)) - said
+    takes_back = denials.denies(other.text) or denials.limits(other.text)
+    return 2 * len(shared) > min(len(line.words), len(other.words)) or bool(known) or (takes_back and bool(value))
 
 
 def holds(text: str, part: str) -> bool:

@@ -2,7 +2,8 @@
 
 A person's own words are `user`, the assistant's `agent`, a tool's or page's text is below. A statement is an echo of a
 text below `agent` if it takes two firm or rare words from it, or one address, account or command, that nobody in the
-session had used before that text. A person's own words stay `user`, whatever other text repeats them.
+session had used before that text. A person's own words stay `user`, whatever other text repeats them; what a person
+took up from that text counts as taken only beside a name that they did not.
 
 Source: safety notes 3.4 (taint is the minimum over the inputs).
 """
@@ -28,7 +29,6 @@ _WORD: Final = pattern(f"[{CJK}]+|[^\\W\\d_{CJK}][^\\W_{CJK}]*")
 _NUMBER: Final = pattern(r"\d[\d.,:]*\d|\d")
 _NO_DIGIT: Final = str.maketrans("", "", ".,:")
 _ENOUGH: Final = 2.0
-_NEW: Final = 1.0  # of these, words that the person has not made their own since
 _PAIR: Final = 0.5  # pairs of wide characters overlap
 _KEY_CHARS: Final = 6  # of a word; its ending does not matter
 _RARE_CHARS: Final = 4
@@ -153,12 +153,16 @@ class Voices:
             return None
         levels: list[Trust] = []
         sums: dict[int, float] = {}
-        new: dict[int, float] = {}
-        for key, weight in _weights(statement).items():
+        taken: set[int] = set()  # the turns from which it takes a name that the person never used
+        names = {word[:_KEY_CHARS] for word in content.firm(statement)}
+        for key, weight in sorted(_weights(statement).items(), key=lambda each: each[0] in self._own):
             for turn, (_, trust) in self._brought.get(key, {}).items():
+                if key not in self._own:
+                    taken |= {turn} if key in names else set()
+                elif turn not in taken:
+                    continue
                 sums[turn] = sums.get(turn, 0.0) + weight
-                new[turn] = new.get(turn, 0.0) + weight * (key not in self._own)
-                if sums[turn] >= _ENOUGH and new[turn] >= _NEW:
+                if sums[turn] >= _ENOUGH:
                     levels.append(trust)
         for part in _whole(statement):
             first = next((text for text in self._below if part in text.folded), None)

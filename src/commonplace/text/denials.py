@@ -34,7 +34,7 @@ _UNCHANGED: Final = pattern(
 _LIMITS: Final = pattern(
     r"\b(?:only|at most|at least|max(?:imum)?|up to|more than|less|under|below|over|limit\w*|instead|rather|avoid\w*|except|unless|exclud\w*|leave out"
     r"|allerg\w*|intoleran\w*|hat(?:e|es|ed|ing)|dislik\w*|detest\w*|against|away|free|until|till|no longer|any ?more|used to|before|former\w*|previously"
-    r"|was|were|had|earlier|forget|skip\w*|remove\w*|delet\w*|fail\w*|lack\w*|miss\w*|unable|too|replac\w*|switch\w*|chang\w*|mov(?:e|ed|es|ing)|while|wants?|postpon\w*|push\w*|slip\w*|clos\w+|end\w*|banned|sick|hold"
+    r"|was|were|had|earlier|forget|left|gone|in place of|skip\w*|remove\w*|delet\w*|fail\w*|lack\w*|miss\w*|unable|too|replac\w*|switch\w*|chang\w*|mov(?:e|ed|es|ing)|while|wants?|postpon\w*|push\w*|slip\w*|clos\w+|end\w*|banned|sick|hold"
     r"|nur|höchstens|maximal|mindestens|bis zu|mehr als|weniger|unter|über|statt\w*|sondern|vermeid\w*|außer|allergi\w*|unverträg\w*|\w+unverträg\w*|verträgt|hass\w*|gegen|weg|frei|mehr|früher|bisher|war|wegen|jetzt|neu\w*"
     r"|seulement|uniquement|ne \w+ que|maximum|moins|plus|au lieu|plutôt|évit\w*|sauf|intolér\w*|détest\w*|contre|déteste|libre|avant|arrêt\w*|ferm\w+|était"
     r"|sólo|solo|solamente|máximo|como mucho|menos|más de|en lugar|en vez|evit\w*|salvo|excepto|intoleran\w*|odi\w*|contra|libre|libra|antes|dej\w+|cerrad\w+|era|hasta"
@@ -42,7 +42,7 @@ _LIMITS: Final = pattern(
     r"|только|максимум|не более|больше|меньше|вместо|кроме|аллерг\w*|ненавид\w*|терпеть|против|раньше|пока|до|исключ\w*"
     r"|tylko|najwyżej|maksymalnie|więcej|mniej|zamiast|oprócz|alergi\w*|nienawidz\w*|unika\w*|wcześniej|do"
     r"|alleen|maximaal|hooguit|behalve|vermijd\w*|bara|endast|högst|undvik\w*)\b"
-    r"|只|仅|最多|至多|以内|以下|避免|除了|过敏|讨厌|代替|改|换|推迟|しか|だけ|まで|以内|以下|苦手|嫌|アレルギー|避け|代わり|変更|만|최대|이하|대신|알레르기|제외|싫",
+    r"|以前|之前|曾|原先|예전|이전|只|仅|最多|至多|以内|以下|避免|除了|过敏|讨厌|代替|改|换|推迟|しか|だけ|まで|以内|以下|苦手|嫌|アレルギー|避け|代わり|変更|만|최대|이하|대신|알레르기|제외|싫",
     re.IGNORECASE,
 )
 _DOUBTS: Final = pattern(

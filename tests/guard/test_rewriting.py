@@ -1,0 +1,64 @@
+"""A whole document that a model wrote anew, carried out as a diff of its lines."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from commonplace.guard import screen
+from commonplace.guard.gate import judge, texts
+from commonplace.operations import Proposal, RewriteDocument, View, ViewEntry
+from commonplace.records import Message, RecordedMessage
+
+AT = datetime(2026, 2, 26, 18, tzinfo=UTC)
+OTHERS = ("# Person", "- Plays the cello on Tuesdays")
+
+
+def rewritten(said, old, new):
+    """Return the document after a model put one line in the place of another."""
+    base, text = ("\n".join([OTHERS[0], f"- {line}", OTHERS[1], ""]) for line in (old, new))
+    message = RecordedMessage("p#0", "p", "s", 0, Message("user", said, id="m0", at=AT), 0)
+    lines = [line[2:] for line in base.splitlines()[1:]]
+    entries = tuple(
+        ViewEntry(id=f"M:{n}", number=n, path="M", text=each, trust="agent", shown=True) for n, each in enumerate(lines)
+    )
+    proposal = Proposal(operations=(RewriteDocument(path="M", text=text, base=base),))
+    view = View(messages=(message,), entries=entries, shown=("M",), writable=("M",))
+    judged = judge(proposal, view, {each: screen(each).findings for each in texts(proposal)})
+    return judged.accepted[0].text if judged.accepted else base
+
+
+@pytest.mark.parametrize(
+    "said, old, new",
+    [
+        ("I've moved to Ålesund, to Aspøya", "Lives in Stavanger, in the Storhaug area", "Home is now Ålesund (Aspøya), no longer Stavanger"),
+        ("I switched to Neovim as my editor", "Editor: Helix, after leaving Sublime Text", "Switched his code editor from Helix to Neovim"),
+        ("Frau Behrens aus Jever ist meine neue Steuerberatung", "Herr Dankwardt aus Leer macht die Steuerberatung", "Steuerberatung: Frau Behrens (Jever), löst Herr Dankwardt ab"),
+        ("Nachmittags trinke ich jetzt Ostfriesentee statt Malventee", "Nachmittag: Malventee (für lange Abende)", "Trinkt am Nachmittag Ostfriesentee, nicht mehr Malventee"),
+        ("The Nissan Leaf is gone, our vehicle is a cargo bike from Kronan now", "Drives a Nissan Leaf (white); the Volvo V60 is gone", "Vehicle: cargo bike from Kronan, in place of the Nissan Leaf"),
+        ("Ya no uso Notion, apunto todo en Obsidian", "Toma notas con Notion en la tableta", "Apuntes: todo en Obsidian, ya no Notion"),
+        ("我搬到成都了，不在杭州了", "住在杭州西湖区", "现居成都，以前在杭州"),
+    ],
+)  # fmt: skip
+def test_a_line_in_the_place_of_one_that_a_message_corrects_takes_it_over(said, old, new):
+    """DESIGN 1.8, issue 16: a line that was corrected does not stay beside its correction."""
+    after = rewritten(said, old, new)
+    assert new in after
+    assert old not in after
+    assert OTHERS[1] in after
+
+
+@pytest.mark.parametrize(
+    "said, old, new",
+    [
+        ("Anna plays chess in Bergen now", "Anna is allergic to hazelnuts", "Anna plays chess in Bergen"),
+        ("Bert likes short walks", "Never send Bert the salary sheet", "Bert likes short walks"),
+        ("We took two cats home", "The accountant is Mirela Popescu", "Has two cats at home"),
+        ("The flat in Turin has a new kitchen", "Works for Lavazza in Turin", "The flat in Turin has a new kitchen"),
+        ("I have a dentist on Monday", "Insurance number of the car is with Helvetia", "Dentist on Monday"),
+    ],
+)  # fmt: skip
+def test_a_line_that_nothing_said_corrects_stays_beside_what_is_put_in_its_place(said, old, new):
+    """DESIGN 1.8: nothing said vanishes by rewriting."""
+    after = rewritten(said, old, new)
+    assert old in after
+    assert new in after
