@@ -36,7 +36,7 @@ def rewritten(said, old, new):
         ("Nachmittags trinke ich jetzt Ostfriesentee statt Malventee", "Nachmittag: Malventee (für lange Abende)", "Trinkt am Nachmittag Ostfriesentee, nicht mehr Malventee"),
         ("The Nissan Leaf is gone, our vehicle is a cargo bike from Kronan now", "Drives a Nissan Leaf (white); the Volvo V60 is gone", "Vehicle: cargo bike from Kronan, in place of the Nissan Leaf"),
         ("Ya no uso Notion, apunto todo en Obsidian", "Toma notas con Notion en la tableta", "Apuntes: todo en Obsidian, ya no Notion"),
-        ("我搬到成都了，不在杭州了", "住在杭州西湖区", "现居成都，以前在杭州"),
+        ("我搬到重庆了，不在杭州了", "住在杭州西湖区", "现居重庆，以前在杭州"),
     ],
 )  # fmt: skip
 def test_a_line_in_the_place_of_one_that_a_message_corrects_takes_it_over(said, old, new):

@@ -26,7 +26,7 @@ _RANGE_CHARS: Final = 5  # before a date, in which the first number of a range o
 
 
 class Clause(NamedTuple):
-    """One clause: its words and names, the name it begins with, its numbers and days, what it denies, whether it doubts."""
+    """One clause: its words and names, the name it begins with, its numbers and days, and what it denies or doubts."""
 
     content: frozenset[str]
     names: frozenset[str]

@@ -110,7 +110,7 @@ def carry_out(
     stays = [
         line
         for line in lost
-        if line.key in waiting or (not _may_leave(line, came, stood, before, in_place, new_words) and not may_go(line.text))
+        if line.key in waiting or (not _may_leave(line, came, before, in_place, new_words) and not may_go(line.text))
     ]
     out: list[Line] = []
     placed: set[str] = set()
@@ -168,7 +168,6 @@ def _in_place(old: Sequence[Line], new: Sequence[Line]) -> dict[str, Line]:
 def _may_leave(
     line: Line,
     came: Sequence[Line],
-    stood: set[str],
     before: dict[str, Line | None],
     in_place: dict[str, Line],
     new_words: Callable[[str], frozenset[str]],
@@ -177,7 +176,7 @@ def _may_leave(
     for other in came:
         if holds(other.text, line.text):
             return True
-        if other.key in stood or before[other.key] != line or not (said := new_words(other.text)) - line.words:
+        if before.get(other.key) != line or not (said := new_words(other.text)) - line.words:
             continue
         share, shared = related(line, other), Vocabulary(other.words).shared(line.words)
         if share >= 2 * _RELATED or (share >= _RELATED and shared - content.names(line.text)):
@@ -189,7 +188,7 @@ def _may_leave(
 
 def _names_old(line: Line, other: Line, shared: frozenset[str], said: frozenset[str]) -> bool:
     """True if a new line speaks of the old one in its place: half its words, or a value that it had or takes back."""
-    subject = takewhile(lambda word: word[0].isupper(), line.text.split())
+    subject = takewhile(lambda word: word[0].isupper(), line.text.partition(":")[0].split())
     value = shared - content.content(" ".join(subject))
     known = (value & content.names(line.text)) - said
     takes_back = denials.denies(other.text) or denials.limits(other.text)

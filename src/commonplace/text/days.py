@@ -200,9 +200,9 @@ def _readings(match: re.Match[str]) -> Iterator[tuple[object, ...]]:
     number = found.get("number") or found.get("dotted")
     if number is None and found.get("month"):
         number = str(next(n for n in range(1, 13) if found[f"m{n}"]))
-        if found.get("day") is None and year is None and found["month"] in _MAYBE_NO_MONTH:
-            if _AS_MONTH.search(match.string, max(0, match.start() - _AS_MONTH_CHARS), match.start()) is None:
-                return
+        bare = found.get("day") is None and year is None and found["month"] in _MAYBE_NO_MONTH
+        if bare and _AS_MONTH.search(match.string, max(0, match.start() - _AS_MONTH_CHARS), match.start()) is None:
+            return
     month = _int(number) if number else None
     day = _int(found["day"]) if found.get("day") else None
     if month is None:
