@@ -74,7 +74,7 @@ def test_a_page_tells_every_file_and_every_name_of_its_layout(page):
     text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
     named = set(_NAMED.findall(text))
     assert [layer.path for layer in layout.layers if not {layer.path, f"memory/{layer.path}"} & named] == []
-    assert [name for name in layout.config_names if name not in named] == []
+    assert [name for name in layout.config.names if name not in named] == []
 
 
 def test_a_row_without_a_test_is_seen(tmp_path):

@@ -11,7 +11,19 @@ from commonplace import Memory, Message
 from commonplace.config import Config
 from commonplace.errors import ConfigError
 from commonplace.layouts.knobs import settled
-from commonplace.layouts.schema import Action, AddRule, AgentTool, Generated, Job, Layer, Layout, PromptSection, Trigger
+from commonplace.layouts.schema import (
+    Action,
+    AddRule,
+    AgentTool,
+    Generated,
+    Job,
+    Knobs,
+    Layer,
+    Layout,
+    PromptSection,
+    ScopeNames,
+    Trigger,
+)
 from commonplace.memory import designs
 from commonplace.testing import check_layout
 
@@ -74,7 +86,7 @@ MISTAKES = {
     "neither shown nor capped": layer(NOTES, cap="1500 chars", overflow="notes"),
     "prompt.Notes.unless is 'Later'": row(unless="Later"),
     "jobs.consolidate.when names the knob 'no.such'": job(when="no.such"),
-    "presets.fast has 'no.such'": replace(GOOD, presets={"fast": {"no.such": 1}}),
+    "config.presets.fast has 'no.such'": replace(GOOD, config=Knobs(presets={"fast": {"no.such": 1}})),
     "add.typed.of is 'notes', a layer of documents": replace(GOOD, add=(AddRule(rule="typed", of=("notes",)),)),
     "add.mirror.to is 'nowhere'": replace(GOOD, add=(AddRule(rule="mirror", of=("log",), to="nowhere"),)),
     "it names a layer of journals": replace(GOOD, add=(AddRule(rule="mirror", of=("log",), to="cards"),)),
@@ -117,7 +129,7 @@ MISTAKES = {
     "memory is": replace(GOOD, memory="../elsewhere"),
     "sessions is": replace(GOOD, sessions=".commonplace"),
     "sessions and memory are both": replace(GOOD, sessions="memory"),
-    "scopes is": replace(GOOD, scopes="scopes/all"),
+    "scopes.path is": replace(GOOD, scopes=ScopeNames(path="scopes/all")),
     "jobs.consolidate.consolidator": job(consolidator="summarize"),
     "jobs.consolidate.range": job(range="everything"),
     "jobs.consolidate.failure is 'explode'": job(failure="explode"),
@@ -135,10 +147,10 @@ MISTAKES = {
     "jobs.consolidate.rounds is 99": job(consolidator="rounds", prompt="rounds", rounds=99),
     "jobs.consolidate.prompt is": job(consolidator="rounds"),
     "jobs.compact.consolidator": replace(GOOD, jobs=(Job(name="compact", range="window", consolidator="rewrite"),)),
-    "config_names.size names": replace(GOOD, config_names={"size": ("limits.nothing", 1.0)}),
-    "config_names.size has the factor": replace(GOOD, config_names={"size": ("context.tokens", 0.0)}),
-    "defaults has": replace(GOOD, defaults={"context.nothing": 1}),
-    "defaults.context.tokens is": replace(GOOD, defaults={"context.tokens": 1.5}),
+    "config.names.size names": replace(GOOD, config=Knobs(names={"size": ("limits.nothing", 1.0)})),
+    "config.names.size has the factor": replace(GOOD, config=Knobs(names={"size": ("context.tokens", 0.0)})),
+    "config.defaults has": replace(GOOD, config=Knobs(defaults={"context.nothing": 1})),
+    "config.defaults.context.tokens is": replace(GOOD, config=Knobs(defaults={"context.tokens": 1.5})),
 }
 
 
@@ -216,7 +228,7 @@ def test_a_layout_may_have_no_journal_and_no_job(tmp_path):
 
 def test_knobs_that_a_layout_sets_hold():
     """DESIGN 5: `limits` in the configuration overrides."""
-    assert settled(replace(GOOD, defaults={"context.tokens": 777}), None).context.tokens == 777
+    assert settled(replace(GOOD, config=Knobs(defaults={"context.tokens": 777})), None).context.tokens == 777
     assert Config().context.tokens == 2000
 
 

@@ -111,8 +111,9 @@ def _names(layout: Layout) -> Iterator[str]:
             yield f"{field} is {folder!r}; use the name of a folder inside the memory, such as {field!r}."
     if layout.sessions == layout.memory:
         yield f"sessions and memory are both {layout.memory!r}; keep transcripts in a folder of their own."
-    if "{scope}" not in layout.scopes or _leaves(layout.scopes):
-        yield f"scopes is {layout.scopes!r}; it has {{scope}} and stays inside the memory, as 'scopes/{{scope}}' does."
+    folder = layout.scopes.path
+    if not re.fullmatch(r"[^{}]+/[^{}/]*\{scope\}[^{}]*", folder) or _leaves(folder):
+        yield f"scopes.path is {folder!r}; write a folder inside the memory with {{scope}} in it: 'scopes/{{scope}}'."
 
 
 def _leaves(path: str) -> bool:
@@ -339,22 +340,22 @@ def _job(layout: Layout, job: Job, abilities: Abilities) -> Iterator[str]:
 
 
 def _knobs(layout: Layout) -> Iterator[str]:
-    for name, (paths, factor) in layout.config_names.items():
+    for name, (paths, factor) in layout.config.names.items():
         for path in paths.split("+"):
             if _knob(layout, path) is None:
-                yield f"config_names.{name} names {path!r}; there is no such knob, docs/configuration.md lists them."
+                yield f"config.names.{name} names {path!r}; there is no such knob, docs/configuration.md lists them."
         if not math.isfinite(factor) or factor <= 0:
-            yield f"config_names.{name} has the factor {factor}; use a number above 0."
-    for name, preset in layout.presets.items():
+            yield f"config.names.{name} has the factor {factor}; use a number above 0."
+    for name, preset in layout.config.presets.items():
         for path in preset:
             if _knob(layout, path) is None:
-                yield f"presets.{name} has {path!r}; there is no such knob, docs/configuration.md lists them."
-    for path, value in layout.defaults.items():
+                yield f"config.presets.{name} has {path!r}; there is no such knob, docs/configuration.md lists them."
+    for path, value in layout.config.defaults.items():
         knob = _knob(layout, path)
         if knob is None:
-            yield f"defaults has {path!r}; there is no such knob, docs/configuration.md lists them."
+            yield f"config.defaults has {path!r}; there is no such knob, docs/configuration.md lists them."
         elif isinstance(value, bool) != isinstance(knob, bool) or not isinstance(value, type(knob) | int):
-            yield f"defaults.{path} is {value!r}; it is a {type(knob).__name__}, as {knob!r}."
+            yield f"config.defaults.{path} is {value!r}; it is a {type(knob).__name__}, as {knob!r}."
 
 
 def _knob(layout: Layout, path: str) -> object:

@@ -8,7 +8,18 @@ from __future__ import annotations
 
 import msgspec
 
-from commonplace.layouts.schema import Action, AddRule, AgentTool, Generated, Job, Layer, Layout, PromptSection, Trigger
+from commonplace.layouts.schema import (
+    Action,
+    AddRule,
+    AgentTool,
+    Generated,
+    Job,
+    Knobs,
+    Layer,
+    Layout,
+    PromptSection,
+    Trigger,
+)
 
 
 def _facts(title: str, *layers: str) -> PromptSection:
@@ -139,25 +150,27 @@ LAYOUT = Layout(
         },
         targets={"user": "user", "env": "env"},
     ),
-    config_names={
-        "enabled": ("enabled", 1.0),
-        "facts_limit_user": ("limits.user+limits.project_user", 1.0),
-        "facts_limit_env": ("limits.env+limits.project_env", 1.0),
-        "buffer_lines": ("context.buffer_lines", 1.0),
-        "buffer_enabled": ("context.buffer", 1.0),
-        "merge_on_write": ("merging.on_write", 1.0),
-        "extract_on_end": ("consolidation.episodes", 1.0),
-        "llm_search": ("recall.model_chooses", 1.0),
-        "llm_extract": ("consolidation.episodes_by_model", 1.0),
-        "llm_consolidate": ("merging.ask_model", 1.0),
-        "merge_threshold": ("merging.merge_threshold", 1.0),
-        "add_threshold": ("merging.add_threshold", 1.0),
-        "live": ("context.live", 1.0),
-        "project": ("project", 1.0),
-    },
-    defaults={
-        "context.tokens": 12_000,  # four full files of Chinese facts and the buffer fit whole
-    },
+    config=Knobs(
+        names={
+            "enabled": ("enabled", 1.0),
+            "facts_limit_user": ("limits.user+limits.project_user", 1.0),
+            "facts_limit_env": ("limits.env+limits.project_env", 1.0),
+            "buffer_lines": ("context.buffer_lines", 1.0),
+            "buffer_enabled": ("context.buffer", 1.0),
+            "merge_on_write": ("merging.on_write", 1.0),
+            "extract_on_end": ("consolidation.episodes", 1.0),
+            "llm_search": ("recall.model_chooses", 1.0),
+            "llm_extract": ("consolidation.episodes_by_model", 1.0),
+            "llm_consolidate": ("merging.ask_model", 1.0),
+            "merge_threshold": ("merging.merge_threshold", 1.0),
+            "add_threshold": ("merging.add_threshold", 1.0),
+            "live": ("context.live", 1.0),
+            "project": ("project", 1.0),
+        },
+        defaults={
+            "context.tokens": 12_000,  # four full files of Chinese facts and the buffer fit whole
+        },
+    ),
 )
 
 FLAT = msgspec.structs.replace(

@@ -6,12 +6,11 @@ earlier versions of a node (`<id>.v<N>.md`) are no nodes.
 
 from __future__ import annotations
 
-from commonplace.layouts.schema import Action, AgentTool, Job, Layer, Layout, PromptSection, Trigger
+from commonplace.layouts.schema import Action, AgentTool, Job, Knobs, Layer, Layout, PromptSection, ScopeNames, Trigger
 
 LAYOUT = Layout(
     name="graph",
     memory="",
-    scopes="users/{scope}",
     layers=(
         Layer(name="user", kind="documents", path="USER.md", weight=1.2),
         Layer(name="soul", kind="documents", path="SOUL.md"),
@@ -78,9 +77,6 @@ LAYOUT = Layout(
             triggers=(Trigger(when="window_tokens", over="window_tokens"),),
         ),
     ),
-    defaults={
-        "consolidation.retry_seconds": 300,  # five attempts in 75 minutes: a model may be down for an hour
-    },
     tool=AgentTool(
         separate=True,
         actions=(
@@ -113,4 +109,10 @@ LAYOUT = Layout(
             "old_text": "Words that only this record holds.",
         },
     ),
+    config=Knobs(
+        defaults={
+            "consolidation.retry_seconds": 300,  # five attempts in 75 minutes: a model may be down for an hour
+        },
+    ),
+    scopes=ScopeNames(path="users/{scope}"),
 )

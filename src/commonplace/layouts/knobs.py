@@ -5,7 +5,7 @@ Turns what a caller passed as configuration into the one `Config`. Reads no file
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import msgspec
@@ -19,13 +19,16 @@ _MEMORY_BYTES: Final = "limits.memory_bytes"  # of MEMORY.md by its unit; withou
 _LARGEST: Final = 1e12  # beyond it a number is a slip, and no wait or size can be made of it
 
 
-def settled(layout: Layout, config: Config | Mapping[str, Any] | None, theirs: str = "") -> Config:
+def settled(
+    layout: Layout, config: Config | Mapping[str, Any] | None, read: Callable[[str], str] | None = None
+) -> Config:
     """Return the knobs of a memory: as given, and the layout's own default for each knob that has our default.
 
     Args:
         layout: Says which names its document uses and which defaults it has.
         config: Knobs; a mapping is read by `configured`.
-        theirs: The configuration of the system that the layout comes from, as JSON; it goes before our defaults.
+        read: Returns the text of a file of the memory; the configuration of the system that the layout comes from
+            goes before our defaults.
 
     Raises:
         ConfigError: As for `configured`.
@@ -39,11 +42,12 @@ def settled(layout: Layout, config: Config | Mapping[str, Any] | None, theirs: s
         names = ", ".join(sorted(caps)) or "none"
         raise ConfigError(f"no layer {unknown[0]!r} of the layout {layout.name!r} has a cap; these have: {names}")
     given = msgspec.structs.replace(given, limits=caps)
+    theirs = read(layout.config.file) if read is not None and layout.config.file else ""
     for name, value in told(layout, theirs).items():
         paths = [path for path in _target(layout, name).split("+") if _get(given, path) == _get(Config(), path)]
         for path in [path for path in paths if path not in named]:
             given = _put(given, path, _get(configured(layout, {name: value}), path))
-    for path, value in layout.defaults.items():
+    for path, value in layout.config.defaults.items():
         if path not in named and _get(given, path) == _get(Config(), path):
             given = _put(given, path, value)
     return given
@@ -61,7 +65,7 @@ def configured(layout: Layout, mapping: Mapping[str, Any]) -> Config:
     for name, value in expanded(layout, mapping).items():
         if value is None:
             continue
-        factor = layout.config_names[name][1] if name in layout.config_names else 1.0
+        factor = layout.config.names[name][1] if name in layout.config.names else 1.0
         for path in filter(None, _target(layout, name).split("+")):
             config = _put(config, path, _value(name, value, _get(config, path), factor))
     return config
@@ -77,12 +81,12 @@ def expanded(layout: Layout, mapping: Mapping[str, Any]) -> dict[str, Any]:
     for name, value in mapping.items():
         section = value if isinstance(value, Mapping) and "." not in str(name) else {}
         flat |= {f"{name}.{inner}": each for inner, each in section.items()} if section else {str(name): value}
-    chosen = [flat.pop(name) for name in list(flat) if name.rpartition(".")[2] == "preset" and layout.presets]
+    chosen = [flat.pop(name) for name in list(flat) if name.rpartition(".")[2] == "preset" and layout.config.presets]
     values: dict[str, Any] = {}
     for preset in chosen:
-        if preset not in layout.presets:
-            raise ConfigError(f"there is no preset {str(preset)[:40]!r}; use one of {', '.join(layout.presets)}")
-        values |= layout.presets[preset]
+        if preset not in layout.config.presets:
+            raise ConfigError(f"there is no preset {str(preset)[:40]!r}; use one of {', '.join(layout.config.presets)}")
+        values |= layout.config.presets[preset]
     return values | flat
 
 
@@ -99,7 +103,7 @@ def told(layout: Layout, text: str) -> dict[str, Any]:
     kept: dict[str, Any] = {}
     for name, value in flat.items():
         try:
-            if name in layout.config_names or name in layout.presets:
+            if name in layout.config.names or name in layout.config.presets:
                 configured(layout, {name: value})
                 kept[name] = value
         except ConfigError:
@@ -108,8 +112,8 @@ def told(layout: Layout, text: str) -> dict[str, Any]:
 
 
 def _target(layout: Layout, name: str) -> str:
-    if name in layout.config_names:
-        return layout.config_names[name][0]
+    if name in layout.config.names:
+        return layout.config.names[name][0]
     section, _, knob = str(name).partition(".")
     if name == _MEMORY_BYTES:
         return "limits.memory" if "memory" in _capped(layout) else ""
@@ -121,7 +125,7 @@ def _target(layout: Layout, name: str) -> str:
         and not isinstance(_get(Config(), section), msgspec.Struct | dict)
     ):
         return str(name)
-    known = ", ".join(layout.config_names) or "none of its own"
+    known = ", ".join(layout.config.names) or "none of its own"
     raise ConfigError(
         f"the layout {layout.name!r} knows no {str(name)[:80]!r}; its names are {known}, and ours are written "
         "`section.knob`, as docs/configuration.md lists them",

@@ -6,7 +6,7 @@ their own, which it does not look into.
 
 from __future__ import annotations
 
-from commonplace.layouts.schema import Action, AgentTool, Generated, Job, Layer, Layout, PromptSection, Trigger
+from commonplace.layouts.schema import Action, AgentTool, Generated, Job, Knobs, Layer, Layout, PromptSection, Trigger
 
 _KINDS = ("user", "feedback", "project", "reference")
 
@@ -131,7 +131,9 @@ LAYOUT = Layout(
         },
         targets={},
     ),
-    defaults={
-        "context.tokens": 20_000,  # an index of 25 KB fits whole in any language, and what is surfaced beside it
-    },
+    config=Knobs(
+        defaults={
+            "context.tokens": 20_000,  # an index of 25 KB fits whole in any language, and what is surfaced beside it
+        },
+    ),
 )

@@ -17,6 +17,7 @@ from typing import Final, Literal
 import msgspec
 
 from commonplace.records import LAYERS, LayerName
+from commonplace.text.pieces import decode_name, encode_name
 
 LayerKind = Literal["documents", "journals", "topics", "items"]
 
@@ -257,17 +258,64 @@ class Job(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     lock: str = ""
 
 
+class Knobs(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The configuration as a layout has it.
+
+    `names` maps the knobs of the layout's own document to ours (several joined by `+`), with the factor to our unit.
+    `defaults` are its own values for our knobs, `presets` named sets of such values. `file` is where the system it
+    comes from keeps its configuration, as JSON.
+    """
+
+    names: dict[str, tuple[str, float]] = msgspec.field(default_factory=dict)
+    defaults: dict[str, int | float | str] = msgspec.field(default_factory=dict)
+    presets: dict[str, dict[str, int | float | str]] = msgspec.field(default_factory=dict)
+    file: str = ""
+
+
+class ScopeNames(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which scopes there are, and where those other than `default` have their files.
+
+    `path` is their folder. `forms` are the names that they may have, with `*` for a part of a name; any if empty.
+    `default_name` is another name of `default`.
+    """
+
+    path: str = "scopes/{scope}"
+    forms: tuple[str, ...] = ()
+    default_name: str = ""
+
+    def known(self, name: str) -> str:
+        """Return the scope that a name means; empty if it has none of the forms."""
+        name = "default" if name == self.default_name else name
+        return name if not self.forms or any(_has_form(name, form) for form in self.forms) else ""
+
+    def folder(self, name: str) -> str:
+        """Return the folder of a scope, with a slash at its end; empty for `default`, which has the whole location."""
+        return "" if name == "default" else f"{self.path.format(scope=encode_name(name))}/"
+
+    def of(self, path: str) -> tuple[str, str]:
+        """Return the scope of a stored file and its path there; no scope if the name cannot be read."""
+        before, _, after = self.path.partition("{scope}")
+        name, end, inside = path.removeprefix(before).partition(f"{after}/")
+        if not path.startswith(before) or not end or "/" in name:
+            return "default", path
+        return decode_name(name) or "", inside
+
+
+def _has_form(name: str, form: str) -> bool:
+    """True if a name has the parts of a form, none of them empty; the last part may hold further colons."""
+    parts, wanted = name.split(":", form.count(":")), form.split(":")
+    return len(parts) == len(wanted) and all(
+        part == want or (want == "*" and part.strip()) for part, want in zip(parts, wanted, strict=True)
+    )
+
+
 class Layout(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One layout, whole.
 
-    `memory` and `sessions` are folders below a scope's root; `scopes` is where scopes other than `default`
-    are kept. `targets` says which layer takes a memory of which kind. `prompt`, `jobs`, `tool`, `add` and
-    `generated` are its tables. `agent_edits_files` says that the agent has a file tool, so that an outside edit
-    ranks `agent`. `config_names` maps the knobs of the layout's own document to ours (several joined by `+`),
-    with the factor to our unit; `defaults` are its own values for our knobs, `presets` named sets of such values, and
-    `config_file` is where the system it comes from keeps its configuration, as JSON. `their_sessions` is the folder of
-    transcripts that the system it comes from wrote; adopting reads them. `scope_forms` says which scopes there are,
-    with `*` for a part of a name; any if empty. `global_scope` is another name for `default`.
+    `memory` and `sessions` are folders below a scope's root, `scopes` the other scopes. `targets` says which layer
+    takes a memory of which kind. `prompt`, `jobs`, `tool`, `add` and `generated` are its tables. `agent_edits_files`
+    says that the agent has a file tool, so that an outside edit ranks `agent`. `config` has its own knobs.
+    `their_sessions` is the folder of transcripts that the system it comes from wrote; adopting reads them.
     """
 
     name: str
@@ -275,18 +323,13 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     targets: dict[str, str]
     memory: str = "memory"
     sessions: str = "sessions"
-    scopes: str = "scopes/{scope}"
+    scopes: ScopeNames = ScopeNames()
     prompt: tuple[PromptSection, ...] = ()
     jobs: tuple[Job, ...] = ()
     add: tuple[AddRule, ...] = ()
     generated: tuple[Generated, ...] = ()
     agent_edits_files: bool = False
-    config_names: dict[str, tuple[str, float]] = msgspec.field(default_factory=dict)
-    defaults: dict[str, int | float | str] = msgspec.field(default_factory=dict)
-    presets: dict[str, dict[str, int | float | str]] = msgspec.field(default_factory=dict)
-    config_file: str = ""
-    scope_forms: tuple[str, ...] = ()
-    global_scope: str = ""
+    config: Knobs = Knobs()
     their_sessions: str = ""
     tool: AgentTool = AgentTool()
 

@@ -6,7 +6,18 @@ folder it does not look into.
 
 from __future__ import annotations
 
-from commonplace.layouts.schema import Action, AddRule, AgentTool, Job, Layer, Layout, PromptSection, Trigger
+from commonplace.layouts.schema import (
+    Action,
+    AddRule,
+    AgentTool,
+    Job,
+    Knobs,
+    Layer,
+    Layout,
+    PromptSection,
+    ScopeNames,
+    Trigger,
+)
 
 _ITEMS = ("episodic", "semantic", "procedural")
 
@@ -139,46 +150,51 @@ LAYOUT = Layout(
             when="consolidation.compaction",
         ),
     ),
-    config_file="preferences/runtime-config.json",
-    config_names={
-        "memory.enabled": ("enabled", 1.0),
-        "memory.recentDays": ("items.recent_days", 1.0),
-        "memory.softPromptBudgetTokens": ("items.soft_tokens", 1.0),
-        "memory.maxPromptBudgetTokens": ("items.max_tokens", 1.0),
-        "memory.workingTopK": ("items.working_top_k", 1.0),
-        "memory.episodicTopK": ("items.episodic_top_k", 1.0),
-        "memory.semanticTopK": ("items.semantic_top_k", 1.0),
-        "memory.proceduralTopK": ("items.procedural_top_k", 1.0),
-        "memory.promotionEnabled": ("items.promotion", 1.0),
-        "memory.promotionMinConfidence": ("items.promotion_confidence", 1.0),
-        "memory.decayEnabled": ("items.decay", 1.0),
-        "memory.decayDays": ("items.decay_days", 1.0),
-        "memory.codeAwareExtractionEnabled": ("items.code_aware", 1.0),
-        "memory.legacyDailyNotesEnabled": ("items.daily_notes", 1.0),
-        "compaction.enabled": ("consolidation.compaction", 1.0),
-        "compaction.maxContextTokens": ("consolidation.context_tokens", 1.0),
-        "compaction.keepLastMessages": ("consolidation.keep_messages", 1.0),
-    },
-    defaults={
-        "context.tokens": 8_000,  # MEMORY.md, the items up to their hard budget, and what a question finds
-        "consolidation.summary_tools": False,
-        "consolidation.summary_message_tokens": 86,  # 300 characters a message
-        "consolidation.summary_seconds": 15.0,
-    },
-    presets={
-        "coding_fast": {"items.soft_tokens": 1400, "items.max_tokens": 2600},
-        "coding_balanced": {"items.soft_tokens": 1800, "items.max_tokens": 3500, "items.promotion_confidence": 0.80},
-        "coding_deep": {"items.soft_tokens": 2400, "items.max_tokens": 4200, "items.decay_days": 60},
-        "general_chat": {
-            "items.soft_tokens": 1000,
-            "items.max_tokens": 1800,
-            "items.code_aware": False,
-            "items.disclosure": "index",
+    config=Knobs(
+        file="preferences/runtime-config.json",
+        names={
+            "memory.enabled": ("enabled", 1.0),
+            "memory.recentDays": ("items.recent_days", 1.0),
+            "memory.softPromptBudgetTokens": ("items.soft_tokens", 1.0),
+            "memory.maxPromptBudgetTokens": ("items.max_tokens", 1.0),
+            "memory.workingTopK": ("items.working_top_k", 1.0),
+            "memory.episodicTopK": ("items.episodic_top_k", 1.0),
+            "memory.semanticTopK": ("items.semantic_top_k", 1.0),
+            "memory.proceduralTopK": ("items.procedural_top_k", 1.0),
+            "memory.promotionEnabled": ("items.promotion", 1.0),
+            "memory.promotionMinConfidence": ("items.promotion_confidence", 1.0),
+            "memory.decayEnabled": ("items.decay", 1.0),
+            "memory.decayDays": ("items.decay_days", 1.0),
+            "memory.codeAwareExtractionEnabled": ("items.code_aware", 1.0),
+            "memory.legacyDailyNotesEnabled": ("items.daily_notes", 1.0),
+            "compaction.enabled": ("consolidation.compaction", 1.0),
+            "compaction.maxContextTokens": ("consolidation.context_tokens", 1.0),
+            "compaction.keepLastMessages": ("consolidation.keep_messages", 1.0),
         },
-        "research_analyst": {"items.soft_tokens": 1800, "items.max_tokens": 3500, "items.decay_days": 90},
-        "ops_support": {"items.soft_tokens": 1600, "items.max_tokens": 3000, "items.decay_days": 45},
-        "disabled": {"enabled": False},
-    },
-    scope_forms=("default", "session:*:*", "goal:*", "task:*"),
-    global_scope="global",
+        defaults={
+            "context.tokens": 8_000,  # MEMORY.md, the items up to their hard budget, and what a question finds
+            "consolidation.summary_tools": False,
+            "consolidation.summary_message_tokens": 86,  # 300 characters a message
+            "consolidation.summary_seconds": 15.0,
+        },
+        presets={
+            "coding_fast": {"items.soft_tokens": 1400, "items.max_tokens": 2600},
+            "coding_balanced": {
+                "items.soft_tokens": 1800,
+                "items.max_tokens": 3500,
+                "items.promotion_confidence": 0.80,
+            },
+            "coding_deep": {"items.soft_tokens": 2400, "items.max_tokens": 4200, "items.decay_days": 60},
+            "general_chat": {
+                "items.soft_tokens": 1000,
+                "items.max_tokens": 1800,
+                "items.code_aware": False,
+                "items.disclosure": "index",
+            },
+            "research_analyst": {"items.soft_tokens": 1800, "items.max_tokens": 3500, "items.decay_days": 90},
+            "ops_support": {"items.soft_tokens": 1600, "items.max_tokens": 3000, "items.decay_days": 45},
+            "disabled": {"enabled": False},
+        },
+    ),
+    scopes=ScopeNames(forms=("default", "session:*:*", "goal:*", "task:*"), default_name="global"),
 )

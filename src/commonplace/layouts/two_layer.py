@@ -6,7 +6,7 @@ and state lie beside, in folders it does not look into.
 
 from __future__ import annotations
 
-from commonplace.layouts.schema import AddRule, Job, Layer, Layout, PromptSection, Trigger
+from commonplace.layouts.schema import AddRule, Job, Knobs, Layer, Layout, PromptSection, Trigger
 
 LAYOUT = Layout(
     name="two-layer",
@@ -73,18 +73,20 @@ LAYOUT = Layout(
             alone=True,
         ),
     ),
-    config_names={
-        "maxMemorySize": ("limits.memory", 1.0),
-        "max_memory_bytes": ("limits.memory", 1.0),
-        "maxMemoryBytes": ("limits.memory", 1.0),
-        "consolidationTimeout": ("consolidation.awaited_seconds+model.timeout_seconds", 0.001),
-        "consolidation_timeout": ("consolidation.awaited_seconds+model.timeout_seconds", 0.001),
-        "memoryWindow": ("consolidation.window_messages", 1.0),
-        "memory_window": ("consolidation.window_messages", 1.0),
-        "model": ("consolidation.model", 1.0),
-    },
-    defaults={
-        "model.timeout_seconds": 30.0,  # consolidationTimeout
-        "context.tokens": 20_000,  # the 40 KB of their shipped configuration and the recap fit whole
-    },
+    config=Knobs(
+        names={
+            "maxMemorySize": ("limits.memory", 1.0),
+            "max_memory_bytes": ("limits.memory", 1.0),
+            "maxMemoryBytes": ("limits.memory", 1.0),
+            "consolidationTimeout": ("consolidation.awaited_seconds+model.timeout_seconds", 0.001),
+            "consolidation_timeout": ("consolidation.awaited_seconds+model.timeout_seconds", 0.001),
+            "memoryWindow": ("consolidation.window_messages", 1.0),
+            "memory_window": ("consolidation.window_messages", 1.0),
+            "model": ("consolidation.model", 1.0),
+        },
+        defaults={
+            "model.timeout_seconds": 30.0,  # consolidationTimeout
+            "context.tokens": 20_000,  # the 40 KB of their shipped configuration and the recap fit whole
+        },
+    ),
 )

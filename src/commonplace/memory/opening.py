@@ -24,7 +24,6 @@ from commonplace.recall.embedding import resolve as embedder_of
 from commonplace.recall.index.near import Embedder
 from commonplace.store import texts
 from commonplace.store.files.store import FilesStore
-from commonplace.text.pieces import decode_name
 
 _SCOPE: Final = re.compile(r"[^\s/\\\x00-\x1f\x7f.][^/\\\x00-\x1f\x7f]{0,199}")
 
@@ -45,11 +44,11 @@ def scope_chain(scope: str | Iterable[str], layout: Layout | None = None) -> tup
                 scope=name,
             )
     if layout is not None:
-        chain = tuple("default" if name == layout.global_scope else name for name in chain)
         for name in chain:
-            if layout.scope_forms and not any(_has_form(name, form) for form in layout.scope_forms):
-                known = ", ".join(layout.scope_forms)
+            if not layout.scopes.known(name):
+                known = ", ".join(layout.scopes.forms)
                 raise ScopeError(f"{name!r} is no scope of the layout {layout.name!r}; it has {known}", scope=name)
+        chain = tuple(layout.scopes.known(name) for name in chain)
     if not chain or len(set(chain)) != len(chain):
         raise ScopeError("a scope chain holds at least one name, each once", scope=chain)
     return chain
@@ -61,16 +60,7 @@ def configured(layout: Layout, location: str, config: Config | Mapping[str, Any]
     Raises:
         ConfigError: A knob is unknown, or has a value that it cannot have.
     """
-    theirs = texts.read_if_there(f"{location}/{layout.config_file}") if layout.config_file else ""
-    return settled(layout, config, theirs)
-
-
-def _has_form(name: str, form: str) -> bool:
-    """True if a name has the parts of a form, none of them empty; the last part may hold further colons."""
-    parts, wanted = name.split(":", form.count(":")), form.split(":")
-    return len(parts) == len(wanted) and all(
-        part == want or (want == "*" and part.strip()) for part, want in zip(parts, wanted, strict=True)
-    )
+    return settled(layout, config, lambda file: texts.read_if_there(f"{location}/{file}"))
 
 
 class Opening(msgspec.Struct, frozen=True, kw_only=True):
@@ -121,15 +111,12 @@ class Opening(msgspec.Struct, frozen=True, kw_only=True):
     def kept(self) -> list[str]:
         """Return the names of the scopes that are kept at the location, `default` first if it is."""
         store = FilesStore(self.location, clock=self.clock, config=self.config.store, read_only=True)
-        folder, _, rest = self.layout.scopes.partition("{scope}")
         found: set[str] = set()
         for stat in store.list():
-            inside = stat.path.removeprefix(folder)
-            name = inside.partition("/")[0].removesuffix(rest) if inside != stat.path else ""
-            if name and (decoded := decode_name(name)) is not None:
-                found.add(decoded)
-            elif stat.path.startswith(f"{self.layout.sessions}/") or self.layout.layer_of(stat.path) is not None:
-                found.add("default")
+            name, path = self.layout.scopes.of(stat.path)
+            is_ours = path.startswith(f"{self.layout.sessions}/") or self.layout.layer_of(path) is not None
+            if name and (is_ours or name != "default"):
+                found.add(name)
         store.close()
         return sorted(found, key=lambda name: (name != "default", name))
 

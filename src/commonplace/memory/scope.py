@@ -54,7 +54,6 @@ from commonplace.records import Hit, Outcome, Problem, Query, Record, Report, To
 from commonplace.store.files.store import FilesStore
 from commonplace.store.protocol import STATE, Store
 from commonplace.store.seen import Seen
-from commonplace.text.pieces import encode_name
 
 logger = logging.getLogger(__name__)
 
@@ -127,7 +126,7 @@ class Scope:
         layout = for_project(layout, config.project)
         jobs = tuple(job for job in layout.jobs if all(knob(config, name) for name in job.when.split("+") if name))
         layout = msgspec.structs.replace(layout, jobs=jobs)
-        folder = location if name == "default" else f"{location}/{layout.scopes.format(scope=encode_name(name))}"
+        folder = f"{location}/{layout.scopes.folder(name)}".rstrip("/")
         store = _store(folder, layout=layout, config=config, clock=clock, read_only=read_only, at=at)
         self.name = name
         self.indexing = searching.indexing(store, layout, config.zone)

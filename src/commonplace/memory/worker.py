@@ -32,7 +32,6 @@ from commonplace.memory.opening import Opening, scope_chain
 from commonplace.memory.scope import Scope
 from commonplace.models import LLM
 from commonplace.store.files.store import FilesStore
-from commonplace.text.pieces import decode_name
 
 logger = logging.getLogger(__name__)
 
@@ -168,16 +167,10 @@ class Worker:
 
     def _transcripts(self) -> Iterator[tuple[str, str, str]]:
         """Yield every transcript of the location: its scope, its path there, and what its state is."""
-        before, _, after = self._opening.layout.scopes.partition("{scope}")
+        layout = self._opening.layout
         for stat in self._store.list():
-            name, path = "default", stat.path
-            if path.startswith(before):
-                folder, _, path = path.removeprefix(before).partition("/")
-                decoded = decode_name(folder.removesuffix(after))
-                if decoded is None:
-                    continue
-                name = decoded
-            if path.startswith(f"{self._opening.layout.sessions}/") and path.endswith(".jsonl"):
+            name, path = layout.scopes.of(stat.path)
+            if name and path.startswith(f"{layout.sessions}/") and path.endswith(".jsonl"):
                 yield name, path, stat.token
 
     def _scope(self, name: str) -> Scope:
