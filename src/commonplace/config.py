@@ -117,14 +117,14 @@ class ConsolidationConfig(msgspec.Struct, frozen=True):
     window_tokens: int = 24_000  # a live window past this is compacted
     window_messages: int = 50  # seed two-layer, memoryWindow: a longer live window is cut
     keep_messages: int = 20  # seed structured: what a compaction keeps
-    keep_share: float = 0.5  # seed two-layer: what is kept of a window that is cut
+    keep_share: float = 0.0  # seed two-layer: above 0, a compaction keeps this share of `window_messages` instead
     recap_tokens: int = 4000  # of the live window, where the layout recaps it
     rewrite_tokens: int = 16_000  # of a document a model writes anew; of a longer one it is given the end
     model: str = ""  # seed two-layer: the model of these calls; the one that was opened when empty
     compaction: bool = True  # seed structured: whether a long live window is compacted by itself, where the layout asks
     context_tokens: int = 50_000  # seed structured: a window of which a prompt is estimated above it is compacted
     summary_tokens: int = 500  # seed structured: of a compaction's summary
-    episodes: bool = True  # seed facts, extract_on_end: an ended session leaves an episode, in layouts that have them
+    episodes: bool = True  # seed facts, extract_on_end: an ended session leaves an episode, where the layout asks
     episode_turns: int = 3  # seed facts: a shorter session leaves none
     episodes_by_model: bool = True  # seed facts, llm_extract: a model writes episodes; else the rules
     summary_tools: bool = True  # results of tools in the prompt for it; seed structured leaves them out
@@ -182,7 +182,7 @@ class Config(msgspec.Struct, frozen=True):
     """All knobs of one memory."""
 
     timezone: str = "UTC"  # IANA name; files are dated in it
-    enabled: bool = True  # seed facts: off leaves the prompt empty and the tool without an answer
+    enabled: bool = True  # seed facts: off leaves the prompt empty, the tool without an answer and the jobs undone
     project: str = ""  # whose files are layered over the others: an id, a git common directory or a path
     store: StoreConfig = msgspec.field(default_factory=StoreConfig)
     guard: GuardConfig = msgspec.field(default_factory=GuardConfig)

@@ -30,6 +30,7 @@ from commonplace.records import RecordedMessage, Source, Trust
 
 ROUND_TOKENS: Final = 3000  # of what a consolidator is given in one round
 _ASKED: Final = 12  # things it may ask for in one round
+_REMOVALS: Final = 10  # seed memdir: topics that tidying may take away in one run
 
 
 class Judged(msgspec.Struct, frozen=True):
@@ -52,6 +53,7 @@ class Host:
         self._zone = parts.zone
         self._views = views
         self._consolidator = CONSOLIDATORS[job.consolidator or "rules"]
+        self.rewrites = self._consolidator.rewrites
         self.llm = llm if self._consolidator.asks else None
         self.by = "rules" if self._consolidator.asks and llm is None else job.consolidator
         self._finding = Finding(job, parts, views)
@@ -70,7 +72,7 @@ class Host:
         places = self._views.places(self._clock(), self._job.writes)
         places = {kind: place for kind, place in places.items() if kind not in self._job.omits}
         llm = None if by_rules else self.llm
-        texts = self._views.documents(places) if self._consolidator.rewrites and llm is not None else {}
+        texts = self._views.documents(places) if self.rewrites and llm is not None else {}
         view = self._views.view(said, places, texts)
         return Work(
             session=session,
@@ -93,7 +95,7 @@ class Host:
             config=self._config,
             records=self._views.records,
             rounds=self._job.rounds,
-            reads=self._views.newest(self._job.reads),
+            reads=self._views.newest_logs() if self._job.range == "none" else (),
         )
 
     def judged(self, work: Work, seconds: Callable[[], float]) -> Judged:
@@ -161,10 +163,9 @@ class Host:
         waits = [Waits(_placed(edit, path), why) for edit, why in judged.held]
         operations: list[Operation] = sorted(judged.accepted, key=lambda edit: isinstance(edit, RemoveTopic))
         going = [edit for edit in operations if isinstance(edit, RemoveTopic) and not edit.into]
-        if self._job.removals and len(going) > self._job.removals:
-            late = going[self._job.removals :]
+        if self._job.range == "none" and (late := going[_REMOVALS:]):
             operations = [edit for edit in operations if edit not in late]
-            waits += [Waits(edit, f"more than {self._job.removals} memories would go in one run") for edit in late]
+            waits += [Waits(edit, f"more than {_REMOVALS} memories would go in one run") for edit in late]
         if path:
             if judged.journal:
                 operations.append(journal_entry(path, judged.journal, said, at, trust=judged.journal_trust))

@@ -234,11 +234,11 @@ class Runner:
         return lease
 
     def _turn(self, end: float | None) -> Lease | None:
-        """Return the lease on the model, if the jobs of all sessions run one after the other.
+        """Return the lease on the model, if the consolidator writes documents anew: one range after the other.
 
         Without it no time is left for a model call, and the ranges leave raw entries, which need no lease.
         """
-        if not self.job.alone or self._llm is None:
+        if not self._host.rewrites or self._llm is None:
             return None
         model = self._config.model
         return self._lease(self.name, end or time.monotonic() + _PATIENCE * model.timeout_seconds * (model.retries + 1))
@@ -385,7 +385,7 @@ class Runner:
 
     def _made(self, pieces: Sequence[Piece], run: Run) -> _Made:
         """Return the operations, and what waits, for some pieces."""
-        if self.job.alone and run.turn is None and not run.dry_run and not (run.by_rules or self.model_free):
+        if self._host.rewrites and run.turn is None and not run.dry_run and not (run.by_rules or self.model_free):
             raise ModelTimeoutError("no time was left to ask the model")
         whole = self.job.range == "session"
         work = self._host.work(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, time
 
 import msgspec
@@ -143,9 +143,9 @@ class Views:
                 return place.end + (data[place.end : place.end + 1] == b"\n")
         return 0
 
-    def newest(self, layers: Collection[str]) -> tuple[str, ...]:
-        """Return the newest files of some layers, the newest first by name."""
-        files = (path for _, path in self._reader.files(lambda each: each.name in layers)) if layers else ()
+    def newest_logs(self) -> tuple[str, ...]:
+        """Return the newest files of the journals, the newest first by name."""
+        files = (path for _, path in self._reader.files(lambda each: each.kind == "journals"))
         return tuple(sorted(files, reverse=True)[:_NEWEST])
 
     def journal_path(self, at: datetime) -> str:

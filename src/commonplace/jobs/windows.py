@@ -194,8 +194,7 @@ class Windows:
     def keep(self) -> int:
         """How many messages stay in a window that is shortened, if nothing else is asked for."""
         knobs = self._config.consolidation
-        share = self.job.keep == "keep_share"
-        return int(knobs.window_messages * knobs.keep_share) if share else knobs.keep_messages
+        return int(knobs.window_messages * knobs.keep_share) if knobs.keep_share else knobs.keep_messages
 
 
 def _unknown(session: str) -> Outcome:

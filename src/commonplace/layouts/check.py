@@ -290,7 +290,7 @@ def _generated(layout: Layout, made: Generated, abilities: Abilities) -> Iterato
 
 def _job(layout: Layout, job: Job, abilities: Abilities) -> Iterator[str]:
     at = f"jobs.{job.name}"
-    for field in ("range", "failure", "keep", "transcript"):
+    for field in ("range", "failure"):
         yield from _one_of(f"{at}.{field}", getattr(job, field), get_args(get_type_hints(Job)[field]))
     window = job.range == "window"
     if window and sum(each.range == "window" for each in layout.jobs) > 1:
@@ -308,22 +308,18 @@ def _job(layout: Layout, job: Job, abilities: Abilities) -> Iterator[str]:
         yield f"{at}.consolidator is 'episodes'; have it write a layer of topics that has {{session}} in its path."
     if any(layer.kind == "journals" for layer in written):
         yield f"{at}.writes names a journal; what happened goes to the journal of targets by itself."
-    for name in job.reads:
-        yield from _other_layer(layout, f"{at}.reads", name, "journals")
     if job.lock and (job.range != "none" or not _LOCK.fullmatch(job.lock)):
         yield f"{at}.lock is {job.lock!r}; it is the name of a file such as '.lock', of a job with the range 'none'."
     if job.yields and job.range in {"none", "window"}:
         yield f"{at}.yields is of no use here; only a job on what was said passes over what the agent wrote."
-    if job.removals < 0:
-        yield f"{at}.removals is {job.removals}; use 0 (any number) or more."
     if not 0 <= job.rounds <= _MOST_ROUNDS:
         yield f"{at}.rounds is {job.rounds}; use 0 (one answer) to {_MOST_ROUNDS}."
     for kind in job.omits:
         yield from _one_of(f"{at}.omits", kind, layout.targets)
     if job.consolidator == "rounds" or (job.prompt and job.consolidator != "summarise"):
         yield from () if "\n" in job.prompt else _one_of(f"{at}.prompt", job.prompt, abilities.prompts)
-    if job.range == "none" and (job.failure == "raw" or job.together or job.alone):
-        yield f"{at} has the range 'none', so failure, together and alone are of no use; leave them out."
+    if job.range == "none" and (job.failure == "raw" or job.together):
+        yield f"{at} has the range 'none', so failure and together are of no use; leave them out."
     known = abilities.scope_triggers if job.range == "none" else abilities.triggers
     for path in filter(None, job.when.split("+")):
         if _knob(layout, path) is None:

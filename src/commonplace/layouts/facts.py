@@ -118,6 +118,7 @@ LAYOUT = Layout(
             consolidator="episodes",
             writes=("episodes",),
             triggers=(Trigger(when="session_end"), Trigger(when="reset")),
+            when="consolidation.episodes",
         ),
         Job(name="compact", range="window", consolidator="compact"),
     ),

@@ -61,7 +61,6 @@ LAYOUT = Layout(
             prompt="nodes",
             writes=("nodes",),
             rounds=4,
-            transcript="markdown",
             triggers=(
                 Trigger(when="turns", over="turns"),
                 Trigger(when="idle", over="idle_seconds"),

@@ -79,10 +79,8 @@ LAYOUT = Layout(
             consolidator="rounds",
             prompt="dream",
             rounds=6,
-            reads=("logs",),
-            writes=("topics", "index"),
-            removals=10,
             lock=".consolidate-lock",
+            writes=("topics", "index"),
             triggers=(Trigger(when="hours+scan_seconds+sessions", over="24+600+5"),),
         ),
         Job(

@@ -221,18 +221,12 @@ class Job(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
             tidies the scope, and its triggers are hours since it ran, sessions changed since, and the like.
         failure: `again` tries later and then takes the rules; `raw` writes a raw entry at the first failure.
         together: Short ranges of several sessions share a model call.
-        alone: The jobs of all sessions run one after the other.
-        keep: Of a job on the window: the knob that says how much of it stays, as messages or as a share.
         writes: The layers that it may write, by name; those that take statements, as `targets` says, if empty.
         rounds: How often it may ask to read and search before its last answer.
         prompt: Of the consolidator `rounds`: the name of its instructions, or the instructions if of several lines.
             Of `summarise`: what is added to its instructions.
         omits: Kinds of statement that it does not write, though the layout has a place for them.
-        transcript: How a model of the consolidators `summarise` and `rounds` is shown messages: a `line` each with
-            its speaker, or as `markdown` with a heading each.
         when: The knobs that must be on, joined by `+`.
-        reads: The layers of journals whose newest files are named to it, to be read first.
-        removals: The most topics that it may remove in one run; any number if 0.
         yields: A range in which the agent wrote memory itself is passed over, as long as only a trigger asks.
         lock: Of a job on no range: a file of the memory folder by which other programs lock it. It holds a number of a
             process, and its time is that of the last run.
@@ -244,16 +238,11 @@ class Job(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     range: Literal["open", "turns", "session", "window", "none"] = "open"
     failure: Literal["again", "raw"] = "again"
     together: bool = False
-    alone: bool = False
-    keep: Literal["keep_messages", "keep_share"] = "keep_messages"
     writes: tuple[str, ...] = ()
     rounds: int = 0
     prompt: str = ""
     omits: tuple[str, ...] = ()
-    transcript: Literal["lines", "markdown"] = "lines"
     when: str = ""
-    reads: tuple[str, ...] = ()
-    removals: int = 0
     yields: bool = False
     lock: str = ""
 

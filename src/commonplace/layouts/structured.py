@@ -133,14 +133,12 @@ LAYOUT = Layout(
             range="turns",
             consolidator="turns",
             triggers=(Trigger(when="turns", over="1"),),
-            when="enabled",
         ),
         Job(
             name="consolidate",
             consolidator="summarise",
             triggers=(Trigger(when="reset"), Trigger(when="session_end")),
             together=True,
-            when="enabled",
         ),
         Job(
             name="compact",

@@ -62,7 +62,6 @@ LAYOUT = Layout(
         Job(
             name="compact",
             range="window",
-            keep="keep_share",
             triggers=(Trigger(when="window_messages", over="window_messages"),),
         ),
         Job(
@@ -70,7 +69,6 @@ LAYOUT = Layout(
             consolidator="rewrite",
             triggers=(Trigger(when="reset"), Trigger(when="session_end")),
             failure="raw",
-            alone=True,
         ),
     ),
     config=Knobs(
@@ -85,6 +83,7 @@ LAYOUT = Layout(
             "model": ("consolidation.model", 1.0),
         },
         defaults={
+            "consolidation.keep_share": 0.5,
             "model.timeout_seconds": 30.0,  # consolidationTimeout
             "context.tokens": 20_000,  # the 40 KB of their shipped configuration and the recap fit whole
         },

@@ -124,7 +124,8 @@ class Scope:
         mode: Mode = "thread",
     ) -> None:
         layout = for_project(layout, config.project)
-        jobs = tuple(job for job in layout.jobs if all(knob(config, name) for name in job.when.split("+") if name))
+        wanted = (job for job in layout.jobs if all(knob(config, name) for name in job.when.split("+") if name))
+        jobs = tuple(wanted) if config.enabled else ()
         layout = msgspec.structs.replace(layout, jobs=jobs)
         folder = f"{location}/{layout.scopes.folder(name)}".rstrip("/")
         store = _store(folder, layout=layout, config=config, clock=clock, read_only=read_only, at=at)

@@ -42,8 +42,6 @@ def propose(work: Work) -> Proposal:
     """
     said = [m for m in work.view.messages if m.text.strip()]
     knobs = work.config.consolidation
-    if not (work.config.enabled and knobs.episodes):
-        return Proposal()
     if sum(m.message.role == "user" for m in said) < knobs.episode_turns:
         return Proposal()
     asks = work.llm is not None and knobs.episodes_by_model

@@ -28,4 +28,5 @@ def propose(work: Work) -> Proposal | Unusable:
     if work.llm is None:
         return ruled.propose(work)
     asked = work.job.prompt
-    return ask(work, work.llm, system=asked if "\n" in asked else prompt(asked), purpose=work.job.name)
+    system = asked if "\n" in asked else prompt(asked)
+    return ask(work, work.llm, system=system, purpose=work.job.name, markdown=True)

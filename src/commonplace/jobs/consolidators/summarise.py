@@ -37,13 +37,17 @@ def propose(work: Work) -> Proposal | Unusable:
     return ask(work, work.llm, system=system, purpose="summarise", journal=True)
 
 
-def ask(work: Work, llm: LLM, *, system: str, purpose: str, journal: bool = False) -> Proposal | Unusable:
-    """Return a model's proposal on a work, by some instructions; with `journal` it must contain a journal entry.
+def ask(
+    work: Work, llm: LLM, *, system: str, purpose: str, journal: bool = False, markdown: bool = False
+) -> Proposal | Unusable:
+    """Return a model's proposal on a work, by some instructions.
+
+    With `journal` it must contain a journal entry, with `markdown` each message has a heading.
 
     Raises:
         ModelError: It gave no answer in time, or none at all.
     """
-    asked = describe(work)
+    asked = describe(work, markdown=markdown)
     topics = ("put_topic",) if any(place.form == "topic" for place in work.places.values()) else ()
     reply = llm.complete(
         Request(
@@ -63,7 +67,7 @@ def ask(work: Work, llm: LLM, *, system: str, purpose: str, journal: bool = Fals
     )  # fmt: skip
 
 
-def describe(work: Work) -> str:
+def describe(work: Work, *, markdown: bool = False) -> str:
     """Write down what the model is to see: what is remembered, by number, then the messages, by number."""
     paths = "\n".join(f"- {path}: {', '.join(kinds)}" for path, kinds in _kinds_by_path(work).items())
     topics = _MANY_FILES if "{topic}" in paths else ""
@@ -72,7 +76,7 @@ def describe(work: Work) -> str:
         f"\nMemory is over its size: merge and shorten entries, to at most {limit}.\n" if work.view.compress else ""
     )
     said = work.listed.messages
-    if work.job.transcript == "markdown":
+    if markdown:
         shown = showing.markdown(said, message_tokens=work.message_tokens, foreground=work.foreground)
     else:
         shown = showing.messages(said, message_tokens=work.message_tokens)

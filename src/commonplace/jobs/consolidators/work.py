@@ -75,7 +75,8 @@ class Consolidator(msgspec.Struct, frozen=True):
     """A function that turns a range into a proposal, or says why it cannot.
 
     It raises only ModelError. If `Work.llm` is None it does what it can without a model. `asks` says whether it may
-    ask one: what never does is done before the next context. `rewrites` has it given the texts of documents.
+    ask one: what never does is done before the next context. `rewrites` has it given the texts of documents, and its
+    ranges done one after the other.
     """
 
     propose: Callable[[Work], Proposal | Unusable]
