@@ -216,7 +216,7 @@ def test_another_package_brings_a_function_for_each_table(tmp_path):
 def test_native_can_choose_the_abilities_of_the_others(tmp_path):
     """Issue 18: merging, a frozen section and a buffer are rows, not layouts."""
     rows = [row for row in NATIVE.prompt if row.title != "User profile"]
-    frozen = PromptSection(title="User profile", of=("facts_user",), frozen=True)
+    frozen = PromptSection(title="User profile", of=("facts_user",), part="frozen")
     buffer = PromptSection(title="Lately", renderer="buffer", part="live")
     layout = replace(NATIVE, prompt=(frozen, *rows, buffer), add=(AddRule(rule="merge", of=("facts_user",)),))
     with lived(tmp_path, layout) as memory:

@@ -9,9 +9,11 @@ import pytest
 
 from commonplace.layouts.codecs.items import item_fingerprint
 from commonplace.layouts.item_model import MemoryItem, completed, merged
+from commonplace.layouts.structured import LAYOUT
 from commonplace.recall.packs import ItemQuery, Scored, choose, score, tokens_of, within
 
 SOURCE = "seed structured; seed systems 3.1; seed model 3.3"
+SEMANTIC = LAYOUT.layer("semantic")
 NOW = datetime(2026, 2, 27, 12, tzinfo=UTC)
 
 
@@ -83,10 +85,8 @@ def test_04_the_fingerprint_is_that_of_the_original_whatever_the_case_and_spacin
 
 def test_the_newer_text_of_two_items_that_are_the_same_holds_even_if_it_is_shorter():
     """Issue 19: merge by recency and authority instead of "longer wins"."""
-    old = completed(
-        {"content": "Deploys happen on Friday, always", "tags": ["ops"], "confidence": 0.9}, layer="semantic"
-    )
-    new = completed({"content": "Deploys: Monday", "tags": ["team"], "confidence": 0.8}, layer="semantic")
+    old = completed({"content": "Deploys happen on Friday, always", "tags": ["ops"], "confidence": 0.9}, layer=SEMANTIC)
+    new = completed({"content": "Deploys: Monday", "tags": ["team"], "confidence": 0.8}, layer=SEMANTIC)
     both = merged(old, new)
     assert (both["content"], both["tags"], both["confidence"]) == ("Deploys: Monday", ["ops", "team"], 0.9)
 
@@ -102,4 +102,4 @@ def test_an_item_that_was_written_earlier_does_not_overwrite_a_later_one():
 def test_fields_that_nobody_knows_stay():
     """Issue 19: unknown fields are kept."""
     assert merged({"x": 1, "content": "a"}, {"y": 2, "content": "b"})["y"] == 2
-    assert completed({"content": "a", "mood": "blue"}, layer="semantic")["mood"] == "blue"
+    assert completed({"content": "a", "mood": "blue"}, layer=SEMANTIC)["mood"] == "blue"

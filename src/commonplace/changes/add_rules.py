@@ -17,7 +17,7 @@ from commonplace.changes import typed_items
 from commonplace.changes.plan import Plan, files_of
 from commonplace.changes.reader import Reader
 from commonplace.layouts.schema import AddRule, Layer, Layout
-from commonplace.operations import AppendJournal, Edit, PutItem, RemoveEntry, ReplaceEntry
+from commonplace.operations import AppendJournal, Edit, PutItem, PutTopic, RemoveEntry, ReplaceEntry
 from commonplace.records import JournalEntry
 from commonplace.text.installed import Installed
 
@@ -37,8 +37,13 @@ class Adding(msgspec.Struct, frozen=True):
 
 
 class Rule(msgspec.Struct, frozen=True):
-    """An add rule: `before` returns the edit that is done in place of one, `after` what is done with it."""
+    """An add rule.
 
+    `refuses` says why an edit cannot be done, given the reason for it; empty if it can. `before` returns the edit that
+    is done in place of one, `after` what is done with it.
+    """
+
+    refuses: Callable[[Adding, Edit, str], str] | None = None
     before: Callable[[Adding, Edit], Edit] | None = None
     after: Callable[[Adding, Edit], Sequence[Edit]] | None = None
 
@@ -47,10 +52,9 @@ def mirrored(adding: Adding, edit: Edit) -> list[Edit]:
     """Return what an edit of a journal comes to in the journal that holds the same entries."""
     layout, row = adding.layout, adding.row
     if isinstance(edit, AppendJournal):
-        if adding.layer.name == row.to:
-            return []
-        path = files_of(layout, layout.layer(row.to), adding.at)
-        return [msgspec.structs.replace(edit, path=path)]
+        others = row.of[1:] if adding.layer.name == row.of[0] else ()
+        paths = [files_of(layout, layout.layer(name), adding.at) for name in others]
+        return [msgspec.structs.replace(edit, path=path) for path in paths]
     if not isinstance(edit, (ReplaceEntry, RemoveEntry)):
         return []
     return [msgspec.structs.replace(edit, path=copy.path, target=copy.id) for copy in _copies(adding, edit)]
@@ -58,8 +62,7 @@ def mirrored(adding: Adding, edit: Edit) -> list[Edit]:
 
 def _copies(adding: Adding, edit: ReplaceEntry | RemoveEntry) -> Iterator[JournalEntry]:
     """Yield the entries that say what the entry of an edit says, in the journals on the other side of a rule."""
-    names = (*adding.row.of, adding.row.to)
-    others = [layer for layer in adding.layout.layers if layer.name in names and layer != adding.layer]
+    others = [layer for layer in adding.layout.layers if layer.name in adding.row.of and layer != adding.layer]
     for record in adding.reader.records(edit.path):
         if record.id != edit.target or not isinstance(record, JournalEntry) or record.at is None:
             continue
@@ -79,8 +82,17 @@ def typed(adding: Adding, edit: Edit) -> Edit:
     return typed_items.settled(adding.plan, edit, adding.layer)
 
 
+def reasoned(adding: Adding, edit: Edit, reason: str) -> str:
+    """Say that a topic which is there changes only with a reason; one that says the same already does not change."""
+    if not isinstance(edit, PutTopic) or reason.strip() or not adding.plan.exists(edit.path):
+        return ""
+    repeats = adding.plan.work_out(edit, adding.layer, edit.path).duplicate
+    return "" if repeats else f"{edit.path} is there already; say why it changes"
+
+
 ADD_RULES: Final[Installed[Rule]] = Installed(
-    "commonplace.add_rules", {"mirror": Rule(after=mirrored), "typed": Rule(before=typed)}
+    "commonplace.add_rules",
+    {"mirror": Rule(after=mirrored), "typed": Rule(before=typed), "reasoned": Rule(refuses=reasoned)},
 )
 """The add rules by name; an entry point of another package brings a `Rule`."""
 
@@ -90,5 +102,5 @@ def of(layout: Layout, reader: Reader, layer: Layer, at: datetime, plan: Plan) -
     return [
         (ADD_RULES[row.rule], Adding(layout, reader, layer, row, at, plan))
         for row in layout.add
-        if row.rule not in HELD_AGAINST and layer.name in (*row.of, row.to)
+        if row.rule not in HELD_AGAINST and layer.name in row.of
     ]

@@ -167,7 +167,10 @@ class Admission:
         if isinstance(operation, RemoveTopic) and operation.into:
             operation = msgspec.structs.replace(operation, into=self._merged(plan, operation.into))
         self._check_tombstones(operation)
-        operation = self._topic(plan, operation, layer, actor, reason)
+        operation = self._topic(plan, operation, layer, actor)
+        for rule, adding in self._rules(plan, layer):
+            if rule.refuses is not None and (why := rule.refuses(adding, operation, reason)):
+                raise Stop(Outcome(status="refused", reason=why))
         waits = self._must_wait(operation, layer, actor, trust)
         if judged.verdict == "quarantine" and not actor.person:
             reason = f"reads like an order to a model ({', '.join(judged.classes)})"
@@ -343,18 +346,10 @@ class Admission:
         if adds and self._tombstones.forbids([text for text in texts if text.strip()], operation.sources):
             raise Stop(FORGOTTEN)
 
-    def _topic(self, plan: Plan, operation: Edit, layer: Layer, actor: Actor, reason: str) -> Edit:
-        """Refuse a topic that would be its own ancestor, and a change without a reason where the layer wants one.
-
-        A proposal loses only the parents that lead back to it.
-        """
-        if not isinstance(operation, PutTopic):
-            return operation
-        path = operation.path
-        changes = layer.reasons and not reason.strip() and plan.exists(path)
-        if changes and not plan.work_out(operation, layer, path).duplicate:
-            raise Stop(Outcome(status="refused", reason=f"{path} is there already; say why it changes"))
-        if operation.parents:
+    def _topic(self, plan: Plan, operation: Edit, layer: Layer, actor: Actor) -> Edit:
+        """Refuse a topic that would be its own ancestor; a proposal loses only the parents that lead back to it."""
+        if isinstance(operation, PutTopic) and operation.parents:
+            path = operation.path
             known = tree.build([Topic(path, path, operation.title, ""), *self._topics(plan, layer)])
             if tree.leads_back(known, path, operation.parents):
                 if actor.explicit:

@@ -15,7 +15,7 @@ import msgspec
 from commonplace.changes.parts import Parts
 from commonplace.changes.plan import Plan, files_of
 from commonplace.layouts.codecs.items import item_fingerprint
-from commonplace.layouts.item_model import TURN, TYPES, completed, merged
+from commonplace.layouts.item_model import TURN, completed, merged
 from commonplace.layouts.schema import Layer
 from commonplace.operations import PutItem
 from commonplace.records import Item, JournalEntry, Record
@@ -27,17 +27,17 @@ def settled(plan: Plan, operation: PutItem, layer: Layer) -> PutItem:
     said, kind = values.get("content"), str(values.get("type") or "")
     given = isinstance(said, str) and operation.id == item_fingerprint(kind, said)
     if kind:
-        values["type"] = TYPES.get(kind.lower(), kind)
+        values["type"] = layer.type_of(kind.lower())
     mark = values.get("fingerprint")
     if not isinstance(mark, str) and isinstance(said, str):
-        mark = item_fingerprint(str(values.get("type") or TYPES["fact"]), said)
+        mark = item_fingerprint(str(values.get("type") or layer.type_of("fact")), said)
     name = mark if given and isinstance(mark, str) else operation.id
     old = plan.item(path, name)
     if old is None and isinstance(mark, str) and (twin := plan.items.named(path, mark)) is not None:
         name, old = twin, plan.item(path, twin)
     elif old is not None and name == mark != old.get("fingerprint"):  # the item of this id says something else by now
         name, old = f"{name}-{plan.at:%Y%m%d%H%M%S}", None
-    data = completed(values, layer=layer.name) if old is None else merged(old, values)
+    data = completed(values, layer=layer) if old is None else merged(old, values)
     return msgspec.structs.replace(operation, id=name, data=data)
 
 

@@ -224,8 +224,6 @@ def _section(layout: Layout, row: PromptSection, abilities: Abilities) -> Iterat
         each.form == "index" and {*each.of} & {*row.of} for each in layout.generated
     ):
         yield f"{at}.renderer is 'index', but generated has no index of {', '.join(row.of)}; add one."
-    if row.frozen and row.part == "live":
-        yield f"{at}.frozen cannot be with part 'live', which changes with every message."
     if row.head.count("{") != len(re.findall(r"\{(?:percent|used|limit)\}", row.head)):
         yield f"{at}.head is {row.head!r}; its fields are {{percent}}, {{used}} and {{limit}}."
     for path in (*row.when.split("+"), row.limit):
@@ -269,10 +267,8 @@ def _add_rule(layout: Layout, rule: AddRule, abilities: Abilities) -> Iterator[s
             yield from _one_of(f"{at}.of", name, [each.name for each in layout.layers])
     if not rule.of:
         yield f"{at}.of is empty; name the layers that it is for."
-    if rule.rule == "mirror":
-        yield from _other_layer(layout, f"{at}.to", rule.to or "''", "journals")
-    elif rule.rule in {"merge", "label"} and rule.to:
-        yield f"{at}.to is of no use here; only 'mirror' has it."
+    if rule.rule == "mirror" and len(rule.of) == 1:
+        yield f"{at}.of is one journal; name first the one that is written, then those that get the same."
 
 
 def _generated(layout: Layout, made: Generated, abilities: Abilities) -> Iterator[str]:

@@ -29,8 +29,7 @@ def _facts(title: str, *layers: str) -> PromptSection:
         renderer="facts",
         heading=f"── {title} ──",
         head="═══ MEMORY [{percent}% — {used}/{limit} chars] ═══",
-        joiner="\n§\n",
-        frozen=True,
+        part="frozen",
     )
 
 
@@ -97,7 +96,6 @@ LAYOUT = Layout(
             renderer="changes",
             part="volatile",
             heading="── Memory Changes In This Session ──",
-            frozen=True,
             when="context.live",
         ),
         PromptSection(

@@ -6,7 +6,18 @@ earlier versions of a node (`<id>.v<N>.md`) are no nodes.
 
 from __future__ import annotations
 
-from commonplace.layouts.schema import Action, AgentTool, Job, Knobs, Layer, Layout, PromptSection, ScopeNames, Trigger
+from commonplace.layouts.schema import (
+    Action,
+    AddRule,
+    AgentTool,
+    Job,
+    Knobs,
+    Layer,
+    Layout,
+    PromptSection,
+    ScopeNames,
+    Trigger,
+)
 
 LAYOUT = Layout(
     name="graph",
@@ -23,7 +34,6 @@ LAYOUT = Layout(
             path="memory/{topic}.md",
             style="node",
             skip=("memory/*/*", "*.v[0-9]*.md"),
-            reasons=True,
             weight=1.1,
         ),
     ),
@@ -40,6 +50,7 @@ LAYOUT = Layout(
         "journal": "history",
         "topic": "nodes",
     },
+    add=(AddRule(rule="reasoned", of=("nodes",)),),
     prompt=(
         PromptSection(title="Soul", of=("soul",)),
         PromptSection(title="User", of=("user",)),

@@ -15,22 +15,9 @@ from typing import Any, Final
 import msgspec
 
 from commonplace.layouts.codecs.items import instant_of
+from commonplace.layouts.schema import Layer
 from commonplace.records import Item
 from commonplace.text.pieces import one_line, truncate
-
-TYPES: Final[dict[str, str]] = {
-    "preference": "PREFERENCE",
-    "fact": "PROJECT_FACT",
-    "environment": "PROJECT_FACT",
-    "instruction": "CONSTRAINT",
-    "constraint": "CONSTRAINT",
-    "decision": "DECISION",
-    "failure": "FAILURE",
-    "fix": "FIX",
-    "task": "TASK_STATE",
-    "command": "COMMAND_RESULT",
-}
-"""The type of an item that states something of a kind; other kinds are types in capitals."""
 
 TURN: Final = "turn"
 """The source of an item that is a whole turn."""
@@ -95,12 +82,12 @@ def read(record: Item, layer: str = "") -> MemoryItem:
     )
 
 
-def completed(values: Mapping[str, Any], *, layer: str) -> dict[str, Any]:
+def completed(values: Mapping[str, Any], *, layer: Layer) -> dict[str, Any]:
     """Return the fields of a new item, with what was left out filled in."""
     content = _text(values, "content")
     usual: dict[str, Any] = {
-        "layer": layer.upper(),
-        "type": TYPES["fact"],
+        "layer": layer.name.upper(),
+        "type": layer.type_of("fact"),
         "title": truncate(one_line(content), TITLE_CHARS),
         "content": content,
         "tags": [],

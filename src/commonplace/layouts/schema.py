@@ -51,8 +51,7 @@ class Layer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     consolidation asked to shorten the layer past its cap, and lets entries move only past twice the cap.
     `weight` scales its records in recall; 0 keeps them out. `person_only` keeps everyone but a person from
     changing it. `skip` are files, by their path below the memory with `*` for anything, that are none of it though
-    its path has room for them. `reasons` refuses to change a record that is there without a reason. `types` is
-    what its files call some kinds of statement.
+    its path has room for them. `types` is what its files call some kinds of statement.
     """
 
     name: str
@@ -65,8 +64,11 @@ class Layer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     weight: float = 1.0
     person_only: bool = False
     skip: tuple[str, ...] = ()
-    reasons: bool = False
     types: dict[str, str] = msgspec.field(default_factory=dict)
+
+    def type_of(self, kind: str) -> str:
+        """Return what its files call a kind of statement."""
+        return self.types.get(kind, kind.upper() if self.kind == "items" else kind)
 
 
 class PromptSection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -77,14 +79,13 @@ class PromptSection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
         of: The layers it is made of. Of several, what a later one says goes before what an earlier one says of
             the same. For the renderer `recall` these are kinds: sessions, documents, journals, topics, items.
         renderer: The function that writes it, by its name.
-        part: `stable` is always shown, the same bytes from turn to turn; `volatile` may change; `live` is of the
-            conversation that goes on.
+        part: `stable` is always shown, the same bytes from turn to turn; `frozen` too, and it stays as it is when a
+            session begins, until the session's window moves; `volatile` may change; `live` is of the conversation
+            that goes on.
         heading: The whole heading line, if it is not `## title`.
         head: The line above the first section that is shown of those with the same head. `{percent}`, `{used}` and
             `{limit}` say how full the capped layers of these sections are.
-        joiner: The text between two entries.
         limit: The knob that says how many tokens it may take; as many as there are if empty.
-        frozen: Its content stays as it is when a session begins, until the session's window moves.
         when: The knobs that must be on, joined by `+`.
         unless: The title of a section before it; this one is shown only if that one is empty.
     """
@@ -92,12 +93,10 @@ class PromptSection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     title: str = ""
     of: tuple[str, ...] = ()
     renderer: str = "entries"
-    part: Literal["stable", "volatile", "live"] = "stable"
+    part: Literal["stable", "frozen", "volatile", "live"] = "stable"
     heading: str = ""
     head: str = ""
-    joiner: str = "\n"
     limit: str = ""
-    frozen: bool = False
     when: str = ""
     unless: str = ""
 
@@ -106,14 +105,14 @@ class AddRule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """What happens when something is added to some layers.
 
     `rule` is `merge`: a new entry is held against those that are there, by likeness; or `label`: the same, but only
-    for entries such as `City: Berlin` and against those with the same label; or `mirror`: an entry of a journal goes
-    to the journal that `to` names too; or `typed`: an item with the type and words of one that is there takes its
-    place, and what is left out of a new one is filled in. An entry that repeats another is never added, in any layout.
+    for entries such as `City: Berlin` and against those with the same label; or `mirror`: an entry of the first of
+    these journals goes to the others too; or `typed`: an item with the type and words of one that is there takes its
+    place, and what is left out of a new one is filled in; or `reasoned`: a topic that is there changes only with a
+    reason. An entry that repeats another is never added, in any layout.
     """
 
     rule: str
     of: tuple[str, ...]
-    to: str = ""
 
 
 class Generated(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -329,7 +328,7 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     def part(self, layer: Layer) -> str:
         """Return the part of the prompt that shows the records of a layer unasked; empty if none does."""
         parts = [row.part for row in self.prompt if layer.name in row.of and row.renderer not in NAMING]
-        return "stable" if "stable" in parts else next(iter(parts), "")
+        return "stable" if {"stable", "frozen"} & {*parts} else next(iter(parts), "")
 
     def title(self, layer: Layer) -> str:
         """Return the title under which the prompt shows a layer; empty if it does not."""

@@ -20,15 +20,22 @@ from commonplace.layouts.schema import (
 )
 
 _ITEMS = ("episodic", "semantic", "procedural")
+_TYPES = {
+    "fact": "PROJECT_FACT",
+    "environment": "PROJECT_FACT",
+    "instruction": "CONSTRAINT",
+    "task": "TASK_STATE",
+    "command": "COMMAND_RESULT",
+}
 
 LAYOUT = Layout(
     name="structured",
     layers=(
         Layer(name="memory", kind="documents", path="MEMORY.md", weight=1.2),
         Layer(name="daily", kind="journals", path="{date}.md", style="daily", weight=0.5),
-        Layer(name="episodic", kind="items", path="items/episodic/{date}.jsonl", weight=0.8),
-        Layer(name="semantic", kind="items", path="items/semantic.jsonl", weight=1.1),
-        Layer(name="procedural", kind="items", path="items/procedural.jsonl", weight=1.1),
+        Layer(name="episodic", kind="items", path="items/episodic/{date}.jsonl", types=_TYPES, weight=0.8),
+        Layer(name="semantic", kind="items", path="items/semantic.jsonl", types=_TYPES, weight=1.1),
+        Layer(name="procedural", kind="items", path="items/procedural.jsonl", types=_TYPES, weight=1.1),
     ),
     targets={
         "preference": "semantic",

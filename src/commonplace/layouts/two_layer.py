@@ -56,7 +56,7 @@ LAYOUT = Layout(
             when="context.recap",
         ),
     ),
-    add=(AddRule(rule="label", of=("memory",)), AddRule(rule="mirror", of=("history",), to="history_all")),
+    add=(AddRule(rule="label", of=("memory",)), AddRule(rule="mirror", of=("history", "history_all"))),
     agent_edits_files=True,
     jobs=(
         Job(

@@ -12,7 +12,6 @@ from typing import Any, Final
 from commonplace.errors import InputError, RecordNotFoundError
 from commonplace.layouts.codecs.edits import split_id
 from commonplace.layouts.codecs.items import item_fingerprint
-from commonplace.layouts.item_model import TYPES
 from commonplace.layouts.schema import Layer
 from commonplace.memory.scope import Scope
 from commonplace.memory.using import Answer, Asked, Use, answer
@@ -35,7 +34,7 @@ def add_item(use: Use, asked: Asked) -> Answer:
     kind = use.targets.get(asked.get("target", ""), "fact")
     layer = _layer(use, asked) or use.scope.layout.layer(use.scope.layout.targets[kind])
     content = asked["content"].strip()
-    word = TYPES.get(kind, kind.upper())
+    word = layer.type_of(kind)
     operation = PutItem(
         path=use.scope.file(layer),
         id=item_fingerprint(word, content),
@@ -46,12 +45,13 @@ def add_item(use: Use, asked: Asked) -> Answer:
 
 def update_item(use: Use, asked: Asked) -> Answer:
     """Change an item: what is given takes the place of what it has, also if it is shorter."""
-    _, record = _meant(use, asked)
+    scope, record = _meant(use, asked)
+    layer = scope.layout.layer_of(record.path)
     values = _fields(asked)
     if "content" in asked:
         values["content"] = asked["content"].strip()
-    if "target" in asked:
-        values["type"] = TYPES.get(use.targets[asked["target"]], asked["target"].upper())
+    if "target" in asked and layer is not None:
+        values["type"] = layer.type_of(use.targets[asked["target"]])
     if not values:
         raise InputError("say what to change: content, a type, a title, tags, or another field")
     path, name = split_id(record.id)
@@ -102,8 +102,10 @@ def expand(use: Use, asked: Asked) -> Answer:
 
 
 def _lasting(scope: Scope, record: Item) -> str:
-    kinds = [kind for kind, word in TYPES.items() if word == record.kind and kind != "task"]
-    return scope.layout.targets.get(kinds[0] if kinds else "fact", scope.layout.targets["fact"])
+    """Return the layer that takes what an item says for good."""
+    layout = scope.layout
+    lasting = [name for kind, name in layout.targets.items() if layout.layer(name).type_of(kind) == record.kind]
+    return next((name for name in lasting if "{" not in layout.layer(name).path), layout.targets["fact"])
 
 
 def _layer(use: Use, asked: Asked) -> Layer | None:

@@ -19,6 +19,7 @@ from commonplace.memory import item_verbs, topic_verbs, trees
 from commonplace.memory.scope import Scope
 from commonplace.memory.using import WAITS, Answer, Asked, Use, Verb, answer
 from commonplace.operations import Operation, PutTopic, RemoveEntry, ReplaceEntry
+from commonplace.recall.prompt.renderers import JOINERS
 from commonplace.recall.select import select
 from commonplace.records import LAYERS, Hit, Outcome, Query, Record, Topic
 from commonplace.text.installed import Installed
@@ -101,7 +102,9 @@ def show(use: Use, _: Asked) -> Answer:
             for place, layer in enumerate(each for each in layers if each.kind == "documents"):
                 path = scope.layout.path_of(layer)
                 scope.door.look([path])
-                text = row.joiner.join(record.text for record in scope.reader.told(scope.reader.records(path)))
+                text = JOINERS.get(row.renderer, "\n").join(
+                    record.text for record in scope.reader.told(scope.reader.records(path))
+                )
                 if text or not place:
                     whose = " (this project)" if place else ""
                     parts.append(f"── {row.title}{whose} ──\n{text or '(empty)'}")

@@ -20,7 +20,8 @@ from commonplace.jobs.rules import proposing
 from commonplace.jobs.rules.memos import Known, Place
 from commonplace.jobs.rules.patterns import Kind
 from commonplace.layouts.codecs.items import item_fingerprint
-from commonplace.layouts.item_model import TITLE_CHARS, TURN, TYPES, completed
+from commonplace.layouts.item_model import TITLE_CHARS, TURN, completed
+from commonplace.layouts.schema import Layer
 from commonplace.operations import AppendJournal, Edit, Proposal, PutItem
 from commonplace.records import RecordedMessage, Source
 from commonplace.text.patterns import pattern
@@ -87,20 +88,20 @@ def _of_turn(
     found = list(_stated(turn, before, work, known))
     if (journal := work.file("journal", at)) and work.config.items.daily_notes:
         yield AppendJournal(path=journal, text=note(*texts), at=when, sources=sources)
-    if work.file(_SHORT, at):
+    if (layer := work.items(_SHORT)) is not None:
         kinds = {kind for kind, _ in found}
-        item = _turn_item(texts, kinds, work.config.items)
+        item = _turn_item(texts, kinds, work.config.items, layer)
         yield PutItem(path=work.file(_SHORT, at), id=item["fingerprint"], data=item | _dated(when), sources=sources)
     for _, edit in found:
         yield msgspec.structs.replace(edit, data=edit.data | _dated(when))
 
 
-def _turn_item(texts: tuple[str, str], kinds: Iterable[str], knobs: ItemsConfig) -> dict[str, Any]:
+def _turn_item(texts: tuple[str, str], kinds: Iterable[str], knobs: ItemsConfig, layer: Layer) -> dict[str, Any]:
     user, assistant = (text.strip() for text in texts)
     both = f"{user}\n{assistant}".strip()
     weight = 0.55 + sum(sorted({_WEIGHTS[kind] for kind in kinds if kind in _WEIGHTS}))
     values = {
-        "type": TYPES[_SHORT],
+        "type": layer.type_of(_SHORT),
         "title": truncate(f"User asked: {one_line(user)}", len("User asked: ") + TITLE_CHARS),
         "content": f"User: {truncate(user, ITEM_CHARS[0])}\nAssistant: {truncate(assistant, ITEM_CHARS[1])}",
         "source": TURN,
@@ -108,7 +109,7 @@ def _turn_item(texts: tuple[str, str], kinds: Iterable[str], knobs: ItemsConfig)
         "salience": round(min(1.0, weight), 2),
         "fingerprint": item_fingerprint("TASK", both),
     }
-    return completed(values | marks(both, knobs), layer="episodic")
+    return completed(values | marks(both, knobs), layer=layer)
 
 
 def _stated(
@@ -120,26 +121,29 @@ def _stated(
     places = {
         kind: Place(path=path, form="item", fields={"text": "content"})
         for kind in kinds
-        if (path := work.file(kind, at)).endswith(".jsonl") and (work.config.items.code_aware or kind not in _CODING)
+        if work.items(kind) and (path := work.file(kind, at)) and (work.config.items.code_aware or kind not in _CODING)
     }
     found = proposing.propose(
         [*before, *turn], session=work.session, zone=work.zone, targets=places, existing=known, since=turn[0].number
     )
     for edit in found.operations:
-        if not isinstance(edit, PutItem):
+        layer = work.items(str(edit.data["kind"])) if isinstance(edit, PutItem) else None
+        if not isinstance(edit, PutItem) or layer is None:
             continue
         kind = str(edit.data["kind"])
         sure = _SURE[edit.trust or "web"]
         lasts = work.config.items.promotion and sure >= work.config.items.promotion_confidence and kind != _SHORT
-        path = edit.path if lasts else work.file(_SHORT, at)
+        path = edit.path
+        if not lasts and (short := work.items(_SHORT)) is not None:
+            layer, path = short, work.file(_SHORT, at)
         content = str(edit.data["content"])
         values = {key: value for key, value in edit.data.items() if key not in {"kind", "at"}} | {
-            "type": TYPES[kind],
+            "type": layer.type_of(kind),
             "source": "derived",
             "confidence": sure,
         }
-        data = completed(values | marks(content, work.config.items), layer=work.layer(path))
-        name = edit.id if any(each.id == edit.id for each in known) else item_fingerprint(TYPES[kind], content)
+        data = completed(values | marks(content, work.config.items), layer=layer)
+        name = edit.id if any(each.id == edit.id for each in known) else item_fingerprint(layer.type_of(kind), content)
         yield kind, msgspec.structs.replace(edit, path=path, id=name, data=data)
 
 

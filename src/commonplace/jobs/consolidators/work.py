@@ -10,7 +10,7 @@ import msgspec
 from commonplace.changes.plan import files_of
 from commonplace.config import Config
 from commonplace.jobs.rules.memos import Place
-from commonplace.layouts.schema import Job, Layout
+from commonplace.layouts.schema import Job, Layer, Layout
 from commonplace.models.protocol import LLM
 from commonplace.models.reading import Unusable
 from commonplace.operations import Edit, Proposal, View
@@ -65,10 +65,10 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
         when = (at or self.at).astimezone(self.zone)
         return files_of(self.layout, self.layout.layer(name), when) if name else ""
 
-    def layer(self, path: str) -> str:
-        """Return the name of the layer of a file; empty if it is of none."""
-        layer = self.layout.layer_of(path)
-        return layer.name if layer is not None else ""
+    def items(self, kind: str) -> Layer | None:
+        """Return the layer of items that takes what is stated of a kind; None if it is none."""
+        layer = self.layout.layer(self.layout.targets[kind]) if kind in self.layout.targets else None
+        return layer if layer is not None and layer.kind == "items" else None
 
 
 class Consolidator(msgspec.Struct, frozen=True):

@@ -142,7 +142,7 @@ def changes(page: Page, _: PromptSection) -> Iterator[Shown]:
     """Write what was added to the frozen sections, and taken from them, since the session began."""
     now = page.now()
     for row in page.parts.layout.prompt:
-        if row.frozen and row.of:
+        if row.part == "frozen":
             old = {record.text: record for _, record in page.joined(row)}
             new = {record.text: record for _, record in now.joined(row)}
             yield from (Shown(old[each].id, f"- no longer so: {guard.shown(each)}") for each in old if each not in new)
@@ -196,3 +196,6 @@ RENDERERS: Final[Installed[Renderer]] = Installed("commonplace.renderers", {
     "recall": recall,
 })  # fmt: skip
 """The renderers by name; an entry point of another package brings a function of the same form."""
+
+JOINERS: Final = {"facts": "\n§\n"}
+"""What stands between two entries of a renderer, where it is not a line break."""

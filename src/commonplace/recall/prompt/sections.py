@@ -14,7 +14,7 @@ from commonplace.layouts.schema import PromptSection
 from commonplace.recall.prompt.filling import Draft
 from commonplace.recall.prompt.frozen import Frozen
 from commonplace.recall.prompt.page import Page, paths_of
-from commonplace.recall.prompt.renderers import RENDERERS
+from commonplace.recall.prompt.renderers import JOINERS, RENDERERS
 from commonplace.recall.surfacing import Surfacing
 from commonplace.records import Hit
 
@@ -47,7 +47,7 @@ class Sections:
             found = tuple(self._surfacing.attached(session, question))
         page = Page(self._parts, session if exists else None, question, surfaced=found)
         frozen = page
-        if session is not None and (rows := [row for row in self._rows if row.frozen and self._is_on(row)]):
+        if session is not None and (rows := [row for row in self._rows if row.part == "frozen" and self._is_on(row)]):
             frozen = msgspec.structs.replace(page, past=self._frozen.texts(session, paths_of(page, rows)))
         return tuple(self._made(page, frozen))
 
@@ -67,7 +67,7 @@ class Sections:
         heads: set[str] = set()
         shown: set[str] = set()
         for row in self._rows:
-            own = frozen if row.frozen else page
+            own = frozen if row.part == "frozen" or not row.of else page
             wanted = self._is_on(row) and row.unless not in shown
             entries = tuple(self._renderers[row.renderer](own, row)) if wanted else ()
             if not entries:
@@ -80,11 +80,11 @@ class Sections:
             limit = int(knob(self._parts.config, row.limit)) if row.limit else 0
             yield Draft(
                 row.title,
-                "stable" if row.part == "stable" else "volatile",
+                "stable" if row.part in {"stable", "frozen"} else "volatile",
                 entries,
                 limit,
                 heading=heading,
-                joiner=row.joiner,
+                joiner=JOINERS.get(row.renderer, "\n"),
                 live=row.part == "live",
             )
 
