@@ -21,12 +21,17 @@ class _Operation(msgspec.Struct, frozen=True, kw_only=True, tag_field="op", omit
 
 
 class AddEntry(_Operation, frozen=True, kw_only=True, tag="add"):
-    """Add one entry to a document, at the end of a section (created when missing) or of the whole."""
+    """Add one entry to a document, at the end of a section (created when missing) or of the whole.
+
+    `verdicts` has what a model said it is to entries that are there (same, newer, conflict or distinct), by their
+    fingerprints; what becomes of it is decided at the door.
+    """
 
     path: str
     text: str
     section: str = ""
     kind: str = ""
+    verdicts: dict[str, str] = msgspec.field(default_factory=dict)
 
 
 class ReplaceEntry(_Operation, frozen=True, kw_only=True, tag="replace"):

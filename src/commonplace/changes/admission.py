@@ -18,7 +18,7 @@ from commonplace.changes.aside import aside
 from commonplace.changes.edits import Applied
 from commonplace.changes.log import ForgetMove
 from commonplace.changes.marks import marked
-from commonplace.changes.new_entries import NewEntries, Verdicts
+from commonplace.changes.new_entries import NewEntries
 from commonplace.changes.parts import Parts
 from commonplace.changes.plan import Plan, resolve
 from commonplace.changes.sealing import judge
@@ -102,10 +102,8 @@ class Admission:
         self._parts = parts
         self._new = NewEntries(parts)
 
-    def doubts(self, plan: Plan, operation: Operation, actor: Actor) -> tuple[tuple[str, str], ...]:
+    def doubts(self, plan: Plan, operation: AddEntry, actor: Actor) -> tuple[tuple[str, str], ...]:
         """Return the pairs (text of an entry, new text) on which `take` wants a verdict."""
-        if not isinstance(operation, AddEntry):
-            return ()
         trust = self._trust(operation, actor)
         judged = judge(operation, explicit=actor.explicit, trust=trust, screen=plan.screen)
         layer, path = resolve(self._layout, operation.path)
@@ -138,7 +136,6 @@ class Admission:
         actor: Actor,
         *,
         raced: bool,
-        verdicts: Verdicts | None = None,
         reason: str = "",
     ) -> Taken:
         """Add one operation to the plan, and return whatever was not simply done."""
@@ -182,7 +179,7 @@ class Admission:
             return self._keep_aside(plan, operation, actor, trust)
         if not isinstance(operation, AddEntry) or not self._is_held_against(judged.verdict, layer, trust):
             return self._edit(plan, operation, layer, path, actor=actor, trust=trust, raced=raced, whose=whose)
-        settled = self._new.settle(operation, self._entries(plan, layer, path), layer, actor, verdicts or {})
+        settled = self._new.settle(operation, self._entries(plan, layer, path), layer, actor)
         if settled.operation is None:
             return Taken(same=settled.duplicate)
         done = self._edit(plan, settled.operation, layer, path, actor=actor, trust=trust, raced=raced, whose=whose)

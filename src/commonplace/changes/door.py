@@ -20,7 +20,6 @@ from commonplace.changes.actors import Actor
 from commonplace.changes.admission import RACED, Admission, Stop, Taken, Waits
 from commonplace.changes.generated import GeneratedFiles
 from commonplace.changes.merging import kept_out, theirs
-from commonplace.changes.new_entries import Verdicts
 from commonplace.changes.overflow import Overflow
 from commonplace.changes.parts import Parts
 from commonplace.changes.plan import REVIEW, Plan, resolve
@@ -59,7 +58,6 @@ class _Request(msgspec.Struct, frozen=True):
     lines: dict[str, Sequence[Screened]]
     expect: dict[str, str]
     partial: bool
-    verdicts: Verdicts
 
 
 class Written(msgspec.Struct, frozen=True):
@@ -104,7 +102,6 @@ class Door:
         fence: Lease | None = None,
         partial: bool = False,
         durable: bool = True,
-        verdicts: Verdicts | None = None,
     ) -> Outcome:
         """Do some operations as one change, or none of them.
 
@@ -119,7 +116,6 @@ class Door:
             fence: A lease that must still be held.
             partial: Leave out what is refused, into review, instead of refusing the whole.
             durable: Whether the change survives a loss of power when this returns.
-            verdicts: On what `doubts` named.
 
         Returns:
             The outcome; a refusal names its class or rule, never the text.
@@ -133,9 +129,7 @@ class Door:
         self._check(operations)
         require_text(reason, "a reason")
         versions = {resolve(self._layout, path)[1]: version for path, version in (expect or {}).items()}
-        request = _Request(
-            tuple(operations), actor, reason, tuple(waits), dict(lines or {}), versions, partial, verdicts or {}
-        )
+        request = _Request(tuple(operations), actor, reason, tuple(waits), dict(lines or {}), versions, partial)
         with self.lock:
             if not (dry_run or versions):  # what is expected to stand is not moved by ourselves
                 self.renew_index()
@@ -199,11 +193,10 @@ class Door:
                     found=found,
                 )
 
-    def doubts(self, operations: Sequence[Operation], actor: Actor) -> list[tuple[tuple[str, str], ...]]:
-        """Return for each new entry the pairs (text that is there, new text) on which no rule decides."""
-        self._drift.look(self._touched([each for each in operations if isinstance(each, AddEntry)]))
-        plan = self.plan()
-        return [pairs for each in operations if (pairs := self._admission.doubts(plan, each, actor))]
+    def doubts(self, operation: AddEntry, actor: Actor) -> tuple[tuple[str, str], ...]:
+        """Return the pairs (text that is there, new text) for which no rule says what a new entry is to another."""
+        self._drift.look(self._touched([operation]))
+        return self._admission.doubts(self.plan(), operation, actor)
 
     def look(self, paths: Sequence[str]) -> None:
         """Log what was edited outside in some files, so that a plan starts from their current text."""
@@ -257,11 +250,7 @@ class Door:
         taken: list[Taken] = []
         for operation in request.operations:
             try:
-                taken.append(
-                    self._admission.take(
-                        plan, operation, actor, raced=raced, verdicts=request.verdicts, reason=request.reason
-                    )
-                )
+                taken.append(self._admission.take(plan, operation, actor, raced=raced, reason=request.reason))
             except Stop as stop:
                 if not request.partial:
                     raise

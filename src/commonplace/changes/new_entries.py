@@ -1,6 +1,6 @@
 """Compare new entries with those that are there: a rule of admission, in layouts that ask for it.
 
-Likeness nominates, rules decide. What they leave in doubt is decided by verdicts that come with the operations;
+Likeness nominates, rules decide. What they leave in doubt is decided by the verdicts that an operation has;
 without one both entries stay and the review lists them. An entry is replaced whole or left whole: two sides of a
 contradiction never end in one. What is replaced stays in the change log.
 
@@ -10,8 +10,8 @@ Source: seed facts, "Merge-on-Write", with the ruling of seed model, section 6.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
-from typing import Final, Literal
+from collections.abc import Sequence
+from typing import Final
 
 import msgspec
 
@@ -27,9 +27,8 @@ from commonplace.text.pieces import fingerprint, one_line, truncate
 
 logger = logging.getLogger(__name__)
 
-Choice = Literal["same", "newer", "conflict", "distinct"]
-Verdicts = Mapping[tuple[str, str], Choice]
-"""What a new text is to an entry that is there: (its text, the new text) to a choice."""
+CHOICES: Final = ("same", "newer", "conflict", "distinct")
+"""What a new entry may be to one that is there."""
 
 CONFLICT: Final = "possible_conflict"
 _QUOTED_CHARS: Final = 120
@@ -74,17 +73,14 @@ class NewEntries:
             :_JUDGED
         ]
 
-    def settle(
-        self, operation: AddEntry, entries: Sequence[Entry], layer: Layer, actor: Actor, verdicts: Verdicts
-    ) -> Settled:
+    def settle(self, operation: AddEntry, entries: Sequence[Entry], layer: Layer, actor: Actor) -> Settled:
         """Return what becomes of a new entry.
 
         Args:
-            operation: The new entry, screened, its path resolved.
+            operation: The new entry, screened, its path resolved; its verdicts are on the entries that `doubts` named.
             entries: Those of its document that are trusted as much as the agent.
             layer: The document's.
             actor: Who asks.
-            verdicts: On the pairs that `doubts` named.
         """
         text = operation.text.strip()
         mark = fingerprint(text)
@@ -102,7 +98,7 @@ class NewEntries:
                 return self._replace(operation, entry, actor, kind=kind, why=why)
         flagged: list[Entry] = []
         for place, entry in enumerate(self.doubts(text, entries, layer)):
-            choice = verdicts.get((entry.text, text))
+            choice = operation.verdicts.get(fingerprint(entry.text))
             if choice == "same" and firm_words(entry.text) == firm_words(text):
                 if len(text) <= len(entry.text):
                     return Settled(None, duplicate=entry.id)

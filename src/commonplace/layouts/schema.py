@@ -16,6 +16,7 @@ from typing import Final, Literal
 
 import msgspec
 
+from commonplace.errors import ScopeError
 from commonplace.records import LAYERS, LayerName
 from commonplace.text.pieces import decode_name, encode_name
 
@@ -272,9 +273,15 @@ class ScopeNames(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     default_name: str = ""
 
     def known(self, name: str) -> str:
-        """Return the scope that a name means; empty if it has none of the forms."""
+        """Return the scope that a name means.
+
+        Raises:
+            ScopeError: It has none of the forms.
+        """
         name = "default" if name == self.default_name else name
-        return name if not self.forms or any(_has_form(name, form) for form in self.forms) else ""
+        if self.forms and not any(_has_form(name, form) for form in self.forms):
+            raise ScopeError(f"{name!r} is no scope of this layout; it has {', '.join(self.forms)}", scope=name)
+        return name
 
     def folder(self, name: str) -> str:
         """Return the folder of a scope, with a slash at its end; empty for `default`, which has the whole location."""

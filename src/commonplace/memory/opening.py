@@ -44,11 +44,7 @@ def scope_chain(scope: str | Iterable[str], layout: Layout | None = None) -> tup
                 scope=name,
             )
     if layout is not None:
-        for name in chain:
-            if not layout.scopes.known(name):
-                known = ", ".join(layout.scopes.forms)
-                raise ScopeError(f"{name!r} is no scope of the layout {layout.name!r}; it has {known}", scope=name)
-        chain = tuple(layout.scopes.known(name) for name in chain)
+        chain = tuple(map(layout.scopes.known, chain))
     if not chain or len(set(chain)) != len(chain):
         raise ScopeError("a scope chain holds at least one name, each once", scope=chain)
     return chain

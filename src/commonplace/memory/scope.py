@@ -41,7 +41,7 @@ from commonplace.layouts.schema import Layer, Layout, for_project
 from commonplace.memory import doctor
 from commonplace.models import spending
 from commonplace.models.protocol import LLM
-from commonplace.operations import Forget, MoveWindow, Operation
+from commonplace.operations import AddEntry, Forget, MoveWindow, Operation
 from commonplace.recall import searching, select
 from commonplace.recall.embedding import Guarded
 from commonplace.recall.index.looking import copied
@@ -217,10 +217,11 @@ class Scope:
         dry_run: bool = False,
     ) -> Outcome:
         """Do some operations as one change, or none of them; the model is asked about new entries in doubt."""
-        verdicts = merge.verdicts(operations, actor, door=self.door, llm=self.llm, config=self.config)
-        return self.door.commit(
-            operations, actor=actor, reason=reason, expect=expect, dry_run=dry_run, verdicts=verdicts
-        )
+        judged = partial(merge.propose, actor=actor, door=self.door, llm=self.llm, config=self.config)
+        found = [
+            one for each in operations for one in (judged(each).operations if isinstance(each, AddEntry) else (each,))
+        ]
+        return self.door.commit(found, actor=actor, reason=reason, expect=expect, dry_run=dry_run)
 
     def recall(self, query: Query, *, now: datetime, explain: bool) -> list[Hit]:
         """Search this scope, edits made outside included."""

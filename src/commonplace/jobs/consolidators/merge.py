@@ -8,48 +8,50 @@ Source: seed facts, "Merge-on-Write".
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
 from typing import Final
+
+import msgspec
 
 from commonplace.changes.actors import Actor
 from commonplace.changes.door import Door
-from commonplace.changes.new_entries import Choice, Verdicts
+from commonplace.changes.new_entries import CHOICES
 from commonplace.config import Config
 from commonplace.errors import ModelError
 from commonplace.jobs import showing
 from commonplace.jobs.consolidators.summarise import prompt
 from commonplace.models.protocol import LLM, Request
 from commonplace.models.replies import parse_choice
-from commonplace.operations import Operation
+from commonplace.operations import AddEntry, Proposal
 from commonplace.text.likeness import firm_words
-from commonplace.text.pieces import one_line
+from commonplace.text.pieces import fingerprint, one_line
 
 logger = logging.getLogger(__name__)
 
 _TEXT_TOKENS: Final = 800  # of one statement
-CHOICES: Final[tuple[Choice, ...]] = ("same", "newer", "conflict", "distinct")
 
 
-def verdicts(operations: Sequence[Operation], actor: Actor, *, door: Door, llm: LLM | None, config: Config) -> Verdicts:
-    """Return what the model says of each pair that the rules doubt; nothing without a model."""
+def propose(operation: AddEntry, actor: Actor, *, door: Door, llm: LLM | None, config: Config) -> Proposal:
+    """Propose a new entry with what the model says it is to each entry that the rules doubt.
+
+    Without a model it is proposed as it is.
+    """
     if llm is None or not config.merging.ask_model:
-        return {}
-    found: dict[tuple[str, str], Choice] = {}
-    for pairs in door.doubts(operations, actor):
-        for old, new in pairs:
-            choice = _ask(old, new, llm, config)
-            if choice is not None:
-                found[old, new] = choice
-            if choice == "newer" or (choice == "same" and firm_words(old) == firm_words(new)):
-                break  # it settles what becomes of the new entry
-    return found
+        return Proposal(operations=(operation,))
+    found: dict[str, str] = {}
+    for old, new in door.doubts(operation, actor):
+        choice = _ask(old, new, llm, config)
+        if choice is not None:
+            found[fingerprint(old)] = choice
+        if choice == "newer" or (choice == "same" and firm_words(old) == firm_words(new)):
+            break  # it settles what becomes of the new entry
+    return Proposal(operations=(msgspec.structs.replace(operation, verdicts=found),))
 
 
 def _shown(text: str) -> str:
     return one_line(showing.shortened(text, _TEXT_TOKENS))
 
 
-def _ask(old: str, new: str, llm: LLM, config: Config) -> Choice | None:
+def _ask(old: str, new: str, llm: LLM, config: Config) -> str | None:
     request = Request(
         system=prompt("merge"),
         prompt=f"First: {_shown(old)}\nSecond: {_shown(new)}",
@@ -60,8 +62,7 @@ def _ask(old: str, new: str, llm: LLM, config: Config) -> Choice | None:
         model=config.consolidation.model or None,
     )
     try:
-        said = parse_choice(llm.complete(request), CHOICES)
+        return parse_choice(llm.complete(request), CHOICES)
     except ModelError:
         logger.warning("no verdict from the model; both entries stay", exc_info=True)
         return None
-    return next((choice for choice in CHOICES if choice == said), None)
