@@ -177,7 +177,8 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True):
     """What a consolidator asks for: what happened, and the operations that should follow.
 
     `read` and `search` ask a multi-round consolidator's host for more; `done` ends the rounds. `ruled` says that the
-    rules made it from what a person said, so that it needs no ground.
+    rules made it from what a person said, so that it needs no ground. `summary` is what stands for the messages that
+    leave a window.
     """
 
     journal: str = ""
@@ -186,6 +187,7 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True):
     search: tuple[str, ...] = ()
     done: bool = True
     ruled: bool = False
+    summary: str = ""
 
 
 class ViewEntry(msgspec.Struct, frozen=True, kw_only=True):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from commonplace import Memory, Message
 from commonplace.jobs import showing
 from commonplace.jobs.consolidators import compact
-from commonplace.operations import View, ViewEntry
+from commonplace.operations import Proposal, View, ViewEntry
 from commonplace.records import RecordedMessage
 from commonplace.testing import ScriptedLLM
 
@@ -122,14 +122,17 @@ def test_an_episode_of_1500_turns_is_made_from_parts(tmp_path) -> None:
     assert "planted tree 1499" in asked[-1].prompt
 
 
-def test_a_long_window_is_summarised_part_by_part() -> None:
+def test_a_long_window_is_summarised_part_by_part(tmp_path) -> None:
     """Issue 16: prompts are bounded."""
     llm = ScriptedLLM(lambda request: f"summary {len(llm.requests)}")
-    turns = [said(n, "user", f"I planted tree {n} in the garden.") for n in range(3000)]
-    made = compact.summarise(
-        turns, "long ago", llm=llm, tokens=500, message_tokens=1500, range_tokens=4000, seconds=60, cause="test"
-    )
-    assert made == f"summary {len(llm.requests)}"
+    turns = [Message("user", f"I planted tree {n} in the garden.") for n in range(3000)]
+    with Memory.open(tmp_path, llm=llm, jobs="worker") as memory:
+        memory.append("s", turns)
+        work = memory._scopes[0].windows._host.work(
+            tuple(memory.sessions.read("s")), session="s", cause="test", model=None, summary="long ago"
+        )
+        made = compact.propose(work)
+    assert made == Proposal(summary=f"summary {len(llm.requests)}")
     assert len(llm.requests) > 1
     assert "## Before\nlong ago" in llm.prompts[0]
     assert "## Before\nsummary 1" in llm.prompts[1]

@@ -67,9 +67,11 @@ class Host:
         model: str | None,
         by_rules: bool = False,
         earlier: Sequence[RecordedMessage] = (),
+        summary: str = "",
     ) -> Work:
         """Make the work on some messages; `by_rules` leaves the model out."""
-        places = self._views.places(self._clock(), self._job.writes)
+        window = self._job.range == "window"  # its summary is in no layer
+        places = {} if window else self._views.places(self._clock(), self._job.writes)
         places = {kind: place for kind, place in places.items() if kind not in self._job.omits}
         llm = None if by_rules else self.llm
         texts = self._views.documents(places) if self.rewrites and llm is not None else {}
@@ -95,6 +97,7 @@ class Host:
             config=self._config,
             records=self._views.records,
             rounds=self._job.rounds,
+            summary=summary,
             reads=self._views.newest_logs() if self._job.range == "none" else (),
         )
 
@@ -118,6 +121,17 @@ class Host:
         judged = gate.judge(proposal, view, verdicts, self._config.gate, by_model=by_model)
         return self._taken(judged, said, view)
 
+    def proposed(self, work: Work) -> Proposal:
+        """Have the consolidator propose once.
+
+        Raises:
+            ModelError: The model did not do it.
+        """
+        proposal = self._consolidator.propose(work)
+        if isinstance(proposal, Unusable):
+            raise UnusableReplyError(proposal.reason)
+        return proposal
+
     def _rounds(self, work: Work, seconds: Callable[[], float]) -> tuple[Proposal, View]:
         """Call the consolidator until it asks for no more, or may not; all of its operations count."""
         journal, ruled = "", True
@@ -126,9 +140,7 @@ class Host:
             work = msgspec.structs.replace(work, seconds=seconds(), proposed=tuple(operations))
             if work.llm is not None and work.seconds <= 0:
                 raise ModelTimeoutError("no time was left to ask the model")
-            proposal = self._consolidator.propose(work)
-            if isinstance(proposal, Unusable):
-                raise UnusableReplyError(proposal.reason)
+            proposal = self.proposed(work)
             journal, ruled = proposal.journal or journal, ruled and proposal.ruled
             operations += [edit for edit in proposal.operations if edit not in operations]
             asks = bool(proposal.read or proposal.search)

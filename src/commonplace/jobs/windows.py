@@ -18,12 +18,13 @@ from commonplace.changes.parts import Parts
 from commonplace.errors import ModelError
 from commonplace.guard.trust import Voices
 from commonplace.jobs import ranges, triggers
-from commonplace.jobs.consolidators import compact
 from commonplace.jobs.failures import Failure, Failures
+from commonplace.jobs.host import Host
 from commonplace.jobs.running import together
 from commonplace.jobs.table import Jobs
+from commonplace.jobs.views import Views
 from commonplace.layouts.schema import Job
-from commonplace.models.protocol import LLM
+from commonplace.models.spending import MeteredLLM
 from commonplace.operations import EndSession, MoveWindow, Operation
 from commonplace.records import UPKEEP, Outcome, RecordedMessage
 
@@ -36,14 +37,14 @@ SUMMARY: Final = "summary"
 class Windows:
     """Moves the windows of one scope's sessions."""
 
-    def __init__(self, parts: Parts, door: Door, jobs: Jobs, llm: LLM | None) -> None:
+    def __init__(self, parts: Parts, door: Door, jobs: Jobs, views: Views, llm: MeteredLLM | None) -> None:
         self._store = parts.store
         self.job = parts.layout.job("window") or Job(name="compact", range="window", consolidator="compact")
         self._sessions = parts.sessions
         self._door = door
         self._jobs = jobs
         self._config = parts.config
-        self._llm = llm
+        self._host = Host(self.job, parts, views, llm)
         self._failures = Failures(parts.store, parts.clock, parts.config.consolidation)
         self._actor = Actor("window", "agent", explicit=False)
 
@@ -102,12 +103,14 @@ class Windows:
         gone = list(self._sessions.read(session, begin, start))
         summary = ""
         if self.job.consolidator:
+            upkeep = self._sessions.state(session).kind in UPKEEP
+            work = self._host.work(gone, session=session, cause=cause, model=None, by_rules=upkeep, summary=earlier)
             try:
-                summary = self._summary(gone, earlier, cause)
+                summary = self._host.proposed(work).summary
             except ModelError as error:
                 self._failures.note(session, SUMMARY, start, f"{error}", counts=True, begin=begin)
                 logger.warning("no summary of session %r from the model; it keeps one-line summaries", session)
-                summary = compact.recap(gone, earlier, tokens=self._config.consolidation.summary_tokens)
+                summary = self._host.proposed(msgspec.structs.replace(work, llm=None)).summary
         if summary:
             summary = Voices(self._sessions.read(session, self._sessions.reset_at(session), start)).marked(summary)
         if summary and self._forgotten_since(began, session, gone):
@@ -119,21 +122,6 @@ class Windows:
             extra={"session": session, "removed": len(gone), "kept": left, "summary_chars": len(summary)},
         )  # fmt: skip
         return self._door.commit([move], actor=self._actor, reason=f"{cause}: window of {session}")
-
-    def _summary(self, gone: Sequence[RecordedMessage], earlier: str, cause: str) -> str:
-        knobs = self._config.consolidation
-        if self._llm is None or (gone and self._sessions.state(gone[0].session).kind in UPKEEP):
-            return compact.recap(gone, earlier, tokens=knobs.summary_tokens)
-        return compact.summarise(
-            [m for m in gone if knobs.summary_tools or m.message.role != "tool"],
-            earlier,
-            llm=self._llm,
-            tokens=knobs.summary_tokens,
-            message_tokens=knobs.summary_message_tokens,
-            range_tokens=knobs.range_tokens,
-            seconds=knobs.summary_seconds,
-            cause=cause,
-        )
 
     def _forgotten_since(self, change: int, session: str, gone: Sequence[RecordedMessage]) -> bool:
         if not gone or self._store.change_number() == change:

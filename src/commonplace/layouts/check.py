@@ -48,13 +48,21 @@ class Parameters(Protocol):
         """Taken if given."""
 
 
+class Summarises(Protocol):
+    """A consolidator, of which a layout's check wants to know one thing."""
+
+    @property
+    def window(self) -> bool:
+        """Whether it summarises what leaves a window."""
+
+
 class Abilities(msgspec.Struct, frozen=True, kw_only=True):
     """The names of the functions that a layout can choose: our own and those of other packages.
 
     `verbs` are those of the agent's tool, with the parameters of each.
     """
 
-    consolidators: Collection[str]
+    consolidators: Mapping[str, Summarises]
     prompts: Collection[str]
     triggers: Collection[str]
     scope_triggers: Collection[str]
@@ -291,10 +299,12 @@ def _job(layout: Layout, job: Job, abilities: Abilities) -> Iterator[str]:
     window = job.range == "window"
     if window and sum(each.range == "window" for each in layout.jobs) > 1:
         yield f"{at} is the second job on the window; a layout has one."
-    if window:
-        yield from _one_of(f"{at}.consolidator", job.consolidator, ("", "compact"))
-    else:
+    if job.consolidator or not window:
         yield from _one_of(f"{at}.consolidator", job.consolidator, abilities.consolidators)
+    made = abilities.consolidators.get(job.consolidator)
+    if made is not None and made.window != window:
+        suits = "summarises what leaves a window" if made.window else "reads ranges of messages"
+        yield f"{at}.consolidator is {job.consolidator!r}, which {suits}; its range is {job.range!r}."
     if job.failure == "raw" and "journal" not in layout.targets:
         yield f"{at}.failure is 'raw', but targets has no 'journal' that takes the raw entry; add one or use 'again'."
     for name in job.writes:

@@ -166,7 +166,7 @@ class Scope:
         self.meter = spending.EmbeddingMeter(self.spending, budget, of.clock)
         self.views = Views(of, self._related, self._search)
         self.jobs = Jobs(of, self.door, self.views, self.llm)
-        self.windows = Windows(of, self.door, self.jobs, self.llm)
+        self.windows = Windows(of, self.door, self.jobs, self.views, self.llm)
         declared = ((job.name, each.when, each.over) for job in of.layout.jobs for each in job.triggers)
         rules = triggers.rules(declared, _numbers(config))
         self.schedule = Schedule(self.jobs, self.windows, of.sessions, rules=rules, mode=self._mode, clock=of.clock)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from commonplace.jobs.consolidators import condense, episodes, rewrite, rounds, ruled, summarise, turns
+from commonplace.jobs.consolidators import compact, condense, episodes, rewrite, rounds, ruled, summarise, turns
 from commonplace.jobs.consolidators.work import Consolidator
 from commonplace.text.installed import Installed
 
@@ -18,5 +18,6 @@ CONSOLIDATORS: Final[Installed[Consolidator]] = Installed(
         "rounds": Consolidator(rounds.propose),
         "rewrite": Consolidator(rewrite.propose, rewrites=True),
         "turns": Consolidator(turns.propose, asks=False),
+        "compact": Consolidator(compact.propose, window=True),
     },
 )

@@ -32,7 +32,8 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
     it may rewrite, by path; of a long one only its end. `model` is asked in place of the one of `llm`. `rounds` is how
     often it may still ask to read and search; `answers` is what it was given, `proposed` what it proposed so far.
     `listed` is the view before anything was asked for, `view` what the numbers of all of it mean. `records` gives the
-    records of a file that may enter a prompt. `at` is now. `reads` are files to read first.
+    records of a file that may enter a prompt. `at` is now. `reads` are files to read first. `summary` stands for what
+    was said before the messages of a window.
     """
 
     session: str
@@ -58,6 +59,7 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
     answers: tuple[Answer, ...] = ()
     proposed: tuple[Edit, ...] = ()
     reads: tuple[str, ...] = ()
+    summary: str = ""
 
     def file(self, kind: str, at: datetime | None) -> str:
         """Return the file that takes what is stated of a kind at an instant; empty if the layout has none."""
@@ -76,9 +78,10 @@ class Consolidator(msgspec.Struct, frozen=True):
 
     It raises only ModelError. If `Work.llm` is None it does what it can without a model. `asks` says whether it may
     ask one: what never does is done before the next context. `rewrites` has it given the texts of documents, and its
-    ranges done one after the other.
+    ranges done one after the other. `window` says that it summarises what leaves a window.
     """
 
     propose: Callable[[Work], Proposal | Unusable]
     asks: bool = True
     rewrites: bool = False
+    window: bool = False
