@@ -445,10 +445,11 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Report(msgspec.Struct, frozen=True):
-    """What `doctor` found; `checked` counts what was looked at, by kind."""
+    """What `doctor` found; `checked` counts what was looked at, by kind, `waiting` what waits for review."""
 
     problems: tuple[Problem, ...]
     checked: dict[str, int]
+    waiting: int = 0
 
     @property
     def ok(self) -> bool:

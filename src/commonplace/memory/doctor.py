@@ -38,6 +38,7 @@ def examine(
     transcripts: str,
     items: Iterable[str] = (),
     full: Iterable[Problem] = (),
+    waiting: int = 0,
     fix: bool = False,
 ) -> Report:
     """Check every stored line of a scope, its change log, and its index against the files.
@@ -49,6 +50,7 @@ def examine(
         transcripts: The folder of the session files.
         items: The files of items; a line of them that is no JSON object is damaged.
         full: What was found of documents that hold too much.
+        waiting: How many operations wait for review.
         fix: Quarantine copies of damaged lines and make a drifted index again.
     """
     checked: Counter[str] = Counter()
@@ -77,7 +79,7 @@ def examine(
     )
     if indexing is not None:
         problems.extend(_index(indexing, checked, fix=fix))
-    return Report(tuple(problems), dict(checked))
+    return Report(tuple(problems), dict(checked), waiting)
 
 
 def _misplaced(store: Store, *folders: str) -> Iterator[Problem]:
@@ -161,4 +163,5 @@ def merge(reports: Sequence[Report]) -> Report:
     checked: Counter[str] = Counter()
     for report in reports:
         checked.update(report.checked)
-    return Report(tuple(problem for report in reports for problem in report.problems), dict(checked))
+    problems = tuple(problem for report in reports for problem in report.problems)
+    return Report(problems, dict(checked), sum(report.waiting for report in reports))

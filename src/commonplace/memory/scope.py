@@ -292,7 +292,10 @@ class Scope:
         full = [*self.over_limits(), *self._loose()]
         if left_out := self.drift.left_out():
             full.append(Problem(kind="layout", path=left_out[0], reason=_left_out(of.name, left_out)))
-        look = partial(doctor.examine, self.store, memory=of.memory, transcripts=of.sessions, items=items, full=full)
+        look = partial(
+            doctor.examine, self.store, memory=of.memory, transcripts=of.sessions, items=items, full=full,
+            waiting=len(self.review.list()),
+        )  # fmt: skip
         if not self.store.read_only:
             return look(self.indexing, fix=fix)
         try:

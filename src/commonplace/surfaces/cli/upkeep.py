@@ -28,12 +28,21 @@ def doctor_command(ctx: click.Context, *, fix: bool, as_json: bool, place: Place
         report = memory.doctor(fix=fix)
         if as_json:
             plain.show(
-                {"location": memory.location, "ok": report.ok, "checked": report.checked, "problems": report.problems}
+                {
+                    "location": memory.location,
+                    "ok": report.ok,
+                    "checked": report.checked,
+                    "problems": report.problems,
+                    "waiting": report.waiting,
+                }
             )
         else:
             terminal.out(f"{terminal.accent(terminal.line(memory.location))}: {_checked(report)}")
             _tell(report)
             _advise(report, fix=fix)
+            if report.waiting:
+                waits = terminal.count(report.waiting, "statement waits", "statements wait")
+                terminal.out(f"{waits} for review: `commonplace review` lists what to approve or reject")
     if not report.ok:
         ctx.exit(1)
 
