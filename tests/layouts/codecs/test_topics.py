@@ -192,3 +192,21 @@ def test_a_title_makes_a_file_name_that_is_free():
     assert topics.name_for("../../x") == "x.md"
     assert topics.name_for("…") == "topic.md"
     assert topics.name_for("con") == "%63on.md"
+
+
+@pytest.mark.parametrize(
+    ("title", "name"),
+    [
+        ("Rückgabe & Größe", "rückgabe-grösse.md"),
+        ("テストのデータベース", "テストのデータベース.md"),
+        ("ＡＢＣ　全角", "abc-全角.md"),
+        ("हिन्दी में", "हिन्दी-में.md"),
+        ("Cafe\u0301", "café.md"),
+        ("한국어 \u3164", "%ED%95%9C%EA%B5%AD%EC%96%B4-%E1%85%A0.md"),  # an invisible letter
+    ],
+)
+def test_a_file_name_keeps_the_letters_of_any_script(title, name):
+    """Issue 21: tried as a user would; a folder of Japanese notes could not be read."""
+    assert topics.name_for(title) == name
+    assert len(topics.name_for(title * 60).encode()) <= 200
+    assert topics.name_for(title, {name}).endswith("-2.md")

@@ -18,7 +18,7 @@ from typing import Any, Final
 import msgspec
 
 from commonplace.errors import InputError, PathError, RecordNotFoundError
-from commonplace.guard import rewriting
+from commonplace.guard import rewriting, screen
 from commonplace.guard.screened import instant
 from commonplace.layouts.codecs import edits
 from commonplace.layouts.codecs.edits import Duplicate, Effect, Splice
@@ -27,7 +27,7 @@ from commonplace.records import Topic
 from commonplace.text import frontmatter
 from commonplace.text.frontmatter import Front
 from commonplace.text.patterns import pattern
-from commonplace.text.pieces import encode_name, one_line, plain_line, truncate
+from commonplace.text.pieces import NAME_BYTES, encode_name, one_line, plain_line, truncate
 
 STYLES: Final = ("", "node", "memo", "okf")
 INDEX_LINES: Final = 200  # seed memdir: lines of an index that are loaded
@@ -38,7 +38,6 @@ _TITLE_CHARS: Final = 80
 _WIKI: Final = pattern(r"\[\[([^\[\]\n]{1,200})\]\]")
 _RELATIVE: Final = pattern(r"\]\(<?((?:[^()\s<>:#]|%3A){1,300}\.md)(?:#[^()\s<>]{0,300})?>?\)")
 _HEADING: Final = pattern(r"#{1,2}[ \t]+([^\n]+)")
-_WORDS: Final = pattern(r"[^\W_]+")
 
 
 class Parsed(msgspec.Struct, frozen=True):
@@ -162,13 +161,25 @@ def check_path(path: str) -> None:
 
 
 def name_for(title: str, taken: Container[str] = ()) -> str:
-    """Make a file name for a title: its words in lower case, and a number where the name is taken."""
-    words = "-".join(_WORDS.findall(unicodedata.normalize("NFKC", title).casefold())) or "topic"
-    name, count = encode_name(words), 1
+    """Make a file name for a title: its words in lower case, and a number where the name is taken.
+
+    Letters of any script stay as they are, so that a person can read the folder; what no file system is sure to keep
+    is encoded.
+    """
+    folded = unicodedata.normalize("NFKC", title).casefold()
+    parts = "".join(char if unicodedata.category(char)[0] in "LMN" else " " for char in folded).split()
+    words = unicodedata.normalize("NFC", "-".join(parts)) or "topic"
+    name, count = _file_name(words), 1
     while f"{name}.md" in taken:
         count += 1
-        name = encode_name(f"{words}-{count}")
+        name = _file_name(f"{words}-{count}")
     return f"{name}.md"
+
+
+def _file_name(words: str) -> str:
+    encoded = encode_name(words)
+    kept = not words.isascii() and len(words.encode("utf-8", "replace")) <= NAME_BYTES and screen(words).text == words
+    return words if kept else encoded
 
 
 def links(path: str, body: str, listed: Iterable[str] = ()) -> tuple[str, ...]:
@@ -238,7 +249,7 @@ def _size(pointer: Pointer) -> int:
 def index_line(pointer: Pointer) -> str:
     """Write one line of an index, at most about 150 characters of it."""
     title = re.sub(r"([\[\]\\])", r"\\\1", truncate(one_line(pointer.title), _TITLE_CHARS))
-    path = re.sub(r"[\s()<>]", lambda found: "".join(f"%{byte:02X}" for byte in found[0].encode()), pointer.path)
+    path = re.sub(r"[\s()<>%]", lambda found: "".join(f"%{byte:02X}" for byte in found[0].encode()), pointer.path)
     head = f"- [{title}]({path})"
     hook = truncate(one_line(pointer.hook), max(20, LINE_CHARS - len(head) - 3))
     return f"{head} — {hook}" if hook else head
