@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Final
 
 import msgspec
@@ -21,11 +22,11 @@ from commonplace.changes.heads import Head
 from commonplace.changes.parts import Parts
 from commonplace.layouts.codecs.edits import split_id
 from commonplace.recall.question import EVERYDAY_WORDS, FRAME_WORDS
-from commonplace.recall.question import read as read_question
-from commonplace.recall.related import stem
 from commonplace.recall.searching import Searching
 from commonplace.records import TRUST_RANK, Hit, Query, Topic
-from commonplace.text import terms
+from commonplace.text import content, terms
+from commonplace.text.content import Vocabulary
+from commonplace.text.everyday import COMMON
 from commonplace.text.patterns import pattern
 from commonplace.text.pieces import fingerprint, one_line, truncate
 
@@ -38,9 +39,11 @@ _FOUND: Final = 60  # passages of topics that the search gives
 _LINE_CHARS: Final = 220  # of one candidate, before a model
 _LATELY: Final = 10  # messages in which a tool was recently used
 _COMMON: Final = 0.2  # a word that more topics have says nothing of one of them
-_SHARE: Final = 0.5  # of a question's words that a topic holds, to be chosen without a model, if one is in its title
-_WORDS: Final = 2  # of them that are enough, wherever they stand
-_SAY_NOTHING: Final = frozenset(map(stem, EVERYDAY_WORDS | FRAME_WORDS | {"user", "assistant"}))
+_SHARE: Final = 0.5  # of a question's words that a topic holds, to be chosen without a model, if its head has one
+_WORDS: Final = 1.5  # of them that are enough, wherever they are
+_HALF: Final = 0.5  # what a common word counts, and a pair of wide characters, which is part of a word
+_NUMBER: Final = 4  # digits of a number that tells topics apart
+_COMMON_WORDS: Final = FRAME_WORDS | COMMON
 _WARNS: Final = pattern(
     r"\b(?:warn\w*|gotchas?|caveats?|known issues?|beware|careful|caution|pitfalls?|never|do not|don['’]t|must not"
     r"|avoid\w*|breaks?|broken|fails?|bugs?)\b"
@@ -131,19 +134,19 @@ class Surfacing:
 
     def _close(self, question: str, found: Sequence[Head], heads: Mapping[str, Head]) -> list[Head]:
         """Return those that hold enough of the words of a question that tell topics apart."""
-        asked = [each for each in read_question(question, self._parts.now()).groups if each.parent < 0]
-        wanted = [stems for each in asked if (stems := frozenset(map(stem, each.words))).isdisjoint(_SAY_NOTHING)]
-        said = [_stems(f"{each.title} {each.description}") for each in heads.values()]
+        wanted = _wanted(question)
+        said = [_said(f"{each.title} {each.description}") for each in heads.values()]
+        forms = Vocabulary(word for each in said for word in each)
         most = max(2, _COMMON * len(heads))
-        telling = [stems for stems in wanted if sum(not stems.isdisjoint(each) for each in said) <= most]
+        telling = {word for word in wanted if sum(not forms.like(word).isdisjoint(each) for each in said) <= most}
+        enough = max(1.0, _SHARE * sum(wanted.values()))
         kept: list[Head] = []
         for each in found if telling else ():
             topic = self._topic(each.path)
-            held = _stems(topic.text) if topic is not None else frozenset[str]()
-            titled = _stems(each.title)
-            shared = sum(not stems.isdisjoint(held) for stems in telling)
-            named = any(not stems.isdisjoint(titled) for stems in telling)
-            if shared >= _WORDS or (named and shared >= _SHARE * len(wanted)):
+            held = Vocabulary(_said(topic.text) if topic is not None else ()).shared(telling)
+            shared = sum(wanted[word] for word in held)
+            named = bool(Vocabulary(_said(f"{each.title} {each.description}")).shared(held))
+            if shared >= _WORDS or (named and shared >= enough):
                 kept.append(each)
         return kept
 
@@ -225,8 +228,18 @@ class Surfacing:
             self._shown.setdefault((session, window), {})[asked] = chosen
 
 
-def _stems(text: str) -> frozenset[str]:
-    return frozenset(map(stem, terms.words(text)))
+def _wanted(question: str) -> dict[str, float]:
+    """Return the words that a question asks for, each with its weight."""
+    return {
+        word: _HALF if word in _COMMON_WORDS or content.is_wide(word) else 1.0
+        for word in map(content.bare, terms.words(question))
+        if not content.is_joining(word) and word not in EVERYDAY_WORDS and not (word.isdigit() and len(word) < _NUMBER)
+    }
+
+
+@lru_cache(maxsize=65_536)
+def _said(text: str) -> frozenset[str]:
+    return frozenset(map(content.bare, terms.words(text)))
 
 
 def _age(days: int) -> str:

@@ -18,6 +18,7 @@ from commonplace.text.terms import CJK, STOP_WORDS
 _QUOTES: Final = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "“": '"', "”": '"', "„": '"', "«": '"', "»": '"'})
 _WORD: Final = pattern(f"[{CJK}]+|[^\\W_{CJK}]+")
 _WIDE: Final = pattern(f"[{CJK}]")
+_WIDE_OR_DIGIT: Final = pattern(rf"[{CJK}\d]")
 _MARKS: Final = {"Mn"}
 _JOINING: Final = """
     user users person people human assistant agent prefer prefers preference want wants wanted need needs wish
@@ -45,6 +46,11 @@ _JOINING: Final = """
     нужно пользователь i w we z ze na do od u o po dla przy pod nad a ale lub czy że jak to ten ta te ja ty on
     ona my wy oni mój moja moje swój jego jej ich nas was mi ci mu być jest są był była było były się już też
     także bardzo tylko można trzeba
+    warum wieso wo wann wer wen wem welche welcher welches welchen wohin woher wieviel pourquoi quand quel quelle
+    quels quelles comment combien dónde cuándo quién cuál cuáles cómo cuánto qué perché dove chi quale quali quanto
+    onde quem qual quais porquê waarom waar wanneer welke hoe hoeveel wat почему где когда кто какой какая какие
+    сколько зачем куда dlaczego gdzie kiedy kto jaki jaka jakie ile co dois peux veux puedo debo devo posso kan moet
+    mag могу должен mogę
 """
 _STOP: Final = STOP_WORDS | frozenset(
     _JOINING.split()
@@ -94,6 +100,11 @@ def bare(word: str) -> str:
 
 
 _STOP_BARE: Final = frozenset(bare(word) for word in _STOP)
+
+
+def is_joining(word: str) -> bool:
+    """True if a bare word only joins others, in any language known here."""
+    return word in _STOP_BARE
 
 
 def is_wide(text: str) -> bool:
@@ -159,11 +170,11 @@ def names(text: str) -> frozenset[str]:
 
 @lru_cache(maxsize=65_536)
 def alike(one: str, other: str) -> bool:
-    """True if two bare words are forms of one word: they begin alike and differ in their ends only."""
+    """True if two bare words are forms of one word: they begin alike and differ in their ends only, not in digits."""
     if one == other:
         return True
     short = min(len(one), len(other))
-    if short < 4 or one[:3] != other[:3] or is_wide(one) or is_wide(other):
+    if short < 4 or one[:3] != other[:3] or _WIDE_OR_DIGIT.search(one + other):
         return False
     common = next((n for n in range(3, short) if one[n] != other[n]), short)
     if common == short:
@@ -199,6 +210,10 @@ class Vocabulary:
         if word not in self._known:
             self._known[word] = any(alike(word, other) for other in self._heads.get(word[:3], ()))
         return self._known[word]
+
+    def like(self, word: str) -> set[str]:
+        """Return those that are forms of a word."""
+        return {other for other in self._heads.get(word[:3], ()) if alike(word, other)}
 
     def shared(self, others: Iterable[str]) -> frozenset[str]:
         """Return those of some words that are among them."""

@@ -24,7 +24,7 @@ _WORDS: Final = """
     other outside over page pages paid part parts pass passed path people perhaps person phone pick place plan
     plans point possible present pretty price prices problem process product project public pull push question
     quick quickly quite rather read reads ready real really reason recent record remove removed replace report
-    request required rest result results return returns review right room rule rules running runs safe same save
+    request required rest result results return returns review right room rule rules run running runs safe same save
     saved says school second section seems seen select send sends sent separate service session sets setting
     settings several shop short should show shown shows side simple since single site size small some something
     soon sort source space special stand start started starts state status stay stays step steps still stop
