@@ -65,7 +65,8 @@ class Session(msgspec.Struct, frozen=True):
     """What is known of one session without reading its messages into memory.
 
     `messages` counts all that were ever appended; `window_start` is the number of the first message
-    still live; `cursors` say how far each consolidator has come (message numbers, exclusive).
+    still live; `cursors` say how far each consolidator has come (message numbers, exclusive). `paused` and
+    `metadata` are the host's own, and change nothing here.
     """
 
     id: str
@@ -77,6 +78,8 @@ class Session(msgspec.Struct, frozen=True):
     kind: str = "foreground"
     ended: bool = False
     cursors: dict[str, int] = msgspec.field(default_factory=dict)
+    paused: bool = False
+    metadata: dict[str, Any] = msgspec.field(default_factory=dict)
 
 
 class Entry(msgspec.Struct, frozen=True):

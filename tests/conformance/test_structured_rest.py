@@ -12,6 +12,7 @@ import pytest
 from commonplace import Memory, Message
 from commonplace.errors import ConfigError, InputError
 from commonplace.surfaces import adopt, exporters, importers
+from commonplace.surfaces.cli import writing
 from commonplace.testing import FixedClock
 
 SOURCE = "seed structured; seed systems 3"
@@ -552,23 +553,63 @@ def test_a_session_goes_out_and_comes_in_as_their_json(tmp_path):
         for number in range(12):
             memory.append("web:abc", [Message("user", f"Line {number}."), Message("assistant", f"Yes, {number}.")])
         memory.compact("web:abc", 4)
-        data = exporters.session(memory, "web:abc", metadata={"theme": "dark"})
+        memory.sessions.describe("web:abc", paused=True, metadata={"theme": "dark", "depth": [1, None]})
+        data = exporters.session(memory, "web:abc")
+        born = memory.sessions.state("web:abc").created_at
         window = [(m.message.role, m.text, m.message.at) for m in memory.sessions.window("web:abc")]
     made = json.loads(data)
-    assert (made["id"], made["channelType"], made["chatId"], made["state"]) == ("web:abc", "web", "abc", "ACTIVE")
-    assert made["metadata"] == {"theme": "dark"}
+    assert (made["id"], made["channelType"], made["chatId"], made["state"]) == ("web:abc", "web", "abc", "PAUSED")
+    assert made["metadata"] == {"theme": "dark", "depth": [1, None]}
     assert made["messages"][0]["role"] == "system"
     assert made["messages"][0]["content"].startswith("[Conversation summary]\n")
     file = tmp_path / "web:abc.json"
     file.write_bytes(data)
     assert importers.detect(file) == "agent-session"
-    problems = []
     with opened(tmp_path / "b") as memory:
-        for batch in importers.read(file, on_problem=problems.append):
-            memory.append(batch.session_id, batch.messages)
+        assert writing.take(memory, str(file)).problems == 0
         again = [(m.message.role, m.text, m.message.at) for m in memory.sessions.window("web:abc")]
+        known = memory.sessions.state("web:abc")
+        second = json.loads(exporters.session(memory, "web:abc"))
     assert again[1:] == window
-    assert problems == []
+    assert (known.paused, known.created_at, known.ended) == (True, born, False)
+    assert (second["metadata"], second["state"], second["createdAt"]) == (
+        made["metadata"],
+        "PAUSED",
+        made["createdAt"],
+    )
+
+
+@pytest.mark.parametrize("how", ["import", "adopt"])
+def test_a_session_that_was_over_is_over_when_it_comes_in(tmp_path, how):
+    """Seed structured, "AgentSession Model": TERMINATED; a message opens the session again."""
+    data = json.loads(theirs("7", [{"role": "user", "content": "Goodbye."}]))
+    file = tmp_path / "sessions" / "telegram:7.json"
+    file.parent.mkdir()
+    file.write_text(json.dumps(data | {"state": "TERMINATED", "metadata": {"lang": "sv"}}), encoding="utf-8")
+    if how == "adopt":
+        put(tmp_path, f"{DAY}.md", "[10:00] User: Hello. | Assistant: Hello.\n")
+        adopt.adopt(tmp_path)
+    with opened(tmp_path) as memory:
+        if how == "import":
+            writing.take(memory, str(file))
+        known = memory.sessions.state("telegram:7")
+        assert (known.ended, known.metadata, known.messages) == (True, {"lang": "sv"}, 1)
+        memory.append("telegram:7", [Message("user", "Back again.")])
+        assert json.loads(exporters.session(memory, "telegram:7"))["state"] == "ACTIVE"
+
+
+def test_metadata_is_screened_and_stays_until_it_is_given_anew(memory):
+    """Seed structured, "AgentSession Model"; DESIGN 1.11."""
+    memory.sessions.describe(
+        "web:abc", metadata={"theme": "dark", "key": "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD"}
+    )
+    assert "sk-proj" not in Path(memory.location, memory.sessions.path("web:abc")).read_text(encoding="utf-8")
+    memory.sessions.describe("web:abc", paused=True)
+    assert memory.sessions.state("web:abc").metadata["theme"] == "dark"
+    assert memory.sessions.describe("web:abc", metadata={}).metadata == {}
+    assert memory.sessions.state("web:abc").paused
+    with pytest.raises(InputError, match="JSON"):
+        memory.sessions.describe("web:abc", metadata={"x": object()})
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from typing import Any, Final
 
 from commonplace import guard
 from commonplace.changes.forgotten import Forgot
+from commonplace.changes.sealing import sealed
 from commonplace.changes.tombstones import Tombstones
 from commonplace.changes.transcripts import Event, State, key_of, messages_of, require_form
 from commonplace.config import Clock, Config
@@ -242,6 +243,8 @@ class Sessions:
         values["to"] = event.to
         if event.summary:
             values["summary"] = guard.screen(event.summary)
+        if event.event == "about":
+            values["paused"], values["metadata"] = event.paused, sealed(event.metadata)
         if event.topics:
             values["topics"] = [[guard.screen(path), days] for path, days in event.topics]
         return json_line(values, checksum=True)

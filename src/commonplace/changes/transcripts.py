@@ -42,9 +42,9 @@ class Head(msgspec.Struct, frozen=True, tag_field="type", tag="session"):
 
 
 class Event(msgspec.Struct, frozen=True, tag_field="type", tag="event"):
-    """Something that happened to a session: its cursor, window, hold or end moved, or topics were shown in it."""
+    """What happened to a session: its cursor, window, hold or end moved, topics were shown, the host spoke of it."""
 
-    event: Literal["cursor", "window", "hold", "end", "forget", "shown"]
+    event: Literal["cursor", "window", "hold", "end", "forget", "shown", "about"]
     at: datetime
     name: str = ""
     start: int = 0
@@ -52,6 +52,8 @@ class Event(msgspec.Struct, frozen=True, tag_field="type", tag="event"):
     summary: str = ""
     held: bool = True
     topics: tuple[tuple[str, int], ...] = ()  # that were shown for a question, and how many days old each was
+    paused: bool = False
+    metadata: dict[str, Any] = {}
 
 
 class StoredMessage(msgspec.Struct, frozen=True, tag_field="type", tag="message"):
@@ -143,8 +145,8 @@ class State:
     """What one session file folds to, and how far it was read."""
 
     __slots__ = ("bytes_read", "clean", "cursors", "damaged", "ended", "forgotten", "forgotten_at", "forgotten_ids",
-                 "head", "held", "ids", "last", "numbers",
-                 "offsets", "reset_at", "shown", "summary", "summary_at", "window_start")  # fmt: skip
+                 "head", "held", "ids", "last", "metadata", "numbers",
+                 "offsets", "paused", "reset_at", "shown", "summary", "summary_at", "window_start")  # fmt: skip
 
     def __init__(self) -> None:
         self.bytes_read = 0
@@ -165,6 +167,8 @@ class State:
         self.forgotten_at: datetime | None = None  # when they were
         self.forgotten_ids: dict[str, datetime] = {}  # of single messages, and when each was forgotten
         self.shown: dict[str, tuple[tuple[str, int], ...]] = {}  # topics in the window, by question
+        self.paused = False
+        self.metadata: dict[str, Any] = {}
         self.damaged: list[tuple[int, str]] = []
 
     @property
@@ -184,6 +188,8 @@ class State:
             kind=head.kind,
             ended=self.ended,
             cursors=dict(self.cursors),
+            paused=self.paused,
+            metadata=dict(self.metadata),
         )
 
     def take(self, data: bytes, base: int) -> None:
@@ -231,6 +237,8 @@ class State:
                 self.held = [*self.held, held] if event.held else [h for h in self.held if h != held]
             case "end":
                 self.ended = event.held
+            case "about":
+                self.paused, self.metadata = event.paused, event.metadata
             case "forget" if event.name:
                 self.forgotten_ids.pop(event.name, None)
                 if event.held:

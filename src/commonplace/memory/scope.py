@@ -9,7 +9,7 @@ import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -26,8 +26,9 @@ from commonplace.changes.past import PastStore
 from commonplace.changes.plan import files_of
 from commonplace.changes.review import Queue
 from commonplace.changes.sessions import Sessions
+from commonplace.changes.transcripts import Event
 from commonplace.config import Clock, Config, knob
-from commonplace.errors import DamagedError, RecordNotFoundError, require_text
+from commonplace.errors import DamagedError, InputError, RecordNotFoundError, require_text
 from commonplace.guard.screened import Screened
 from commonplace.jobs import triggers
 from commonplace.jobs.consolidators import merge
@@ -50,7 +51,7 @@ from commonplace.recall.indexing import Indexing
 from commonplace.recall.prompt.sections import Sections
 from commonplace.recall.searching import Searching
 from commonplace.recall.surfacing import Surfacing
-from commonplace.records import Hit, Outcome, Problem, Query, Record, Report, Topic
+from commonplace.records import Hit, Outcome, Problem, Query, Record, Report, Session, Topic
 from commonplace.store.files.store import FilesStore
 from commonplace.store.protocol import STATE, Store
 from commonplace.store.seen import Seen
@@ -66,13 +67,13 @@ _LOOKS: Final = 20  # an editor that saves without end gets its way
 
 
 class Transcripts(Sessions):
-    """The transcripts of a scope, of which one can also be cleared or deleted."""
+    """The transcripts of a scope, of which one can also be described, cleared or deleted."""
 
     def __init__(self, of: Parts, door: Door) -> None:
         super().__init__(
             of.store, config=of.config, clock=of.clock, folder=of.layout.sessions, tombstones=of.tombstones
         )
-        self._door = door
+        self._door, self._files, self._now = door, of.store, of.clock
 
     def clear(self, session_id: str) -> Outcome:
         """Begin the live window after the last message; nothing is deleted, and `undo` opens it again.
@@ -91,6 +92,29 @@ class Transcripts(Sessions):
         """
         self.state(session_id)
         return self._door.commit([Forget(record=self.path(session_id))], actor=LIBRARY, reason="asked for")
+
+    def describe(
+        self, session_id: str, *, paused: bool | None = None, metadata: Mapping[str, Any] | None = None
+    ) -> Session:
+        """Keep what the host says of a session; what is left out stays.
+
+        Args:
+            session_id: The session; it is made if there is none.
+            paused: Whether the host has paused it.
+            metadata: Takes the place of what was kept: names, and values that have a place in JSON.
+
+        Raises:
+            InputError: The metadata is no mapping, or holds what has no place in JSON.
+        """
+        known = self.get_or_create(session_id)
+        given = known.metadata if metadata is None else metadata
+        try:
+            plain = msgspec.json.decode(msgspec.json.encode(dict(given)), type=dict[str, Any])
+        except (TypeError, ValueError, OverflowError, RecursionError) as error:
+            raise InputError(f"metadata is a mapping of what has a place in JSON: {error}") from error
+        event = Event("about", self._now(), paused=known.paused if paused is None else paused, metadata=plain)
+        self._files.append(self.path(session_id), [self.event_line(event)])
+        return self.state(session_id)
 
 
 class Scope:

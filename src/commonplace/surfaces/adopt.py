@@ -23,7 +23,7 @@ from commonplace.layouts.schema import RANGES
 from commonplace.memory import designs
 from commonplace.memory.designs import LAYOUTS
 from commonplace.memory.memory import Memory
-from commonplace.operations import MoveCursor
+from commonplace.operations import EndSession, MoveCursor
 from commonplace.store.protocol import STATE
 from commonplace.surfaces import importers
 from commonplace.surfaces.importers import agent_session, neoclaw
@@ -203,10 +203,10 @@ class _Reading(msgspec.Struct, frozen=True):
             head = theirs or neoclaw.head(data, stem, self.zone)
             form = agent_session.NAME if theirs else neoclaw.NAME if head else None
             session = head.key if head else stem
-            fresh = not memory.sessions.exists(session)
+            fresh = begun(memory, head) if head else not memory.sessions.exists(session)
             batches = importers.read(file, format=form, on_problem=self.on_problem, zone=self.zone)
             first = next(batches, None)
-            before = memory.sessions.get_or_create(session, created_at=head.created_at if head else None).messages
+            before = memory.sessions.get_or_create(session).messages
             for batch in chain([first] if first else [], batches):
                 memory.append(session, batch.messages)
         except (InputError, OSError) as error:
@@ -219,7 +219,22 @@ class _Reading(msgspec.Struct, frozen=True):
             done = min(head.done, after)
             cursors = [MoveCursor(session=session, name=job, to=done) for job in self.jobs]
             memory.apply(cursors, reason="consolidated by the system it was adopted from")
+        if fresh and head and head.ended:
+            memory.apply([EndSession(session=session)], reason=ENDED)
         return after - before
+
+
+ENDED: Final = "ended in the system that it comes from"
+
+
+def begun(memory: Memory, head: importers.Head) -> bool:
+    """Make a session with what a file says of it; False if it is there already, which changes nothing of it."""
+    if memory.sessions.exists(head.key):
+        return False
+    memory.sessions.get_or_create(head.key, created_at=head.created_at)
+    if head.paused or head.metadata:
+        memory.sessions.describe(head.key, paused=head.paused, metadata=head.metadata)
+    return True
 
 
 # --- what a directory is ---

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from commonplace.memory.memory import Memory
 from commonplace.surfaces.importers import agent_session
 
 
-def session(memory: Memory, session_id: str, *, metadata: Mapping[str, Any] | None = None) -> bytes:
+def session(memory: Memory, session_id: str) -> bytes:
     """Return a session as the structured design writes it: its live window, with the summary of what left it.
 
     Args:
         memory: Holds it.
         session_id: The session, `channel:chat`.
-        metadata: What else it contains.
 
     Raises:
         RecordNotFoundError: There is no such session.
     """
     sessions = memory.sessions
     window = sessions.window(session_id)
-    return agent_session.encode(
-        sessions.state(session_id), window, summary=sessions.summary(session_id), metadata=metadata
-    )
+    return agent_session.encode(sessions.state(session_id), window, summary=sessions.summary(session_id))

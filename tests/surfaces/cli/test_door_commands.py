@@ -214,6 +214,17 @@ def test_a_message_that_one_of_the_jobs_has_not_read_is_not_consolidated(tmp_pat
     )
 
 
+def test_status_counts_the_records_of_each_layer(tmp_path, run):
+    """Seed structured, "Useful Commands"; issue 19: `status`."""
+    with Memory.open(tmp_path / "m", layout="structured", jobs="inline") as memory:
+        memory.append("cli:main", [Message("user", "I prefer tea."), Message("assistant", "Noted.")])
+        memory.flush()
+    asked = ["--location", str(tmp_path / "m"), "--layout", "structured"]
+    held = {"memory": 0, "daily": 1, "episodic": 1, "semantic": 1, "procedural": 0}
+    assert run("status", "--json", *asked).data["records"] == held
+    assert "memory 0, daily 1, episodic 1, semantic 1, procedural 0" in run("status", *asked).out
+
+
 def test_the_command_costs_nothing_that_was_not_asked_for(run):
     """Recording with the command starts no job; without a model nothing is spent."""
     for number in range(40):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, Literal, cast
 
@@ -90,16 +91,25 @@ def status_command(ctx: click.Context, *, as_json: bool, place: Place) -> None:
     else:
         for name, value in facts.items():
             for each in value or [0] if isinstance(value, list) else [value]:
-                said = f"{each:,}" if isinstance(each, int) else terminal.line(str(each))
+                said = _said(each)
                 terminal.out(f"{terminal.faint(terminal.pad(name.replace('_', ' '), 18))}  {said}")
     if facts["over_limits"]:
         ctx.exit(_CODES["over_cap"])
 
 
+def _said(value: object) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {_said(each)}" for name, each in value.items())
+    return f"{value:,}" if isinstance(value, int) else terminal.line(str(value))
+
+
 def status(memory: Memory) -> dict[str, Any]:
     """Return the facts of a memory, by name."""
     sessions = memory.sessions.list()
-    jobs = [runner.name for runner in memory._scopes[0].jobs.runners]  # noqa: SLF001 - Memory has no public list of them
+    scope = memory._scopes[0]  # noqa: SLF001 - Memory has no public list of its jobs and layers
+    jobs = [runner.name for runner in scope.jobs.runners]
+    reader = scope.reader
+    held = Counter(layer.name for layer, path in reader.files() for _ in reader.told(reader.records(path)))
     newest = memory.log(1)
     spent = memory.cost("model").values()
     return {
@@ -110,6 +120,7 @@ def status(memory: Memory) -> dict[str, Any]:
         "not_consolidated": sum(s.messages - min(s.cursors.get(job, 0) for job in jobs) for s in sessions)
         if jobs
         else 0,
+        "records": {layer.name: held[layer.name] for layer in scope.layout.layers},
         "changes": newest[0].number if newest else 0,
         "waiting": len(memory.review().list()),
         "over_limits": [f"{each.path}: {each.reason}" for each in memory.limits()],

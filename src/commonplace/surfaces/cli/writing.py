@@ -14,9 +14,10 @@ import msgspec
 
 from commonplace.errors import CommonplaceError, InputError
 from commonplace.memory.memory import Memory
+from commonplace.operations import EndSession
 from commonplace.records import Message, Role, Trust, lowest_trust
 from commonplace.store.protocol import STATE
-from commonplace.surfaces import importers
+from commonplace.surfaces import adopt, importers
 from commonplace.surfaces.cli import instants, plain, terminal
 from commonplace.surfaces.cli.opening import Place, placed
 
@@ -177,17 +178,29 @@ def take(
     def on_skipped(_: importers.Problem) -> None:
         report.skipped += 1
 
+    def on_head(head: importers.Head) -> None:
+        if adopt.begun(memory, head) and head.ended:
+            ended.append(EndSession(session=head.key))
+
+    ended: list[EndSession] = []
     try:
         with _progress(path) as on_progress:
             source: Path | BinaryIO = sys.stdin.buffer if path == "-" else Path(path)
             for batch in importers.read(
-                source, format=kind, on_problem=on_problem, on_progress=on_progress, on_skipped=on_skipped
+                source,
+                format=kind,
+                on_problem=on_problem,
+                on_progress=on_progress,
+                on_skipped=on_skipped,
+                on_head=on_head,
             ):
                 before = _messages_in(memory, batch.session_id)
                 memory.append(batch.session_id, [_lowered(message, trust) for message in batch.messages])
                 report.messages += len(batch.messages)
                 report.new += _messages_in(memory, batch.session_id) - before
                 sessions.add(batch.session_id)
+        if ended:
+            memory.apply(ended, reason=adopt.ENDED)
     except InputError as error:
         report.error = str(error)
     except CommonplaceError:

@@ -5,7 +5,7 @@ as a `Problem`. Nothing here touches a store: the memory that is given the batch
 """
 
 from commonplace.surfaces.importers import agent_session, exchange
-from commonplace.surfaces.importers.batches import Batch, Problem
+from commonplace.surfaces.importers.batches import Batch, Head, Problem
 from commonplace.surfaces.importers.reading import FORMATS, detect, read
 
-__all__ = ["FORMATS", "Batch", "Problem", "agent_session", "detect", "exchange", "read"]
+__all__ = ["FORMATS", "Batch", "Head", "Problem", "agent_session", "detect", "exchange", "read"]

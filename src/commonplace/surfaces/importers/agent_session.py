@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any, Final, cast, get_args
 
@@ -17,10 +17,9 @@ import msgspec
 
 from commonplace.guard.screened import instant
 from commonplace.records import Message, RecordedMessage, Role, Session
-from commonplace.surfaces.importers.batches import Found, Report, plain_session
+from commonplace.surfaces.importers.batches import Found, Head, Report, plain_session
 from commonplace.surfaces.importers.blocks import instant_of
 from commonplace.surfaces.importers.lines import Line, LineError
-from commonplace.surfaces.importers.neoclaw import Head
 from commonplace.text.pieces import truncate
 
 NAME: Final = "agent-session"
@@ -47,6 +46,8 @@ class _Session(msgspec.Struct, rename="camel"):
     chat_id: str | None = None
     messages: list[msgspec.Raw] | None = None
     created_at: str | float | None = None
+    state: Any = None
+    metadata: Any = None
 
 
 class Parser:
@@ -65,7 +66,8 @@ class Parser:
         session = line.decode(_Session)
         if session.messages is None:
             raise LineError("a session needs messages")
-        both = f"{session.channel_type}:{session.chat_id}" if session.channel_type and session.chat_id else ""
+        key = _key(session) or self._stem
+        self._report.head(_head(session, key, self._report))
         for index, raw in enumerate(session.messages, 1):
             try:
                 said = msgspec.json.decode(raw, type=_Message)
@@ -80,7 +82,7 @@ class Parser:
                 continue
             at = instant_of(said.timestamp, line.number, self._report)
             message = Message(cast("Role", said.role), said.content or "", id=said.id, at=at, tools=tools)
-            yield Found(session.id or both or self._stem, message)
+            yield Found(key, message)
 
 
 def head(data: bytes) -> Head | None:
@@ -93,24 +95,31 @@ def head(data: bytes) -> Head | None:
         return None
     quiet = Report("", lambda _: None)
     said = sum(1 for _ in Parser("", quiet).feed(Line(1, data)))
-    key = found.id or f"{found.channel_type}:{found.chat_id}"
-    return Head(plain_session(key), instant_of(found.created_at, 1, quiet), said)
+    return msgspec.structs.replace(_head(found, _key(found), quiet), done=said)
 
 
-def encode(
-    state: Session,
-    messages: Sequence[RecordedMessage],
-    *,
-    summary: str = "",
-    metadata: Mapping[str, Any] | None = None,
-) -> bytes:
+def _key(session: _Session) -> str:
+    both = f"{session.channel_type}:{session.chat_id}" if session.channel_type and session.chat_id else ""
+    return session.id or both
+
+
+def _head(session: _Session, key: str, report: Report) -> Head:
+    return Head(
+        plain_session(key),
+        instant_of(session.created_at, 1, report),
+        ended=session.state == "TERMINATED",
+        paused=session.state == "PAUSED",
+        metadata=session.metadata if isinstance(session.metadata, dict) else {},
+    )
+
+
+def encode(state: Session, messages: Sequence[RecordedMessage], *, summary: str = "") -> bytes:
     """Write a session as one JSON object.
 
     Args:
         state: What is known of the session.
         messages: Its live window, or all of it.
         summary: Of what left the window; a system message at the beginning.
-        metadata: What else it contains.
     """
     channel, _, chat = state.id.partition(":")
     first = [_said("system", f"{SUMMARY_HEAD}\n{summary}", state.created_at)] if summary else []
@@ -122,8 +131,8 @@ def encode(
         "channelType": channel,
         "chatId": chat,
         "messages": [{**each, "channelType": channel, "chatId": chat} for each in (*first, *said)],
-        "metadata": dict(metadata or {}),
-        "state": "TERMINATED" if state.ended else "ACTIVE",
+        "metadata": state.metadata,
+        "state": "TERMINATED" if state.ended else "PAUSED" if state.paused else "ACTIVE",
         "createdAt": instant(state.created_at),
         "updatedAt": instant(state.last_at or state.created_at),
     }

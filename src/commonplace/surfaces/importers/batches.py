@@ -11,7 +11,7 @@ import re
 from array import array
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, tzinfo
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -55,10 +55,21 @@ class Found(msgspec.Struct, frozen=True):
     message: Message
 
 
+class Head(msgspec.Struct, frozen=True):
+    """What a session file says of its session: key and creation, how many messages of ours are consolidated, state."""
+
+    key: str = ""
+    created_at: datetime | None = None
+    done: int = 0
+    ended: bool = False
+    paused: bool = False
+    metadata: dict[str, Any] = {}
+
+
 class Report:
     """Where a parser says what it could not take and what it left out on purpose."""
 
-    __slots__ = ("_on_problem", "_on_skipped", "_path", "told", "zone")
+    __slots__ = ("_on_problem", "_on_skipped", "_path", "head", "told", "zone")
 
     def __init__(
         self,
@@ -67,8 +78,10 @@ class Report:
         on_skipped: Callable[[Problem], None] | None = None,
         *,
         zone: tzinfo = UTC,
+        on_head: Callable[[Head], None] = lambda _: None,
     ) -> None:
         self._path = path
+        self.head = on_head
         self.zone = zone  # of times that name none
         self._on_problem = on_problem
         self._on_skipped = on_skipped

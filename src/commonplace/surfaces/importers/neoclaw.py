@@ -19,7 +19,7 @@ import msgspec
 
 from commonplace.records import Message, Role
 from commonplace.surfaces.importers import message_lists
-from commonplace.surfaces.importers.batches import Found, Report, plain_session
+from commonplace.surfaces.importers.batches import Found, Head, Report, plain_session
 from commonplace.surfaces.importers.blocks import instant_of
 from commonplace.surfaces.importers.lines import Line, LineError
 from commonplace.text.pieces import truncate
@@ -85,14 +85,6 @@ class Parser:
 def named(stem: str) -> str:
     """Return the key that the name of a file of nanobot means: what comes before its first `_` is the channel."""
     return stem if ":" in stem else stem.replace("_", ":", 1)
-
-
-class Head(msgspec.Struct, frozen=True):
-    """The header of a session file: its key, when it began, how many messages of ours are consolidated."""
-
-    key: str = ""
-    created_at: datetime | None = None
-    done: int = 0
 
 
 class _Metadata(

@@ -18,7 +18,7 @@ import msgspec
 
 from commonplace.errors import InputError
 from commonplace.surfaces.importers import agent_session, claude_code, exchange, message_lists, neoclaw, pi
-from commonplace.surfaces.importers.batches import Batch, Batcher, Found, Problem, Report, plain_session
+from commonplace.surfaces.importers.batches import Batch, Batcher, Found, Head, Problem, Report, plain_session
 from commonplace.surfaces.importers.lines import (
     DOCUMENT_BYTES,
     LINE_BYTES,
@@ -92,6 +92,7 @@ def read(
     on_progress: Callable[[int], None] | None = None,
     on_skipped: Callable[[Problem], None] | None = None,
     zone: tzinfo = UTC,
+    on_head: Callable[[Head], None] = lambda _: None,
 ) -> Iterator[Batch]:
     """Yield the messages of one transcript, in batches of at most 500 messages or about 4 MB.
 
@@ -106,6 +107,7 @@ def read(
         on_progress: Called with how many bytes of the file were read so far (before unzipping).
         on_skipped: Called for each line that holds no message by its nature, such as a question.
         zone: The one of times that name none.
+        on_head: Called with what a file says of its session, before the messages of it.
 
     Raises:
         InputError: The file cannot be opened, is empty, is none of the known formats, holds more than 4 GB
@@ -113,7 +115,7 @@ def read(
     """
     chosen = _chosen(format)
     name = str(path) if isinstance(path, Path) else str(getattr(path, "name", "") or "stream")
-    report = Report(name, on_problem, on_skipped, zone=zone)
+    report = Report(name, on_problem, on_skipped, zone=zone, on_head=on_head)
     with ExitStack() as stack:
         stream = stack.enter_context(_opened(path)) if isinstance(path, Path) else path
         source = _Source(stream, name, report, on_progress)
