@@ -358,6 +358,20 @@ def test_files_that_the_original_writes_are_adopted_in_place(tmp_path, clock):
         assert memory.doctor().ok
 
 
+@pytest.mark.parametrize("given", ["", "users"])
+def test_the_folders_of_all_users_are_adopted_in_place(tmp_path, clock, given):
+    """Storage layout: `<usersDir>/<userId>/memory/`; each user is a scope, and not a byte is changed."""
+    node(tmp_path / "users" / "u1", "steve", SEED_NODE)
+    node(tmp_path / "users" / "u2", "ckx1", "---\ntitle: Ann\nparents: [__root__]\nrefs: []\n---\nAnn paints.")
+    before = {file: file.read_bytes() for file in tmp_path.rglob("*.md")}
+    done = adopt.adopt(tmp_path / given, clock=clock)
+    assert (done.layout, done.location, done.files) == ("graph", str(tmp_path), 2)
+    assert {file: file.read_bytes() for file in tmp_path.rglob("*.md")} == before
+    with opened(tmp_path, clock, scope="u2") as memory:
+        assert tree_of(memory) == ["- Ann [ckx1]: Ann paints."]
+        assert [hit.record for hit in memory.recall("who paints or bakes?")] == ["memory/ckx1.md"]
+
+
 @pytest.mark.parametrize("front", ["title: [unclosed", "title: &a x\nother: *a", "- a\n- b", "title: x\ntitle: y"])
 def test_front_matter_that_cannot_be_read_is_part_of_the_body(tmp_path, clock, front):
     """Reference 2.1: the whole file is the body, the title its name; nothing is lost."""
@@ -405,6 +419,22 @@ def test_the_memory_agent_reads_before_it_writes(tmp_path, clock):
         assert 'read "nobody":\n(nothing is called so)' in second
         assert memory.read("memory/steve.md").body == "Steve bakes rye.\nSteve bakes bread."
         assert memory.read("memory/steve.md").extra["version"] == "2"
+
+
+def test_a_session_in_the_background_is_shown_to_the_memory_agent_as_such(tmp_path, clock):
+    """Reference 2.1: `## System Message` and `## Agent`; envelopes are unwrapped there too."""
+    model = ScriptedLLM([proposal()])
+    said = [Message("user", '<system_message origin="cron">Steve bakes.</system_message>', at=clock())]
+    said += [Message("user", "Steve bakes rye.", at=clock()), Message("assistant", "I see.", at=clock())]
+    with opened(tmp_path, clock) as memory, worker(tmp_path, clock, model) as working:
+        memory.append("job:1", said, kind="background")
+        memory.end("job:1")
+        assert working.tick() == 1
+    shown = model.requests[0].prompt.partition("## Messages")[2]
+    assert "> [1] 2026-11-20T10:00 from cron: Steve bakes." in shown
+    assert [line.split(" [")[0] for line in shown.splitlines() if line.startswith("## ")][:2] == [
+        "## System Message", "## Agent",
+    ]  # fmt: skip
 
 
 def test_the_prompt_of_the_memory_agent_is_replaced_by_a_layout(tmp_path, clock):

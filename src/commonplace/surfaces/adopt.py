@@ -35,6 +35,7 @@ MARK: Final = f"{STATE}/layout"
 """Holds the name of the layout a directory was adopted as, for the command to open it again."""
 
 _WORKSPACE: Final = "workspace"  # seed two-layer: its name; `sessions` lies beside it
+_USERS: Final = "users"  # seed graph: a folder for each user
 _FILES: Final = 500  # of a folder that are looked at by name
 _OPENED: Final = 20  # of them that are opened
 _HEAD_BYTES: Final = 4096
@@ -101,12 +102,18 @@ def adopt(
         taken = [reading.take(file) for file in _transcripts(folder, found.their_sessions, name)]
         if found.their_sessions and found.their_sessions != found.sessions:
             taken += _own(folder, found.their_sessions, memory)
+        scopes = memory.scopes()
+    homes = [folder]
+    for scope in scopes:
+        with Memory.open(folder, layout=name, scope=scope, config=config, clock=clock, jobs="worker") as memory:
+            memory.sync()
+        homes += [folder / found.scopes.format(scope=scope)] if scope != "default" else []
     (folder / MARK).write_text(f"{name}\n", encoding="utf-8")
     return Adopted(
         location=str(folder),
         layout=name,
         why=why,
-        files=sum(found.layer_of(file) is not None for file in _below(folder, found.memory)),
+        files=sum(found.layer_of(file) is not None for home in homes for file in _below(home, found.memory)),
         sessions=sum(messages is not None for messages in taken),
         messages=sum(messages or 0 for messages in taken),
         problems=tuple(problems),
@@ -122,6 +129,8 @@ def _workspace(given: Path) -> Path:
     if not given.is_dir():
         what = "is a file" if given.exists() else "is not there"
         raise InputError(f"{str(given)!r} {what}, so no memory is recognised; name its directory", path=str(given))
+    if given.name == _USERS and any(_graph(given.parent, given.parent / "memory")):
+        return given.parent
     inside = sum(weight for _, _, weight in _memdir(given / "memory"))
     if inside > max((weight for _, _, weight in _ranked(given)), default=0):
         return given / "memory"
@@ -300,6 +309,10 @@ def _graph(folder: Path, memory: Path) -> Iterator[tuple[str, str, int]]:
         yield "graph", f"memory/{version}", _HINT
     if own := next((n for n in ("SOUL.md", "TOOLS.md") if (folder / n).is_file()), ""):
         yield "graph", own, _HINT
+    for user in islice(_names(folder / _USERS), _OPENED):
+        for _, sign, weight in _graph(folder / _USERS / user, folder / _USERS / user / "memory"):
+            yield "graph", f"{_USERS}/{user}/{sign}", weight
+            return
 
 
 def _memdir(folder: Path) -> Iterator[tuple[str, str, int]]:
