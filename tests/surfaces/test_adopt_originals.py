@@ -153,7 +153,8 @@ def test_kode_reads_its_folder_as_before_and_what_was_added(tmp_path: Path) -> N
         assert memory.tool().call({"action": "add", "target": "user", "content": "Keeps goats"})["success"]
         for turn in range(4):
             memory.append(
-                "20260519-def456", [Message("user", f"We decided to move server {turn} to Hetzner."), Message("assistant", "ok")]
+                "20260519-def456",
+                [Message("user", f"We decided to move server {turn} to Hetzner."), Message("assistant", "ok")],
             )
         memory.end("20260519-def456")
     facts = (tmp_path / "memory/user.md").read_text(encoding="utf-8").strip().split("\n§\n")

@@ -103,11 +103,10 @@ def adopt(
         if found.their_sessions and found.their_sessions != found.sessions:
             taken += _own(folder, found.their_sessions, memory)
         scopes = memory.scopes()
-    homes = [folder]
+    homes = [folder / found.scopes.folder(scope) for scope in scopes]
     for scope in scopes:
         with Memory.open(folder, layout=name, scope=scope, config=config, clock=clock, jobs="worker") as memory:
             memory.sync()
-        homes += [folder / found.scopes.format(scope=scope)] if scope != "default" else []
     (folder / MARK).write_text(f"{name}\n", encoding="utf-8")
     return Adopted(
         location=str(folder),
