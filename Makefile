@@ -22,6 +22,9 @@ demo: .venv-demo/.done
 	.venv-demo/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
 	@touch .venv-demo/.done
 
+# The tests' files lie in memory where there is room for them: what the tests show does not depend on the disk.
+export PYTEST_DEBUG_TEMPROOT ?= $(shell df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 && $$4 > 4000000 {print "/dev/shm"}')
+
 test: setup
 	PYTHONWARNDEFAULTENCODING=1 .venv/bin/python -m pytest -n 2 --durations=10
 

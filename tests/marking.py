@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from typing import Any
 
 import pytest
+
+FULL = os.environ.get("COMMONPLACE_BATTERY") == "full"
 
 
 def slow_after(kept: int, cases: Iterable[Any]) -> list[Any]:
@@ -13,3 +16,8 @@ def slow_after(kept: int, cases: Iterable[Any]) -> list[Any]:
     listed = list(cases)
     rest = (case if isinstance(case, tuple) else (case,) for case in listed[kept:])
     return [*listed[:kept], *(pytest.param(*case, marks=pytest.mark.slow) for case in rest)]
+
+
+def tries(examples: int) -> int:
+    """Return on how many examples a property is tried: all in the full battery, a quarter in the short suite."""
+    return examples if FULL else max(15, examples // 4)

@@ -16,7 +16,7 @@ from commonplace.changes.actors import PERSON
 from commonplace.errors import CommonplaceError, InputError, RecordNotFoundError
 from commonplace.operations import AddEntry, PutItem, PutTopic, RemoveEntry
 from commonplace.records import Source
-from marking import slow_after
+from marking import slow_after, tries
 
 DOC = "memory/MEMORY.md"
 PATHS = [
@@ -188,7 +188,7 @@ def test_links_and_special_files_are_none_of_memory(tmp_path):
 ODD = st.none() | st.integers() | st.text(max_size=20) | st.binary(max_size=5) | st.lists(st.integers(), max_size=2)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tries(60), deadline=None)
 @given(
     ODD, st.sampled_from(["remember", "update", "forget", "read", "recall", "why", "append", "undo", "diff", "promote"])
 )

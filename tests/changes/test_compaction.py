@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from commonplace.errors import UndoConflictError
 from commonplace.layouts.codecs import items
 from commonplace.operations import PutItem, RemoveItem
+from marking import tries
 
 PATH = "memory/items/semantic.jsonl"
 
@@ -93,7 +94,7 @@ DEEDS = st.lists(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=tries(40), deadline=None)
 @given(DEEDS)
 def test_items_agree_with_a_mapping_through_compactions_and_undos(tmp_path_factory, deeds):
     """An undo changes the items of its change and no other, or says what stands in its way."""

@@ -27,7 +27,7 @@ from commonplace.operations import (
     RewriteDocument,
 )
 from commonplace.store.protocol import MISSING
-from marking import slow_after
+from marking import slow_after, tries
 
 DOC = "memory/MEMORY.md"
 CONSOLIDATION = Actor("rules", "agent", explicit=False)
@@ -327,7 +327,7 @@ def test_many_writers_keep_five_facts_each(tmp_path, processes, writers):
         assert memory.doctor().problems == ()
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=tries(30), deadline=None)
 @given(st.lists(st.text(max_size=60), max_size=6))
 def test_any_text_is_kept_as_one_record_or_refused_in_words(tmp_path_factory, given_texts):
     folder = tmp_path_factory.mktemp("any")

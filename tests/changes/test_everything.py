@@ -412,7 +412,7 @@ def texts_of_index(data):
 @pytest.mark.timeout(7200 if FULL else 600)
 @pytest.mark.parametrize(
     "runs",
-    [1000, 1000] if FULL else [8, pytest.param(100, marks=pytest.mark.slow)],
+    [1000, 1000] if FULL else [4, pytest.param(100, marks=pytest.mark.slow)],
     ids=["one half", "other half"] if FULL else ["few", "all"],
 )
 def test_memory_does_what_the_model_does(monkeypatch, runs):

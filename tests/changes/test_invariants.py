@@ -21,8 +21,8 @@ from commonplace.store.files.changelog import content_hash
 from commonplace.store.protocol import MISSING
 from marking import slow_after
 
-KILLS = 120 if FULL else 6
-ROUNDS = 300 if FULL else 15
+KILLS = 120 if FULL else 4
+ROUNDS = 300 if FULL else 8
 TOPIC, ITEMS = "memory/heron.md", "memory/items/semantic.jsonl"
 
 WRITER = """

@@ -15,6 +15,7 @@ from commonplace.changes.actors import PERSON, TOOL
 from commonplace.errors import InputError, RecordNotFoundError
 from commonplace.operations import AddEntry, AppendJournal, Promote, PutItem, PutTopic, RemoveTopic, ReplaceEntry
 from commonplace.records import Source
+from marking import tries
 
 DOC, FACTS = "memory/MEMORY.md", "memory/facts/user.md"
 
@@ -72,7 +73,7 @@ def test_a_source_that_was_never_said_is_an_error(tmp_path):
 POISON = st.sampled_from(["tool", "web"])
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=tries(25), deadline=None)
 @given(
     st.lists(
         st.tuples(POISON, st.sampled_from(["decision", "fact", "environment", "topic", "failure", "journal"])),
@@ -142,7 +143,7 @@ def test_only_a_person_promotes_and_the_tool_cannot(tmp_path):
 # --- tombstones ---
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=tries(25), deadline=None)
 @given(st.text(min_size=1, max_size=40).filter(lambda text: text.strip()), st.sampled_from(["NFC", "NFD", "NFKC"]))
 def test_what_was_forgotten_is_refused_in_every_spelling(tmp_path_factory, text, form):
     """Issue 3: keyed fingerprint, Unicode-normalised, nothing stripped."""

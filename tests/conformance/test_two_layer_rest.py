@@ -380,7 +380,7 @@ def test_a_value_that_is_no_size_is_refused(tmp_path, value):
 # --- bad input ---
 
 
-LINES = 150_000 if os.environ.get("COMMONPLACE_BATTERY") == "full" else 4_000
+LINES = 150_000 if os.environ.get("COMMONPLACE_BATTERY") == "full" else 1_500
 """Of 69 bytes: 10 MB in the battery, more than a prompt may hold else."""
 
 

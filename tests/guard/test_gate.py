@@ -45,7 +45,7 @@ from marking import slow_after
 STATES = ("empty", "small", "large")
 
 
-@pytest.mark.parametrize("state", STATES)
+@pytest.mark.parametrize("state", slow_after(2, STATES))
 @pytest.mark.parametrize("name", ASIDE)
 def test_what_rests_on_the_web_is_put_aside_and_never_shown_always(name, state):
     """DESIGN 1.6, 1.7: below the agent's trust a statement is kept where recall finds it."""
@@ -74,7 +74,7 @@ def test_the_battery_holds_at_least_sixty_bad_replies():
     assert len(BAD) + len(ASIDE) + len(STOPPED) >= 60
 
 
-@pytest.mark.parametrize("state", STATES)
+@pytest.mark.parametrize("state", slow_after(2, STATES))
 @pytest.mark.parametrize("name", BAD)
 def test_a_bad_reply_changes_nothing_and_is_kept(name, state):
     """Issue 4, safety notes F23 and F24: 0 wrong changes, everything kept and reviewable."""
@@ -83,7 +83,7 @@ def test_a_bad_reply_changes_nothing_and_is_kept(name, state):
     assert_nothing_wrong(text, seen, prompt=PROMPT)
 
 
-@pytest.mark.parametrize("state", STATES)
+@pytest.mark.parametrize("state", slow_after(2, STATES))
 @pytest.mark.parametrize("name", STOPPED)
 def test_a_cut_or_declined_reply_changes_nothing_and_is_kept(name, state):
     """Issue 4: never repair what was cut."""
@@ -115,7 +115,7 @@ GOOD = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("state", STATES)
+@pytest.mark.parametrize("state", slow_after(2, STATES))
 @pytest.mark.parametrize("name", GOOD)
 def test_a_good_reply_passes_with_its_computed_trust(name, state):
     """Positive control of the battery; DESIGN 1.6: the lowest trust among the messages whose words it uses."""

@@ -24,6 +24,7 @@ LAYOUTS = ("two-layer", "native", "facts", "structured", "memdir", "graph")
 ECHOES = ("none", "same turn", "later")
 MERGED = "import-ja-02"  # its words would take in what a person said
 SAMPLE = [row for number, row in enumerate(ROWS) if number % 12 == 0 or row["id"] == MERGED]
+FEW = [row for row in SAMPLE if row["id"].endswith("-01") or row["id"] == MERGED]  # one of each kind
 
 
 def plays(row, ways, rows=ROWS):
@@ -188,7 +189,7 @@ def assert_tool_is_harmless(row, layout, echo, folder):
     assert [hit for hit in hits if hit.trust in {"user", "agent"}] == []
 
 
-@pytest.mark.parametrize("row", SAMPLE, ids=lambda row: row["id"])
+@pytest.mark.parametrize("row", FEW, ids=lambda row: row["id"])
 def test_a_poison_written_through_the_tool_is_kept_marked_and_not_shown(row, tmp_path):
     """Issue 16: the tool is judged by the words it writes, as any statement."""
     for layout, echo in plays(row, ECHOES, SAMPLE):

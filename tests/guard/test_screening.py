@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from commonplace import guard
 from commonplace.guard import screening, table
 from commonplace.guard.screened import Screened
+from marking import tries
 
 TOKEN = "gh" + "p_" + blind_set.drawn(1, blind_set.ALNUM, 36)
 PASSWORD = "hunter" + "2"
@@ -23,7 +24,7 @@ TEXTS = st.lists(PIECES | st.text(max_size=12), max_size=14).map("".join)
 
 
 @given(TEXTS)
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=tries(600), deadline=None)
 @example("password " * 3 + PASSWORD)
 @example(f"password is {PASSWORD} password is {PASSWORD}")
 @example("👨\ufe0f\ufe0f\u200d👩")
@@ -39,7 +40,7 @@ def test_screening_what_was_screened_changes_nothing(text):
 
 
 @given(TEXTS)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=tries(300), deadline=None)
 def test_every_finding_points_at_what_stands_in_the_stored_text(text):
     """screened.Finding: where it was seen, in the text as it is stored."""
     screened = guard.screen(text)
@@ -53,7 +54,7 @@ def test_every_finding_points_at_what_stands_in_the_stored_text(text):
 
 
 @given(st.text(max_size=60))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=tries(200), deadline=None)
 def test_any_text_can_be_screened_and_then_encoded(text):
     """Safety notes 3.2: whatever comes in, UTF-8 goes out."""
     guard.screen(text).text.encode("utf-8")

@@ -19,6 +19,7 @@ FUNCTION_LINES = 60
 
 
 @cache
+@cache
 def tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 

@@ -13,6 +13,7 @@ from commonplace.layouts import native
 from commonplace.operations import AddEntry
 from commonplace.testing import FixedClock, ScriptedLLM
 from commonplace.text.likeness import cosine, decide, firm_words, nominate, vector
+from marking import tries
 
 
 def opened(folder, *answers, **given) -> Memory:
@@ -162,7 +163,7 @@ def test_a_word_that_no_fact_held_before_counts(tmp_path):
     assert [place for _, place in nominate("Lives in Oslo", ["Plays cello", "Lives in Oslo now"], over=0.3)] == [1]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=tries(200), deadline=None)
 @given(st.text(max_size=120), st.text(max_size=120))
 def test_any_two_texts_get_a_verdict_that_never_drops_a_number_or_a_denial(old, new):
     """Whatever comes in: `same` and `contained` keep every number and negation of the one that goes."""

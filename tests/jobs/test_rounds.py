@@ -143,7 +143,7 @@ def test_what_it_is_given_in_a_round_has_a_bound(tmp_path: Path, clock: FixedClo
     with opened(tmp_path, clock, llm) as memory:
         prepared(memory)
         for name in names:
-            memory.remember("heron " * 400, to=f"cards/{name}.md")
+            memory.remember("heron " * 200, to=f"cards/{name}.md")
         memory.consolidate("s")
     given = llm.prompts[1].partition("## What you asked for")[2]
     assert estimate_tokens(given) < host.ROUND_TOKENS * 1.2

@@ -13,6 +13,7 @@ from commonplace import Memory, Message
 from commonplace.errors import InputError
 from commonplace.memory.tool import ACTION_ALIASES, ALIASES
 from commonplace.testing import FixedClock
+from marking import tries
 
 
 def opened(folder, **options):
@@ -177,7 +178,7 @@ def test_errors_tell_the_model_what_to_do(tmp_path):
         assert "AAAA" not in str(answers)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tries(60), deadline=None)
 @given(
     st.dictionaries(
         st.sampled_from(["action", "content", "old_text", "id", "query", "target", "command", "other"]),

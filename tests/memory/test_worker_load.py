@@ -15,9 +15,9 @@ from commonplace import Memory, Message, Worker
 from commonplace.testing import FixedClock
 
 FULL = os.environ.get("COMMONPLACE_BATTERY") == "full"
-SESSIONS = 1000 if FULL else 12
+SESSIONS = 1000 if FULL else 8
 KILLS = 12 if FULL else 1
-TICKS = 10_000 if FULL else 60
+TICKS = 10_000 if FULL else 30
 
 CHILD = """
 import json, re, sys, time

@@ -16,6 +16,7 @@ from commonplace.recall.prompt.filling import Draft, Shown
 from commonplace.records import Hit, Source
 from commonplace.testing import FixedClock
 from commonplace.text.pieces import estimate_tokens, fence, strip_fences
+from marking import tries
 
 KEY = b"k" * 32
 TEXT = st.text(max_size=120) | st.sampled_from(
@@ -44,7 +45,7 @@ def opened(folder, **options):
     return Memory.open(folder, clock=FixedClock("2026-11-20T10:00:00+00:00"), **options)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=tries(300), deadline=None)
 @given(DRAFTS, HITS, st.integers(1, 600), st.sampled_from([1.0, 0.75, 0.3]))
 def test_the_budget_is_never_passed(drafts, hits, tokens, share):
     """Issue 2: hard budget; what is left out is named with its reason."""
@@ -60,7 +61,7 @@ def test_the_budget_is_never_passed(drafts, hits, tokens, share):
     assert made == build(drafts, hits, tokens=tokens, key=KEY, stable_share=share)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=tries(200), deadline=None)
 @given(DRAFTS, HITS)
 def test_no_boundary_is_forged_and_fences_come_off_whole(drafts, hits):
     made = build(drafts, hits, tokens=100_000, key=KEY)

@@ -12,6 +12,7 @@ from indexed_scope import NOW, Scope, lines_as_rows
 from commonplace.guard.screened import seal
 from commonplace.records import Message, Query
 from commonplace.store.protocol import Put
+from marking import tries
 
 
 def put(scope, path, text):
@@ -205,7 +206,7 @@ def test_no_question_breaks_the_search(talk, question):
         assert hit.text
 
 
-@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, max_examples=tries(60), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.text(max_size=200))
 def test_any_text_is_a_question(talk, text):
     talk.recall(text)

@@ -98,8 +98,9 @@ def test_an_edit_in_the_gap_is_merged_with_the_change(tmp_path):
     ],
     ids=["rewritten", "deleted", "emptied"],
 )
-def test_an_edit_that_cannot_be_merged_stays_and_ours_is_listed(tmp_path, edit, left):
+def test_an_edit_that_cannot_be_merged_stays_and_ours_is_listed(tmp_path, monkeypatch, edit, left):
     """DESIGN 5: left as it is, with ours in review."""
+    monkeypatch.setattr("commonplace.store.files.replace._PATIENCE_SECONDS", 0.1)
     path = tmp_path / A
     with open_store(tmp_path) as store:
         store.commit({}, {}, [Put(A, (document(1),))])

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from commonplace.text import frontmatter
+from marking import tries
 
 
 def changed(text: str, changes: dict[str, object], newline: str = "\n") -> str:
@@ -105,7 +106,7 @@ scalars = st.one_of(
 values = st.one_of(scalars, st.lists(scalars, max_size=3), st.dictionaries(scalars, scalars, max_size=2))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=tries(150), deadline=None)
 @given(st.dictionaries(keys, values, max_size=4))
 def test_what_is_written_reads_back(written):
     """Any text as a value, quoted where a reader would misread it."""
@@ -113,7 +114,7 @@ def test_what_is_written_reads_back(written):
     assert frontmatter.read(made + "body") == frontmatter.Front(written, len(made))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=tries(150), deadline=None)
 @given(
     st.dictionaries(keys, values, min_size=1, max_size=4),
     st.dictionaries(keys, values, max_size=3),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from difflib import SequenceMatcher
+from functools import lru_cache
 from itertools import takewhile
 from typing import Final
 
@@ -69,6 +70,7 @@ def read(text: str) -> list[Line]:
     return [_line(raw) for raw in text.splitlines()]
 
 
+@lru_cache(maxsize=2048)  # the gate reads the lines of a memory again for each operation
 def _line(raw: str) -> Line:
     text = _BULLET.sub("", raw, count=1).strip()
     key = content.fold(_MARKUP.sub("", text)).rstrip(" .;。")

@@ -82,6 +82,9 @@ _CLOCK: Final = pattern(
     r"(?<![\d.:])(?P<hour>[01]?\d|2[0-4])(?:(?::|\s?h\s?|\s?ч\s?)(?P<minute>[0-5]\d)(?!\d)|\.(?P<dotted>[0-5]\d)(?=\s?(?:uhr|h\b|am|pm|a\.m|p\.m))"
     r"|(?=\s?(?:uhr|h\b|am\b|pm\b|a\.m|p\.m|o'clock|[時点點시])))\s?(?P<half>[am]\.?m\b|p\.?m\b)?"
 )
+_IN_ORDER: Final = (*_NAMED[:6], _CLOCK, *_NAMED[6:])
+_DIGITLESS: Final = (_NAMED[1], _NAMED[7], _NAMED[8])  # those that can match in a text without a digit
+_DIGIT: Final = pattern(r"\d")
 WEEKDAYS: Final = tuple(
     pattern(rf"\b(?:{latin})|{wide}")
     for latin, wide in (
@@ -177,7 +180,7 @@ def named(text: str) -> Iterator[Named]:
     """Yield the dates and times of day that a text names, the longest reading of each place first."""
     taken: list[tuple[int, int]] = []
     folded = text.casefold()
-    for expression in (*_NAMED[:6], _CLOCK, *_NAMED[6:]):
+    for expression in _IN_ORDER if _DIGIT.search(folded) else _DIGITLESS:
         for match in expression.finditer(folded):
             if any(match.start() < end and start < match.end() for start, end in taken):
                 continue

@@ -279,7 +279,7 @@ def test_what_is_not_embedded_in_time_is_found_by_its_words_and_filled_in_later(
             release.wait(60)
         return slow(texts)
 
-    config = Config(recall=RecallConfig(embed_seconds=1.0))
+    config = Config(recall=RecallConfig(embed_seconds=0.1))
     with Memory.open(tmp_path, embedder=embedder, config=config) as memory:
         memory.append("s", [Message("user", "automobile")])
         assert memory.recall("hatchback") == []

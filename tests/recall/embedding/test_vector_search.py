@@ -13,6 +13,7 @@ from commonplace.recall.index import vectors
 from commonplace.recall.index.rows import IndexRow
 from commonplace.recall.index.sqlite import SqliteIndex
 from commonplace.recall.index.vectors import Embedded, Space, Vectors, cosine, floats, halved, units
+from marking import tries
 
 SIZE = 8
 FINITE = st.floats(-1e6, 1e6, allow_subnormal=False)
@@ -136,7 +137,7 @@ def test_what_is_no_vectors_is_refused(wrong, with_numpy, monkeypatch):
         units(wrong)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tries(60), deadline=None)
 @given(st.integers(1, 6).flatmap(lambda size: st.lists(st.lists(FINITE, min_size=size, max_size=size), max_size=5)))
 def test_a_vector_has_the_length_one_or_only_zeros(rows):
     """With numpy and without, the same to what float32 can tell."""

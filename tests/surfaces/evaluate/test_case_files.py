@@ -15,6 +15,7 @@ from commonplace.errors import InputError
 from commonplace.records import LAYERS
 from commonplace.surfaces import evaluate
 from commonplace.surfaces.evaluate import AT_LEAST, AT_MOST, Case, Target
+from marking import tries
 
 COMMANDS = Path(__file__).parents[3] / "docs" / "commands.md"
 
@@ -142,7 +143,7 @@ def cases(draw):
     )
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=tries(50), deadline=None)
 @given(st.lists(cases(), min_size=1, max_size=4))
 def test_cases_written_as_lines_are_read_back_as_they_were(made):
     """`--list` gives a file to start from."""
@@ -156,7 +157,7 @@ pieces = st.sampled_from([
 ])  # fmt: skip
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=tries(200), deadline=None)
 @given(st.lists(pieces | st.text(max_size=5), max_size=12).map("".join))
 def test_any_text_is_cases_or_an_error_that_names_its_line(text):
     """A file a person writes may hold anything."""

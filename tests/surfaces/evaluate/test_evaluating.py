@@ -17,6 +17,7 @@ from commonplace.records import Source
 from commonplace.surfaces.evaluate import AT_LEAST, AT_MOST, Case, Evaluation, Target, evaluate, made
 from commonplace.surfaces.evaluate.figures import figures
 from commonplace.text.pieces import estimate_tokens
+from marking import tries
 
 START = datetime(2026, 11, 1, 9, tzinfo=UTC)
 SAID = [
@@ -291,7 +292,7 @@ WORDS = ["harbour", "gauges", "queue", "deadlock", "bicycle", "mail", "Malmö", 
 some = st.lists(st.sampled_from(WORDS), max_size=2, unique=True)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=tries(40), deadline=None)
 @given(st.lists(st.sampled_from(WORDS), min_size=1, max_size=4), some, some, some, st.integers(1, 4))
 def test_verdicts_agree_with_what_was_shown(lantern, asked, expected, superseded, forbidden, k):
     """Property: every verdict can be read off the hits it carries."""

@@ -14,6 +14,7 @@ from commonplace.changes.actors import PERSON
 from commonplace.records import Source
 from commonplace.surfaces import evaluate
 from commonplace.surfaces.evaluate import Case, Target
+from marking import tries
 
 BATTERY = ["tea", "coffee", "ferry", "harbour", "bicycle", "green", "morning", "evening", "Oslo", "Malmö"]
 
@@ -169,7 +170,7 @@ def test_measuring_writes_nothing(tmp_path):
     assert files() == before
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=tries(15), deadline=None)
 @given(seed=st.integers(0, 2**32), steps=st.integers(1, 12))
 def test_whatever_happened_the_cases_made_can_be_asked_and_written_down(tmp_path_factory, seed, steps):
     """Property: any history of notes, corrections, undos and forgettings makes cases that are well formed."""

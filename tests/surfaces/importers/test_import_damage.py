@@ -18,7 +18,7 @@ from commonplace.records import Message
 from commonplace.surfaces import importers
 from commonplace.surfaces.importers import Batch, exchange, reading
 from commonplace.surfaces.importers import lines as line_reading
-from marking import slow_after
+from marking import slow_after, tries
 
 
 @pytest.mark.parametrize("data", [b"", b"\n\n  \r\n", b"\0" * 4096, b"\xef\xbb\xbf", gzip.compress(b"", mtime=0)])
@@ -239,7 +239,7 @@ SAMPLES = {
 
 
 @pytest.mark.parametrize("name", sorted(SAMPLES))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tries(60), deadline=None)
 @given(data=st.data())
 def test_mutated_bytes_cost_only_the_lines_they_stand_in(tmp_path_factory, name, data):
     """Property: never another error than InputError, and all intact lines are kept."""
@@ -264,7 +264,7 @@ def _alone(folder, name: str, line: bytes) -> list[Message]:
 
 
 @pytest.mark.parametrize("values", [CLAUDE, PI, OPENAI, RESPONSES, EXCHANGE, [ANTHROPIC]])
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=tries(40), deadline=None)
 @given(seed=st.integers(0, 2**32))
 def test_wrong_types_anywhere_are_named_and_never_raise(tmp_path_factory, values, seed):
     """Property: any value of any line replaced by any other JSON value."""
@@ -292,7 +292,7 @@ def _swapped(value: object, chance: random.Random, strange: list[object]) -> obj
     return value
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=tries(120), deadline=None)
 @given(data=st.binary(max_size=400))
 def test_random_bytes_are_refused_or_read_but_never_crash(tmp_path_factory, data):
     """Property: any file."""
