@@ -199,5 +199,5 @@ def test_a_reader_beside_a_writer_takes_in_each_message_once(tmp_path):
     )
     subprocess.run([sys.executable, "-c", code, tmp_path], check=True, timeout=120)
     with opened(tmp_path) as memory:
-        assert [m.number for m in memory.sessions.read("s")] == list(range(180))
+        assert [m.number for m in memory.sessions.read("s")] == list(range(90))
         assert memory.doctor().problems == ()

@@ -311,8 +311,9 @@ class Door:
         """Add to the review what outside edits kept out, of this commit or of one whose writer died."""
         lost: tuple[str, ...] = ()
         try:
-            lost = self._settle_own(plan, actor, written)
-            self._settle_left(self._store.conflicts())
+            if written.raced or self._store.conflicts():
+                lost = self._settle_own(plan, actor, written)
+                self._settle_left(self._store.conflicts())
         except (CommonplaceError, OSError):  # what was asked for is done; they stay on the store's list
             logger.warning("what gave way to edits from outside could not be put into review", exc_info=True)
         return lost

@@ -69,7 +69,6 @@ class Indexing:
         self._change = 0
         self._next_sweep = -math.inf
         self._noticed: list[str] = []
-        self._compared: tuple[tuple[int, ...], list[Stat]] = ((), [])  # an index and the files that it is up to
         self._lock = threading.RLock()
 
     def catch_up(self, *, sweep: bool = False) -> int:
@@ -196,9 +195,6 @@ class Indexing:
                 self.index.clear()
                 self.index.set_form(self._form)
         stats = self._store.list()
-        mark = self.index.mark()
-        if not self._noticed and mark == self._compared[0] and stats == self._compared[1]:
-            return 0
         known = self.index.tokens()
         forget, noticed = known.pop, set(self._noticed)
         changed: list[Stat] = []
@@ -216,8 +212,6 @@ class Indexing:
                     self.index.drop_path(path)
         if self.index.dead_rows() * _DEAD_SHARE > self.index.rows():
             self._rebuild()
-        if not changed and not known:
-            self._compared = mark, stats
         return len(changed)
 
     def _rebuild(self) -> int:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from commonplace.errors import StoreBusyError
@@ -119,21 +121,35 @@ class Seen:
             rows = self._run("SELECT version, number FROM look WHERE path = ?", (path,))
         return (rows[0][0], rows[0][1]) if rows else None
 
+    @contextmanager
+    def _together(self) -> Iterator[None]:
+        """Write some rows in one transaction."""
+        with self._lock:
+            self._run("BEGIN")
+            try:
+                yield
+            finally:
+                if self._db.in_transaction:  # not if the file was damaged and another one is open now
+                    self._run("COMMIT")
+
     def note(self, path: str, version: str, text: Screened, number: int) -> None:
         """Keep what a file says now."""
-        with self._lock:
+        with self._together():
             self._run("DELETE FROM said WHERE path = ?", (path,))
-            self.grow(path, version, text, number)
+            self._add(path, version, text, number)
 
     def grow(self, path: str, version: str, text: Screened, number: int) -> None:
         """Keep what was added to the end of a file since the last look."""
-        with self._lock:
-            self._run("INSERT INTO said(path, text) VALUES (?, ?)", (path, text.text))
-            self._run("INSERT OR REPLACE INTO look VALUES (?, ?, ?)", (path, version, number))
+        with self._together():
+            self._add(path, version, text, number)
+
+    def _add(self, path: str, version: str, text: Screened, number: int) -> None:
+        self._run("INSERT INTO said(path, text) VALUES (?, ?)", (path, text.text))
+        self._run("INSERT OR REPLACE INTO look VALUES (?, ?, ?)", (path, version, number))
 
     def drop(self, path: str) -> None:
         """Forget a file that is gone."""
-        with self._lock:
+        with self._together():
             self._run("DELETE FROM look WHERE path = ?", (path,))
             self._run("DELETE FROM said WHERE path = ?", (path,))
 

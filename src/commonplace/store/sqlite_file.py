@@ -72,7 +72,6 @@ class IndexFile(ABC):
         self._uses = 0  # blocks of `_using`, one in another, that are being run
         self._resting = False
         self._closed = False
-        self._opened = 0  # times
         self._open_first()
 
     def _open_first(self) -> None:
@@ -118,7 +117,6 @@ class IndexFile(ABC):
             self._db.execute("PRAGMA cache_size=-8000")
             self._ensure_schema()
         self._resting = False
-        self._opened += 1
         self._forget()
 
     def rest(self) -> bool:
@@ -170,12 +168,6 @@ class IndexFile(ABC):
         except OSError:
             return True
         return (stat.st_dev, stat.st_ino) != self._inode
-
-    def mark(self) -> tuple[int, ...]:
-        """Return the state of the file: the same value means that no process has written since."""
-        with self._reading():
-            version = int(self._db.execute("PRAGMA data_version").fetchone()[0])
-            return self._opened, version, self._db.total_changes
 
     def reopen(self) -> None:
         """Open the file that now has the name."""

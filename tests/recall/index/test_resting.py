@@ -133,7 +133,7 @@ def test_a_closed_index_can_neither_be_reopened_nor_thrown_away(scope):
     scope.recall("alpha")
     assert scope.index.rest()
     scope.index.close()
-    for late in (scope.index.reopen, scope.index.reset, scope.index.mark, scope.index.states):
+    for late in (scope.index.reopen, scope.index.reset, scope.index.states):
         with pytest.raises(StoreError, match="closed"):
             late()
     assert scope.index_path.exists()

@@ -15,7 +15,7 @@ from commonplace.changes.actors import PERSON
 from commonplace.errors import InputError
 from commonplace.records import Source
 from commonplace.surfaces.evaluate import AT_LEAST, AT_MOST, Case, Evaluation, Target, evaluate, made
-from commonplace.surfaces.evaluate.figures import figures
+from commonplace.surfaces.evaluate.measuring import figures
 from commonplace.text.pieces import estimate_tokens
 from marking import tries
 

@@ -266,7 +266,7 @@ class Log:
         """Yield the good lines numbered above `number` with their month, oldest first."""
         months = self.months()
         first = 0
-        for place, month in enumerate(months):
+        for place, month in enumerate(months[1:], 1):
             begins = self._first_number(month)
             if begins is not None and begins <= number + 1:
                 first = place

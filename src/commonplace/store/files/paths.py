@@ -11,7 +11,7 @@ import re
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import Final, NamedTuple
+from typing import Final
 
 from commonplace.errors import PathError
 from commonplace.store.files.disk import FOLDER, READ, Disk, closed, read_all
@@ -60,13 +60,6 @@ def split(path: str, state: str) -> tuple[str, ...]:
     return parts
 
 
-class _Listed(NamedTuple):
-    """A file as it was when it was last listed: its identity, and the returned Stat."""
-
-    seen: tuple[int, ...]
-    stat: Stat
-
-
 class Tree:
     """The files below one root."""
 
@@ -75,8 +68,6 @@ class Tree:
         self.state = state
         self._disk = disk
         self._above_unsynced = True
-        # Most files are as they were: their names need no second thought, and all of them no second sorting.
-        self._listed: tuple[dict[str, _Listed], list[Stat] | None] = ({}, None)
 
     @contextmanager
     def folder(self, path: str, *, create: bool = False) -> Iterator[tuple[int, str]]:
@@ -165,9 +156,7 @@ class Tree:
             start = os.path.join(self.root, prefix)
             if not (os.path.realpath(start) + "/").startswith(self.root + "/"):
                 raise PathError(f"{prefix!r} leads out of the store", path=prefix)
-        known, before = self._listed
-        listed: dict[str, _Listed] = {}
-        fresh = False
+        stats: list[Stat] = []
         folders = [(start, prefix)]
         while folders:
             folder, below = folders.pop()
@@ -178,26 +167,15 @@ class Tree:
             with entries:
                 for entry in entries:
                     path = f"{below}/{entry.name}" if below else entry.name
-                    last = known.get(path)
-                    if last is not None and _stands(entry, last):
-                        listed[path] = last
-                    elif _hidden(entry.name):
+                    if entry.name.startswith(".") or not is_plain(entry.name):
                         continue
-                    elif entry.is_dir(follow_symlinks=False):
+                    if entry.is_dir(follow_symlinks=False):
                         if below != self.state or entry.name not in _OURS:
                             folders.append((entry.path, path))
                     elif entry.is_file(follow_symlinks=False):
-                        with suppress(FileNotFoundError):  # taken away between the look and the count
-                            listed[path] = _looked(entry, path)
-                            fresh = True
-        if before is not None and not prefix and not fresh and len(listed) == len(known):
-            return before.copy()
-        stats = [listed[path].stat for path in sorted(listed)]
-        if not prefix:
-            self._listed = listed, stats
-        elif fresh:
-            self._listed = {**known, **listed}, None
-        return stats
+                        with suppress(FileNotFoundError):  # taken away since
+                            stats.append(_stat(path, entry.stat(follow_symlinks=False)))
+        return sorted(stats, key=lambda stat: stat.path)
 
     def _descend(self, parts: tuple[str, ...], *, create: bool) -> int:
         fd = os.open(self.root, FOLDER)
@@ -234,21 +212,6 @@ def _is_link(name: str, folder: int) -> bool:
         return False
 
 
-def _hidden(name: str) -> bool:
-    return name.startswith(".") or not is_plain(name)
-
-
-def _seen(found: os.stat_result) -> tuple[int, ...]:
-    return found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino, found.st_mode
-
-
-def _stands(entry: os.DirEntry[str], last: _Listed) -> bool:
-    try:
-        return last.seen == _seen(entry.stat(follow_symlinks=False))
-    except FileNotFoundError:
-        return False
-
-
-def _looked(entry: os.DirEntry[str], path: str) -> _Listed:
-    seen = _seen(entry.stat(follow_symlinks=False))
-    return _Listed(seen, Stat(path, seen[0], "-".join(f"{number:x}" for number in seen[:4]), seen[1]))
+def _stat(path: str, found: os.stat_result) -> Stat:
+    numbers = found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino
+    return Stat(path, found.st_size, "-".join(f"{number:x}" for number in numbers), found.st_mtime_ns)

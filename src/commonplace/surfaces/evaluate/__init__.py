@@ -6,9 +6,16 @@ asked, and no memory is changed.
 """
 
 from commonplace.surfaces.evaluate.cases import Case, Target, line, read
-from commonplace.surfaces.evaluate.figures import AT_LEAST, AT_MOST, Evaluation, Figures, Shortfall, Verdict
 from commonplace.surfaces.evaluate.making import made
-from commonplace.surfaces.evaluate.measuring import evaluate
+from commonplace.surfaces.evaluate.measuring import (
+    AT_LEAST,
+    AT_MOST,
+    Evaluation,
+    Figures,
+    Shortfall,
+    Verdict,
+    evaluate,
+)
 
 __all__ = [
     "AT_LEAST",
