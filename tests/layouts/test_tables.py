@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from pathlib import Path
 
 import pytest
 from inline_snapshot import snapshot
@@ -11,7 +12,7 @@ from msgspec.structs import replace
 
 from commonplace import Memory, Message
 from commonplace.layouts.native import LAYOUT as NATIVE
-from commonplace.layouts.schema import Action, AddRule, Generated, PromptSection
+from commonplace.layouts.schema import Action, AddRule, Generated, Layer, Layout, PromptSection
 from commonplace.testing import FixedClock
 
 
@@ -227,3 +228,40 @@ def test_native_can_choose_the_abilities_of_the_others(tmp_path):
         assert memory.document("facts_user").count("Fritz") == 1
         assert memory.context("cli:a").stable == before.stable
         assert "grey" in memory.context("cli:b").stable
+
+
+def test_items_of_any_layer_enter_the_prompt(tmp_path):
+    """Issue 18: the renderer `items` knows no layer by its name."""
+    cards = Layer(name="cards", kind="items", path="cards.jsonl")
+    layout = Layout(
+        name="deck",
+        layers=(cards,),
+        targets={"fact": "cards"},
+        prompt=(PromptSection(title="Deck", of=("cards",), renderer="items", part="volatile"),),
+    )
+    with Memory.open(tmp_path, layout=layout) as memory:
+        memory.remember("The capital of Norway is Oslo.")
+        shown = memory.context(query="Which capital has Norway?").volatile
+    assert "## Cards Memory\n- [FACT] The capital of Norway is Oslo." in shown
+    assert "## More" not in shown
+
+
+def test_a_tree_of_several_layers_names_the_folder_of_each(tmp_path):
+    """Found with the design `para`: the first layer's topics had no heading."""
+    design = Path(__file__).parent / "designs" / "para.toml"
+    with Memory.open(tmp_path, layout=str(design)) as memory:
+        memory.remember("The blog moves to Hugo.", kind="decision", to="projects")
+        memory.remember("Prefers short posts.", kind="preference")
+        shown = memory.context().stable
+    assert "1-projects:\n- The blog moves to Hugo. [" in shown
+    assert "2-areas:\n- Prefers short posts. [" in shown
+
+
+def test_a_statement_for_a_topic_is_added_to_what_it_says(tmp_path):
+    """Issue 18: a second `remember` for the same file does not take the first one's words away."""
+    with Memory.open(tmp_path, layout="memdir") as memory:
+        memory.remember("Ingrid is my sister.", to="ingrid.md")
+        memory.remember("Ingrid lives in Bergen.", to="ingrid.md")
+        assert memory.remember("Ingrid is my sister.", to="ingrid.md").status == "duplicate"
+        topic = memory.read("ingrid.md")
+        assert (topic.title, topic.body.strip()) == ("Ingrid", "Ingrid is my sister.\nIngrid lives in Bergen.")

@@ -14,7 +14,7 @@ import msgspec
 from commonplace.guard import screen
 from commonplace.jobs.rules.memos import Place
 from commonplace.layouts.codecs.items import item_fingerprint
-from commonplace.layouts.codecs.topics import name_for
+from commonplace.layouts.codecs.topics import name_for, title_of
 from commonplace.layouts.schema import Layout
 from commonplace.layouts.tree import ROOT, name_of
 from commonplace.operations import (
@@ -116,7 +116,7 @@ class _Desk:
     def _put(self, edit: AddEntry | PutTopic) -> None:
         """Add what is said of a subject to its topic: one operation a topic."""
         given, text = (edit.section, edit.text) if isinstance(edit, AddEntry) else (edit.title, edit.body)
-        title = given or _title_of(edit.path) or _beginning(text)
+        title = given or title_of(edit.path) or _beginning(text)
         path = self._path(edit.path, title)
         at = self._topics.get(path)
         before = self.edits[at] if at is not None else None
@@ -196,8 +196,3 @@ def _beginning(text: str) -> str:
     """Return the first words of a text, as a title."""
     line = one_line(text)
     return line if len(line) <= _TITLE_CHARS else line[: _TITLE_CHARS + 1].rpartition(" ")[0] or line[:_TITLE_CHARS]
-
-
-def _title_of(path: str) -> str:
-    stem = path.rpartition("/")[2].removesuffix(".md")
-    return "" if "{" in stem else stem.replace("-", " ").replace("_", " ").capitalize()

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
+from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import Final, Literal
@@ -371,6 +372,11 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     def within(self, name: str) -> str:
         """Return the stored path of a file of the memory folder that is no layer's."""
         return f"{self.memory}/{name}" if self.memory else name
+
+    def folder_of(self, layers: Sequence[Layer]) -> str:
+        """Return the folder that holds the files of some layers of topics: their own if they have one in common."""
+        folders = {self.path_of(layer, topic="", session="").rpartition("/")[0] for layer in layers}
+        return folders.pop() if len(folders) == 1 else self.memory
 
     def path_of(self, layer: Layer, **fields: str) -> str:
         """Return the stored path of a layer's file, its fields filled in."""

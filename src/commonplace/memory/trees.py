@@ -24,11 +24,9 @@ _CUT: Final = "(no room for more; search, or ask for one of these)"
 def of(scope: Scope) -> Tree:
     """Return the tree of the topics of a scope that may be shown."""
     found: list[Topic] = []
-    folders: set[str] = set()
-    for layer, path in scope.reader.files(lambda each: each.kind == "topics"):
-        folders.add(scope.layout.path_of(layer, topic="", session="").rpartition("/")[0])
+    for _, path in scope.reader.files(lambda each: each.kind == "topics"):
         found += [each for each in scope.reader.told(scope.reader.records(path)) if isinstance(each, Topic)]
-    return tree.build(found, min(folders, key=len, default=""))
+    return tree.build(found, scope.layout.folder_of([layer for layer in scope.layout.layers if layer.kind == "topics"]))
 
 
 def around(scopes: Sequence[Scope], name: str, tokens: int = TOKENS) -> tuple[str, str]:

@@ -17,7 +17,7 @@ from commonplace.errors import InputError, require_text
 from commonplace.guard.screened import instant
 from commonplace.layouts.codecs.edits import split_id
 from commonplace.layouts.codecs.items import item_fingerprint
-from commonplace.layouts.codecs.topics import name_for
+from commonplace.layouts.codecs.topics import name_for, title_of
 from commonplace.layouts.schema import Layer, LayerKind
 from commonplace.memory.chain import Chain
 from commonplace.memory.scope import Scope
@@ -96,9 +96,15 @@ def remember(
         case "journals":
             return AppendJournal(path=path, text=dated, sources=sources, trust=trust)
         case "topics":
+            if path:  # a topic that the caller names: the statement is added to what it says
+                known = next((each for each in scope.reader.records(path) if isinstance(each, Topic)), None)
+                said = known.body.rstrip().split("\n") if known is not None else []
+                body = "\n".join(said if dated in said else [*said, dated])
+                title, kind = ("", "") if known is not None else (title_of(path), kind)
+                return PutTopic(path=path, title=title, body=body, kind=kind, sources=sources, trust=trust)
             title = truncate(one_line(text), _TITLE_CHARS, "…")
             taken = {each.rsplit("/", 1)[-1] for _, each in scope.reader.files(lambda each: each.kind == "topics")}
-            name = path or scope.layout.path_of(layer, topic=name_for(title, taken).removesuffix(".md"))
+            name = scope.layout.path_of(layer, topic=name_for(title, taken).removesuffix(".md"))
             return PutTopic(path=name, title=title, body=dated, kind=kind, sources=sources, trust=trust)
         case "items":
             data: dict[str, Any] = {"type": kind.upper(), "content": dated}

@@ -182,6 +182,12 @@ def _file_name(words: str) -> str:
     return words if kept else encoded
 
 
+def title_of(path: str) -> str:
+    """Return the name of a file as a title; empty if the name is still to be filled in."""
+    stem = path.rpartition("/")[2].removesuffix(".md")
+    return "" if "{" in stem else stem.replace("-", " ").replace("_", " ").capitalize()
+
+
 def links(path: str, body: str, listed: Iterable[str] = ()) -> tuple[str, ...]:
     """Return what a topic links to, each once: front matter first, then `[[name]]` and relative links.
 

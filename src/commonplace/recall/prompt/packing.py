@@ -5,7 +5,7 @@ Source: seed structured, "Memory Context Format"; seed systems 3.1, "Render" and
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from functools import partial
 from typing import Final
@@ -50,14 +50,11 @@ def items(page: Page, row: PromptSection) -> Iterator[Shown]:
                 yield _line(page, each, heading="\n## Details\n", mode="detail")
     for each in pack.dropped:
         yield Shown(each.item.id, guard.shown(said(each.item)), refused=BUDGET)
-    if pack.items and knobs.hints and knobs.disclosure != "full":
-        yield Shown("", HINT, heading="\n## More\n")
-
-
-HINT: Final = (
-    "The memory tool shows more: `expand` gives a section (episodic, semantic, procedural) with ids, "
-    "`read` one item whole by its id."
-)
+    expands = next((each.name for each in page.parts.layout.tool.actions if each.verb == "expand_items"), "")
+    if pack.items and expands and knobs.hints and knobs.disclosure != "full":
+        sections = ", ".join(layer.name for layer in page.layers(row))
+        hint = f"The memory tool shows more: `{expands}` gives a section ({sections}) with ids, "
+        yield Shown("", f"{hint}`read` one item whole by its id.", heading="\n## More\n")
 
 
 def section(page: Page, layer: Layer, count: int) -> list[str]:
@@ -68,17 +65,14 @@ def section(page: Page, layer: Layer, count: int) -> list[str]:
     return [f"{_line(page, each, heading='', mode='full').text} ({each.item.id})" for each in pack.items]
 
 
-def packed(page: Page, layers: Iterable[Layer]) -> Pack:
+def packed(page: Page, layers: Sequence[Layer]) -> Pack:
     """Choose the items of some layers for the question of a page; without one only what is trusted as the agent."""
     knobs = page.parts.config.items
+    top_k = {"episodic": knobs.episodic_top_k, "procedural": knobs.procedural_top_k}
     query = ItemQuery(
         text=page.question,
         skill=knobs.skill,
-        top_k={
-            "episodic": knobs.episodic_top_k,
-            "semantic": knobs.semantic_top_k,
-            "procedural": knobs.procedural_top_k,
-        },
+        top_k={layer.name: top_k.get(layer.name, knobs.semantic_top_k) for layer in layers},
         soft_tokens=knobs.soft_tokens,
         max_tokens=knobs.max_tokens,
         decay_days=knobs.decay_days if knobs.decay else 0,

@@ -128,7 +128,7 @@ def tree(page: Page, row: PromptSection) -> Iterator[Shown]:
         if isinstance(topic, Topic)
     ]
     first = page.layers(row)[0]
-    folder = page.parts.layout.path_of(first, topic="", session="").rpartition("/")[0]
+    folder = page.parts.layout.folder_of(page.layers(row))
     for above, branch in trees.lines(trees.build(found, folder).branches):
         if branch.topic is not None:
             about = f": {branch.topic.description}" if branch.topic.description else ""
