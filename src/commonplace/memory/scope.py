@@ -28,7 +28,7 @@ from commonplace.changes.review import Queue
 from commonplace.changes.sessions import Sessions
 from commonplace.changes.transcripts import Event
 from commonplace.config import Clock, Config, knob
-from commonplace.errors import DamagedError, InputError, RecordNotFoundError, require_text
+from commonplace.errors import CommonplaceError, DamagedError, InputError, RecordNotFoundError, require_text
 from commonplace.guard.screened import Screened
 from commonplace.jobs import triggers
 from commonplace.jobs.consolidators import merge
@@ -309,6 +309,12 @@ class Scope:
         """Return the documents that hold more than they may, or than is shown."""
         return [*over_caps(self.parts), *over_limits(self.parts)]
 
+    def _waiting(self) -> int:
+        try:
+            return len(self.review.list())
+        except CommonplaceError:  # the file is damaged, and named among the problems
+            return 0
+
     def examine(self, *, fix: bool) -> Report:
         """Check for damage and drift; mend only when asked."""
         items = [path for _, path in self.reader.files(lambda layer: layer.kind == "items")]
@@ -318,7 +324,7 @@ class Scope:
             full.append(Problem(kind="layout", path=left_out[0], reason=_left_out(of.name, left_out)))
         look = partial(
             doctor.examine, self.store, memory=of.memory, transcripts=of.sessions, items=items, full=full,
-            waiting=len(self.review.list()),
+            waiting=self._waiting(),
         )  # fmt: skip
         if not self.store.read_only:
             return look(self.indexing, fix=fix)

@@ -30,7 +30,7 @@ _FALLOC_FL_KEEP_SIZE: Final = 1
 _FULL: Final = frozenset([errno.ENOSPC, errno.EFBIG, errno.EDQUOT])
 _EXHAUSTED: Final = frozenset([errno.EMFILE, errno.ENFILE])
 _FORBIDDEN: Final = frozenset([errno.EACCES, errno.EPERM, errno.EROFS])
-NOT_A_FILE: Final = frozenset([errno.ELOOP, errno.EISDIR, errno.ENXIO])
+NOT_A_FILE: Final = frozenset([errno.ELOOP, errno.EISDIR, errno.ENXIO, errno.ESPIPE])
 """What the system says of a link, a folder or a pipe that has the name of a file."""
 _BAD_PATH: Final = NOT_A_FILE | {errno.ENOTDIR, errno.ENAMETOOLONG}
 _NO_SUCH_CALL: Final = frozenset([errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP, errno.ENOTTY])

@@ -61,17 +61,18 @@ class State:
         """Read the head; None where there is none that can be used."""
         try:
             fd = os.open(self._head_path, READ)
-        except OSError:
+            try:
+                for _ in range(_TRIES):
+                    head = _parse(os.pread(fd, _HEAD_BYTES, 0))
+                    if head is not None:
+                        return head
+            finally:
+                os.close(fd)
+        except FileNotFoundError:
             return None
-        try:
-            for _ in range(_TRIES):
-                head = _parse(os.pread(fd, _HEAD_BYTES, 0))
-                if head is not None:
-                    return head
-        except OSError:  # a folder or a pipe has its name
-            pass
-        finally:
-            os.close(fd)
+        except OSError as error:
+            if error.errno not in NOT_A_FILE:
+                raise
         return None
 
     def has_head(self) -> bool:
