@@ -61,6 +61,10 @@ logger = logging.getLogger(__name__)
 SPENDING: Final = f"{STATE}/spending.jsonl"
 """The ledger of model calls, one line a call."""
 
+_OTHERWISE: Final = (
+    "the layout %r reads some files in another way than when this memory was last opened (%s): nothing is lost; open "
+    "the memory with the layout that it was kept in to read them as they were"
+)
 _RELATED: Final = 5  # hits of a message among the documents, shown entries included
 _INPUT_SHARE: Final = 0.8  # seed structured: of what a model takes
 _LOOKS: Final = 20  # an editor that saves without end gets its way
@@ -166,6 +170,8 @@ class Scope:
         self.tombstones, self.now = of.tombstones, of.now
         if left_out := self.drift.left_out():
             logger.warning("%s", _left_out(layout.name, left_out))
+        if otherwise := self.drift.read_otherwise():
+            logger.warning(_OTHERWISE, layout.name, "; ".join(otherwise))
         self._wire_changing(llm)
         self.embedding = embedder.scope(of, self.indexing, self.meter) if embedder is not None else None
         self.searching = Searching(of, self.indexing, self.embedding)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -57,6 +57,7 @@ class Seen:
                 db.execute(
                     "CREATE TABLE IF NOT EXISTS said(id INTEGER PRIMARY KEY, path TEXT NOT NULL, text TEXT NOT NULL)"
                 )
+                db.execute("CREATE TABLE IF NOT EXISTS form(path TEXT PRIMARY KEY, form TEXT NOT NULL) WITHOUT ROWID")
                 db.execute("CREATE INDEX IF NOT EXISTS said_by_path ON said(path)")
                 db.execute("SELECT count(*) FROM look").fetchone()
             except sqlite3.DatabaseError:
@@ -103,6 +104,16 @@ class Seen:
         """Return the version of each file at the last look."""
         with self._lock:
             return dict(self._run("SELECT path, version FROM look"))
+
+    def forms(self, now: Mapping[str, str]) -> dict[str, str]:
+        """Return how files were read when the memory was last opened, by the path of their layer; note it as now."""
+        with self._together():
+            before = dict(self._run("SELECT path, form FROM form"))
+            if before != now:
+                self._run("DELETE FROM form")
+                for row in now.items():
+                    self._run("INSERT INTO form VALUES (?, ?)", row)
+        return before
 
     def look(self, path: str) -> Look | None:
         """Return a file as it was at the last look; None where it was not there or never looked at."""
