@@ -181,6 +181,30 @@ def test_the_item_of_a_turn_has_the_fields_of_the_document(memory):
     assert found["createdAt"].startswith(DAY)
 
 
+def test_a_turn_that_comes_in_parts_keeps_its_question_and_a_command_of_the_host_is_no_turn(memory):
+    """Issue 19, tried as a user would: items "User asked:" with nothing behind it, and with the call of a tool."""
+    memory.append("web:abc", [Message("user", "/theme")])
+    memory.append("web:abc", [Message("user", "Fix the harbour tests."), Message("assistant", "I start.")])
+    memory.flush()
+    tried = Message("assistant", "[edit] path: harbour.py", tools=("edit",))
+    turn(memory, tried, Message("assistant", "All harbour tests pass."), tried)
+    turn(memory, Message("user", "Ship it."), Message("assistant", "Shipped."))
+    found = [each["content"] for each in items(memory, f"items/episodic/{DAY}.jsonl")]
+    assert found == [
+        "User: Fix the harbour tests.\nAssistant: I start.",
+        "User: Fix the harbour tests.\nAssistant: All harbour tests pass.",
+        "User: Ship it.\nAssistant: Shipped.",
+    ]
+
+
+def test_a_turn_without_an_answer_is_shown_once(memory):
+    """Issue 19, tried as a user would: the question was in the line twice."""
+    turn(memory, Message("user", "My bicycle is at the station."))
+    turn(memory, Message("user", "It is red."), Message("assistant", "Noted."))
+    shown = memory.context("web:other").text
+    assert "- [TASK_STATE] User asked: My bicycle is at the station.\n" in shown
+
+
 def test_without_code_awareness_failures_and_references_are_not_looked_for(tmp_path):
     """Seed structured, `codeAwareExtractionEnabled`."""
     with opened(tmp_path, config={"memory": {"codeAwareExtractionEnabled": False}}) as memory:

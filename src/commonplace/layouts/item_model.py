@@ -22,6 +22,9 @@ from commonplace.text.pieces import one_line, truncate
 TURN: Final = "turn"
 """The source of an item that is a whole turn."""
 
+ASKED: Final = "User asked: "
+"""Stands before the question in the title of such an item."""
+
 TITLE_CHARS: Final = 96
 _UNIONS: Final = ("tags", "references")
 _HIGHEST: Final = ("confidence", "salience")

@@ -20,7 +20,7 @@ from commonplace.jobs.rules import proposing
 from commonplace.jobs.rules.memos import Known, Place
 from commonplace.jobs.rules.patterns import Kind
 from commonplace.layouts.codecs.items import item_fingerprint
-from commonplace.layouts.item_model import TITLE_CHARS, TURN, completed
+from commonplace.layouts.item_model import ASKED, TITLE_CHARS, TURN, completed
 from commonplace.layouts.schema import Layer
 from commonplace.operations import AppendJournal, Edit, Proposal, PutItem
 from commonplace.records import RecordedMessage, Source
@@ -41,6 +41,7 @@ _REFERENCE: Final = pattern(
 )
 _TOPIC: Final = pattern(r"(?i)\b(java|maven|spring|tests?|docker|database|postgres\w*|sql|python|rust|kubernetes)\b")
 _TAGS: Final = {"test": "tests", "sql": "database", "postgres": "database", "postgresql": "database"}
+_COMMAND: Final = pattern(r"/\S*")  # of the host, such as `/new`
 _MOST: Final = 12  # tags, and references, of one item
 
 
@@ -78,12 +79,13 @@ def note(user: str, assistant: str) -> str:
 def _of_turn(
     turn: Sequence[RecordedMessage], before: Sequence[RecordedMessage], work: Work, known: Sequence[Known]
 ) -> Iterator[Edit]:
-    user, assistant = _last(turn, "user"), _last(turn, "assistant")
-    if user is None and assistant is None:
+    asked = turn if turn[0].message.role == "user" else [*work.view.earlier, *turn]  # a long turn comes in parts
+    user, assistant = _last(asked, "user"), _answer(turn)
+    if assistant is None and (user is None or _COMMAND.fullmatch(user.text.strip())):
         return
     at = (assistant or user or turn[-1]).message.at
     when = instant(at) if at else ""
-    sources = tuple(Source(m.session, str(m.message.id)) for m in (user, assistant) if m is not None)
+    sources = tuple(Source(m.session, str(m.message.id)) for m in (user, assistant) if m is not None and m in turn)
     texts = (user.text if user else "", assistant.text if assistant else "")
     found = list(_stated(turn, before, work, known))
     if (journal := work.file("journal", at)) and work.config.items.daily_notes:
@@ -102,7 +104,7 @@ def _turn_item(texts: tuple[str, str], kinds: Iterable[str], knobs: ItemsConfig,
     weight = 0.55 + sum(sorted({_WEIGHTS[kind] for kind in kinds if kind in _WEIGHTS}))
     values = {
         "type": layer.type_of(_SHORT),
-        "title": truncate(f"User asked: {one_line(user)}", len("User asked: ") + TITLE_CHARS),
+        "title": truncate(f"{ASKED}{one_line(user)}", len(ASKED) + TITLE_CHARS),
         "content": f"User: {truncate(user, ITEM_CHARS[0])}\nAssistant: {truncate(assistant, ITEM_CHARS[1])}",
         "source": TURN,
         "confidence": 0.65,
@@ -160,6 +162,12 @@ def marks(text: str, knobs: ItemsConfig) -> dict[str, list[str]]:
 
 def _dated(when: str) -> dict[str, str]:
     return {"createdAt": when, "updatedAt": when} if when else {}
+
+
+def _answer(turn: Sequence[RecordedMessage]) -> RecordedMessage | None:
+    """Return what the assistant said last; what it said while it called a tool only if it said nothing else."""
+    said = [m for m in turn if not m.message.tools]
+    return _last(said, "assistant") or _last(turn, "assistant")
 
 
 def _last(turn: Sequence[RecordedMessage], role: str) -> RecordedMessage | None:

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Final
 
 from commonplace import guard
-from commonplace.layouts.item_model import TURN, MemoryItem, read
+from commonplace.layouts.item_model import ASKED, TURN, MemoryItem, read
 from commonplace.layouts.schema import Layer, PromptSection
 from commonplace.recall.packs import BUDGET, ItemQuery, Pack, Scored, choose
 from commonplace.recall.prompt.filling import Shown
@@ -31,7 +31,7 @@ _DETAIL_CHARS: Final = 280
 _INDEX_CHARS: Final = 96
 _NEWEST: Final = 600  # items of a file that are looked at; recall finds older ones
 _ALL: Final = 10**6
-_ANSWERED: Final = "\nAssistant: "
+_ANSWERED: Final = "\nAssistant:"
 
 
 def items(page: Page, row: PromptSection) -> Iterator[Shown]:
@@ -128,9 +128,11 @@ def _line(page: Page, scored: Scored, *, heading: str, mode: str) -> Shown:
 
 
 def said(item: MemoryItem) -> str:
-    """Return what an item says in one line; of a turn the answer, as its title has the question."""
-    answer = item.content.partition(_ANSWERED)[2] if item.source == TURN else ""
-    return one_line(f"Assistant: {answer}" if answer.strip() else item.content)
+    """Return what an item says in one line; of a turn the answer, or the question if nobody answered."""
+    if item.source != TURN:
+        return one_line(item.content)
+    asked, _, answer = item.content.partition(_ANSWERED)
+    return one_line(f"Assistant: {answer}" if answer.strip() else f"{ASKED}{asked.removeprefix('User: ')}")
 
 
 def working(page: Page, _: PromptSection) -> Iterator[Shown]:
