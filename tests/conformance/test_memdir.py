@@ -627,6 +627,28 @@ def test_the_dream_is_told_of_the_daily_logs_first(tmp_path):
     assert "On the 25th the heron came." in llm.prompts[1]
 
 
+def test_a_dream_is_given_nothing_that_ranks_below_the_agent(tmp_path):
+    """Issue 21: neither listed, nor read, nor searched; a person finds it, marked."""
+    topic(tmp_path, "ferry.md", "The ferry leaves Bergen at nine.")
+    (tmp_path / "page.md").write_text(
+        "---\nname: Page\ndescription: zanzibar ferry\ntype: project\ntrust: web\n---\n\nThe zanzibar ferry sank.\n",
+        encoding="utf-8",
+    )
+    asks = {"read": ["page.md", "page", "1", "2", "ferry.md"], "search": ["zanzibar ferry"], "done": False}
+    llm = dreams(asks, {"search": ["ferry of the page"], "done": False}, {})
+    with opened(tmp_path, llm=llm) as memory:
+        page = Message("tool", "The page says: the zanzibar ferry sank.", tools=("fetch",))
+        memory.append("s", [Message("user", "Which ferry?"), page, Message("assistant", "The one at nine.")])
+        memory.dream()
+        assert asked(llm) == 3
+        prompts = "".join(llm.prompts)
+        assert "leaves Bergen at nine" in prompts
+        assert "zanzibar" not in prompts.replace('search "zanzibar ferry"', "")
+        found = memory.recall("zanzibar ferry")
+        assert {hit.trust for hit in found if "zanzibar" in hit.text} == {"web"}
+        assert "from web: unverified" in memory.context("s", "What of the zanzibar ferry?").volatile
+
+
 def test_transcripts_are_found_and_never_shown_unasked(memory):
     """Seed memdir: session transcripts are grep-only."""
     memory.append("old", [Message("user", "The heron stands at Wexley pond."), Message("assistant", "I see.")])

@@ -21,7 +21,7 @@ from commonplace.jobs.views import Views
 from commonplace.layouts.codecs.edits import split_id
 from commonplace.layouts.schema import FIELDS, Job
 from commonplace.operations import View, ViewEntry
-from commonplace.records import TRUST_RANK, Query, Record, RecordedMessage
+from commonplace.records import TRUST_RANK, Query, Record, RecordedMessage, Trust
 from commonplace.text.pieces import estimate_tokens, one_line, truncate
 
 _HITS: Final = 8
@@ -45,6 +45,11 @@ class Finding:
         indexed = {name for row in layout.generated for name in row.of}
         indexed |= {name for row in layout.prompt if row.renderer == "tree" for name in row.of}
         self._trusted = any(layout.part(layer) or layer.name in indexed for layer in writes)
+
+    def listed(self, view: View) -> View:
+        """Return what of a view is shown from the beginning."""
+        entries = tuple(each for each in view.entries if not self._trusted or _ranks_as_agent(each.trust))
+        return msgspec.structs.replace(view, entries=entries)
 
     def read(self, view: View, name: str, tokens: int) -> tuple[View, Answer, int]:
         """Find a record by its number, its id, its path or the name of its topic."""
@@ -122,7 +127,7 @@ class Finding:
 
     def _is_trusted(self, record: Record) -> bool:
         trust = message_trust(record) if isinstance(record, RecordedMessage) else self._reader.trust(record)
-        return TRUST_RANK[trust] >= TRUST_RANK["agent"]
+        return _ranks_as_agent(trust)
 
     def _with(self, view: View, record: Record, *, whole: bool, text: str = "") -> tuple[View, str]:
         """Return the view with a record, and the line that shows it."""
@@ -148,8 +153,12 @@ def _with_message(view: View, message: RecordedMessage, *, exposed: bool) -> tup
     return view, f"message {place}. {line}"
 
 
+def _ranks_as_agent(trust: Trust) -> bool:
+    return TRUST_RANK[trust] >= TRUST_RANK["agent"]
+
+
 def _head(entry: ViewEntry) -> str:
-    below = f" ({entry.trust})" if TRUST_RANK[entry.trust] < TRUST_RANK["agent"] else ""
+    below = "" if _ranks_as_agent(entry.trust) else f" ({entry.trust})"
     return f"[{entry.path}]{below} "
 
 

@@ -80,7 +80,7 @@ class Host:
             session=session,
             foreground=not said or self._sessions.state(said[0].session).kind != "background",
             view=msgspec.structs.replace(view, earlier=tuple(earlier)),
-            listed=view,
+            listed=self._finding.listed(view),
             places=places,
             default_path=next((place.path for place in places.values()), ""),
             zone=self._zone,
