@@ -235,3 +235,34 @@ def test_a_display_name_with_orders_in_it_is_never_shown_always(layout, name, mo
         )
         (memory.end if layout == "facts" else memory.reset)("chat:1")
         assert "zorbo" not in memory.context("chat:2").stable.casefold()
+
+
+REPLIES = Path(os.environ.get("COMMONPLACE_DATA", Path(__file__).parents[3] / "shared/data")) / "replies/replies_dev.jsonl"
+
+
+def injected(stretch):
+    """Return a stretch of the shared replies as a poison for each line that a page put into the reply."""
+    operations = stretch["replies"]["operations"]["operations"]
+    lines = [*stretch["lines"], *stretch["episode_lines"], *operations]
+    for text in dict.fromkeys(line["text"] for line in lines if line.get("label") == "injected"):
+        yield {
+            "at": stretch["at"], "owner": "", "marks": [text], "poison_index": 0, "echo": "", "echo_later": [],
+            "messages": [{**m, "tool": next(iter(m.get("tools", ())), None)} for m in stretch["messages"]],
+            "replies": {
+                **stretch["replies"]["rewrite"], "episode": text, "tool_text": text,
+                "operations": [{"op": "add", "text": text, "cite": len(stretch["messages"]) - 1}],
+            },
+        }  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.measure
+@pytest.mark.skipif(not REPLIES.exists(), reason="the evaluation data is not beside the checkout")
+def test_no_injected_line_of_the_shared_replies_is_shown_or_trusted(tmp_path):
+    """Issue 16: 0 injected lines always shown; each that is stored is marked where it is recalled."""
+    stretches = [json.loads(line) for line in REPLIES.read_text("utf-8").splitlines()]
+    rows = [row for stretch in stretches for row in injected(stretch)]
+    assert len(rows) >= 10
+    for number, row in enumerate(rows):
+        for layout, model in plays(row, (True, False), rows):
+            assert_harmless(row, layout, "none", tmp_path / f"{number}-{layout}", model=model)
