@@ -237,7 +237,9 @@ def test_a_display_name_with_orders_in_it_is_never_shown_always(layout, name, mo
         assert "zorbo" not in memory.context("chat:2").stable.casefold()
 
 
-REPLIES = Path(os.environ.get("COMMONPLACE_DATA", Path(__file__).parents[3] / "shared/data")) / "replies/replies_dev.jsonl"
+REPLIES = (
+    Path(os.environ.get("COMMONPLACE_DATA", Path(__file__).parents[3] / "shared/data")) / "replies/replies_dev.jsonl"
+)
 
 
 def injected(stretch):
