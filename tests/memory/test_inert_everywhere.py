@@ -17,7 +17,7 @@ from payloads import PAYLOADS, PIECES, live
 
 LAYOUTS = ["facts", "graph", "native", "memdir", "two-layer", "structured"]
 ASKED = {"memdir": 1, "facts": 0}  # in how many of three answers what was asked for comes; 2 elsewhere
-SEARCH = {"graph": "memory_search"}
+SEARCH = {"graph": "search_memory"}
 FENCE = re.compile(r'</?recalled-memory nonce="[0-9a-f]{16}">')
 
 
