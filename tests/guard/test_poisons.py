@@ -157,7 +157,8 @@ def calls(layout, text, memory, record):
         return [({"target": "fact", "content": text}, "memory_add"), (node, "memory_node_write")]
     if layout == "memdir":
         titles = [title for title in ("What was read", memory) if title]
-        return [({"action": "save", "type": "user", "title": title, "content": text},) for title in titles]
+        note = {"action": "save", "type": "user", "description": text, "content": text}
+        return [({**note, "title": title},) for title in titles]
     common = {"target": "user" if layout == "facts" else "fact", "content": text}
     change = {"structured": "update"}.get(layout, "replace")
     over = [({"action": change, "old_text": memory, "id": record, **common},)] if memory else []
@@ -175,7 +176,9 @@ def written(row, layout, echo, folder):
         tool = memory.tool("chat:1")
         text = row["replies"]["tool_text"]
         for call, *name in calls(layout, text, row.get("memory"), record):
-            assert "there is no action" not in tool.call(call, *name).get("error", "")
+            error = tool.call(call, *name).get("error", "")
+            assert "there is no action" not in error
+            assert "call again with it" not in error
         shown = memory.context("chat:2").stable
         hits = memory.recall(" ".join([*row["marks"], text]), k=20)
     return shown, [hit for hit in hits if holds(row, hit.text) and hit.layer != "sessions"], is_kept(row, folder)

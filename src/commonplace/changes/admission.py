@@ -61,6 +61,10 @@ from commonplace.text.content import sentences
 _SESSION = (MoveCursor, MoveWindow, EndSession, HoldRange)
 RACED: Final = "an edit from outside changed the same entry; yours waits for review"
 PERSONS: Final = "a person wrote what this would change or hide"
+MARKED: Final = (
+    "marked as from {trust}: found when asked for, not always shown; "
+    "a person shows it always by saying it themselves or with `commonplace remember`"
+)
 FORGOTTEN: Final = Outcome(status="refused", reason="this was forgotten; undo the forgetting to keep it again")
 State = Literal["pending", "quarantined", "conflicted"]
 
@@ -205,11 +209,7 @@ class Admission:
         layer, path = resolve(self._layout, kept.path)
         trust = kept.trust or trust
         done = self._edit(plan, kept, layer, path, actor=actor, trust=trust, raced=False, whose=trust)
-        note = (
-            f"kept in {path}, marked as from {trust}: found when asked for, not always shown; "
-            "a person shows it always by saying it themselves or with `commonplace remember`"
-        )
-        return msgspec.structs.replace(done, note=note)
+        return msgspec.structs.replace(done, note=f"kept in {path}, {MARKED.format(trust=trust)}")
 
     def _edit(
         self,
@@ -248,14 +248,16 @@ class Admission:
         if TRUST_RANK[trust] < TRUST_RANK["agent"] and self._overrules(applied):
             reason = f"text from {trust} takes the place of what is trusted more only when a person says so"
             return Taken((Waits(operation, reason),))
-        changed = (*applied.removed, *applied.successors)
+        taken = (changes,) if actor.defers and self._takes_words(plan, operation, layer, path) else ()
+        changed = (*applied.removed, *applied.successors, *taken)
         if actor.defers and any(self._is_persons(record, said=whose == "user") for record in changed):
             return Taken((Waits(operation, PERSONS),))
         plan.edit(operation, applied, path, trust=trust, person=actor.person)
         self._beside(plan, operation, rules, actor, trust)
         if layer.cap:
             self._check_cap(layer, path, before, plan.rope(path).data)
-        return Taken()
+        low = actor.defers and TRUST_RANK[trust] < TRUST_RANK["agent"] and isinstance(operation, (PutItem, PutTopic))
+        return Taken(note=MARKED.format(trust=trust) if low else "")
 
     def _changes(self, plan: Plan, operation: Edit, path: str) -> str:
         """Return the id of the record whose text an edit replaces; empty if there is none."""
@@ -268,6 +270,19 @@ class Admission:
             case PutTopic() if plan.exists(path):
                 return path
         return ""
+
+    @staticmethod
+    def _takes_words(plan: Plan, operation: Edit, layer: Layer, path: str) -> bool:
+        """True if an edit of an item or topic takes words away that it has."""
+        match operation:
+            case PutItem(id=name):
+                old = plan.item(path, name) or {}
+                return "content" in old and old["content"] != operation.data.get("content", old["content"])
+            case PutTopic() if operation.body and plan.exists(path):
+                kept = set(operation.body.splitlines())
+                known = (each for each in plan.records(layer, path, plan.rope(path).data) if isinstance(each, Topic))
+                return any(line.strip() and line not in kept for each in known for line in each.body.splitlines())
+        return False
 
     def _rules(self, plan: Plan, layer: Layer) -> list[tuple[Rule, Adding]]:
         """Return the add rules for an edit of a layer."""
