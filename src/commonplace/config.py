@@ -27,29 +27,29 @@ system_clock: Final[Clock] = partial(datetime.now, UTC)  # noqa: TID251 - the on
 class StoreConfig(msgspec.Struct, frozen=True):
     """How files are kept."""
 
-    lock_wait_seconds: float = 30.0  # safety notes 2.3: polled, then StoreBusyError
-    checkpoint_changes: int = 100  # DESIGN 5: files are synced and the checkpoint moves
-    checkpoint_seconds: float = 5.0  # DESIGN 5
+    lock_wait_seconds: float = 30.0  # polled, then StoreBusyError
+    checkpoint_changes: int = 100  # files are synced and the checkpoint moves
+    checkpoint_seconds: float = 5.0  # the same, if so long ago
     max_line_bytes: int = 64_000_000  # one stored line; a 10 MB message must fit
 
 
 class GuardConfig(msgspec.Struct, frozen=True):
     """What the guard lets in, and how."""
 
-    raw_transcripts: bool = False  # DESIGN 1.7: keep messages unredacted in this scope
-    own_tools: tuple[str, ...] = ()  # DESIGN 1.6: print only what the person's own workspace holds; case ignored
+    raw_transcripts: bool = False  # keep messages unredacted in this scope
+    own_tools: tuple[str, ...] = ()  # print only what the person's own workspace holds; case ignored
     owner: str = ""  # the name the person writes under; what other named users say is trusted as `tool`
 
 
 class RecallConfig(msgspec.Struct, frozen=True):
     """How recall ranks; the weights of the ranking are in `recall.ranking`."""
 
-    passage_chars: int = 480  # retrieval notes 5: about this long
+    passage_chars: int = 480  # about this long
     floor: float = 0.15  # least share of a short question's weight in one passage; below it nothing is returned
     flood_share: float = 0.3  # of the hits, for one source that floods the top while others have something to say
     embedder: str = ""  # `openai:MODEL[@URL]`, `model2vec:FOLDER` and so on; without one recall goes by words
     embed_seconds: float = 3.0  # a recall waits so long for vectors; what has none by then is found by its words
-    vector_weight: float = 0.5  # retrieval notes 2: what the nearest counts against the best words
+    vector_weight: float = 0.5  # what the nearest counts against the best words
     vector_floor: float = 0.6  # of a hit that shares no word: 0 as near as unrelated texts, 1 as the same text
     model_chooses: bool = True  # seed facts, llm_search: a model orders what the tool looks up; else our ranking
     rerank_seconds: float = 20.0  # a model that was asked to order the hits; after it the order is ours
@@ -101,7 +101,7 @@ class SpendingConfig(msgspec.Struct, frozen=True):
 
 
 class GateRules(msgspec.Struct, frozen=True):
-    """When a proposal needs a person; safety notes 2.4."""
+    """When a proposal needs a person."""
 
     shrink_share: float = 0.60  # of a document's bytes: a rewriting that drops more also waits as a whole
 
@@ -109,7 +109,7 @@ class GateRules(msgspec.Struct, frozen=True):
 class ConsolidationConfig(msgspec.Struct, frozen=True):
     """When jobs are due and what they may take."""
 
-    range_tokens: int = 4000  # DESIGN 7: a range is about this long, cut at a turn
+    range_tokens: int = 4000  # a range is about this long, cut at a turn
     message_tokens: int = 1500  # of one message in a prompt; the middle of a longer one is left out
     entries: int = 120  # records a model is shown, at most
     idle_seconds: float = 3600.0  # a session nobody spoke in for so long is consolidated
@@ -172,7 +172,7 @@ class ItemsConfig(msgspec.Struct, frozen=True):
 class RulesConfig(msgspec.Struct, frozen=True):
     """How much the consolidator without a model keeps."""
 
-    memos_per_range: int = 12  # DESIGN 7: a range is about 4k tokens; the least salient go first
+    memos_per_range: int = 12  # a range is about 4k tokens; the least salient go first
     memos_per_message: int = 4  # the least salient go first
     text_chars: int = 200  # one statement
     scan_chars: int = 20_000  # of a longer message only head and tail are read: the middle is pasted

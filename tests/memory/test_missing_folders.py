@@ -61,4 +61,4 @@ def test_a_log_that_is_gone_is_named_with_what_it_held(full):
     shutil.rmtree(full / ".commonplace" / "log")
     with opened(full) as memory:
         (problem,) = memory.doctor().problems
-    assert problem.reason == "the log is gone, with all up to change 1; memory stands as they left it"
+    assert problem.reason == "the log is gone, with all up to change 1; memory is as they left it"

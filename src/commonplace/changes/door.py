@@ -315,7 +315,7 @@ class Door:
                 lost = self._settle_own(plan, actor, written)
                 self._settle_left(self._store.conflicts())
         except (CommonplaceError, OSError):  # what was asked for is done; they stay on the store's list
-            logger.warning("what gave way to edits from outside could not be put into review", exc_info=True)
+            logger.warning("what edits from outside kept out could not be added to the review", exc_info=True)
         return lost
 
     def _settle_own(self, plan: Plan, actor: Actor, written: Written) -> tuple[str, ...]:

@@ -33,7 +33,7 @@ from commonplace.store.seen import Look, Seen
 logger = logging.getLogger(__name__)
 
 READER_SECONDS: Final = 0.2  # a reader waits so long for a writer, to log what it found
-SWEEP_SECONDS: Final = 2.0  # DESIGN 1: an edit made outside is noticed after at most this
+SWEEP_SECONDS: Final = 2.0  # an edit made outside is noticed after at most this
 LISTED_RECORDS: Final = 2000  # of one edit; a file adopted whole may hold any number
 FOUND_FILES, FOUND_BYTES = 200, 1_000_000  # that are logged as found in one change; one file may be longer
 QUIET_SECONDS: Final = 0.02  # an editor that truncates and writes in place is done when nothing moved so long

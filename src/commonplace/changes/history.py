@@ -139,7 +139,7 @@ class History:
             logger.warning("whether undoing change %d met an edit could not be looked at", number, exc_info=True)
             gave_way = []
         if gave_way:
-            reason = f"an edit from outside came at the same moment and stands in {', '.join(gave_way)}; look at it"
+            reason = f"an edit from outside came at the same moment and is in {', '.join(gave_way)}; look at it"
             return Outcome(status="conflict", change=after.number, reason=reason, diff=plan.diff())
         return Outcome(status="applied", change=after.number, diff=plan.diff())
 
@@ -336,7 +336,7 @@ class History:
 
 
 def _stands_on(later: int, number: int, path: str) -> UndoConflictError:
-    sentence = f"change {later} stands on change {number} in {path!r}; undo it first"
+    sentence = f"change {later} depends on change {number} in {path!r}; undo it first"
     return UndoConflictError(sentence, change=later, path=path)
 
 

@@ -134,7 +134,7 @@ def before(write: Write, after: bytes | None, key: bytes) -> bytes | None:
             at += piece[1] - piece[0]
     made = b"".join(part for _, part in sorted(parts))
     if content_hash(key, made) != write.before:
-        raise DamagedError(f"text of {write.path!r} was redacted or erased, so it cannot be put back", path=write.path)
+        raise DamagedError(f"text of {write.path!r} was redacted or erased, so it cannot be restored", path=write.path)
     return made
 
 

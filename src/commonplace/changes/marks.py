@@ -2,8 +2,6 @@
 
 A topic says it in its front matter, an item in its key `trust`, a journal entry in its first words. A mark lowers,
 it never raises.
-
-Source: DESIGN 1.1, 1.6.
 """
 
 from __future__ import annotations

@@ -265,7 +265,7 @@ class Plan:
         else:
             pieces = edits.between(rope.data, data)
             if any(isinstance(piece, str) and self.screen(_text(piece)).text != piece for piece in pieces):
-                raise DamagedError(f"what stood in {path!r} cannot be put back as it was", path=path)
+                raise DamagedError(f"the old text of {path!r} cannot be restored as it was", path=path)
             self._deleted.discard(path)
             rope.edit(pieces)
 

@@ -216,7 +216,7 @@ class Reader:
             return record
         gone = self._ledger.gone(successor or record_id)
         if gone is not None:
-            raise GoneError(f"{record_id!r} was taken away by change {gone}; `undo {gone}` brings it back", change=gone)
+            raise GoneError(f"{record_id!r} was removed by change {gone}; `undo {gone}` brings it back", change=gone)
         raise RecordNotFoundError(f"there is no record {record_id!r}; recall gives ids that are", record=record_id)
 
     def _look(self, record_id: str) -> Record | None:

@@ -4,7 +4,7 @@ A model proposes; this decides, statement by statement: one bad statement never 
 may apply gets its computed trust, what may not waits for a person with the reason, what rests on text below the
 agent's trust is put aside for recall. Nothing is written, called or dropped here.
 
-Source: safety notes 2.4; DESIGN 1.4, 1.6 to 1.8.
+Source: safety notes 2.4.
 """
 
 from __future__ import annotations
@@ -187,7 +187,7 @@ class _Court:
             return f"too-long: more than {_MOST_CHARS} characters"
         for message, quote in targets.quotes(edit, self.messages):
             if not targets.stands_in(quote, message.text):
-                return f"false-quote: {quote[:80]!r} does not stand in the message it cites"
+                return f"false-quote: {quote[:80]!r} is not in the message it cites"
         return self._protected(touched) if not isinstance(edit, (RewriteDocument, PutTopic)) else ""
 
     @staticmethod

@@ -237,7 +237,7 @@ class Evidence:
                 continue
             if each.kind == "path" and not content.content(each.text):
                 continue
-            return f"new-{each.kind}: {folded[:80]!r} stands in no source"
+            return f"new-{each.kind}: {folded[:80]!r} is in no source"
         return ""
 
     def _writes(self, word: str) -> bool:

@@ -4,8 +4,6 @@ What is announced as one's own (`my rules:`) or is written in plain sentences is
 what is announced as such (`Here is the README:`, `Context: … Question: …`) or has the shape of mail, log,
 chat, code, JSON, a page or a quotation. Pure: text in, spans out; the work is bounded for any length.
 The words that announce are data, in `announced`.
-
-Source: DESIGN 1.6.
 """
 
 from __future__ import annotations

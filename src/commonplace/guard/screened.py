@@ -170,7 +170,7 @@ def _plain(value: Any, findings: list[Finding], floats: list[float]) -> Any:
         return [_plain(item, findings, floats) for item in value]
     if isinstance(value, int):
         return int(value)
-    raise TypeError(f"{kind.__name__} cannot stand in a stored line")
+    raise TypeError(f"{kind.__name__} cannot be in a stored line")
 
 
 def instant(at: datetime) -> str:

@@ -3,8 +3,6 @@
 Only the first line of a text can begin a line of the prompt; its other lines are indented, so that nothing in it looks
 like a heading or a number of the prompt. Text from the web, as most results of tools are, is one line that says how
 long it is; a consolidator that writes nothing that is always shown may see its beginning and end.
-
-Source: DESIGN 1.6, 8.
 """
 
 from __future__ import annotations

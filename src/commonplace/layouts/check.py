@@ -212,7 +212,7 @@ def _section(layout: Layout, row: PromptSection, abilities: Abilities) -> Iterat
     yield from _one_of(f"{at}.renderer", row.renderer, abilities.renderers)
     yield from _one_of(f"{at}.part", row.part, get_args(get_type_hints(PromptSection)["part"]))
     if row.unless and row.unless not in {each.title for each in layout.prompt[: layout.prompt.index(row)]}:
-        yield f"{at}.unless is {row.unless!r}; name the title of a section that stands before it."
+        yield f"{at}.unless is {row.unless!r}; name the title of a section that comes before it."
     if not row.title.strip():
         yield f"{at}.title is empty; give the section a heading, such as 'Memory'."
     for name in row.of:
@@ -289,7 +289,7 @@ def _generated(layout: Layout, made: Generated, abilities: Abilities) -> Iterato
     if made.form == "index":
         yield from _other_layer(layout, f"{at}.into", made.into or "''", "documents")
     elif made.into and made.form == "rows":
-        yield f"{at}.into is of no use here; rows stand beside their topics."
+        yield f"{at}.into is of no use here; rows are beside their topics."
 
 
 def _job(layout: Layout, job: Job, abilities: Abilities) -> Iterator[str]:

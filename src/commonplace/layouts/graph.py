@@ -111,7 +111,7 @@ LAYOUT = Layout(
             "title": "What the node is about. A new one needs it.",
             "description": "The same in one sentence.",
             "content": "All that the node says, or the statement. [[name]] links to another node.",
-            "parents": "Names of the nodes that it stands under, joined by commas.",
+            "parents": "Names of its parent nodes, joined by commas.",
             "refs": "Names of the nodes that it belongs with, joined by commas.",
             "changeDescription": "Why a node that is there changes.",
             "query": "A question in plain words.",

@@ -63,7 +63,7 @@ class Tree(msgspec.Struct, frozen=True, kw_only=True):
     def faults(self) -> Iterator[Fault]:
         """Yield each topic that is its own ancestor, and each link that leads nowhere."""
         for path in _cyclic(self):
-            yield Fault(path, "its parents lead back to it, so it stands at the top; take one of them away")
+            yield Fault(path, "its parents lead back to it, so it is at the top; remove one of them")
         for topic in self.topics.values():
             above = set(parents(topic))
             for name in topic.links:

@@ -86,7 +86,7 @@ def _misplaced(store: Store, *folders: str) -> Iterator[Problem]:
     """Yield each path that should be a file of memory and is none, so that its content is missing everywhere."""
     found = {path: what for folder in folders for path, what in misplaced(store.root, folder)}
     for path, what in found.items():
-        reason = f"this is {what}; nothing reads it or writes to it until the file itself stands in its place"
+        reason = f"this is {what}; nothing reads it or writes to it until the file itself is in its place"
         yield Problem(kind="misplaced", path=path, reason=reason)
 
 
@@ -106,7 +106,7 @@ def _transcript(store: Store, path: str, checked: Counter[str]) -> Iterator[Prob
         line = decode(raw)
         reason = line.reason if isinstance(line, Damaged) else ""
         if isinstance(line, StoredMessage) and line.id in ids:
-            reason = f"message id {line.id!r} stands twice"
+            reason = f"message id {line.id!r} is there twice"
         elif isinstance(line, StoredMessage):
             ids.add(line.id)
             if not number_expected <= line.n <= number_expected + damaged:

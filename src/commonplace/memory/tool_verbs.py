@@ -165,7 +165,7 @@ def write(use: Use, asked: Asked) -> Answer:
     )
     missing = [each for each in put.parents if each != ROOT and known.find(each) is None]
     if missing:
-        raise InputError(f"there is no topic {missing[0]!r} to stand under; ask without a name for the tree")
+        raise InputError(f"there is no topic {missing[0]!r} to be under; ask without a name for the tree")
     return answer(use.memory.apply([put], reason=asked.get("reason", ""), actor=use.actor), "written")
 
 

@@ -30,7 +30,7 @@ logger = logging.getLogger(__name__)
 Records = Callable[[str, bytes], Iterable[IndexRow] | None]
 """Turns a file that is no transcript into rows; None for a file that is not to be searched."""
 
-SWEEP_SECONDS: Final = 2.0  # DESIGN 1.1: all files are compared at most so often
+SWEEP_SECONDS: Final = 2.0  # all files are compared at most so often
 _SWEEP_SHARE: Final = 20  # and for no more than 1/20 of the time, however many files there are
 _CHUNK_BYTES: Final = 4_000_000  # a transcript is read in parts of this, so that memory stays bounded
 _BATCH_BYTES: Final = 32_000_000  # files of about this much share one transaction

@@ -149,8 +149,8 @@ def test_what_met_an_edit_is_shown_with_both_texts(run, here):
             scope.store._commits.conflicts.note("memory/MEMORY.md", memory.update(record, "opens at ten").change)
     (here / ".commonplace-memory/memory/MEMORY.md").write_text("- opens at noon\n", encoding="utf-8")
     shown = run("-C", ".commonplace-memory", "review").out
-    assert shown.index("conflicted") < shown.index("opens at ten") < shown.index("stands there now")
-    assert shown.index("stands there now") < shown.index("opens at noon")
+    assert shown.index("conflicted") < shown.index("opens at ten") < shown.index("is there now")
+    assert shown.index("is there now") < shown.index("opens at noon")
     waits = run("-C", ".commonplace-memory", "review", "--json").data["waiting"][0]
     assert (waits["operation"]["text"], waits["theirs"]) == ("opens at ten", "opens at noon")
     assert run("-C", ".commonplace-memory", "review", "approve", waits["id"]).code == 0

@@ -15,7 +15,7 @@ from commonplace.text import packaged
 
 _KINDS: Final = ("add", "replace", "remove")
 _MANY_FILES: Final = (
-    "\nA path with {topic} stands for many files, one for each subject. To add to one that is listed, give its path; "
+    "\nA path with {topic} names many files, one for each subject. To add to one that is listed, give its path; "
     "for a new subject give a new path of that form, named after the subject."
 )
 

@@ -327,7 +327,7 @@ def _first_that_reads(
     if len(wanted) < len(document.parts):
         raise InputError(f"without this entry {document.path!r} would read otherwise; mend its comments first")
     raise InputError(
-        f"this text would not stand as one entry of {document.path!r}; "
+        f"this text would not be one entry of {document.path!r}; "
         + (
             f"leave out lines that are only {SEPARATOR!r}"
             if document.style == "separator"

@@ -25,7 +25,7 @@ from commonplace.records import Item
 from commonplace.text.pieces import fingerprint
 from commonplace.text.spans import Keep
 
-DEAD_SHARE: Final = 3  # DESIGN 5: compaction when one line in three is dead
+DEAD_SHARE: Final = 3  # compaction when one line in three is dead
 _TEXT_KEYS: Final = ("content", "text", "body", "summary")
 _DATE_KEYS: Final = ("updatedAt", "updated_at", "createdAt", "created_at", "timestamp", "at")
 _LINE_BREAKS: Final = {"\u0085": "\\u0085", "\u2028": "\\u2028", "\u2029": "\\u2029"}

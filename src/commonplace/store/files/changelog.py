@@ -374,7 +374,7 @@ def _check(line: bytes, expected: int, prev: str, key: bytes) -> tuple[str, byte
         return "the line is not as it was written", None
     fields = json.loads(header)
     if fields.get("number") != expected:
-        return f"change {expected} should stand here, found {fields.get('number')!r}", header
+        return f"change {expected} should be here, found {fields.get('number')!r}", header
     if fields.get("prev") != prev:
         return f"change {expected} does not follow the header before it", header
     erased = payload.startswith(_ERASED)

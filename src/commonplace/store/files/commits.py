@@ -3,7 +3,7 @@
 What can run out of space or permission happens before the line is written: new documents are built and
 synced under temporary names, room for appends is set aside. What remains is renaming. Once the line is
 synced the change is done: what cannot be applied now is applied by whoever takes the scope lock next, as
-what a dead writer left. Source: DESIGN section 6.
+what a dead writer left.
 """
 
 from __future__ import annotations
@@ -439,7 +439,7 @@ class Commits:
             if mark.number > number:
                 reason = f"the log ends at change {number}; it held {mark.number}"
                 if not self.log.months():
-                    reason = f"the log is gone, with all up to change {mark.number}; memory stands as they left it"
+                    reason = f"the log is gone, with all up to change {mark.number}; memory is as they left it"
                 problems.append(LogProblem("", 0, reason))
                 break
             if mark.number == number and number and mark.hash != digest:
@@ -469,7 +469,7 @@ def _key_of(content: bytes, path: str) -> bytes:
         key = b""
     if len(key) != _KEY_BYTES:  # under any other, all that was forgotten would be unknown
         raise DamagedError(
-            f"{path!r} holds no key; put the file back from a backup. Without it, take it away: a new one is made, "
+            f"{path!r} holds no key; put the file back from a backup. Without it, delete it: a new one is made, "
             "but what was forgotten may come back, and older changes cannot be undone",
             path=path,
         )

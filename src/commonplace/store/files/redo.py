@@ -298,7 +298,7 @@ class Redo:
                     except FileNotFoundError:
                         continue
                     except OSError as error:
-                        _logger.warning("a file on its way could not be taken away: %s", typed(error, name))
+                        _logger.warning("a temporary file could not be deleted: %s", typed(error, name))
 
 
 def _listed(folder: str) -> list[str]:

@@ -60,7 +60,7 @@ class Replacer:
         self._disk = disk
         self._rebase = rebase
         self.aside = aside
-        self.untidy = False  # a temporary file could not be taken away
+        self.untidy = False  # a temporary file could not be deleted
 
     def build(self, place: Place, content: bytes, turn: int = 0) -> None:
         """Write and sync content under a temporary name, with the mode of what it will replace."""
@@ -153,7 +153,7 @@ class Replacer:
                 continue
             except OSError as error:  # the change stands; a sweep takes the rest away
                 self.untidy = True
-                _logger.warning("a temporary file could not be taken away: %s", typed(error, place.path))
+                _logger.warning("a temporary file could not be deleted: %s", typed(error, place.path))
 
     def _set_aside(self, place: Place, turn: int) -> None:
         """Keep what came out for another look; what recovery swapped out is not looked at again."""

@@ -38,7 +38,7 @@ EXIT_CODES: Final[dict[int, str]] = {
     NOTHING: "nothing was found, doctor found problems that are not mended, or eval is below its thresholds",
     USAGE: "the command or its input cannot be used; nothing was changed",
     STORE: "the store cannot do it: no space, no permission, locked, or damaged",
-    CONFLICT: "memory was changed meanwhile, a later change stands in the way, or there is no room under a cap",
+    CONFLICT: "memory was changed meanwhile, a later change is in the way, or there is no room under a cap",
     MODEL: "a model gave no usable answer",
     BUG: "an error in commonplace itself",
     INTERRUPTED: "stopped by the user; what was acknowledged stays",

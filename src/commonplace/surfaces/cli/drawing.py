@@ -272,7 +272,7 @@ def waiting(queue: Sequence[Waiting]) -> Iterator[str]:
         said = operation.get("text") or operation.get("body") or operation.get("data") or ""
         yield from terminal.quote(str(said), indent=3, lines=4)
         if each.state == "conflicted":
-            yield f"   {terminal.accent('stands there now' if each.theirs else 'nothing stands in its place now')}"
+            yield f"   {terminal.accent('is there now' if each.theirs else 'nothing is in its place now')}"
             yield from terminal.quote(each.theirs, indent=3, lines=4)
 
 

@@ -85,7 +85,7 @@ def _advise(report: Report, *, fix: bool) -> None:
             case "log":
                 terminal.out(
                     "nothing mends the change log but a backup of it: "
-                    "memory stands, but such changes may not be there to look up or undo"
+                    "memory is as it was, but such changes may not be there to look up or undo"
                 )
 
 

@@ -196,7 +196,7 @@ def evaluate(memory: Memory, cases: Iterable[Case], *, timer: Callable[[], float
     taken: set[str] = set()
     for case in asked:
         if case.name and case.name in taken:
-            raise InputError(f"two cases are named {case.name!r}; a name stands for one", case=case.name)
+            raise InputError(f"two cases are named {case.name!r}; give each its own", case=case.name)
         taken.add(case.name)
     for case in asked[:1]:
         memory.recall(_query(case, case.k))
