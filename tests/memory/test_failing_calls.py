@@ -51,6 +51,8 @@ class Failing:
         self.at = self.calls = 0
         for name in CALLS:
             patch.setattr(Disk, name, self._wrapped(name, getattr(Disk, name), lasts=lasts))
+        for name in ("open", "pread"):
+            patch.setattr(os, name, self._wrapped(name, getattr(os, name), lasts=lasts))
 
     def _wrapped(self, name: str, real: Callable[..., object], *, lasts: bool) -> Callable[..., object]:
         def call(*args: object, **options: object) -> object:
@@ -60,7 +62,7 @@ class Failing:
                 raise error(errno.EIO, os.strerror(errno.EIO))
             return real(*args, **options)
 
-        return staticmethod(call) if name in {"write", "flock"} else call  # type: ignore[return-value]
+        return staticmethod(call) if name in {"write", "flock"} else call
 
 
 def told(root: Path) -> tuple[object, ...]:
