@@ -24,7 +24,7 @@ from commonplace.recall.index.rows import Candidates, IndexRow, MessageRow, Note
 from commonplace.store.sqlite_file import IndexFile
 from commonplace.text import terms
 
-SCHEMA: Final = 5  # raised whenever the same files would give other rows
+SCHEMA: Final = 6  # raised whenever the same files would give other rows
 _SORTED_BYTES: Final = 16_000_000
 _TOKENIZE: Final = "porter unicode61 remove_diacritics 2"
 _TABLES: Final = f"""
@@ -408,5 +408,7 @@ class SqliteIndex(IndexFile):
 
 
 def _note_passages(row: IndexRow, passage_chars: int) -> Iterator[str]:
+    """Yield the passages of a record; each of a text that begins with its title says what it is about."""
+    head = f"{row.title}\n" if row.title and row.text.startswith(f"{row.title}\n") else ""
     for start, end in passages.passages(row.text, passage_chars):
-        yield row.text[start:end].strip()
+        yield (head if start else "") + row.text[start:end].strip()
