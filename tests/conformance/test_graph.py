@@ -505,7 +505,9 @@ def test_a_node_that_was_corrected_comes_before_what_was_said_first(tmp_path, cl
     with opened(tmp_path, clock) as memory:
         for number, text in enumerate(texts):
             memory.append(f"chat:{number}", turns(clock, 1, text))
-        filler = "".join(f"- Kettle has a part called bolt {n}, which is made of steel and painted blue.\n" for n in range(9))
+        filler = "".join(
+            f"- Kettle has a part called bolt {n}, which is made of steel and painted blue.\n" for n in range(9)
+        )
         call(memory, "memory_node_write", title="Kettle", content=f"{filler}- The start is on 15 January 2027.")
         first = memory.recall("when does Kettle start?")[0]
         assert first.record == "memory/kettle.md"
