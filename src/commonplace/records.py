@@ -439,7 +439,8 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True):
     `copied` names the file that has a copy of a damaged line; the line itself stays where it is.
     """
 
-    kind: Literal["damaged", "drift", "log", "import", "format", "limit", "leftover", "misplaced", "layout", "link"]
+    kind: Literal["damaged", "drift", "log", "import", "format", "limit", "leftover", "misplaced", "layout", "link",
+                  "outside"]  # fmt: skip
     path: str
     reason: str
     line: int | None = None

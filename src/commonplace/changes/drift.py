@@ -96,7 +96,7 @@ class Drift:
         ledger: Ledger,
         *,
         zone: tzinfo,
-        trust: Callable[[], Trust],
+        trust: Callable[[Layer], Trust],
         noticed: Callable[[Iterable[str]], None],
     ) -> None:
         self._store = store
@@ -354,14 +354,13 @@ class Drift:
 
     def _payload(self, edited: Sequence[_Edit]) -> Payload:
         self._ledger.catch_up()
-        trust = self._trust()
         added: list[Added] = []
         unlisted: dict[str, Trust] = {}
         successors: dict[str, str] = {}
         removed: list[str] = []
         for layer, path, before, _, after, _ in edited:
             old = {record.id: record.text for record in self._read(layer, path, before)}
-            now = self._read(layer, path, after)
+            now, trust = self._read(layer, path, after), self._trust(layer)
             led: dict[str, str] = {}
             if layer.kind == "documents" and before and after:
                 led = rewrites.compare(path, before, after, style=layer.style).successors

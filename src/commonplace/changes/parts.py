@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from datetime import datetime, tzinfo
+from datetime import datetime, timedelta, tzinfo
 from functools import cache
-from typing import Self
+from typing import Final, Protocol, Self
 
 import msgspec
 
@@ -17,10 +17,13 @@ from commonplace.changes.reader import Reader
 from commonplace.changes.sessions import Sessions
 from commonplace.changes.tombstones import Tombstones
 from commonplace.config import Clock, Config
-from commonplace.layouts.schema import Layout
+from commonplace.layouts.schema import Layer, Layout
 from commonplace.records import Trust
 from commonplace.store.protocol import Store
 from commonplace.store.seen import Seen
+
+_QUIET: Final = timedelta(hours=1)
+"""A session without a message for so long is taken to be over, though nobody ended it."""
 
 
 class Parts(msgspec.Struct, frozen=True):
@@ -38,6 +41,7 @@ class Parts(msgspec.Struct, frozen=True):
     drift: Drift
     items: ItemFiles
     heads: Heads
+    foreign: bool = False  # found, neither made nor accepted by this machine: all of it ranks below the agent
 
     def now(self) -> datetime:
         """Return the instant now, in the zone that files are dated in."""
@@ -53,6 +57,7 @@ class Parts(msgspec.Struct, frozen=True):
         clock: Clock,
         seen: Seen,
         noticed: Callable[[Iterable[str]], None],
+        foreign: bool = False,
     ) -> Self:
         """Make the parts of a scope.
 
@@ -62,13 +67,14 @@ class Parts(msgspec.Struct, frozen=True):
             config: Every knob.
             clock: Gives the time now.
             seen: What each file said when it was last looked at.
+            foreign: Nobody named it and this machine neither made nor accepted it.
             noticed: Called with the paths that changed outside, so that the index looks into them.
         """
         zone = config.zone
         tombstones = Tombstones(store)
         sessions = Sessions(store, config=config, clock=clock, folder=layout.sessions, tombstones=tombstones)
         ledger = Ledger(store.since)
-        trust = _of_outside(layout, ledger, sessions)
+        trust = _of_outside(layout, ledger, sessions, clock)
         items, heads = ItemFiles(store), Heads(store, layout, ledger)
         reader = Reader(
             store,
@@ -80,15 +86,24 @@ class Parts(msgspec.Struct, frozen=True):
             zone=zone,
             today=lambda: clock().astimezone(zone).date(),
             writers_trust=trust,
+            most="tool" if foreign else "user",
         )
         drift = Drift(store, layout, seen, ledger, zone=zone, trust=trust, noticed=noticed)
-        return cls(store, layout, config, clock, zone, sessions, ledger, tombstones, reader, drift, items, heads)
+        return cls(
+            store, layout, config, clock, zone, sessions, ledger, tombstones, reader, drift, items, heads, foreign
+        )
 
 
-def _of_outside(layout: Layout, ledger: Ledger, sessions: Sessions) -> Callable[[], Trust]:
+class _OfOutside(Protocol):
+    def __call__(self, layer: Layer | None = None) -> Trust: ...
+
+
+def _of_outside(layout: Layout, ledger: Ledger, sessions: Sessions, clock: Clock) -> _OfOutside:
     """Return a function for the trust of an outside edit: `user`, unless another than a person may have made it.
 
-    The agent may have a file tool; and if a part of the log is lost, an edit that it does not explain can be anybody's.
+    The agent may have a file tool: in the layout, or of the host's, while a session goes on; of the latter only what
+    tells the agent what to do is taken for its own. And if a part of the log is lost, an edit that it does not explain
+    can be anybody's.
     """
 
     @cache
@@ -96,7 +111,13 @@ def _of_outside(layout: Layout, ledger: Ledger, sessions: Sessions) -> Callable[
         ledger.catch_up()
         return not ledger.newest and any(each.cursors or each.window_start for each in sessions.list())
 
-    def trust() -> Trust:
-        return "agent" if layout.agent_edits_files or is_lost() or ledger.has_gap else "user"
+    def goes_on() -> bool:
+        now = clock()
+        return any(not each.ended and each.last_at and now - each.last_at < _QUIET for each in sessions.list())
+
+    def trust(layer: Layer | None = None) -> Trust:
+        if layout.agent_edits_files or is_lost() or ledger.has_gap:
+            return "agent"
+        return "agent" if layer is not None and layer.person_only and goes_on() else "user"
 
     return trust

@@ -30,6 +30,7 @@ class Reader:
     Args:
         today: Returns the day, on which some records no longer hold.
         writers_trust: Says how far text is trusted that no change made: the rank of an outside edit.
+        most: The most that anything here is trusted.
     """
 
     def __init__(
@@ -44,6 +45,7 @@ class Reader:
         zone: tzinfo,
         today: Callable[[], date],
         writers_trust: Callable[[], Trust],
+        most: Trust = "user",
     ) -> None:
         self._store = store
         self._layout = layout
@@ -52,6 +54,7 @@ class Reader:
         self._zone = zone
         self._today = today
         self._writers_trust = writers_trust
+        self.most: Trust = most
         self._tombstones = tombstones
         self._items = items
         self._marks: dict[str, tuple[str, dict[str, Trust]]] = {}  # of one version of a file
@@ -165,10 +168,10 @@ class Reader:
         """Return how far a record is trusted: as a person promoted it, else by the log and by what its file says."""
         promoted = self._ledger.promoted(record_id)
         if promoted is not None:
-            return promoted
+            return lowest_trust([self.most, promoted])
         made = self._ledger.made(record_id)
         known = made[1].trust if made else self._ledger.unlisted(split_id(record_id)[0]) or self._writers_trust()
-        return lowest_trust([known, said or known])
+        return lowest_trust([self.most, known, said or known])
 
     def mark(self, record_id: str) -> Trust | None:
         """Return the trust that a record's own file states; None if it states none."""
@@ -196,7 +199,7 @@ class Reader:
         self._ledger.catch_up()
         message = getattr(record, "message", None)
         if message is not None:
-            return self._ledger.promoted(record.id) or message.trust or "web"
+            return lowest_trust([self.most, self._ledger.promoted(record.id) or message.trust or "web"])
         return self.ranked(record.id, mark_of(record))
 
     def find(self, record_id: str) -> Record:

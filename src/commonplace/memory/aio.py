@@ -215,12 +215,13 @@ class AsyncMemory:
         clock: Clock | None = None,
         jobs: Mode = "thread",
         read_only: bool = False,
+        found: bool = False,
     ) -> Self:
         """As `Memory.open`."""
         memory = await _in(
             None, Memory.open, location,
             scope=scope, layout=layout, llm=llm, embedder=embedder, config=config, clock=clock, jobs=jobs,
-            read_only=read_only,
+            read_only=read_only, found=found,
         )  # fmt: skip
         return cls(memory)
 
@@ -248,6 +249,11 @@ class AsyncMemory:
     def scope(self) -> tuple[str, ...]:
         """As `Memory.scope`."""
         return self._memory.scope
+
+    @property
+    def foreign(self) -> bool:
+        """As `Memory.foreign`."""
+        return self._memory.foreign
 
     @property
     def location(self) -> str:

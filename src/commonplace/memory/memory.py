@@ -37,7 +37,6 @@ from commonplace.records import (
     Outcome,
     Problem,
     Query,
-    Receipt,
     Record,
     Report,
     Snapshot,
@@ -75,6 +74,7 @@ class Memory(Past):
         clock: Clock | None = None,
         jobs: Mode = "thread",
         read_only: bool = False,
+        found: bool = False,
     ) -> Self:
         """Open the memory at a folder, which is made when something is first kept.
 
@@ -89,6 +89,8 @@ class Memory(Past):
             clock: Gives the time now, aware; the system's where not given.
             jobs: `thread` runs them in the background, `inline` at a context, flush or close, `worker` nowhere.
             read_only: Nothing is written, not even an index.
+            found: Nobody named this folder. If this machine neither made nor accepted it, it is only read: what it says
+                is found and marked as from a tool, and nothing of it is shown unasked.
 
         Raises:
             ConfigError: There is no such layout or knob, the layout has mistakes, or no model or embedder can be
@@ -96,11 +98,11 @@ class Memory(Past):
             ScopeError: A scope is not a name.
             StoreError: The folder cannot be used.
         """
-        found = designs.resolve(layout)
+        design = designs.resolve(layout)
         return cls(Opening(
-            location=os.fspath(location), scopes=scope_chain(scope, found), layout=found,
-            config=configured(found, os.fspath(location), config),
-            clock=clock or system_clock, llm=llm, embedder=embedder, mode=jobs, read_only=read_only,
+            location=os.fspath(location), scopes=scope_chain(scope, design), layout=design,
+            config=configured(design, os.fspath(location), config),
+            clock=clock or system_clock, llm=llm, embedder=embedder, mode=jobs, read_only=read_only, found=found,
         ))  # fmt: skip
 
     def __enter__(self) -> Self:
@@ -120,6 +122,11 @@ class Memory(Past):
     def location(self) -> str:
         """The folder of the scope that takes writes."""
         return self._scopes[0].store.root
+
+    @property
+    def foreign(self) -> bool:
+        """True if the memory was found and this machine neither made nor accepted it."""
+        return any(scope.parts.foreign for scope in self._scopes)
 
     def scopes(self) -> list[str]:
         """Return the names of the scopes that are kept at this location, `default` included, in order."""
@@ -334,38 +341,6 @@ class Memory(Past):
     ) -> Outcome:
         """Append one entry to a journal, and to the one that mirrors it; dated now when `at` is None."""
         return self.apply([verbs.note(self._chain.first, layer, text, at)], reason=reason, actor=actor)
-
-    def forget(
-        self,
-        record_id_or_query: str = "",
-        *,
-        session: str | None = None,
-        every: bool = False,
-        whole_scope: bool = False,
-        dry_run: bool = False,
-        erase: bool = False,
-        actor: Actor = LIBRARY,
-    ) -> Receipt:
-        """Hide one record, or more, and keep it from coming back in any way.
-
-        With a message go the records that rest on it alone, and of others the sentences with its words; the
-        receipt lists all of them.
-
-        Args:
-            record_id_or_query: A record's id, or words that exactly one record holds.
-            session: Forget all of this session instead.
-            every: Forget every record and message that holds the words.
-            whole_scope: Forget all that the first scope holds, instead; what only a person writes stays.
-            dry_run: Only name what would be forgotten.
-            erase: Also take the texts, and the messages they rest on, out of every file below the root, for good.
-            actor: Who asks.
-
-        Raises:
-            GoneError, RecordNotFoundError: There is no such record or session.
-            InputError: Several records hold these words; the error says how many, and names some.
-        """
-        scope, these = self._chain.meant(record_id_or_query, session=session, every=every, whole_scope=whole_scope)
-        return self._chain.made_in(scope, scope.forgetting.forget(these, erase=erase, dry_run=dry_run, actor=actor))
 
     def promote(self, record_id: str, *, to: Trust = "user", reason: str = "") -> Outcome:
         """Raise the trust of a record, as a person; the agent's tool cannot do this."""

@@ -74,6 +74,7 @@ class Opening(msgspec.Struct, frozen=True, kw_only=True):
     embedder: str | Embedder | None = None
     mode: Mode = "thread"
     read_only: bool = False
+    found: bool = False
     at: datetime | None = None
 
     def chain(self) -> Chain:
@@ -95,6 +96,7 @@ class Opening(msgspec.Struct, frozen=True, kw_only=True):
                     config=self.config,
                     clock=self.clock,
                     read_only=self.read_only,
+                    found=self.found,
                     at=self.at,
                     llm=llm,
                     embedder=embedder,

@@ -1,17 +1,17 @@
-"""What was: why a record is there, what changed, and how a change is taken back."""
+"""What was: why a record is there, what changed, how a change is taken back, and how it is forgotten."""
 
 from __future__ import annotations
 
 from contextlib import ExitStack
 
-from commonplace.changes.actors import PERSON, Actor
+from commonplace.changes.actors import LIBRARY, PERSON, Actor
 from commonplace.memory.chain import Chain
 from commonplace.memory.opening import Opened
 from commonplace.records import Change, Outcome, Receipt, Trail
 
 
 class Past:
-    """The part of a memory that looks back."""
+    """The part of a memory that looks back, and forgets."""
 
     _opened: Opened
 
@@ -53,3 +53,35 @@ class Past:
             for tidier in scope.jobs.tidiers:
                 stack.enter_context(tidier.followed())
             return self._chain.made_in(scope, scope.history.undo(number, actor=actor, reason=reason))
+
+    def forget(
+        self,
+        record_id_or_query: str = "",
+        *,
+        session: str | None = None,
+        every: bool = False,
+        whole_scope: bool = False,
+        dry_run: bool = False,
+        erase: bool = False,
+        actor: Actor = LIBRARY,
+    ) -> Receipt:
+        """Hide one record, or more, and keep it from coming back in any way.
+
+        With a message go the records that rest on it alone, and of others the sentences with its words; the
+        receipt lists all of them.
+
+        Args:
+            record_id_or_query: A record's id, or words that exactly one record holds.
+            session: Forget all of this session instead.
+            every: Forget every record and message that holds the words.
+            whole_scope: Forget all that the first scope holds, instead; what only a person writes stays.
+            dry_run: Only name what would be forgotten.
+            erase: Also take the texts, and the messages they rest on, out of every file below the root, for good.
+            actor: Who asks.
+
+        Raises:
+            GoneError, RecordNotFoundError: There is no such record or session.
+            InputError: Several records hold these words; the error says how many, and names some.
+        """
+        scope, these = self._chain.meant(record_id_or_query, session=session, every=every, whole_scope=whole_scope)
+        return self._chain.made_in(scope, scope.forgetting.forget(these, erase=erase, dry_run=dry_run, actor=actor))

@@ -9,6 +9,7 @@ import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
+from pathlib import Path
 from typing import Any, Final
 
 import msgspec
@@ -51,7 +52,8 @@ from commonplace.recall.indexing import Indexing
 from commonplace.recall.prompt.sections import Sections
 from commonplace.recall.searching import Searching
 from commonplace.recall.surfacing import Surfacing
-from commonplace.records import Hit, Outcome, Problem, Query, Record, Report, Session, Topic
+from commonplace.records import TRUST_RANK, Hit, Outcome, Problem, Query, Record, Report, Session, Topic
+from commonplace.store.files import machine
 from commonplace.store.files.store import FilesStore
 from commonplace.store.protocol import STATE, Store
 from commonplace.store.seen import Seen
@@ -131,6 +133,8 @@ class Scope:
         config: Every knob.
         clock: Gives the time now.
         read_only: Nothing is written.
+        found: Nobody named the location: if this machine neither made nor accepted it, it is only read, and ranks below
+            the agent.
         at: Open the scope as it was at this instant, read-only.
         llm: The model, not yet metered.
         embedder: Turns texts into vectors; words alone if None.
@@ -146,6 +150,7 @@ class Scope:
         config: Config,
         clock: Clock,
         read_only: bool = False,
+        found: bool = False,
         at: datetime | None = None,
         llm: LLM | None = None,
         embedder: Guarded | None = None,
@@ -156,14 +161,21 @@ class Scope:
         jobs = tuple(wanted) if config.enabled else ()
         layout = msgspec.structs.replace(layout, jobs=jobs)
         folder = f"{location}/{layout.scopes.folder(name)}".rstrip("/")
-        store = _store(folder, layout=layout, config=config, clock=clock, read_only=read_only, at=at)
+        foreign = found and is_foreign(folder, layout, clock, config)
+        store = _store(folder, layout=layout, config=config, clock=clock, read_only=read_only or foreign, at=at)
         self.name = name
         self.indexing = searching.indexing(store, layout, config.zone)
         self._past = at is not None
         self._mode = mode
         self._seen = Seen(None if store.read_only else f"{store.root}/{STATE}/seen.sqlite")
         self.parts = of = Parts.made(
-            store, layout=layout, config=config, clock=clock, seen=self._seen, noticed=self.indexing.notice
+            store,
+            layout=layout,
+            config=config,
+            clock=clock,
+            seen=self._seen,
+            noticed=self.indexing.notice,
+            foreign=foreign,
         )
         self.store, self.layout, self.config, self.zone = store, layout, config, of.zone
         self.sessions, self.ledger, self.reader, self.drift = of.sessions, of.ledger, of.reader, of.drift
@@ -325,7 +337,7 @@ class Scope:
         """Check for damage and drift; mend only when asked."""
         items = [path for _, path in self.reader.files(lambda layer: layer.kind == "items")]
         of = self.layout
-        full = [*self.over_limits(), *self._loose()]
+        full = [*self.over_limits(), *self._loose(), *self._edited_by_agents()]
         if left_out := self.drift.left_out():
             full.append(Problem(kind="layout", path=left_out[0], reason=_left_out(of.name, left_out)))
         look = partial(
@@ -341,6 +353,17 @@ class Scope:
             report = look(None)
             damage = Problem(kind="drift", path="index", reason=str(error))
             return msgspec.structs.replace(report, problems=(*report.problems, damage))
+
+    def _edited_by_agents(self) -> Iterator[Problem]:
+        """Yield the files that only a person writes and that were edited while a session went on."""
+        for _, path in self.reader.files(lambda layer: layer.person_only):
+            if any(
+                TRUST_RANK[self.reader.rank(record.id)] < TRUST_RANK["user"] for record in self.reader.records(path)
+            ):
+                reason = (
+                    "edited outside while a session went on, so perhaps by the agent; if you did, save it again later"
+                )
+                yield Problem(kind="outside", path=path, reason=reason)
 
     def _loose(self) -> Iterator[Problem]:
         """Yield the topics that are their own ancestors, and the links that lead nowhere."""
@@ -381,6 +404,16 @@ def _left_out(layout: str, paths: Sequence[str]) -> str:
         f"no layer of the layout {layout!r} has {some}: nothing is lost, and nothing reads it; open the memory with "
         "the layout that it was kept in, or give the layout a layer with that path"
     )
+
+
+def is_foreign(folder: str, layout: Layout, clock: Clock, config: Config) -> bool:
+    """True if a folder holds a memory that this machine neither made nor accepted."""
+    ours = Path(folder, STATE)
+    if machine.is_accepted(str(ours)):
+        return False
+    with FilesStore(folder, clock=clock, config=config.store, read_only=True) as store:
+        paths = [stat.path for stat in store.list()]
+    return ours.exists() or any(path.startswith(f"{layout.sessions}/") or layout.layer_of(path) for path in paths)
 
 
 def _store(folder: str, *, layout: Layout, config: Config, clock: Clock, read_only: bool, at: datetime | None) -> Store:

@@ -22,7 +22,7 @@ from commonplace.recall.index import near, vectors
 from commonplace.recall.index.rows import IndexRow
 from commonplace.recall.index.sqlite import SqliteIndex
 from commonplace.recall.indexing import Indexing
-from commonplace.records import Hit, Query, Record
+from commonplace.records import Hit, Query, Record, lowest_trust
 from commonplace.store.protocol import STATE, Store
 from commonplace.text import validity
 
@@ -172,7 +172,7 @@ class Searching:
 
     def _as_now(self, hit: Hit) -> Hit:
         if hit.layer == "sessions":
-            return hit
+            return msgspec.structs.replace(hit, trust=lowest_trust([hit.trust, self._parts.reader.most]))
         made = self._parts.ledger.made(hit.record)
         return msgspec.structs.replace(
             hit,

@@ -36,8 +36,8 @@ class Sections:
         self._parts.drift.glance(paths_of(Page(self._parts), self._rows))
 
     def drafts(self, session: str | None, question: str = "") -> tuple[Draft, ...]:
-        """Return the sections for a session and a question, as they enter its prompt; none if memory is off."""
-        if not self._parts.config.enabled:
+        """Return the sections for a session and a question, as they enter its prompt; none of a foreign memory."""
+        if not self._parts.config.enabled or self._parts.foreign:
             return ()
         self.look()
         self._parts.ledger.catch_up()
@@ -53,6 +53,8 @@ class Sections:
 
     def told(self) -> tuple[Draft, ...]:
         """Return the sections that are always shown as they are now, for a reader that has no session."""
+        if self._parts.foreign:
+            return ()
         page = Page(self._parts)
         return tuple(draft for draft in self._made(page, page) if draft.part in _SNAPSHOT_PARTS)
 

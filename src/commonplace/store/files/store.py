@@ -16,7 +16,7 @@ from typing import NamedTuple, NoReturn, Self
 from commonplace.config import Clock, StoreConfig
 from commonplace.errors import CommonplaceError, StoreFailedError, StoreReadOnlyError
 from commonplace.guard.screened import Screened
-from commonplace.store.files import erasing
+from commonplace.store.files import erasing, machine
 from commonplace.store.files.appends import LINES_SUFFIX, Appender, Handle, body_of
 from commonplace.store.files.changelog import Entry
 from commonplace.store.files.commits import Commits
@@ -90,7 +90,14 @@ class FilesStore:
         self._leases = Leases(os.path.join(folder, "state"), disk, clock, self._commits.locked)
         self._folders_made = False
         self._disk = disk
+        self._folder = folder
+        if not self._read_only and os.path.isdir(folder):
+            machine.accept(folder, disk)
         self._most_bytes = config.max_line_bytes  # of a line
+
+    def accept(self) -> None:
+        """Note that this machine accepts what is here; made if there is nothing."""
+        self._make_ready("")
 
     @property
     def root(self) -> str:
@@ -290,6 +297,7 @@ class FilesStore:
         if not self._folders_made:
             with typed_errors(path):
                 self._commits.make_folders()
+                machine.accept(self._folder, self._disk)
             self._folders_made = True
 
     def _raise_typed(self, error: OSError, path: str) -> NoReturn:

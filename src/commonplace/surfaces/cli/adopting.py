@@ -1,4 +1,4 @@
-"""The command that takes over the memory of another system: `adopt`."""
+"""Commands that take over a memory: `init` one that came from elsewhere, `adopt` that of another system."""
 
 from __future__ import annotations
 
@@ -12,6 +12,26 @@ from commonplace.surfaces.cli import plain, terminal
 from commonplace.surfaces.cli.opening import Place, configuration, placed
 
 PROBLEMS_SHOWN = 20
+
+
+@click.command("init")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@placed
+def init_command(*, as_json: bool, place: Place) -> None:
+    """Make a memory here, or accept one that came with the folder: from then on it counts as your own.
+
+    Look at its files before: what stands in them is shown to your agent.
+    """
+    files = place.accept()
+    where = str(place.folder)
+    if as_json:
+        plain.show({"location": where, "files": files})
+        return
+    terminal.out(f"{terminal.accent(terminal.line(where))} is yours: {terminal.count(len(files), 'file')}")
+    for path in files[:PROBLEMS_SHOWN]:
+        terminal.out(f"  {terminal.line(path)}")
+    if len(files) > PROBLEMS_SHOWN:
+        terminal.out(f"  … {len(files):,} in all; --json lists every one")
 
 
 @click.command("adopt")

@@ -49,6 +49,7 @@ COMMANDS: Final[dict[str, str]] = {
     "record": "writing",
     "import": "writing",
     "adopt": "adopting",
+    "init": "adopting",
     "recall": "reading",
     "context": "reading",
     "sessions": "reading",

@@ -16,10 +16,11 @@ from typing import Any, Final, TypeVar, get_origin
 import click
 import msgspec
 
-from commonplace.config import Config
+from commonplace.config import Config, system_clock
 from commonplace.errors import ConfigError, InputError
 from commonplace.memory.memory import Memory
 from commonplace.memory.worker import Worker
+from commonplace.store.files.store import FilesStore
 from commonplace.surfaces.cli import projects, terminal
 
 LOCATION_VARIABLE: Final = "COMMONPLACE_LOCATION"
@@ -52,18 +53,22 @@ class Place(msgspec.Struct, frozen=True):
     def folder(self) -> Path:
         """The folder of the memory.
 
-        What was given; else the environment's; else the current folder where it is a memory itself; else
-        `commonplace-memory` in it.
+        What was given; else the environment's; else the current folder or `commonplace-memory` in it, if one is a
+        memory, or the same of the nearest folder above it; else `commonplace-memory` in the current folder.
 
         Raises:
             InputError: No folder can have that name.
         """
-        named = self.location if self.location is not None else os.environ.get(LOCATION_VARIABLE)
+        named = self._named
         if not named:
-            return Path() if Path(".commonplace").is_dir() else Path(_FOLDER)
+            return next(_found_from(Path()), Path(_FOLDER))
         if "\0" in named:
             raise InputError(f"{named!r} is no folder; name one without control characters")
         return Path(os.path.expanduser(named))  # noqa: PTH111 - leaves an unknown user's name as it is
+
+    @property
+    def _named(self) -> str | None:
+        return self.location if self.location is not None else os.environ.get(LOCATION_VARIABLE)
 
     def _kept_as(self) -> str:
         """Return the layout that the folder was adopted or begun with; empty if it says none."""
@@ -91,24 +96,39 @@ class Place(msgspec.Struct, frozen=True):
                 terminal.warning(f"{redirecting} says where memory is kept; a project's file cannot, so it is ignored")
             )
         begins = writes and bool(self.layout) and not (self.folder / _LAYOUT).parent.is_dir()
+        folder = self.folder
         opened = Memory.open(
-            self.folder,
+            folder,
             scope=self.scope or "default",
             layout=self.layout or self._kept_as() or "native",
             config=projects.named(configuration(self.config, os.environ), Path()),
             llm=model,
             jobs="worker",
-            read_only=not touches or (not writes and not self.folder.is_dir()),
+            read_only=not touches or (not writes and not folder.is_dir()),
+            found=not self._named,
         )
         with opened as memory:
+            if memory.foreign:
+                _tell_foreign(folder, writes=writes)
             try:
                 yield memory
             finally:
                 if begins and (self.folder / _LAYOUT).parent.is_dir():
                     self._begin()
 
+    def accept(self) -> list[str]:
+        """Note that this machine accepts the memory, made now if there is none, and return its files."""
+        config = configuration(self.config, os.environ)
+        with FilesStore(self.folder, clock=system_clock, config=config.store) as store:
+            store.accept()
+            if self.layout and not (self.folder / _LAYOUT).exists():
+                self._begin()
+            return [stat.path for stat in store.list()]
+
     def worker(self, *, model: str | None, sessions: int) -> Worker:
         """Make a worker for all scopes of the memory."""
+        with self.open(writes=True):  # refuses a memory that is not yet the user's own
+            pass
         return Worker(
             self.folder,
             layout=self.layout or self._kept_as() or "native",
@@ -116,6 +136,29 @@ class Place(msgspec.Struct, frozen=True):
             llm=model,
             sessions=sessions,
         )
+
+
+def _found_from(folder: Path) -> Iterator[Path]:
+    """Yield the memories at a folder and above it, the nearest first; those of other users are passed over."""
+    for above in (folder, *folder.resolve().parents):
+        for memory, mark in ((above, above / _LAYOUT.partition("/")[0]), (above / _FOLDER, above / _FOLDER)):
+            if mark.is_dir() and mark.stat().st_uid == os.getuid():
+                yield memory
+
+
+def _tell_foreign(folder: Path, *, writes: bool) -> None:
+    """Say that a memory was found that is not the user's own yet.
+
+    Raises:
+        InputError: It was to be written.
+    """
+    said = (
+        f"the memory at {terminal.line(str(folder))} came from elsewhere and is not yet yours: it is only read, and "
+        "nothing of it is shown unasked; `commonplace init` accepts it"
+    )
+    if writes:
+        raise InputError(said)
+    terminal.note(terminal.warning(said))
 
 
 _OPTIONS: Final = (

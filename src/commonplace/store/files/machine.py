@@ -1,0 +1,49 @@
+"""Which folders this machine made or accepted: a file in each names the machine, the user and the folder itself.
+
+A copy, a clone or an archive from elsewhere has another inode or another machine, so that it names nobody here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from contextlib import suppress
+from typing import Final
+
+from commonplace.store.files.disk import APPEND, FILE_MODE, Disk
+from commonplace.store.files.state import read_small
+
+_FILE: Final = "machine"
+_MACHINE_IDS: Final = ("/etc/machine-id", "/var/lib/dbus/machine-id")
+
+
+def is_accepted(folder: str) -> bool:
+    """True if this machine made or accepted the memory with this folder of our own files."""
+    known = _known(folder)
+    return bool(known) and _mark(folder) in known
+
+
+def accept(folder: str, disk: Disk) -> None:
+    """Note that this machine made or accepted a memory; one that cannot be written stays as it is."""
+    if is_accepted(folder):
+        return
+    with suppress(OSError):
+        fd = disk.open(os.path.join(folder, _FILE), APPEND | os.O_CREAT, FILE_MODE)
+        try:
+            disk.write(fd, _mark(folder) + b"\n")
+        finally:
+            os.close(fd)
+
+
+def _known(folder: str) -> list[bytes]:
+    try:
+        return (read_small(os.path.join(folder, _FILE)) or b"").split()
+    except OSError:
+        return []
+
+
+def _mark(folder: str) -> bytes:
+    ids = [found for path in _MACHINE_IDS if (found := read_small(path))]
+    name = ids[0] if ids else os.uname().nodename.encode()
+    told = b"%b:%d:%d" % (name.strip(), os.getuid(), os.stat(folder).st_ino)
+    return hashlib.blake2b(told, digest_size=16).hexdigest().encode()
