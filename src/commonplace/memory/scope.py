@@ -9,7 +9,6 @@ import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
-from pathlib import Path
 from typing import Any, Final
 
 import msgspec
@@ -408,12 +407,12 @@ def _left_out(layout: str, paths: Sequence[str]) -> str:
 
 def is_foreign(folder: str, layout: Layout, clock: Clock, config: Config) -> bool:
     """True if a folder holds a memory that this machine neither made nor accepted."""
-    ours = Path(folder, STATE)
-    if machine.is_accepted(str(ours)):
-        return False
+    accepted = machine.is_accepted(f"{folder}/{STATE}")
+    if accepted is not None:
+        return not accepted
     with FilesStore(folder, clock=clock, config=config.store, read_only=True) as store:
         paths = [stat.path for stat in store.list()]
-    return ours.exists() or any(path.startswith(f"{layout.sessions}/") or layout.layer_of(path) for path in paths)
+    return any(path.startswith(f"{layout.sessions}/") or layout.layer_of(path) for path in paths)
 
 
 def _store(folder: str, *, layout: Layout, config: Config, clock: Clock, read_only: bool, at: datetime | None) -> Store:

@@ -17,10 +17,9 @@ _FILE: Final = "machine"
 _MACHINE_IDS: Final = ("/etc/machine-id", "/var/lib/dbus/machine-id")
 
 
-def is_accepted(folder: str) -> bool:
-    """True if this machine made or accepted the memory with this folder of our own files."""
-    known = _known(folder)
-    return bool(known) and _mark(folder) in known
+def is_accepted(folder: str) -> bool | None:
+    """True if this machine made or accepted the memory with this folder of our own files; None if it has no such."""
+    return _mark(folder) in _known(folder) if os.path.isdir(folder) else None
 
 
 def accept(folder: str, disk: Disk) -> None:
