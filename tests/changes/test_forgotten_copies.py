@@ -64,7 +64,7 @@ def test_what_a_model_made_of_it_is_given_out_no_more(tmp_path: Path, layout: st
     """Also in the documented git way, in which only the files of memory are kept."""
     with opened(tmp_path, layout) as memory:
         memory.append("s:1", TALK)
-        memory.end("s:1")
+        memory.end("s:1", now=False)
         assert "xylophone" in memory.context("frozen").text + str(memory.recall("xylophone", layers=["topics"]))
         forget(memory)
         assert "xylophone" not in given_out(memory, "frozen")

@@ -53,8 +53,8 @@ JOBS = {
     "nothing": lambda memory, session: None,
     "consolidate": lambda memory, session: memory.consolidate(session),
     "compact": lambda memory, session: memory.compact(session, keep=2),
-    "reset": lambda memory, session: memory.reset(session),
-    "end": lambda memory, session: memory.end(session),
+    "reset": lambda memory, session: memory.reset(session, now=False),
+    "end": lambda memory, session: memory.end(session, now=False),
 }
 
 
@@ -137,7 +137,7 @@ def test_undoing_the_forgetting_gives_all_of_it_back(tmp_path, layout, how):
     with opened(tmp_path, layout) as memory:
         change = forget(memory, how)
         memory.append("s:2", AGAIN)
-        assert memory.end("s:2").ok
+        assert memory.end("s:2", now=False).ok
         memory.undo(change)
         assert SAID in [message.text for message in memory.sessions.window("s:2")]
         assert "xylophone" in given_out(memory)
@@ -167,8 +167,9 @@ def test_what_jobs_wrote_down_of_a_message_goes_with_it(tmp_path, layout, erase)
             memory.append(
                 "s:1", [Message("user", text, id=f"m{number}"), Message("assistant", "Good.", id=f"a{number}")]
             )
-        memory.end("s:1")
+        memory.end("s:1", now=False)
         assert "xylophone" in given_out(memory)
+        assert in_files(tmp_path) if layout != "memdir" else "xylophone" in (tmp_path / "MEMORY.md").read_text("utf-8")
         memory.forget("s:1#m1", erase=erase)
         assert "xylophone" not in given_out(memory)
     holding = [path for path in tmp_path.rglob("*") if path.is_file() and b"xylophone" in path.read_bytes()]

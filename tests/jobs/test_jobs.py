@@ -313,8 +313,7 @@ def test_a_range_with_nothing_to_note_leaves_nothing_that_search_returns(tmp_pat
     with Memory.open(tmp_path, layout=layout, clock=FixedClock(), jobs="worker") as memory:
         for thing in ("subscription", "message", "key"):
             talk(memory, text=f"why are there two {thing} handlers?")
-        assert memory.end("cli:a").ok
-        memory.flush(5)
+        assert memory.end("cli:a", now=False).ok
         assert {hit.layer for hit in memory.recall("subscription handlers")} == {"sessions"}
     texts = [path.read_text(encoding="utf-8") for path in (tmp_path / "memory").rglob("*") if path.is_file()]
     assert not [text for text in texts if "handlers" in text]

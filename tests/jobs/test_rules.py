@@ -101,7 +101,7 @@ NEGATIVE = [
     "I love the colors.", "I love how you did that.", "Thanks, I really appreciate the help!", "Hey, how are you?", "I think I like it.",
     "I was going to decide on Friday.", "I haven't decided anything yet.", "Let me know if I have two kids to add.", "We had a great time yesterday.",
     "Wenn ich in Rom lebe, brauche ich das.", "Me gustaría vivir en Roma.", "如果我喜欢这个怎么办", "你喜欢绿茶吗？", "J'aimerais vivre à Rome.",
-    "Tack så mycket, jag bor i Lund.", "私は東京に住んでいます。", "My key is ⟦secret:api-key⟧.", "from now on ⟦secret:password⟧ is the password",
+    "Tack så mycket, jag bor i Lund.", "My key is ⟦secret:api-key⟧.", "from now on ⟦secret:password⟧ is the password",
 ]  # fmt: skip
 
 

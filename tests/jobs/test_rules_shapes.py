@@ -181,3 +181,26 @@ def test_the_sample_conversation_leaves_a_readable_memory(tmp_path: Path) -> Non
         assert held in text
     for gone in ("14 gauges", "with tabs", "at 9:30", "coffee black", "Oslo", "sk-demo"):
         assert gone not in text
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("Bitte antworte mir immer auf Deutsch.", "instruction"),
+        ("Antworte mir bitte stets kurz.", "instruction"),
+        ("Ich bin allergisch gegen Penicillin.", "fact"),
+        ("Kannst du mir bitte immer helfen?", ""),
+        ("私は大阪に住んでいます。", "fact"),
+        ("犬の名前はハチです。", "fact"),
+        ("卵アレルギーがあります。", "fact"),
+        ("返事は短くしてください。", "instruction"),
+        ("コーヒーより紅茶の方が好きです。", "preference"),
+        ("どこに住んでいますか？", ""),
+        ("彼の名前は何ですか", ""),
+        ("このファイルを必ず確認してください", ""),
+        ("明日は雨です。", ""),
+    ],
+)
+def test_plain_statements_of_other_languages_are_taken(text: str, kind: str) -> None:
+    """Issue 17: found by using it in German and Japanese; a question or an order of the hour is not taken."""
+    assert [kind for kind, _ in heard(text)] == ([kind] if kind else [])

@@ -116,7 +116,7 @@ def live(
             ],
         )
         clock.advance(hours=1)
-        outcome, work = calls(lambda: memory.end(session.id), counted=counted)  # noqa: B023 - called at once
+        outcome, work = calls(lambda: memory.end(session.id, now=False), counted=counted)  # noqa: B023 - called at once
         figures.consolidations += [work] * counted
         if outcome.status not in {"applied", "unchanged", "skipped"}:
             figures.refused.append(f"{session.id}: {outcome.status} {outcome.reason}")

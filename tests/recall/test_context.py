@@ -218,6 +218,17 @@ def test_no_statement_comes_twice(tmp_path):
         assert "new strings" in memory.context("chat:2", "cello strings").volatile
 
 
+def test_a_journal_entry_that_only_lists_what_is_shown_is_not_recalled(tmp_path):
+    """Issue 17: what the rules noted came again as an entry of the history."""
+    with opened(tmp_path) as memory:
+        memory.append("chat:1", [Message("user", "I play the cello in Lyon. My dog is called Rex.")])
+        memory.consolidate("chat:1")
+        assert [hit.layer for hit in memory.recall("cello Lyon Rex", layers=("journals",))] == ["journals"]
+        shown = memory.context("chat:2", "where do I play the cello, and Rex?")
+        assert shown.text.count("cello in Lyon") == 1
+        assert "Noted" not in shown.text
+
+
 def test_standing_instructions_come_first_then_what_is_newest(tmp_path):
     """Issue 17: the stable part is chosen without the question."""
     with opened(tmp_path, config={"context.stable_share": 0.5}) as memory:

@@ -431,7 +431,8 @@ class Admission:
             raise Stop(Outcome(status="refused", reason=f"only a person changes {layer.path}"))
         plan.edit(edit, plan.work_out(edit, layer, path), path, trust=actor.trust, person=actor.person)
         self._beside(plan, edit, self._rules(plan, layer), actor, actor.trust)
-        for twin in (each for each in typed_items.twins(record, self._parts) if each.id not in plan.removed):
+        done = {*plan.removed, *plan.successors}  # what went with another, or was cut to what may stay
+        for twin in (each for each in typed_items.twins(record, self._parts) if each.id not in done):
             edit = _removal(twin)
             other, path = resolve(self._layout, twin.path)
             plan.edit(edit, plan.work_out(edit, other, path), path, trust=actor.trust, person=actor.person)

@@ -22,11 +22,12 @@ from commonplace.jobs.rules.reading import Reader
 from commonplace.layouts.codecs.topics import name_for
 from commonplace.operations import AddEntry, Edit, Proposal, PutItem, PutTopic, ReplaceEntry
 from commonplace.records import RecordedMessage, Source, Trust, lowest_trust
-from commonplace.text.pieces import fingerprint, one_line, truncate
+from commonplace.text.pieces import fingerprint
 
 __all__ = ["Known", "Memo", "Place", "Targets", "extract", "propose"]
 
 _FAILURES_BESIDE = 20  # messages before its fix in which a failure is looked for
+_ENDS = (".", "!", "?", "…", "。", "！", "？", ")")
 _MIND_CHANGED_WITHIN = 6  # messages; further back it is not said which decision is meant
 _DEFAULTS = RulesConfig()
 
@@ -148,7 +149,7 @@ def propose(
     desk = _Desk(session, targets, existing, [memo.text for memo in memos])
     for memo in memos:
         desk.put(memo)
-    return Proposal(journal=_journal(messages, desk.noted), operations=desk.operations(), ruled=True)
+    return Proposal(journal=_journal(desk.noted), operations=desk.operations(), ruled=True)
 
 
 class _Desk:
@@ -350,13 +351,6 @@ class _Body:
         )
 
 
-def _journal(messages: Sequence[RecordedMessage], noted: Sequence[str]) -> str:
-    """Return how a range began and what was noted of it; empty if nothing was."""
-    lines = [_beginning(messages), "Noted: " + " ".join(noted)] if noted else []
-    return "\n".join(line for line in lines if line)
-
-
-def _beginning(messages: Sequence[RecordedMessage]) -> str:
-    """Return how many messages there are and what the user's first one was; empty if there is none."""
-    opened = next((one_line(item.text) for item in messages if item.message.role == "user" and item.text.strip()), "")
-    return f"{len(messages)} messages, beginning: {truncate(opened, 160)}" if opened else ""
+def _journal(noted: Sequence[str]) -> str:
+    """Return what was noted of a range, a sentence each; empty if nothing was."""
+    return " ".join(["Noted:", *(text if text.endswith(_ENDS) else f"{text}." for text in noted)]) if noted else ""

@@ -6,7 +6,7 @@ a model. What does not fit is named with its reason.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import Final
 
 import msgspec
@@ -131,7 +131,7 @@ def _new(hits: Sequence[Hit], shown: Sequence[Shown]) -> list[Hit]:
     found: list[Hit] = []
     for hit in hits:
         mark = fingerprint(hit.text)
-        if mark in texts or hit.record in standing:
+        if mark in texts or hit.record in standing or (hit.layer == "journals" and _is_told(hit.text, texts)):
             continue
         mine = content.keywords(hit.text)
         told = frozenset[str]().union(*(words.get((s.session, s.message), frozenset()) for s in hit.sources))
@@ -140,6 +140,12 @@ def _new(hits: Sequence[Hit], shown: Sequence[Shown]) -> list[Hit]:
         texts.add(mark)
         found.append(hit)
     return found
+
+
+def _is_told(text: str, texts: Container[str]) -> bool:
+    """True if a journal entry only lists statements that the prompt has."""
+    parts = content.sentences(text.removeprefix("Noted:"))
+    return all(fingerprint(part) in texts or fingerprint(part.rstrip(".")) in texts for part in parts)
 
 
 def _recalled(hits: Sequence[Hit], room: int, heading: str) -> tuple[list[Section], list[Hit], list[Dropped]]:
