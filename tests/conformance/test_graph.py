@@ -259,15 +259,16 @@ def test_10_of_eleven_sessions_ten_are_done_then_one_and_one_that_always_fails_b
 @pytest.mark.parametrize("name", ["../../x", "__root__"])
 def test_11_a_node_of_a_wrong_name_is_rejected_and_nothing_is_on_disk(tmp_path, clock, name):
     """Scenario 11, by the tool, by an operation and by a model."""
-    with opened(tmp_path, clock) as memory:
+    home = tmp_path / "a/b"
+    with opened(home, clock) as memory:
         assert not call(memory, "memory_node_write", nodeId=name, title="X", content="Steve bakes bread.")["success"]
         with pytest.raises(Exception, match=r"path|topic|layer"):
             memory.apply([PutTopic(path=f"memory/{name}.md", body="Steve bakes bread.")], reason="r")
         memory.append("chat:1", turns(clock, 5))
         wrong = ScriptedLLM(lambda _: proposal(steve(path=f"memory/{name}.md")))
-        with worker(tmp_path, clock, wrong) as working:
+        with worker(home, clock, wrong) as working:
             working.tick()
-        names = {file.name for file in tmp_path.parent.rglob("*.md")}
+        names = {file.name for file in tmp_path.rglob("*.md")}
         assert not names & {"x.md", "__root__.md"}
 
 
