@@ -365,12 +365,15 @@ def test_13_what_a_session_scope_holds_is_not_seen_from_another(tmp_path):
     """Scenario 13."""
     with opened(tmp_path, scope=("session:web:abc", "global")) as memory:
         memory.remember("The password hint is a river.")
+        (line,) = Path(tmp_path).rglob("semantic.jsonl")
+        assert json.loads(line.read_text(encoding="utf-8"))["scope"] == "session:web:abc"
     with opened(tmp_path, scope=("session:web:xyz", "global")) as memory:
         assert memory.recall("river hint") == []
         assert memory.context().text == ""
     with opened(tmp_path, scope="global") as memory:
         assert memory.recall("river hint") == []
         memory.remember("The office is in Lund.")
+        assert items(memory, "items/semantic.jsonl")[0]["scope"] == "global"
     assert (tmp_path / "memory" / "items" / "semantic.jsonl").exists()
     with opened(tmp_path, scope=("task:7", "global")) as memory:
         assert "Lund" in memory.context().text

@@ -42,6 +42,7 @@ class Parts(msgspec.Struct, frozen=True):
     items: ItemFiles
     heads: Heads
     foreign: bool = False  # found, neither made nor accepted by this machine: all of it ranks below the agent
+    scope: str = ""
 
     def now(self) -> datetime:
         """Return the instant now, in the zone that files are dated in."""
@@ -58,6 +59,7 @@ class Parts(msgspec.Struct, frozen=True):
         seen: Seen,
         noticed: Callable[[Iterable[str]], None],
         foreign: bool = False,
+        scope: str = "",
     ) -> Self:
         """Make the parts of a scope.
 
@@ -68,6 +70,7 @@ class Parts(msgspec.Struct, frozen=True):
             clock: Gives the time now.
             seen: What each file said when it was last looked at.
             foreign: Nobody named it and this machine neither made nor accepted it.
+            scope: Its name.
             noticed: Called with the paths that changed outside, so that the index looks into them.
         """
         zone = config.zone
@@ -90,7 +93,8 @@ class Parts(msgspec.Struct, frozen=True):
         )
         drift = Drift(store, layout, seen, ledger, zone=zone, trust=trust, noticed=noticed)
         return cls(
-            store, layout, config, clock, zone, sessions, ledger, tombstones, reader, drift, items, heads, foreign
+            store, layout, config, clock, zone, sessions, ledger, tombstones, reader, drift, items, heads, foreign,
+            scope,
         )
 
 

@@ -68,6 +68,7 @@ class Plan:
         self._store = parts.store
         self._layout = parts.layout
         self.items = parts.items
+        self.scope = parts.scope
         self._sessions = parts.sessions
         self.at = parts.clock()
         self._zone = parts.zone

@@ -37,7 +37,7 @@ def settled(plan: Plan, operation: PutItem, layer: Layer) -> PutItem:
         name, old = twin, plan.item(path, twin)
     elif old is not None and name == mark != old.get("fingerprint"):  # the item of this id says something else by now
         name, old = f"{name}-{plan.at:%Y%m%d%H%M%S}", None
-    data = completed(values, layer=layer) if old is None else merged(old, values)
+    data = completed(values, layer=layer, scope=plan.scope) if old is None else merged(old, values)
     return msgspec.structs.replace(operation, id=name, data=data)
 
 

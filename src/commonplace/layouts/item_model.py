@@ -85,7 +85,7 @@ def read(record: Item, layer: str = "") -> MemoryItem:
     )
 
 
-def completed(values: Mapping[str, Any], *, layer: Layer) -> dict[str, Any]:
+def completed(values: Mapping[str, Any], *, layer: Layer, scope: str = "") -> dict[str, Any]:
     """Return the fields of a new item, with what was left out filled in."""
     content = _text(values, "content")
     usual: dict[str, Any] = {
@@ -98,7 +98,7 @@ def completed(values: Mapping[str, Any], *, layer: Layer) -> dict[str, Any]:
         "confidence": 0.85,  # seed systems 3.1: of what somebody adds
         "salience": 0.72,
         "references": [],
-    }
+    } | ({"scope": scope} if scope else {})
     return usual | {key: value for key, value in values.items() if value is not None}
 
 

@@ -284,6 +284,10 @@ class ScopeNames(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
             raise ScopeError(f"{name!r} is no scope of this layout; it has {', '.join(self.forms)}", scope=name)
         return name
 
+    def called(self, name: str) -> str:
+        """Return the name of a scope as the layout calls it; empty if it has no name for `default`."""
+        return self.default_name if name == "default" else name
+
     def folder(self, name: str) -> str:
         """Return the folder of a scope, with a slash at its end; empty for `default`, which has the whole location."""
         return "" if name == "default" else f"{self.path.format(scope=encode_name(name))}/"

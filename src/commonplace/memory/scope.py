@@ -175,6 +175,7 @@ class Scope:
             seen=self._seen,
             noticed=self.indexing.notice,
             foreign=foreign,
+            scope=layout.scopes.called(name),
         )
         self.store, self.layout, self.config, self.zone = store, layout, config, of.zone
         self.sessions, self.ledger, self.reader, self.drift = of.sessions, of.ledger, of.reader, of.drift
