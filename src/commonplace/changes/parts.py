@@ -93,7 +93,19 @@ class Parts(msgspec.Struct, frozen=True):
         )
         drift = Drift(store, layout, seen, ledger, zone=zone, trust=trust, noticed=noticed)
         return cls(
-            store, layout, config, clock, zone, sessions, ledger, tombstones, reader, drift, items, heads, foreign,
+            store,
+            layout,
+            config,
+            clock,
+            zone,
+            sessions,
+            ledger,
+            tombstones,
+            reader,
+            drift,
+            items,
+            heads,
+            foreign,
             scope,
         )
 
