@@ -72,7 +72,7 @@ class AppendJournal(_Operation, frozen=True, kw_only=True, tag="journal"):
 class PutTopic(_Operation, frozen=True, kw_only=True, tag="put_topic"):
     """Write a topic file; keys of the front matter that are not named here stay as they are.
 
-    `links` are added to those it has; `parents` take the place of those it has. `category` is where it stands in the
+    `links` are added to those it has; `parents` replace those it has. `category` is its place in the
     tree if it has no parents, from the top: `people/friends`. Where `line` is set, `body` is one line: it takes the
     place of the line of the topic that reads so, or is added at its end if none does.
     """
@@ -177,7 +177,7 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True):
     """What a consolidator asks for: what happened, and the operations that should follow.
 
     `read` and `search` ask a multi-round consolidator's host for more; `done` ends the rounds. `ruled` says that the
-    rules made it from what a person said, so that it needs no ground. `summary` is what stands for the messages that
+    rules made it from what a person said, so that it needs no ground. `summary` replaces the messages that
     leave a window.
     """
 

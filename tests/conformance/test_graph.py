@@ -500,22 +500,6 @@ def test_a_description_that_nobody_said_waits_and_costs_the_node_nothing(tmp_pat
         assert [waits.operation["description"] for waits in memory.review()] == ["Owes 5,000 dollars to Ann"]
 
 
-def test_a_node_that_was_corrected_comes_before_what_was_said_first(tmp_path, clock):
-    """Issue 20, tried as a user would: a question is answered by the node, not by the message that it corrects."""
-    texts = ("We start Kettle on 1 December.", "Kettle starts later than planned.", "Kettle is nearly done.")
-    with opened(tmp_path, clock) as memory:
-        for number, text in enumerate(texts):
-            memory.append(f"chat:{number}", turns(clock, 1, text))
-        filler = "".join(
-            f"- Kettle has a part called bolt {n}, which is made of steel and painted blue.\n" for n in range(9)
-        )
-        call(memory, "memory_node_write", title="Kettle", content=f"{filler}- The start is on 15 January 2027.")
-        first = memory.recall("when does Kettle start?")[0]
-        assert first.record == "memory/kettle.md"
-        assert first.text.splitlines()[0] == "Kettle"
-        assert "15 January" in first.text
-
-
 def test_a_node_is_moved_by_its_parents_alone(tmp_path, clock):
     """Issue 20: a tree that a person would keep."""
     model = ScriptedLLM([proposal(steve(title="", description="", body="Steve bakes rye.", parents=["people"]))])

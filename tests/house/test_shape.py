@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import pkgutil
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -98,6 +99,23 @@ def test_every_module_says_what_it_owns():
     """House style: a module docstring says what it owns and what it never does."""
     silent = [name_of(path) for path in MODULES if not ast.get_docstring(tree(path))]
     assert silent == []
+
+
+BEGINS = re.compile(r"(Say|Give|Put|Let|Have|Tell|Look|Whether)s?\b")
+DIALECT = re.compile(r"\b(stands?|stood|told|is at it|gives? way|gave way|somebody|a look)\b")
+
+
+def test_docstrings_are_plain_english():
+    """DESIGN 3: "Return …", "True if …", a plain verb; none of the words that only this code would use so."""
+    odd = [
+        f"{name_of(path)}:{node.body[0].lineno}"
+        for path in MODULES
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+        and (text := ast.get_docstring(node))
+        and (BEGINS.match(text) or DIALECT.search(text))
+    ]
+    assert odd == []
 
 
 def calls(path: Path, name: str) -> Iterator[int]:

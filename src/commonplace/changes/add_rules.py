@@ -83,7 +83,7 @@ def typed(adding: Adding, edit: Edit) -> Edit:
 
 
 def reasoned(adding: Adding, edit: Edit, reason: str) -> str:
-    """Say that a topic which is there changes only with a reason; one that says the same already does not change."""
+    """Return why a topic that is there may not change; it may with a reason, or if it already says the same."""
     if not isinstance(edit, PutTopic) or reason.strip() or not adding.plan.exists(edit.path):
         return ""
     repeats = adding.plan.work_out(edit, adding.layer, edit.path).duplicate

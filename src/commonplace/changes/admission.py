@@ -442,7 +442,7 @@ class Admission:
         return None
 
     def _forget_file(self, plan: Plan, path: str, actor: Actor) -> None:
-        """Take a file away with all its records."""
+        """Remove a file with all its records."""
         if actor.defers:
             raise Stop(Outcome(status="refused", reason=f"only a person forgets all of {path}"))
         for record in self._reader.records(path):

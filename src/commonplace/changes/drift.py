@@ -125,7 +125,7 @@ class Drift:
         return found
 
     def take_all(self) -> None:
-        """Remember every file of memory as it stands: the log does not tell any more how each came about."""
+        """Remember every file of memory as it is: the log no longer holds how each came about."""
         number = self._store.change_number()
         for stat in self._store.list(self._layout.memory):
             if self._layout.layer_of(stat.path) is not None and (blob := self._store.read(stat.path)) is not None:

@@ -35,7 +35,7 @@ _ENDED: Final = b'%b,"h":"%08x"}'
 
 
 class Gone(msgspec.Struct, frozen=True):
-    """What is to go: texts wherever they stand, records by their id, messages (session, id), and whole sessions."""
+    """What is to go: texts in any place, records by their id, messages (session, id), and whole sessions."""
 
     texts: tuple[str, ...] = ()
     records: frozenset[str] = frozenset()

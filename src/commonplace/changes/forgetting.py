@@ -119,5 +119,5 @@ class Forgetting:
 
 
 def _words(record: Record) -> tuple[str, ...]:
-    """Return the texts of a record as they may stand elsewhere."""
+    """Return the texts of a record as they may be elsewhere."""
     return (record.text, record.body, record.description) if isinstance(record, Topic) else (record.text,)

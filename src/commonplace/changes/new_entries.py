@@ -158,7 +158,7 @@ def thresholds(merging: MergingConfig) -> tuple[float, float]:
 
 
 def _label(text: str) -> str:
-    """Return what stands before the colon of `City: Berlin`; empty if nothing does."""
+    """Return the part before the colon of `City: Berlin`; empty if there is none."""
     label = _LABELLED.match(text)
     return fingerprint(label["label"]) if label else ""
 

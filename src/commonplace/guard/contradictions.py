@@ -131,7 +131,7 @@ class Talk:
         )
 
     def _contrasts(self, clause: Clause, whole: frozenset[str]) -> bool:
-        """True if a clause only names what another one is told apart from (`NATS, not Kafka`), as one sentence did."""
+        """True if a clause only names the opposite of another one (`NATS, not Kafka`), as one sentence did."""
         named = content.content(denials.without(clause.text))
         rest = whole - content.content(clause.text)
         if not named or not named <= clause.names:
@@ -140,7 +140,7 @@ class Talk:
         return any(_shared(named, words) == named and _shared(rest, words) for words in said)
 
     def _was_denied(self, clause: Clause, shared: Sequence[frozenset[str]], text: str) -> str:
-        """Say that the clauses which share most words with a statement deny or doubt it."""
+        """Return the fault if the clauses that share most words with a statement deny or doubt it; else empty."""
         least = min(len(clause.content), 2)
         near = [
             (both, other)

@@ -122,7 +122,7 @@ class Host:
         return self._taken(judged, said, view)
 
     def proposed(self, work: Work) -> Proposal:
-        """Have the consolidator propose once.
+        """Run the consolidator once.
 
         Raises:
             ModelError: The model did not do it.

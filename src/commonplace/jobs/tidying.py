@@ -89,7 +89,7 @@ class Tidier:
 
     @contextmanager
     def followed(self) -> Iterator[None]:
-        """Let the lock file say what an undo makes of the last run: it did not happen, or did after all."""
+        """Set the time in the lock file to what an undo makes of the last run: it did not happen, or did after all."""
         before = self._ran()
         yield
         after = self._ran()

@@ -53,7 +53,7 @@ class Summarises(Protocol):
 
     @property
     def window(self) -> bool:
-        """Whether it summarises what leaves a window."""
+        """True if it summarises what leaves a window."""
 
 
 class Abilities(msgspec.Struct, frozen=True, kw_only=True):

@@ -34,7 +34,7 @@ LAYOUT = Layout(
             path="memory/{topic}.md",
             style="node",
             skip=("memory/*/*", "*.v[0-9]*.md"),
-            weight=1.5,  # a node is corrected, what was said is not
+            weight=1.1,
         ),
     ),
     targets={

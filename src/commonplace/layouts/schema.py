@@ -150,7 +150,7 @@ class Action(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class AgentTool(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The agent's tool: its actions, and what the model is told about their parameters.
+    """The agent's tool: its actions, and the description of their parameters for the model.
 
     Attributes:
         name: As the model calls it.

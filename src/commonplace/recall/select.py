@@ -1,4 +1,4 @@
-"""Let a model choose among memories: it gets one line of each and answers with numbers, or with names of files.
+"""Choose among memories with a model: it gets one line of each and answers with numbers, or with names of files.
 
 Owns the question and the reading of its answer. Never asked unless a caller asks for it: a tool's
 search in a layout that says so, `recall(rerank=True)`, or `surface`.

@@ -61,7 +61,7 @@ class PidLock:
             self.put(self._before)
 
     def put(self, at: datetime | None) -> None:
-        """Let it say that the last run was at an instant, and that nobody works; None takes it away."""
+        """Set the time of the last run, with no process at work; None deletes the file."""
         with suppress(OSError):
             if at is None:
                 os.unlink(self._path)

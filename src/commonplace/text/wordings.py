@@ -1,4 +1,4 @@
-"""Find texts again wherever they stand, word for word: in Markdown, in JSON, wrapped or quoted. Pure."""
+"""Find texts again wherever they are, word for word: in Markdown, in JSON, wrapped or quoted. Pure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _KEY: Final = (3, 2)  # words by which a text is looked up
 
 
 class Wordings:
-    """Texts that are looked for. What stands between their words does not count, nor case; one word is no text."""
+    """Texts that are looked for. The marks between their words do not count, nor case; one word is no text."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         self._by_start: dict[tuple[str, ...], list[tuple[str, ...]]] = {}
@@ -52,7 +52,7 @@ class Wordings:
         return 0
 
     def count(self, text: str) -> int:
-        """Return how often any of the texts stands in another."""
+        """Return how often any of the texts is in another."""
         return sum(1 for _ in self.spans(text))
 
     def without(self, text: str, mark: str) -> str:

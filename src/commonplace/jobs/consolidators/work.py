@@ -32,7 +32,7 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
     it may rewrite, by path; of a long one only its end. `model` is asked in place of the one of `llm`. `rounds` is how
     often it may still ask to read and search; `answers` is what it was given, `proposed` what it proposed so far.
     `listed` is the view before anything was asked for, `view` what the numbers of all of it mean. `records` gives the
-    records of a file that may enter a prompt. `at` is now. `reads` are files to read first. `summary` stands for what
+    records of a file that may enter a prompt. `at` is now. `reads` are files to read first. `summary` replaces what
     was said before the messages of a window.
     """
 

@@ -376,7 +376,7 @@ def _cut_separated(document: Document, block: Block) -> Splice:
 
 
 def _cut(document: Document, block: Block) -> tuple[int, int]:
-    """Return the characters that go with an entry: its lines, and the blank lines on one side if it stood apart."""
+    """Return the characters that go with an entry: its lines, and the blank lines on one side if it is set apart."""
     text, start = document.text, block.start
     end = text.find("\n", block.end) + 1 or len(text)
     if text[text.rfind("\n", 0, max(0, start - 1)) + 1 : start].strip("\ufeff \t\r\n"):

@@ -2,7 +2,7 @@
 
 Three styles: `history` (`## <instant>` and the text below it; also read: a paragraph that begins with `[<day> <time>]`,
 as nanobot writes it), `daily` (`[HH:mm] text`, one line each, the day in the file's name) and `observations` (any line
-that begins with a date). Nothing in a file is lost to a broken header: what stands before the first is an entry without
+that begins with a date). Nothing in a file is lost to a broken header: what is before the first is an entry without
 that begins with a date). Nothing in a file is lost to a broken header: what is before the first is an entry without
 """
 

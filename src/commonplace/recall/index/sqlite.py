@@ -24,7 +24,7 @@ from commonplace.recall.index.rows import Candidates, IndexRow, MessageRow, Note
 from commonplace.store.sqlite_file import IndexFile
 from commonplace.text import terms
 
-SCHEMA: Final = 6  # raised whenever the same files would give other rows
+SCHEMA: Final = 5  # raised whenever the same files would give other rows
 _SORTED_BYTES: Final = 16_000_000
 _TOKENIZE: Final = "porter unicode61 remove_diacritics 2"
 _TABLES: Final = f"""
@@ -53,7 +53,7 @@ class SqliteIndex(IndexFile):
     Args:
         path: Its file; None keeps it in memory.
         passage_chars: How long a passage is; the same for all that feed one index.
-        mend: Mend a file as told below; without it, every fault is raised.
+        mend: Mend a file as described below; without it, every fault is raised.
 
     A file that is no index is replaced by an empty one; a file of a newer commonplace is left as it is
     and another one beside it is used; where nothing may be written the index is in memory.
@@ -408,7 +408,5 @@ class SqliteIndex(IndexFile):
 
 
 def _note_passages(row: IndexRow, passage_chars: int) -> Iterator[str]:
-    """Yield the passages of a record; each of a text that begins with its title says what it is about."""
-    head = f"{row.title}\n" if row.title and row.text.startswith(f"{row.title}\n") else ""
     for start, end in passages.passages(row.text, passage_chars):
-        yield (head if start else "") + row.text[start:end].strip()
+        yield row.text[start:end].strip()

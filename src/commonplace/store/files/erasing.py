@@ -38,7 +38,7 @@ def rewrite(root: str, clean: Clean, *, log: str, appender: Appender, disk: Disk
 
 
 def in_project(root: str, path: str) -> bool:
-    """True if a file lies in a folder under version control: it is somebody's work, which only they change."""
+    """True if a file lies in a folder under version control: it is a person's work, which only they change."""
     folder = os.path.dirname(os.path.join(root, path))
     while not os.path.exists(os.path.join(folder, ".git")):
         above = os.path.dirname(folder)

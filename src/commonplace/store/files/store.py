@@ -48,10 +48,10 @@ _logger = logging.getLogger(__name__)
 class _View(NamedTuple):
     """How files are to be read: as they are, or with some logged changes added that are not applied yet.
 
-    Between two equal `stands` (head, end of the log) nothing was changed.
+    Between two equal values of `at` (head, end of the log) nothing was changed.
     """
 
-    stands: tuple[Head | None, int]
+    at: tuple[Head | None, int]
     pending: Sequence[Entry] | None
 
 
@@ -228,7 +228,7 @@ class FilesStore:
         """Return the number of the last change whose writes are all applied."""
         with typed_errors():
             view = self._view()
-            head = view.stands[0]
+            head = view.at[0]
             if view.pending or head is None:
                 return max((entry.number for entry in view.pending or self._commits.everything()), default=0)
             return head.number
