@@ -20,7 +20,7 @@ PROBLEMS_SHOWN = 20
 def init_command(*, as_json: bool, place: Place) -> None:
     """Make a memory here, or accept one that came with the folder: from then on it counts as your own.
 
-    Look at its files before: what stands in them is shown to your agent.
+    Look at its files before: their content is shown to your agent.
     """
     files = place.accept()
     where = str(place.folder)

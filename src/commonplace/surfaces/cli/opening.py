@@ -147,7 +147,7 @@ def _found_from(folder: Path) -> Iterator[Path]:
 
 
 def _tell_foreign(folder: Path, *, writes: bool) -> None:
-    """Say that a memory was found that is not the user's own yet.
+    """Warn of a memory that is not the user's own yet.
 
     Raises:
         InputError: It was to be written.
