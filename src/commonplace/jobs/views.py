@@ -8,10 +8,11 @@ from datetime import datetime, time
 
 import msgspec
 
+from commonplace import guard
+from commonplace.changes.marks import mark_of
 from commonplace.changes.parts import Parts
 from commonplace.changes.plan import files_of
 from commonplace.changes.reader import Reader
-from commonplace.guard import screen
 from commonplace.jobs.rules.memos import Place
 from commonplace.layouts.codecs import documents
 from commonplace.layouts.codecs.documents import cap_of
@@ -77,13 +78,13 @@ class Views:
         """Return a record as an entry of a view; of a topic its body."""
         made = self._ledger.made(record.id)
         text = record.body if isinstance(record, Topic) else record.text
-        trust = self._reader.trust(record)
+        trust = self._reader.ranked(record.id, mark_of(record))
         return ViewEntry(
             id=record.id,
             number=number,
             path=path,
-            text=screen(text).text,  # a prompt is made of it
-            section=screen(_label(record)).text,
+            text=guard.shown(text),  # a prompt is made of it
+            section=guard.shown(_label(record)),
             trust=trust,
             user_authored=made[1].person if made else trust == "user",
             shown=shown,
