@@ -152,6 +152,7 @@ def test_a_month_of_sessions_stays_small_and_is_found_again(tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1200)
 def test_a_year_of_sessions_stays_small_and_is_found_again(tmp_path):
     """Four hundred sessions in a year."""
     check_a_life(tmp_path, 400, 365)
