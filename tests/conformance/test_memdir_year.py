@@ -108,8 +108,25 @@ def lived(folder: Path, sessions: int, days: float) -> tuple[Memory, FixedClock,
         memory.append(f"day:{number}", said)
         memory.end(f"day:{number}")
         clock.advance(days=days / sessions)
+        before = files(folder)
         memory.flush()
+        if memory.log(1)[0].actor == "consolidator:dream":
+            check_an_undo(memory, folder, before)
     return memory, clock, model
+
+
+def files(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*.md")}
+
+
+def check_an_undo(memory: Memory, folder: Path, before: dict[Path, bytes]) -> None:
+    """Undo a dream that just ran, and then the undo: the bytes are as before it, and as after it."""
+    after = files(folder)
+    undone = memory.undo(memory.log(1)[0])
+    assert undone.status == "applied"
+    assert files(folder) == before
+    assert memory.undo(undone).status == "applied"
+    assert files(folder) == after
 
 
 def answered(memory: Memory, numbers: range) -> float:
@@ -137,13 +154,10 @@ def check_a_life(folder: Path, sessions: int, days: float) -> None:
         assert not [waits.reason for waits in memory.review()]
         assert answered(memory, range(min(30, sessions))) >= 0.9
         changes = memory.log(None)
+        gone = {record for change in changes if change.actor == "consolidator:dream" for record in change.removed}
+        assert gone
+        assert all(memory.read(record).path in {path.name for path in topics} for record in gone)  # where its words are
         assert all(change.reason for change in changes if change.removed)
-        dream = next(change for change in changes if change.actor == "consolidator:dream" and change.removed)
-        before = {path: path.read_bytes() for path in folder.rglob("*.md")}
-        undone = memory.undo(dream)
-        assert undone.status == "applied"
-        memory.undo(undone)
-        assert {path: path.read_bytes() for path in folder.rglob("*.md")} == before
 
 
 def test_a_month_of_sessions_stays_small_and_is_found_again(tmp_path):
