@@ -178,6 +178,10 @@ def test_a_topic_that_moves_keeps_its_hook_and_its_old_id_leads_on(tmp_path):
         memory.apply(merged, reason="")
         assert (tmp_path / DOC).read_text(encoding="utf-8") == "- [Gamma](c.md) — my own hook\n"
         assert memory.read("memory/b.md").body == "x and y"
+        undone = memory.undo(memory.log(1)[0])
+        assert memory.read("memory/b.md").path == "memory/b.md"
+        assert memory.undo(undone).status == "applied"
+        assert memory.read("memory/b.md").path == "memory/c.md"  # as if it had never been taken back
 
 
 def test_a_document_that_is_full_still_takes_a_topic_and_says_so(tmp_path):

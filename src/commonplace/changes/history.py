@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -234,10 +234,12 @@ class History:
     def _turn_back(self, plan: Plan, entered: Entered, change: Change) -> None:
         payload = entered.payload
         self._turn_sessions_back(plan, payload)
+        redone = next(iter(self._store.since(change.undoes - 1)), None) if change.undoes else None
+        again = read(redone).payload.successors if redone is not None else {}
         for path, rope in plan.ropes.items():
             layer = self._layout.layer_of(path)
             if layer is not None and rope.changed:
-                self._tell_records(plan, layer, path, payload, change.number)
+                self._tell_records(plan, layer, path, payload, change.number, again)
         for record, trust in payload.promoted_before.items():
             plan.promote(record, trust, payload.promoted[record])
         if change.undoes is not None:
@@ -248,8 +250,13 @@ class History:
                 continue  # it had only moved, and stands again where it was
             plan.bury(added.text, self._store.key(), added.sources)
 
-    def _tell_records(self, plan: Plan, layer: Layer, path: str, payload: Payload, number: int) -> None:
-        """Add to the plan which records of a file go and come, read from its bytes, as later changes stay in it."""
+    def _tell_records(
+        self, plan: Plan, layer: Layer, path: str, payload: Payload, number: int, again: Mapping[str, str]
+    ) -> None:
+        """Add to the plan which records of a file go and come, read from its bytes, as later changes stay in it.
+
+        `again` is where ids lead once more, if an undo is undone.
+        """
         rope = plan.ropes[path]
         was = {record.id: record.text for record in plan.records(layer, path, rope.original)}
         now = {record.id: record.text for record in plan.records(layer, path, rope.data)}
@@ -257,6 +264,8 @@ class History:
         for record in [each for each in was if each not in now]:
             if backwards.get(record) in now.keys() - was.keys():
                 plan.successors[record] = backwards[record]
+            elif record in again:
+                plan.successors[record] = again[record]
         plan.removed.extend(record for record in was if record not in now and record not in plan.successors)
         for record, text in now.items():
             if was.get(record) == text:
