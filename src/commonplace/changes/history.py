@@ -239,7 +239,7 @@ class History:
         for path, rope in plan.ropes.items():
             layer = self._layout.layer_of(path)
             if layer is not None and rope.changed:
-                self._tell_records(plan, layer, path, payload, change.number, again)
+                self._tell_records(plan, layer, path, entered, again)
         for record, trust in payload.promoted_before.items():
             plan.promote(record, trust, payload.promoted[record])
         if change.undoes is not None:
@@ -250,9 +250,7 @@ class History:
                 continue  # it had only moved, and stands again where it was
             plan.bury(added.text, self._store.key(), added.sources)
 
-    def _tell_records(
-        self, plan: Plan, layer: Layer, path: str, payload: Payload, number: int, again: Mapping[str, str]
-    ) -> None:
+    def _tell_records(self, plan: Plan, layer: Layer, path: str, entered: Entered, again: Mapping[str, str]) -> None:
         """Add to the plan which records of a file go and come, read from its bytes, as later changes stay in it.
 
         `again` is where ids lead once more, if an undo is undone.
@@ -260,7 +258,7 @@ class History:
         rope = plan.ropes[path]
         was = {record.id: record.text for record in plan.records(layer, path, rope.original)}
         now = {record.id: record.text for record in plan.records(layer, path, rope.data)}
-        backwards = {new: old for old, new in payload.successors.items()}
+        backwards = {new: old for old, new in entered.payload.successors.items()}
         for record in [each for each in was if each not in now]:
             if backwards.get(record) in now.keys() - was.keys():
                 plan.successors[record] = backwards[record]
@@ -271,7 +269,7 @@ class History:
             if was.get(record) == text:
                 continue
             known = self._ledger.versions(record)
-            made = next((added for at, added in known if at < number and added.text == text), None)
+            made = next((added for at, added in known if at < entered.change.number and added.text == text), None)
             made = made or Added(record, text, self._reader.rank(record))
             promoted = self._ledger.promoted(record) if record not in was else None
             plan.added.append(msgspec.structs.replace(made, trust=promoted or made.trust))
