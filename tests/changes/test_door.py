@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import threading
+from collections import Counter
 
 import pytest
 from doors import HERE, files, opened, texts, write
@@ -61,6 +63,28 @@ def test_each_text_of_a_change_is_screened_once(tmp_path, monkeypatch):
     assert "prefers short answers" in screened
     assert sorted(screened) == sorted(set(screened))
     assert len(screened) <= 8  # text, path, kind, piece and whole of the file, diff, actor, reason
+
+
+def test_a_remember_opens_each_file_a_few_times(tmp_path, monkeypatch):
+    """Issue 15, statement 4: one `remember` had made 207 system calls."""
+    opened_paths = []
+    real = os.open
+
+    def counting(path, *args, **options):
+        opened_paths.append(path)
+        return real(path, *args, **options)
+
+    with opened(tmp_path) as memory:
+        memory.remember("lives in Bergen")
+        memory.remember("likes green tea")
+        monkeypatch.setattr(os, "open", counting)
+        memory.remember("has a red bicycle")
+        monkeypatch.undo()
+    names = Counter(os.fspath(path) for path in opened_paths)
+    heads = sum(count for name, count in names.items() if name.endswith("/head"))
+    assert heads <= 12
+    assert sum(names.values()) <= 50
+
 
 
 def test_operations_that_cannot_all_be_done_change_nothing(tmp_path):
