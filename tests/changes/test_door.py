@@ -86,7 +86,6 @@ def test_a_remember_opens_each_file_a_few_times(tmp_path, monkeypatch):
     assert sum(names.values()) <= 50
 
 
-
 def test_operations_that_cannot_all_be_done_change_nothing(tmp_path):
     """DESIGN 1.3: one atomic write of all files involved."""
     with opened(tmp_path) as memory:
