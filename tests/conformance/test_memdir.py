@@ -615,6 +615,25 @@ def test_14_a_turn_in_which_the_agent_wrote_memory_is_not_extracted_again(tmp_pa
         assert [request.purpose for request in llm.requests] == ["summarise"]
 
 
+def test_a_model_that_fails_costs_nothing_and_is_asked_again(tmp_path):
+    """Issue 21: a failed model as on any day; nothing is written, nothing moves, the range stays due."""
+    cites = [{"message": 1, "quote": "I live in Bergen"}]
+    add = {"op": "add", "path": "{topic}.md", "text": "The user lives in Bergen.", "cites": cites}
+    good = json.dumps({"journal": "The user spoke of Bergen.", "operations": [add]})
+    clock = FixedClock(START, step_seconds=1)
+    with opened(tmp_path, llm=ScriptedLLM([ModelTimeoutError("late"), "nonsense", good]), clock=clock) as memory:
+        memory.append("s", [Message("user", "I live in Bergen."), Message("assistant", "Fine.")])
+        for _ in range(2):
+            memory.consolidate("s")
+            assert not list(tmp_path.rglob("*.md"))
+            assert memory.sessions.state("s").cursors.get("extract", 0) == 0
+            assert [each.job for each in memory.failures()] == ["extract"]
+            clock.advance(hours=2)
+        memory.consolidate("s")
+        assert "Bergen" in memory.recall("Where does the user live?", layers=["topics"])[0].text
+        assert memory.failures() == []
+
+
 def test_the_dream_is_told_of_the_daily_logs_first(tmp_path):
     """Seed memdir: daily logs are priority one."""
     llm = dreams({"read": ["logs/2026/02/2026-02-25.md"], "done": False}, {})
