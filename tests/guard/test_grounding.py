@@ -80,6 +80,7 @@ def test_what_was_not_said_waits(said, statement, rule):
         ("We host the payment data not on Azure but on Hetzner", "The payment data is on {}", "Hetzner", "Azure"),
         ("My boss is no longer Petra Kohl; it's Jan Meier now", "The user's boss is {}", "Jan Meier", "Petra Kohl"),
         ("Das Backend läuft nicht auf Azure, sondern auf Hetzner", "Das Backend läuft auf {}", "Hetzner", "Azure"),
+        ("Der Start ist nicht am 1. Dezember, sondern am 15. Januar", "Start: {}", "15. Januar", "1. Dezember"),
         ("Ya no vivimos en Valencia, nos mudamos a Sagunto", "Vive con ella en {}", "Sagunto", "Valencia"),
         ("La réunion du lundi n'est plus à 9 h, mais à 10 h", "La réunion du lundi est à {}", "10 h", "9 h"),
         ("料理本の写真は山本さんではなく佐藤さんになりました", "料理本の写真は{}が撮る", "佐藤さん", "山本さん"),

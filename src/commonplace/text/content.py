@@ -60,12 +60,17 @@ _WIDE_STOP: Final = pattern(
     "です|ます|でした|ました|ません|という|こと|から|まで|した|する|して|いる|ある|ください|お願い|入니다|합니다|습니다|해요|세요|는|은|을|를|에서|에|의"
 )
 _CAPITAL: Final = pattern(r"(?<![^\W_])[A-ZÀ-ÖØ-ÞА-ЯЁŁŚŻŹĆ][^\W\d_]+")
+_NOUN: Final = pattern(  # what stands before a noun, which German writes with a capital
+    r"\b(?i:der|die|das|den|dem|des|ein|eine[mnrs]?|im|am|ins?|vom|beim|zum|zur|(?:mein|dein|sein|ihr|unser|kein)\w{0,2})\s\Z"
+)
 _LETTER: Final = pattern(r"[^\W\d_]")
+_MONTH: Final = r"\s(?i:jan|feb|märz|apr|mai|jun|jul|aug|sep|okt|nov|dez)"  # behind a day: `am 1. Dezember`
 _CLAUSE: Final = pattern(
+    rf"(?!(?<=\d)\.{_MONTH})"
     r"[.!?;\n](?=\s|\Z)|[。！？；、，\n]|,\s|:\s|\s[-–—]\s|[()（）]|\s(?:but|whereas|while|aber|sondern|mais|pero|sino|ma|mas|porém|но|ale|maar|and|und|et|y|e|и|i|och)\s"
     r"|(?<=ではなく)|(?<=じゃなくて)|(?<=아니라)|(?=而是)"
 )
-_SENTENCE: Final = pattern(r"(?<=[.!?…])\s+|(?<=[。！？])|\n+")
+_SENTENCE: Final = pattern(rf"(?<=[.!?…])(?!(?<=\d\.){_MONTH})\s+|(?<=[。！？])|\n+")
 _ADDRESS: Final = pattern(
     r"(?<!\S)\S{0,40}://\S+|(?<![^\s<>()\"'])[^\s@<>()\"']{1,80}@[^\s@]{1,80}\.[^\s@]+|\bwww\.\S+"
 )
@@ -164,8 +169,9 @@ def firm(text: str) -> frozenset[str]:
 
 
 def names(text: str) -> frozenset[str]:
-    """Return the words of a text that begin with a capital."""
-    return frozenset().union(*(content(match.group()) for match in _CAPITAL.finditer(text)))
+    """Return the words of a text that begin with a capital, German nouns behind their article aside."""
+    found = (match for match in _CAPITAL.finditer(text) if not _NOUN.search(text[: match.start()]))
+    return frozenset().union(*(content(match.group()) for match in found))
 
 
 @lru_cache(maxsize=65_536)
