@@ -117,7 +117,9 @@ def test_a_month_of_two_users_leaves_trees_that_a_person_would_keep(tmp_path):
             "- Das Frontend schreibt [[benedikt-kranz]] in Svelte.",
             "- Start ist am 15. Januar 2027.",
         ]
-        assert "memory/kettenblatt.md" in [hit.record for hit in memory.recall("Welche Datenbank hat Kettenblatt?", k=2)]
+        assert "memory/kettenblatt.md" in [
+            hit.record for hit in memory.recall("Welche Datenbank hat Kettenblatt?", k=2)
+        ]
         assert (list(memory.review()), memory.doctor().ok) == ([], True)
     with opened(tmp_path, clock, "yuki") as memory:
         assert memory.read("memory/料理本.md").body.splitlines() == [
