@@ -18,7 +18,7 @@ def _rows(name):
     return [json.loads(line) for line in text.splitlines()]
 
 
-SAID, PRINTED = _rows("secrets_said"), _rows("secrets_printed")
+SAID, PRINTED, MORE = _rows("secrets_said"), _rows("secrets_printed"), _rows("secrets_said_more")
 
 
 def _missed(rows, kind):
@@ -53,7 +53,22 @@ def test_secrets_with_a_known_form_are_gone(rows):
     assert _share(rows, "format") >= 0.98, _missed(rows, "format")
 
 
-@pytest.mark.parametrize("rows", [SAID[: len(SAID) // 2], PRINTED[: len(PRINTED) // 2]])
+def test_a_second_set_is_known_as_well_as_when_it_was_last_read():
+    """Issue 22: sentences as people say them; a third of the codes has no noun for a secret, only a thing that opens."""
+    assert _share(MORE, "cue") >= 0.86, _missed(MORE, "cue")
+
+
+def test_a_bank_account_and_a_year_are_no_secrets():
+    """Safety notes 3.1 list no bank accounts: a person wants to remember where to pay the rent."""
+    for text in (
+        "Pay the rent to DE33 1424 1033 2631 9842 91, reference flat 4.",
+        "My PIN pad broke in 2021, the shop replaced it.",
+        "Is two-factor with a code by text message still considered safe in 2025?",
+    ):
+        assert guard.screen(text).text == text
+
+
+@pytest.mark.parametrize("rows", [SAID, PRINTED[: len(PRINTED) // 2], MORE])
 def test_what_only_speaks_of_secrets_stays(rows):
     """Issue 22: captured text is redacted for ever, so "the token budget is 4096" stays."""
     taken = [row["text"] for row in rows if row["kind"] == "none" and guard.screen(row["text"]).secrets]

@@ -53,11 +53,6 @@ _VALUE: Final = (
     r"""|([^\s"'`“”«»「」,;<>⟦⟧，。；、！？）（\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]{3,128}))"""
 )
 _UNQUOTED: Final = 7  # the group of `_VALUE` without quotes
-_DIGITS: Final = r"[*#\"'`]{0,2}(\d{1,8}(?:[ -]\d{1,8}){0,5}[#*]?)(?![\w.%:/°€$]|,\d)"
-_PLACE: Final = (
-    r"(?i)\b(?:garage|door|gate|alarm|safe|building|lockbox|house|front|storage|shed|locker|elevator|lobby|keypad"
-    r"|vault|padlock|cabin|airbnb|key box|portail|puerta|tür)\b"
-)
 _RANDOM: Final = r"[\"'`“]{0,2}([A-Za-z0-9+/_.~!@#$%^&*=-]{16,512})"
 _PUBLIC: Final = r"(?i)publi(?:c|shable)[_ -]{0,2}\Z"
 _SEED_WORDS: Final = r"(?i)[\"'`“]{0,1}([a-z]{3,8}(?:[ ,]{1,2}[a-z]{3,8}){11,23})(?![a-z])"
@@ -94,11 +89,6 @@ def find(text: str, start: int, keyword: str, rule: Rule) -> Iterator[Span]:
             span = _password(text, start, end, rule)
         case "passphrase":
             span = _several_words(text, end) or _password(text, start, end, rule)
-        case "code":
-            span = _code(text, end)
-        case "place-code":
-            near = compiled(_PLACE).search(text, max(0, start - 40), min(len(text), end + 60))
-            span = _code(text, end) if near else None
         case "random":
             span = _random(text, start, end)
         case "words":
@@ -257,16 +247,6 @@ def _several_words(text: str, end: int) -> Span | None:
     if not match or not _ends_clause(text, match.end()) or _is_prose(match.group()):
         return None
     return match.span()
-
-
-def _code(text: str, end: int) -> Span | None:
-    """Find a numeric code behind its noun; three digits need a sign, four do not."""
-    bare = next(_gaps(text, end, _window(text, end), 1), -1)
-    for place in _places(text, end):
-        match = compiled(_DIGITS).match(text, place)
-        if match and (3 + (place == bare)) <= sum(char.isdigit() for char in match.group(1)) <= 12:
-            return match.span(1)
-    return None
 
 
 def _random(text: str, start: int, end: int) -> Span | None:

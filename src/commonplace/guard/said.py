@@ -32,6 +32,7 @@ _NUMBER: Final = (
     r"(?<![\w.,:/=€$£¥#+-])\d{1,8}(?:(?:\s?[-·・–]\s?|[ ])\d{1,8}){0,6}(?![\w%€$£¥°]|[.,:/]\d)"
     rf"|(?<=[{_CJK}])\d{{1,8}}(?:[-·・]\d{{1,8}}){{0,6}}(?![A-Za-z%€$£¥°]|[.,:/]\d)"
     rf"|(?<=[：→(])\d{{3,12}}(?![\w%€$£¥°]|[.,:/]\d)"
+    r"|(?<![\w.,:/-])(?:\d{2,6}[A-Z]\d{0,4}|[A-Z]\d{3,6}[A-Z]?)(?![\w-])"
 )
 _MANY_WORDS: Final = r"(?:[^\W\d_]{1,24}[’'-]?[ ,]{1,2}){2,23}[^\W\d_]{1,24}"
 _EDGES: Final = "\"'`*_~([{<.,;:!?)]}>…’‘"
@@ -66,7 +67,8 @@ _CODE: Final = r"\.\*|[(){}\[\]|\\]|::|->|^[$%@][A-Za-z_]|^(?:process|os|self|th
 _LONG: Final = 5  # characters of a value that nothing but its noun points to
 
 _IS: Final = (
-    r"(?:is|was|are|be|being|remains|stays|reads|goes|means|ist|lautet|heißt|war|wäre|bleibt|es|era|sería|sigue siendo"
+    r"(?:is|was|are|were|sind|sont|son|sono|são|zijn|są|be|being|remains|stays|reads|goes|means|ist|lautet|heißt|war|wäre|bleibt"
+    r"|es|era|sería|sigue siendo"
     r"|será|est|était|étant|sera|è|era|sarà|é|seria|foi|são|blijft|luidt|to|jest|brzmi|będzie|była|było)"
 )
 _SIGNS: Final = r"\s{0,3}(?:=>|:=|->|={1,2}|[:：→])\s{0,3}|\s{1,2}[—–-]\s{1,2}"
@@ -181,6 +183,10 @@ def linked(text: str, start: int, end: int, rule: Rule) -> Iterator[Span]:
 
 def _beside(text: str, end: int, high: int, rule: Rule) -> Span | None:
     """Return the value right behind its noun: in brackets, with a sign inside, or after a noun without spaces."""
+    if rule.check == "code" and (
+        token := compiled(r"[ ](\d{4,8}|\d{2,4}(?:[ -]\d{2,4}){1,3})(?![\w.,:/%-]*\d|[\w%€$])").match(text, end, high)
+    ):
+        return token.span(1)
     if (
         rule.check in {"password", "word"}
         and (token := compiled(r"[\w ]{0,12}[ ]\(([^\s()⟦]{4,40})\)").match(text, end, high))
@@ -335,6 +341,7 @@ def _is_code(text: str, match: re.Match[str], begin: int, end: int, rule: Rule) 
     if (
         not 3 <= len(digits) <= 24
         or (rule.check == "key" and groups == 1)
+        or (rule.check != "code" and any(map(str.isalpha, match.group())))
         or (len(digits) == 3 and rule.check != "code" and groups == 1)
     ):
         return False
@@ -344,4 +351,4 @@ def _is_code(text: str, match: re.Match[str], begin: int, end: int, rule: Rule) 
         if not cjk or after.group(1)[0] in load().words["counters"]:
             return False
     before = compiled(r"([^\W\d_]{1,20})[.]?[ ]?\Z").search(text[max(begin, match.start() - 24) : match.start()])
-    return not (before and before.group(1).casefold() in load().words["dated"])
+    return groups > 1 or not (before and before.group(1).casefold() in load().words["dated"])

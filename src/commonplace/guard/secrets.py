@@ -27,24 +27,6 @@ _CARD: Final = (
     r"(?<![A-Za-z\d./+-])(?<!\d )(?:[2-6]\d{3}([ -]?)\d{4}\1\d{4}\1\d{4}|3[47]\d{2}([ -]?)\d{6}\2\d{5}"
     r"|3[0689]\d{2}([ -]?)\d{6}\3\d{4})(?![A-Za-z\d_/-]|\.\d| \d)"
 )
-_COUNTRY: Final = (
-    "AT|BE|BG|CH|CY|CZ|DE|DK|EE|ES|FI|FR|GB|GR|HR|HU|IE|IS|IT|LI|LT|LU|LV|MC|MT|NL|NO|PL|PT|RO|RS|SE|SI|SK|TR|UA"
-)
-_IBAN: Final = (
-    rf"(?<![A-Za-z0-9])(?:{_COUNTRY})\d\d(?:(?: [A-Z0-9]{{4}}){{2,7}}(?: [A-Z0-9]{{1,3}})?|[A-Z0-9]{{11,30}})"
-    r"(?![A-Za-z0-9])"
-)
-_IBAN_LENGTHS: Final = {
-    "GB": (22,),
-    "DE": (22,),
-    "FR": (27,),
-    "ES": (24,),
-    "IT": (27,),
-    "NL": (18,),
-    "PL": (28,),
-    "PT": (25,),
-    "IE": (22,),
-}
 _KEY: Final = r"(?:[A-Z0-9]{1,20} ){0,4}(?:PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V\d)"
 _KEY_BEGINS: Final = rf"-{{4,5}} ?BEGIN {_KEY} ?-{{4,5}}|PuTTY-User-Key-File-\d:"
 _KEY_ENDS: Final = rf"-{{4,5}} ?END {_KEY} ?-{{4,5}}|Private-MAC: [0-9a-f]{{40,64}}"
@@ -114,7 +96,6 @@ def _found(view: View) -> Iterator[Iterator[Span]]:
         yield _cards(text)
     if "MII" in text:
         yield _key_bodies(text)
-    yield _accounts(text)
     yield _at_keywords(view)
 
 
@@ -242,17 +223,6 @@ def _key_bodies(text: str) -> Iterator[Span]:
                     break
                 end = line.end()
             yield Span(match.start(), end, "private-key", human=False)
-
-
-def _accounts(text: str) -> Iterator[Span]:
-    """Yield bank account numbers that begin with a country; one written in groups needs no valid check digits."""
-    for match in compiled(_IBAN).finditer(text):
-        plain = match.group().replace(" ", "")
-        if plain in load().words["published"] or not 15 <= len(plain) <= 34 or sum(map(str.isdigit, plain)) < 10:
-            continue
-        rest = "".join(str(int(char, 36)) for char in plain[4:] + plain[:4])
-        if int(rest) % 97 == 1 or " " in match.group() or len(plain) in _IBAN_LENGTHS.get(plain[:2], ()):
-            yield Span(*match.span(), "bank-account", human=True)
 
 
 def _private_keys(text: str) -> Iterator[Span]:
