@@ -163,6 +163,26 @@ def test_the_prompt_lists_cards_by_number_title_and_description(tmp_path: Path, 
     assert "cards/aquarium.md (Aquarium: Blue fish): - The user keeps a blue fish." in llm.prompts[1]
 
 
+def test_of_many_topics_a_job_reads_those_that_a_search_finds(tmp_path: Path, clock: FixedClock, monkeypatch) -> None:
+    """Issue 18: not all that it may write; the one that is spoken of is shown first, whatever its name."""
+    folder = tmp_path / "cards"
+    folder.mkdir()
+    for number in range(60):
+        text = f"---\ntitle: Boat {number}\n---\n\n- It has {number} oars and lies at quay {number}.\n"
+        (folder / f"boat-{number:02}.md").write_text(text, encoding="utf-8")
+    (folder / "zoo.md").write_text("---\ntitle: Walrus\n---\n\n- The walrus eats clams.\n", encoding="utf-8")
+    config = {"consolidation.entries": 10}
+    with Memory.open(tmp_path, layout=CARDS, clock=clock, jobs="worker", config=config) as memory:
+        memory.sync()
+        said(memory, "The walrus in the zoo likes mussels better.")
+        views, read = memory._scopes[0].views, []
+        records = views.records
+        monkeypatch.setattr(views, "records", lambda path: [read.append(path), records(path)][1])
+        view = views.view(tuple(memory.sessions.read("s")), views.places(clock(), ("cards",)))
+    assert view.entries[0].path == "cards/zoo.md"
+    assert (len(view.entries), len(read), len(view.unseen)) == (10, 10, 51)
+
+
 def test_the_rules_make_one_card_a_subject_and_add_to_it(tmp_path: Path, clock: FixedClock) -> None:
     """Issue 18: by the rules too, and not one card a sentence."""
     with opened(tmp_path, clock) as memory:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import datetime, time
+from itertools import zip_longest
 
 import msgspec
 
@@ -31,6 +32,8 @@ _SPOKEN_CHARS = 1000  # of a message that may correct an entry; a longer one tel
 _MOVED = 40  # entries that are not shown any more, in one view
 _TOPIC_TOKENS = 1500  # of the bodies of topics in a prompt, the nearest first
 _FIELD = re.compile(r"\{\w+\}")
+_SEARCHES = 24  # searches for the topics that a range may be about, at most
+_NEAR = 12  # topics that one of them gives
 _NEWEST = 14  # logs that a job is told of
 _SEPARATOR = 3  # what stands between two entries: a bullet and a line break, or a separator line
 
@@ -230,21 +233,33 @@ class Views:
         )
 
     def _topics(self, layer: str, messages: Sequence[RecordedMessage]) -> tuple[list[tuple[Topic, bool]], list[str]]:
-        """Return the topics of a layer for a view, each with whether it is shown whole, and the paths of the others."""
-        found = [
-            topic
-            for _, path in self._reader.files(lambda each: each.name == layer)
-            for topic in self.records(path)
-            if isinstance(topic, Topic)
-        ]
-        said = frozenset[str]().union(*(content.content(message.text) for message in messages))
-        near = sorted(found, key=lambda topic: -len(said & content.content(topic.text)))
+        """Return the topics of a layer for a view, each with whether it is shown whole, and the paths of the others.
+
+        Of more than a view has room for only those are read that a search finds for what was said, the best first.
+        """
+        paths = [path for _, path in self._reader.files(lambda each: each.name == layer)]
+        most = self._config.consolidation.entries
+        many = len(paths) > most
+        read = list(dict.fromkeys((*self._found(messages, frozenset(paths)), *paths)))[:most] if many else paths
+        near = [topic for path in read for topic in self.records(path) if isinstance(topic, Topic)]
+        if not many:
+            said = frozenset[str]().union(*(content.content(message.text) for message in messages))
+            near.sort(key=lambda topic: -len(said & content.content(topic.text)))
         left = _TOPIC_TOKENS
         listed: list[tuple[Topic, bool]] = []
-        for topic in near[: self._config.consolidation.entries]:
+        for topic in near:
             left -= estimate_tokens(topic.body)
             listed.append((topic, left >= 0))
-        return listed, [topic.path for topic in near[len(listed) :]]
+        shown = {topic.path for topic in near}
+        return listed, [path for path in paths if path not in shown]
+
+    def _found(self, messages: Sequence[RecordedMessage], paths: Collection[str]) -> Iterator[str]:
+        """Yield those of some topics that a search finds for the words of people, the best of each search first."""
+        said = [each.text[:_SPOKEN_CHARS] for each in messages if each.message.role == "user" and each.text.strip()]
+        size = -(-len(said) // _SEARCHES)
+        asked = ["\n".join(said[start : start + size]) for start in range(0, len(said), size or 1)]
+        hits = [self.search(Query(text=text, k=_NEAR, layers=("topics",))) for text in asked]
+        yield from (hit.record for row in zip_longest(*hits) for hit in row if hit is not None and hit.record in paths)
 
 
 def _label(record: Record) -> str:
