@@ -128,6 +128,15 @@ MISTAKES = {
     "memory is": replace(GOOD, memory="../elsewhere"),
     "sessions is": replace(GOOD, sessions=".commonplace"),
     "sessions and memory are both": replace(GOOD, sessions="memory"),
+    "in the folder of sessions": replace(layer(NOTES, path="sessions/a.md"), memory=""),
+    "in the folder of scopes.path": replace(layer(NOTES, path="scopes/a.md"), memory=""),
+    "which 'cards' has too; put 'late' before it": replace(
+        GOOD, layers=(*GOOD.layers, Layer(name="late", kind="documents", path="late/a.md"))
+    ),
+    "layers.notes.path is '.git/": layer(NOTES, path=".git/hooks/a.md"),
+    "layers.notes.path is 'C:": layer(NOTES, path="C:a.md"),
+    "config.file is": replace(GOOD, config=Knobs(file="../../.aws/credentials")),
+    "their_sessions is": replace(GOOD, their_sessions="/var/log"),
     "scopes.path is": replace(GOOD, scopes=ScopeNames(path="scopes/all")),
     "jobs.consolidate.consolidator": job(consolidator="summarize"),
     "jobs.consolidate.range": job(range="everything"),
@@ -190,6 +199,7 @@ def test_a_design_from_outside_is_at_most_80_lines(path):
     ("text", "sentence"),
     [
         ("name = ", "is no TOML"),
+        ("name = " + "[" * 5000, "is no TOML"),
         ('name = "x"', "missing required field `layers`"),
         ('name = "x"\ntargets = {}\nlayers = "none"', "layers: Expected `array`"),
         ('name = "x"\nlayers = []\ntargets = {}\ncolour = "red"', "unknown field `colour`"),

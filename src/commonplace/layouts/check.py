@@ -33,6 +33,7 @@ _RULES: Final[dict[str, LayerKind]] = {
     "mirror": "journals",
     "typed": "items",
 }
+_SAMPLES: Final = {"date": "2026-01-02", "year": "2026", "month": "01"}
 _NEEDS: Final = {"journals": ("date", "month", "year"), "topics": ("topic", "session")}
 
 
@@ -117,6 +118,9 @@ def _names(layout: Layout) -> Iterator[str]:
         folder = getattr(layout, field)
         if not _FOLDER.fullmatch(folder) or _leaves(folder):
             yield f"{field} is {folder!r}; use the name of a folder inside the memory, such as {field!r}."
+    for field, path in (("their_sessions", layout.their_sessions), ("config.file", layout.config.file)):
+        if _leaves(path):
+            yield f"{field} is {path!r}; use a path inside the memory, such as 'preferences/config.json'."
     if layout.sessions == layout.memory:
         yield f"sessions and memory are both {layout.memory!r}; keep transcripts in a folder of their own."
     folder = layout.scopes.path
@@ -126,8 +130,9 @@ def _names(layout: Layout) -> Iterator[str]:
 
 def _leaves(path: str) -> bool:
     """True if a path could lead out of the memory, or into the folder of our own files."""
-    parts = path.split("/")
-    return path.startswith(("/", "~")) or "\\" in path or ".." in parts or ".commonplace" in parts or "\0" in path
+    parts = {part.casefold() for part in path.split("/")}
+    odd = path.startswith(("/", "~")) or any(char in path for char in "\\:\0")
+    return odd or not parts.isdisjoint({"..", ".commonplace", ".git"})
 
 
 def _layer(layout: Layout, layer: Layer) -> Iterator[str]:
@@ -135,8 +140,9 @@ def _layer(layout: Layout, layer: Layer) -> Iterator[str]:
     yield from _one_of(f"{at}.kind", layer.kind, _KINDS)
     if not layer.path or _leaves(layer.path) or layer.path.endswith("/"):
         yield f"{at}.path is {layer.path!r}; use a file inside the memory folder, such as 'MEMORY.md'."
-    if any(other.path == layer.path for other in layout.layers if other is not layer):
+    if any(other.path.casefold() == layer.path.casefold() for other in layout.layers if other is not layer):
         yield f"{at}.path is {layer.path!r}, as another layer's is; two layers cannot share a file."
+    yield from _taken(layout, layer, at)
     fields = re.findall(r"\{(\w*)\}", layer.path)
     for name in fields:
         yield from _one_of(f"{at}.path, a field in braces,", name, FIELDS)
@@ -154,6 +160,19 @@ def _layer(layout: Layout, layer: Layer) -> Iterator[str]:
     if not math.isfinite(layer.weight) or not 0 <= layer.weight <= 10:
         yield f"{at}.weight is {layer.weight}; use a number from 0 (kept out of recall) to 10."
     yield from _cap(layout, layer, at)
+
+
+def _taken(layout: Layout, layer: Layer, at: str) -> Iterator[str]:
+    """Yield that a layer's files are those of a layer before it, transcripts, or another scope's."""
+    path = f"{layout.memory}/{layer.path}" if layout.memory else layer.path
+    for field, folder in (("sessions", layout.sessions), ("scopes.path", layout.scopes.path.partition("{scope}")[0])):
+        if folder and path.startswith(f"{folder.rstrip('/')}/"):
+            yield f"{at}.path is {layer.path!r}, in the folder of {field}; use another folder."
+    sample = re.sub(r"\{(\w*)\}", lambda field: _SAMPLES.get(field[1], "x"), path)
+    known = {field for each in layout.layers for field in re.findall(r"\{(\w*)\}", each.path)} <= FIELDS.keys()
+    before = layout.layer_of(sample) if known else None
+    if before is not None and before is not layer and before.path.casefold() != layer.path.casefold():
+        yield f"{at}.path is {layer.path!r}, which {before.name!r} has too; put {layer.name!r} before it in layers."
 
 
 def _cap(layout: Layout, layer: Layer, at: str) -> Iterator[str]:

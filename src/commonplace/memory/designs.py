@@ -105,7 +105,7 @@ def parse(text: str, name: str) -> Layout:
         return msgspec.toml.decode(text, type=Layout)
     except msgspec.ValidationError as error:
         raise ConfigError(f"{name} is no layout: {_plain(str(error))}", layout=name) from None
-    except (msgspec.DecodeError, ValueError) as error:
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:
         raise ConfigError(f"{name} is no TOML: {error}", layout=name) from None
 
 
