@@ -26,7 +26,7 @@ demo: .venv-demo/.done
 export PYTEST_DEBUG_TEMPROOT ?= $(shell df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 && $$4 > 4000000 {print "/dev/shm"}')
 
 test: setup
-	PYTHONWARNDEFAULTENCODING=1 .venv/bin/python -m pytest -n 2 --durations=10
+	PYTHONWARNDEFAULTENCODING=1 .venv/bin/python -m pytest -n 2 --dist worksteal --durations=10
 
 check: setup
 	.venv/bin/ruff format --check src tests docs bench
@@ -46,7 +46,7 @@ picture: setup
 
 # What is left out of `make test` for its time.
 slow: setup
-	PYTHONWARNDEFAULTENCODING=1 .venv/bin/python -m pytest -n 2 -m slow --durations=10
+	PYTHONWARNDEFAULTENCODING=1 .venv/bin/python -m pytest -n 2 --dist worksteal -m slow --durations=10
 
 battery: setup
 	COMMONPLACE_BATTERY=full .venv/bin/python -m pytest -n 2 -m battery
