@@ -297,6 +297,19 @@ def test_10_three_turns_leave_one_episode_and_one_row_and_two_turns_none(memory)
     assert [(row["session_id"], row["turns"]) for row in rows(memory)] == [("long", 4)]
 
 
+@pytest.mark.parametrize("session", ["user", "env", "USER"])
+def test_12_in_the_flat_form_a_session_with_the_name_of_a_file_of_facts_has_a_file_of_its_own(tmp_path, session):
+    """Issue 17: both forms of the original's folder are ours."""
+    with Memory.open(tmp_path, layout="facts-flat", jobs="worker") as memory:
+        memory.remember("Likes tea", to="user")
+        memory.remember("OS: Debian", to="env")
+        talk(memory, session, 3)
+        memory.end(session, now=False)
+        assert (file(memory, "user.md"), file(memory, "env.md")) == ("Likes tea", "OS: Debian")
+        assert [row["session_id"] for row in json.loads(file(memory, "index.json"))] == [session]
+        assert {hit.layer for hit in memory.recall("release 1", k=20)} == {"topics", "sessions"}
+
+
 def test_10_the_model_gives_one_to_three_facts(tmp_path):
     """Seed facts, tier 3: bullets and a fourth line are taken off."""
     llm = ScriptedLLM(

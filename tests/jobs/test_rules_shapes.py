@@ -190,6 +190,8 @@ def test_the_sample_conversation_leaves_a_readable_memory(tmp_path: Path) -> Non
         ("Antworte mir bitte stets kurz.", "instruction"),
         ("Ich bin allergisch gegen Penicillin.", "fact"),
         ("Kannst du mir bitte immer helfen?", ""),
+        ("Mein Geburtstag ist am 3. März.", "fact"),
+        ("Ich wohne in der 2. Etage in Köln.", "fact"),
         ("私は大阪に住んでいます。", "fact"),
         ("犬の名前はハチです。", "fact"),
         ("卵アレルギーがあります。", "fact"),
@@ -204,3 +206,13 @@ def test_the_sample_conversation_leaves_a_readable_memory(tmp_path: Path) -> Non
 def test_plain_statements_of_other_languages_are_taken(text: str, kind: str) -> None:
     """Issue 17: found by using it in German and Japanese; a question or an order of the hour is not taken."""
     assert [kind for kind, _ in heard(text)] == ([kind] if kind else [])
+
+
+def test_a_month_is_no_doubt_and_the_point_of_a_german_date_ends_nothing() -> None:
+    """Issue 17: "in May" was read as a wish, and a birthday was kept as "am 3"."""
+    assert heard("I moved to Oslo in May, and I only drink green tea now.") == [
+        ("fact", "Ada moved to Oslo in 2026-05."),
+        ("preference", "Ada only drinks green tea now."),
+    ]
+    assert heard("Mein Geburtstag ist am 3. März.") == [("fact", "Ada: Mein Geburtstag ist am 3. März")]
+    assert heard("I may move to Oslo.") == []

@@ -77,6 +77,10 @@ def sentences(masked: str) -> Iterator[tuple[int, int, str]]:
             masked, max(start, stop.start() - 8), stop.start() + 1
         ):
             continue
+        if mark.startswith(".") and guard("ordinal").search(
+            masked, max(start, stop.start() - 7), stop.start() + 12
+        ):
+            continue
         if mark == "\n" and _wrapped(masked, start, stop.start()):
             continue
         yield start, stop.start(), mark
@@ -130,7 +134,8 @@ def _within_reason(masked: str, begin: int, joint: tuple[int, int]) -> bool:
 
 def _claim(text: str) -> str:
     """Leave out the reason given: what it supposes does not touch what is claimed."""
-    return re.split(r"\b(?:because|since|so that|due to|as it)\b", text, maxsplit=1)[0].replace("May ", "")
+    claim = re.split(r"\b(?:because|since|so that|due to|as it)\b", text, maxsplit=1)[0]
+    return re.sub(r"\bMay\b", "", claim)  # the month
 
 
 def _clause(text: str, masked: str, left: int, right: int) -> Clause | None:
