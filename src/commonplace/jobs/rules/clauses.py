@@ -77,9 +77,7 @@ def sentences(masked: str) -> Iterator[tuple[int, int, str]]:
             masked, max(start, stop.start() - 8), stop.start() + 1
         ):
             continue
-        if mark.startswith(".") and guard("ordinal").search(
-            masked, max(start, stop.start() - 7), stop.start() + 12
-        ):
+        if mark.startswith(".") and guard("ordinal").search(masked, max(start, stop.start() - 7), stop.start() + 12):
             continue
         if mark == "\n" and _wrapped(masked, start, stop.start()):
             continue
