@@ -102,6 +102,23 @@ def test_a_statement_about_one_is_not_true_of_another():
     assert fault(said, "Ben is allergic to nuts") != ""
 
 
+@pytest.mark.parametrize(
+    "said, exchanged",
+    [
+        ("Anna is a pilot and Bert is a nurse.", "Anna is a nurse and Bert is a pilot."),
+        ("Lena likes tea; Omar likes coffee.", "Omar likes tea, Lena likes coffee."),
+        ("Anna ist Pilotin. Bert ist Krankenpfleger.", "Anna ist Krankenpflegerin und Bert ist Pilot."),
+        ("Ana es piloto y Berta es enfermera.", "Berta es piloto y Ana es enfermera."),
+        ("小明是医生，小红是老师。", "小红是医生，小明是老师。"),
+    ],
+)
+def test_what_was_said_of_two_is_not_exchanged(said, exchanged):
+    """Issue 16: swapped persons, in a message and in the entries of a merge."""
+    assert fault(said, exchanged) == "other-subject"
+    assert fault(said, said) == ""
+    assert Evidence(recorded(*(("user", each) for each in said.replace(";", ".").split(". ")))).fault(said) == ""
+
+
 def test_a_number_that_the_person_corrected_is_not_kept():
     """Issue 16: firm facts must agree per clause."""
     said = [("assistant", "I write in blocks of 1,000 rows."), ("user", "Take 500 as the block size.")]

@@ -27,6 +27,7 @@ BAD = [
     (["Never push to main.", "Reviews are done by Ole."], "Push to main; reviews are done by Ole."),
     (["User lives in Bergen.", "User has two cats."], "User has two cats."),
     (["Allergic to peanuts.", "Allergic to shellfish."], "Allergic to shellfish."),
+    (["Anna is a pilot.", "Bert is a nurse."], "Anna is a nurse and Bert is a pilot."),
 ]
 
 

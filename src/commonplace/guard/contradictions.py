@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from itertools import combinations
 from typing import Final, NamedTuple
 
 from commonplace.text import content, days, denials
@@ -97,7 +98,8 @@ class Talk:
         doubted = denials.doubts(text)
         whole = content.content(text)
         denied = denials.denies(text)
-        for clause in self._read(text):
+        clauses = self._read(text)
+        for clause in clauses:
             if not clause.content:
                 continue
             shared = [_shared(clause.content, other.content) for other in self._clauses]
@@ -110,7 +112,7 @@ class Talk:
                 return reason
             if not doubted and not denied and (reason := self._was_denied(clause, shared, text)):
                 return reason
-        return ""
+        return self._exchanged(clauses)
 
     def took_back(self, text: str) -> bool:
         """True if a person denied what a statement says, in a clause that shares its words."""
@@ -196,6 +198,25 @@ class Talk:
             return f"other-subject: it was said of {others[0].subject}"
         return ""
 
+    def _exchanged(self, clauses: Sequence[Clause]) -> str:
+        """Find two clauses that each say what was said of what the other one begins with."""
+        heads = [(head, clause) for clause in clauses if (head := _head(clause))]
+        for (one, mine), (other, theirs) in combinations(heads, 2):
+            first, second = self._said_of(one), self._said_of(other)
+            both = _shared(first, second)
+            first, second = first - both, second - both
+            if content.alike(one, other) or not (first and second):
+                continue
+            crossed = _shared(mine.content, second) and _shared(theirs.content, first)
+            if crossed and not _shared(mine.content, first) and not _shared(theirs.content, second):
+                return f"other-subject: what was said of {one} and {other} is exchanged"
+        return ""
+
+    def _said_of(self, head: str) -> frozenset[str]:
+        """Return what was said in clauses that begin with a word, without it."""
+        about = (clause for clause in self._clauses if (each := _head(clause)) and content.alike(head, each))
+        return frozenset[str]().union(*(clause.content for clause in about)) - {head}
+
     def _other_number(self, clause: Clause, shared: Sequence[frozenset[str]]) -> str:
         """Find a number that was said of another thing only, where this one has another number."""
         for value in clause.numbers:
@@ -214,6 +235,11 @@ class Talk:
             if rivals:
                 return f"other-number: what was said has another number than {value}"
         return ""
+
+
+def _head(clause: Clause) -> str:
+    """Return the first word of content of a clause."""
+    return next((word for word in content.words(clause.text) if word in clause.content), "")
 
 
 def _counts(text: str) -> frozenset[str]:
