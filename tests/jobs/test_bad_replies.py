@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import re
 import sys
 
 import pytest
 
 from commonplace import Memory, Message
 from commonplace.testing import FixedClock, ScriptedLLM
+from marking import slow_after
 
 KEPT = ["Maja lives in Oslo", "Never send patient names by e-mail", "The dentist is Dr Berg"]
 SAID = ["I moved to a flat with a red door.", "My sister Signe has a boat.", "I want short answers."]
-PATHS = {"two-layer": "memory/MEMORY.md", "native": "memory/MEMORY.md"}
+LAYOUTS = ["two-layer", "native", "facts", "structured", "memdir", "graph"]
+BY_QUESTION = {"structured", "memdir", "graph"}  # what these remember is found, not shown whole
 
 LONG = "The user has a flat with a red door. " * 27_000
 BAD = {
@@ -30,9 +34,13 @@ def answering(text, line):
             return json.dumps({"history_entry": "They spoke of the flat with the red door.", "memory_update": text})
         if asked.purpose == "episode":
             return text
+        cites = [{"message": 1, "quote": "Signe sold her boat to Captain Haddock"}]
+        if asked.purpose == "memory-agent":
+            node = {"op": "put_topic", "path": "memory/notes.md", "title": "Notes", "description": line, "body": text}
+            gone = [{"op": "remove_topic", "path": path} for path in re.findall(r"memory/[\w-]+\.md", asked.prompt)]
+            return json.dumps({"journal": line, "operations": [{**node, "cites": cites}, *gone], "done": True})
         if asked.purpose != "summarise":
             return ""
-        cites = [{"message": 1, "quote": "Signe sold her boat to Captain Haddock"}]
         operations = [{"op": "add", "text": line, "cites": cites}] if line else []
         operations += [{"op": "remove", "target": str(n), "cites": []} for n in (1, 2, 3)]
         return json.dumps({"journal": "They spoke of the flat with the red door.", "operations": operations})
@@ -40,8 +48,11 @@ def answering(text, line):
     return ScriptedLLM(answer)
 
 
-@pytest.mark.parametrize("kind", BAD)
-@pytest.mark.parametrize("layout", ["two-layer", "native", "facts"])
+LARGE = {("native", "1 MB"), ("structured", "1 MB"), ("memdir", "1 MB")}
+CASES = sorted(itertools.product(LAYOUTS, BAD), key=lambda case: case in LARGE)
+
+
+@pytest.mark.parametrize(("layout", "kind"), slow_after(len(CASES) - len(LARGE), CASES))
 def test_a_bad_reply_loses_nothing_and_brings_nothing_in(tmp_path, layout, kind):
     """Issue 16, bad input: a reply of 1 MB, of headings only, in another language, that deletes, that misquotes."""
     clock = FixedClock("2026-11-20T10:00:00+00:00", step_seconds=1)
@@ -50,11 +61,13 @@ def test_a_bad_reply_loses_nothing_and_brings_nothing_in(tmp_path, layout, kind)
             assert memory.remember(text, kind="decision" if layout == "native" else "fact").ok
         memory.append("s", [m for text in SAID for m in (Message("user", text), Message("assistant", "Noted."))])
         (memory.end if layout == "facts" else memory.reset)("s")
-        shown = memory.context("new", tokens=20_000).stable
+        shown = memory.context("new", tokens=20_000).text
+        found = [hit.text for text in KEPT for hit in memory.recall(text)] if layout in BY_QUESTION else []
+        kept = [text for text in KEPT if any(text in each for each in (shown, *found))]
         assert len(list(memory.sessions.read("s"))) == 6
         assert memory.doctor().problems == ()
         assert len(memory.review()) <= 2000
-    assert [text for text in KEPT if text not in shown] == []
+    assert kept == KEPT
     for wrong in ("Haddock", "부산", "(empty)"):
         assert wrong not in shown
     assert len(shown) < 100_000

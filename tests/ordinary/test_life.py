@@ -48,7 +48,9 @@ def settled(
     shown = memory.context()
     assert shown.tokens <= shown.budget
     until = max(session.at for session in sessions)
-    assert len(living.outdated(shown.stable, TOLD, until)) <= OUTDATED.get((layout, who), 0.02) * len(TOLD.superseded(until))
+    assert len(living.outdated(shown.stable, TOLD, until)) <= OUTDATED.get((layout, who), 0.02) * len(
+        TOLD.superseded(until)
+    )
     assert [each for each in memory.doctor().problems if each.kind != "limit"] == []
     months = len({f"{session.at:%Y-%m}" for session in sessions})
     files = {name: count for name, count in living.sizes(folder).items() if name not in {"sessions", "transcripts"}}
