@@ -5,12 +5,16 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from pathlib import Path
+from typing import get_args, get_type_hints
 
 import msgspec
 
 import commonplace
+from commonplace.jobs.consolidators import merge
+from commonplace.jobs.consolidators.choice import CONSOLIDATORS
 from commonplace.layouts.schema import Layout
 from commonplace.memory.designs import LAYOUTS, parse
+from commonplace.operations import Proposal
 
 SOURCE = Path(commonplace.__file__).parent
 DESIGNS = Path(__file__).parent / "designs"
@@ -71,3 +75,11 @@ def test_every_kind_of_row_is_known_to_this_test():
 def test_a_layout_has_about_14_fields():
     """Issue 18."""
     assert len(msgspec.structs.fields(Layout)) == 14
+
+
+def test_every_consolidator_returns_a_proposal():
+    """Issue 18: episodes, compaction, merge and condense too; none writes."""
+    made = [*(each.propose for each in CONSOLIDATORS.values()), merge.propose]
+    returned = [get_type_hints(propose)["return"] for propose in made]
+    assert len(made) == 9
+    assert [each for each in returned if Proposal not in (each, *get_args(each))] == []

@@ -7,6 +7,7 @@ earlier versions of a node (`<id>.v<N>.md`) are no nodes.
 from __future__ import annotations
 
 from commonplace.layouts.schema import (
+    COMPACT,
     Action,
     AddRule,
     AgentTool,
@@ -80,12 +81,7 @@ LAYOUT = Layout(
                 Trigger(when="session_end"),
             ),
         ),
-        Job(
-            name="compact",
-            range="window",
-            consolidator="compact",
-            triggers=(Trigger(when="window_tokens", over="window_tokens"),),
-        ),
+        COMPACT,
     ),
     tool=AgentTool(
         separate=True,

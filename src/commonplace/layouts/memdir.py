@@ -6,7 +6,18 @@ their own, which it does not look into.
 
 from __future__ import annotations
 
-from commonplace.layouts.schema import Action, AgentTool, Generated, Job, Knobs, Layer, Layout, PromptSection, Trigger
+from commonplace.layouts.schema import (
+    COMPACT,
+    Action,
+    AgentTool,
+    Generated,
+    Job,
+    Knobs,
+    Layer,
+    Layout,
+    PromptSection,
+    Trigger,
+)
 
 _KINDS = ("user", "feedback", "project", "reference")
 
@@ -83,12 +94,7 @@ LAYOUT = Layout(
             writes=("topics", "index"),
             triggers=(Trigger(when="hours+scan_seconds+sessions", over="24+600+5"),),
         ),
-        Job(
-            name="compact",
-            range="window",
-            consolidator="compact",
-            triggers=(Trigger(when="window_tokens", over="window_tokens"),),
-        ),
+        COMPACT,
     ),
     tool=AgentTool(
         description=(

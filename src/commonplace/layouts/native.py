@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from commonplace.layouts.schema import AddRule, Generated, Job, Layer, Layout, PromptSection, Trigger
+from commonplace.layouts.schema import COMPACT, AddRule, Generated, Job, Layer, Layout, PromptSection, Trigger
 
 LAYOUT = Layout(
     name="native",
@@ -98,11 +98,6 @@ LAYOUT = Layout(
             ),
             together=True,
         ),
-        Job(
-            name="compact",
-            range="window",
-            consolidator="compact",
-            triggers=(Trigger(when="window_tokens", over="window_tokens"),),
-        ),
+        COMPACT,
     ),
 )

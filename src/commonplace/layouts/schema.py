@@ -248,6 +248,15 @@ class Job(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     lock: str = ""
 
 
+COMPACT: Final = Job(
+    name="compact",
+    range="window",
+    consolidator="compact",
+    triggers=(Trigger(when="window_tokens", over="window_tokens"),),
+)
+"""The usual job on the window: what leaves it is summarised once it is too long."""
+
+
 class Knobs(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The configuration as a layout has it.
 
