@@ -157,7 +157,8 @@ def test_05_of_250_topics_the_200_newest_are_scanned_nested_ones_too_and_the_ind
     for n in range(249):
         topic(tmp_path, f"note_{n}.md", f"note {n}", days=n)
     topic(tmp_path, "team/x.md", "of the team", days=3.5)
-    (tmp_path / "MEMORY.md").write_text("- [Note 0](note_0.md)\n", encoding="utf-8")
+    for index_file in ("MEMORY.md", "team/MEMORY.md"):
+        (tmp_path / index_file).write_text("- [Note 0](note_0.md)\n", encoding="utf-8")
     with opened(tmp_path) as memory:
         paths = [head.path for head in memory._scopes[0].surfacing.scan()]
     assert paths == [*(f"note_{n}.md" for n in range(4)), "team/x.md", *(f"note_{n}.md" for n in range(4, 199))]

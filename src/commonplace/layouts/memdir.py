@@ -38,7 +38,7 @@ LAYOUT = Layout(
             kind="topics",
             path="{topic}.md",
             style="memo",
-            skip=("logs/*", "transcripts/*", "scopes/*"),
+            skip=("logs/*", "transcripts/*", "scopes/*", "*/MEMORY.md"),
             types={
                 "fact": "user",
                 "preference": "user",
