@@ -420,6 +420,7 @@ def test_front_matter_that_is_none_costs_nothing_but_itself(tmp_path, text):
         )
         assert attached(memory, "s", "What does the heron do?") == ["heron.md"]
         assert save(memory, "New")["success"] is True
+        assert not [line for line in index(memory) if "— a: " in line]  # no hook is made of what was not read
 
 
 def test_links_in_a_circle_and_two_topics_of_one_name_are_no_harm(tmp_path):

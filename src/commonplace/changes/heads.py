@@ -90,9 +90,9 @@ def head(path: str, data: bytes, style: str, written: datetime) -> Head:
     text = edits.decode(data[:_BYTES])
     found = frontmatter.find(text)
     body = found[2] if found else 0
-    lines = text[:body] + "".join(text[body : body + _BEGINNING].splitlines(keepends=True)[:LINES])
-    topic = topics.parse(path, lines.encode("utf-8", "surrogateescape"), style).topic
-    beginning = next((line.lstrip("#-*> \t") for line in topic.body.split("\n") if line.strip(" \t#-*>")), "")
+    rest = text[body : body + _BEGINNING].splitlines(keepends=True)[:LINES]
+    topic = topics.parse(path, "".join([text[:body], *rest]).encode("utf-8", "surrogateescape"), style).topic
+    beginning = next((line.lstrip("#-*> \t") for line in rest if line.strip("#-*> \t\r\n")), "")
     meta = topic.extra.get("metadata")
     pinned = topic.extra.get("pinned", meta.get("pinned") if isinstance(meta, dict) else None)
     return Head(
