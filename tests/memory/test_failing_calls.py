@@ -41,6 +41,7 @@ WRITES: dict[str, Callable[[Memory], object]] = {
     "undo": lambda memory: memory.undo(memory.log()[0].number),
     "append": lambda memory: memory.append("web:a", [Message("user", "And the anchor?", id="b")]),
     "consolidate": lambda memory: memory.consolidate("web:a"),
+    "end": lambda memory: memory.end("web:a"),
 }
 
 

@@ -28,7 +28,14 @@ from commonplace.changes.review import Queue
 from commonplace.changes.sessions import Sessions
 from commonplace.changes.transcripts import Event
 from commonplace.config import Clock, Config, knob
-from commonplace.errors import CommonplaceError, DamagedError, InputError, RecordNotFoundError, require_text
+from commonplace.errors import (
+    CommonplaceError,
+    DamagedError,
+    InputError,
+    RecordNotFoundError,
+    StoreError,
+    require_text,
+)
 from commonplace.guard.screened import Screened
 from commonplace.jobs import triggers
 from commonplace.jobs.consolidators import merge
@@ -301,7 +308,10 @@ class Scope:
     def end(self, session_id: str, *, now: bool | None) -> Outcome:
         """Consolidate a session, or leave that to a worker, and mark it as ended; it is shown memory as of then."""
         outcome = self.windows.end(session_id, now=self._leaves if now is None else now)
-        self.sections.thaw(session_id)
+        try:
+            self.sections.thaw(session_id)
+        except StoreError:  # it has ended all the same
+            logger.warning("session %r goes on to be shown memory as it was", session_id, exc_info=True)
         return outcome
 
     def find(self, record_id: str) -> Record:
