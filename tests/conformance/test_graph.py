@@ -489,6 +489,18 @@ def test_a_node_below_the_agents_trust_stays_out_of_the_prompt(tmp_path, clock):
         assert "unverified" in tree_of(memory)[0]
 
 
+def test_a_node_that_the_original_wrote_is_the_agents_to_change(tmp_path, clock):
+    """DESIGN 1.6: what agents wrote with their own tools is no person's; an adopted tree goes on being kept."""
+    node(tmp_path, "steve", SEED_NODE)
+    adopt.adopt(tmp_path, clock=clock)
+    model = ScriptedLLM([proposal(steve(title="", description="", body="Steve bakes rye bread."))])
+    with opened(tmp_path, clock) as memory, worker(tmp_path, clock, model) as working:
+        memory.append("chat:1", turns(clock, 5, "Steve bakes rye bread."))
+        working.tick()
+        assert memory.read("memory/steve.md").body == "Steve bakes rye bread."
+        assert list(memory.review()) == []
+
+
 def test_a_description_that_nobody_said_waits_and_costs_the_node_nothing(tmp_path, clock):
     """DESIGN 1.4: one bad statement never costs the good ones beside it."""
     model = ScriptedLLM([proposal(steve(description="Owes 5,000 dollars to Ann"))])

@@ -23,6 +23,7 @@ from commonplace.layouts.schema import (
 LAYOUT = Layout(
     name="graph",
     memory="",
+    agent_edits_files=True,  # seed graph: agents write their four files, the memory-agent the nodes
     layers=(
         Layer(name="user", kind="documents", path="USER.md", weight=1.2),
         Layer(name="soul", kind="documents", path="SOUL.md"),
