@@ -136,9 +136,7 @@ def test_only_a_person_promotes_and_the_tool_cannot(tmp_path):
         memory.promote(record)
         changed = memory.apply([PutTopic(path=record, body="changed by the web", trust="web")], reason="", actor=PERSON)
         assert changed.status == "pending"
-        changed = memory.apply([PutTopic(path=record, body="changed by the tool")], reason="", actor=TOOL)
-        assert changed.status == "pending"  # a person vouches for what it says
-        memory.apply([PutTopic(path=record, body="changed by the agent")], reason="")
+        memory.apply([PutTopic(path=record, body="changed by the agent")], reason="", actor=TOOL)
         assert memory.why(record).trust == "agent"  # promoted was what it said before
 
 
