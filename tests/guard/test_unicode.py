@@ -16,6 +16,8 @@ UNTOUCHED = {
     "persian, word ends in a joiner": "خانه\u200cی ما",
     "arabic": "السلام عليكم، كيف حالك؟",
     "hijri sign with a joiner": "۱۴۰۲ ه\u200d.",
+    "flight number between arabic words": "رحلتي \u200eEK202\u200e إلى دبي",
+    "flight number between hebrew words": "הטיסה \u200eLY315\u200e נוחתת",
     "hebrew with a mark after a sign": "שלום!\u200f מה שלומך",
     "hebrew with latin inside": "אני אוהב C++\u200f מאוד",
     "hindi with joiners": "क्\u200dष और र्\u200dय और क्\u200cष",

@@ -173,7 +173,7 @@ class Admission:
             if rule.refuses is not None and (why := rule.refuses(adding, operation, reason)):
                 raise Stop(Outcome(status="refused", reason=why))
         waits = self._must_wait(operation, layer, actor, trust)
-        if judged.verdict == "quarantine" and not actor.person:
+        if judged.verdict == "quarantine" and not actor.person and heard != "user":
             reason = f"reads like an order to a model ({', '.join(judged.classes)})"
             return Taken((Waits(operation, reason, "quarantined"),))
         if waits:

@@ -33,9 +33,11 @@ from commonplace.errors import (
     DamagedError,
     InputError,
     RecordNotFoundError,
+    ScopeError,
     StoreError,
     require_text,
 )
+from commonplace.guard import screen
 from commonplace.guard.screened import Screened
 from commonplace.jobs import triggers
 from commonplace.jobs.consolidators import merge
@@ -167,6 +169,9 @@ class Scope:
         jobs = tuple(wanted) if config.enabled else ()
         layout = msgspec.structs.replace(layout, jobs=jobs)
         folder = f"{location}/{layout.scopes.folder(name)}".rstrip("/")
+        new = machine.is_accepted(f"{folder}/{STATE}") is None
+        if new and name != "default" and screen(name).text != name:
+            raise ScopeError(f"{screen(name).text!r} is no scope: it holds a secret or hidden characters", scope="")
         foreign = found and is_foreign(folder, layout, clock, config)
         store = _store(folder, layout=layout, config=config, clock=clock, read_only=read_only or foreign, at=at)
         self.name = name

@@ -215,7 +215,8 @@ class IndexFile(ABC):
             yield
             return
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            for folder in (self.path.parent.parent, self.path.parent):  # the memory's, and our own in it
+                folder.mkdir(0o700, parents=True, exist_ok=True)
             lock = self.path.with_name(self.path.name + ".lock")
             handle = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as error:

@@ -50,7 +50,8 @@ from commonplace.store.protocol import Append, Delete, Logged, LogProblem, Put, 
 from commonplace.text.spans import Keep
 
 _KEY_BYTES: Final = 32
-_FOLDERS: Final = ("", "log", "state", "quarantine", "swapped")
+FOLDERS: Final = ("", "log", "state", "quarantine", "swapped")
+"""The folders of our own files, below the state folder."""
 
 _logger = logging.getLogger(__name__)
 
@@ -95,7 +96,7 @@ class Commits:
 
     def make_folders(self) -> None:
         """Make the folders of our own files that are missing, the root included: it may have been taken away."""
-        folders = [os.path.join(self._folder, name) if name else self._folder for name in _FOLDERS]
+        folders = [os.path.join(self._folder, name) if name else self._folder for name in FOLDERS]
         missing = [folder for folder in folders if not os.path.isdir(folder)]
         if missing and not os.path.isdir(self._tree.root):
             os.makedirs(self._tree.root, 0o700)

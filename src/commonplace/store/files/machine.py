@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Iterable
 from contextlib import suppress
 from typing import Final
 
+from commonplace.errors import PathError
 from commonplace.store.files.disk import APPEND, FILE_MODE, Disk
 from commonplace.store.files.state import read_small
 
@@ -32,6 +34,17 @@ def accept(folder: str, disk: Disk) -> None:
             disk.write(fd, _mark(folder) + b"\n")
         finally:
             os.close(fd)
+
+
+def require_no_links(folder: str, names: Iterable[str]) -> None:
+    """Make sure that our own files are kept where they seem to be.
+
+    Raises:
+        PathError: A folder of our own files is a link.
+    """
+    for path in (os.path.join(folder, name).rstrip("/") for name in names):
+        if os.path.islink(path):
+            raise PathError(f"{path!r} is a link; our own files are kept in the memory's own folder", path=path)
 
 
 def _known(folder: str) -> list[bytes]:

@@ -19,7 +19,7 @@ from commonplace.guard.screened import Screened
 from commonplace.store.files import erasing, machine
 from commonplace.store.files.appends import LINES_SUFFIX, Appender, Handle, body_of
 from commonplace.store.files.changelog import Entry
-from commonplace.store.files.commits import Commits
+from commonplace.store.files.commits import FOLDERS, Commits
 from commonplace.store.files.disk import Disk, read_all, read_span, typed, typed_errors
 from commonplace.store.files.feed import Feed
 from commonplace.store.files.leases import FileLease, Leases
@@ -84,6 +84,7 @@ class FilesStore:
         self._tree = Tree(os.fspath(root), disk, state=state)
         self._read_only = read_only or _forbidden(self._tree.root)
         folder = os.path.join(self._tree.root, state)
+        machine.require_no_links(folder, FOLDERS)
         self._feed = Feed(os.path.join(folder, "feed"), disk)
         self._appender = Appender(self._tree, disk, self._feed, wait_seconds=config.lock_wait_seconds)
         self._commits = Commits(self._tree, disk, self._appender, clock=clock, config=config, rebase=rebase)
