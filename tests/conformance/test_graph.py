@@ -96,13 +96,14 @@ def test_01_a_node_with_the_path_of_the_seed_stands_under_its_categories_and_kee
     file = node(tmp_path, "steve", SEED_NODE.replace("  - steve\n", "  - friends\n"))
     with opened(tmp_path, clock) as memory:
         assert tree_of(memory) == ["- people/", "  - friends/", "    - Steve [steve]: A colleague"]
-        done = call(memory, "memory_node_write", nodeId="steve", content="Steve bakes rye.", changeDescription="rye")
+        both = "Steve bakes bread.\nSteve bakes rye."  # what a file says that was found is a person's
+        done = call(memory, "memory_node_write", nodeId="steve", content=both, changeDescription="rye")
         assert done["success"]
     text = file.read_text("utf-8")
     assert text.startswith(
         "---\ntitle: Steve\ndescription: A colleague\npath:\n  - people\n  - friends\ncreatedAt: 17080"
     )
-    assert text.endswith("version: 1\n---\nSteve bakes rye.")
+    assert text.endswith("version: 1\n---\nSteve bakes bread.\nSteve bakes rye.")
 
 
 def test_02_a_node_without_parents_stands_at_the_top_and_a_circle_is_reported_by_doctor(tmp_path, clock):
