@@ -107,9 +107,10 @@ class Seen:
 
     def forms(self, now: Mapping[str, str]) -> dict[str, str]:
         """Return how files were read when the memory was last opened, by the path of their layer; note it as now."""
-        with self._together():
+        with self._lock:
             before = dict(self._run("SELECT path, form FROM form"))
-            if before != now:
+        if before != now:
+            with self._together():
                 self._run("DELETE FROM form")
                 for row in now.items():
                     self._run("INSERT INTO form VALUES (?, ?)", row)
@@ -136,7 +137,7 @@ class Seen:
     def _together(self) -> Iterator[None]:
         """Write some rows in one transaction."""
         with self._lock:
-            self._run("BEGIN")
+            self._run("BEGIN IMMEDIATE")  # a transaction that begins with a read could not wait for another's write
             try:
                 yield
             finally:
