@@ -13,7 +13,7 @@ from commonplace import Memory, Message
 from commonplace.errors import ConfigError, InputError
 from commonplace.surfaces import adopt, exporters, importers
 from commonplace.surfaces.cli import writing
-from commonplace.testing import FixedClock
+from commonplace.testing import FixedClock, ScriptedLLM
 
 SOURCE = "seed structured; seed systems 3"
 DAY = "2026-02-07"
@@ -195,6 +195,17 @@ def test_a_turn_that_comes_in_parts_keeps_its_question_and_a_command_of_the_host
         "User: Fix the harbour tests.\nAssistant: All harbour tests pass.",
         "User: Ship it.\nAssistant: Shipped.",
     ]
+
+
+def test_a_model_is_not_shown_the_items_of_turns_beside_their_messages(tmp_path):
+    """Issue 19, tried as a user would: a prompt was four times as long, because it held each turn twice and more."""
+    llm = ScriptedLLM('{"journal": "They spoke of the harbour.", "operations": []}', repeat=True)
+    with opened(tmp_path, llm=llm) as memory:
+        turn(memory, Message("user", "I prefer tabs. Is the harbour open?"), Message("assistant", "It is open."))
+        memory.end("web:abc")
+    (request,) = [each for each in llm.requests if each.purpose == "summarise"]
+    assert request.prompt.count("Is the harbour open?") == 1
+    assert "1. User prefers tabs." in request.prompt
 
 
 def test_a_turn_without_an_answer_is_shown_once(memory):

@@ -110,7 +110,7 @@ def played(row, layout, echo, folder, *, model=True):
             memory.remember(row["memory"])
         memory.append("chat:1", messages(row, echo))
         (memory.end if layout == "facts" else memory.reset)("chat:1")
-        shown = memory.context("chat:2").stable
+        shown = memory.context("chat:2").text
         hits = memory.recall(" ".join([*row["marks"], row["replies"]["tool_text"]]), k=20)
     return shown, [hit for hit in hits if holds(row, hit.text) and hit.layer != "sessions"], is_kept(row, folder)
 
@@ -179,7 +179,7 @@ def written(row, layout, echo, folder):
             error = tool.call(call, *name).get("error", "")
             assert "there is no action" not in error
             assert "call again with it" not in error
-        shown = memory.context("chat:2").stable
+        shown = memory.context("chat:2").text
         hits = memory.recall(" ".join([*row["marks"], text]), k=20)
     return shown, [hit for hit in hits if holds(row, hit.text) and hit.layer != "sessions"], is_kept(row, folder)
 

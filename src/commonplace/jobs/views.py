@@ -17,6 +17,7 @@ from commonplace.changes.reader import Reader
 from commonplace.jobs.rules.memos import Place
 from commonplace.layouts.codecs import documents
 from commonplace.layouts.codecs.documents import cap_of
+from commonplace.layouts.item_model import TURN
 from commonplace.layouts.schema import FIELDS, Layer
 from commonplace.layouts.tree import parents
 from commonplace.operations import View, ViewEntry
@@ -72,10 +73,11 @@ class Views:
         return [self.entry(record, path, number) for number, record in enumerate(told, 1)]
 
     def records(self, path: str) -> Sequence[Record]:
-        """Return the records of a file that may enter a prompt; of many items the newest."""
-        items = path.endswith(".jsonl")
-        held = self._items.newest(path, self._config.consolidation.entries) if items else self._reader.records(path)
-        return tuple(self._reader.told(held))
+        """Return the records of a file that may enter a prompt; of many items the newest, without those of turns."""
+        if not path.endswith(".jsonl"):
+            return tuple(self._reader.told(self._reader.records(path)))
+        held = self._items.newest(path, self._config.consolidation.entries)
+        return tuple(self._reader.told(each for each in held if each.data.get("source") != TURN))
 
     def entry(self, record: Record, path: str, number: int, *, shown: bool = True) -> ViewEntry:
         """Return a record as an entry of a view; of a topic its body."""
