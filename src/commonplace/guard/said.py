@@ -341,6 +341,7 @@ def _is_code(text: str, match: re.Match[str], begin: int, end: int, rule: Rule) 
     if (
         not 3 <= len(digits) <= 24
         or (rule.check == "key" and groups == 1)
+        or compiled(r"(?:19|20)\d\d-[01]\d-[0-3]\d").fullmatch(match.group())
         or (rule.check != "code" and any(map(str.isalpha, match.group())))
         or (len(digits) == 3 and rule.check != "code" and groups == 1)
     ):
