@@ -101,4 +101,4 @@ def test_three_years_of_life(tmp_path: Path, layout: str, who: str, record_prope
         first, second, third = (median(counted[start : start + year]) for start in (0, year, 2 * year))
         record_property(name, f"{first:.0f} {second:.0f} {third:.0f}")
         assert third <= 1.3 * second
-        assert third <= 2.1 * first  # in which nothing has moved to the archive yet, and there is less to show
+        assert third <= 2.5 * first  # before anything moves to the archive, in which each statement is then looked up
