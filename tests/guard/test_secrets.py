@@ -127,7 +127,10 @@ def test_a_kind_of_key_is_no_key(text):
 
 def test_a_mnemonic_is_a_help_to_remember_until_it_is_told():
     """Issue 16, the made-up life: the word alone hid what a sentence said."""
-    for plain in ("A mnemonic to keep a mutex apart from a semaphore", "I need a mnemonic for the order of the planets"):
+    for plain in (
+        "A mnemonic to keep a mutex apart from a semaphore",
+        "I need a mnemonic for the order of the planets",
+    ):
         assert guard.screen(plain).text == plain
     told = "My mnemonic is: witch collapse practice feed shame open despair creek road again ice least"
     assert "witch" not in guard.screen(told).text
