@@ -77,3 +77,9 @@ def test_a_mnemonic_for_something_is_no_seed_phrase(said: str) -> None:
     assert screen(said).text == said
     words = "abandon ability able about above absent absorb abstract absurd abuse access accident"
     assert words not in screen(f"My mnemonic is {words}.").text
+
+
+def test_the_name_of_a_field_is_no_value():
+    """Issue 16: what a field's name says stays readable, so that who repeats it is known to."""
+    said = '{"door":{"state":"locked","keypad_guest_is_Lubomir_Hask_with_permanent_access":true}}'
+    assert screen(said).text == said

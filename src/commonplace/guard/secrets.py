@@ -161,7 +161,10 @@ def _said(whole: str, place: int, noun: str, rule: Rule, swept: dict[str, int]) 
     if place >= swept.get(key, 0):
         swept[key] = low + end
         spans = itertools.chain(spans, said.swept(text, begin, end, rule))
-    yield from ((low + first, low + last) for first, last in spans)
+    for first, last in spans:
+        around = whole[max(0, low + first - 1) : low + first], whole[low + last : low + last + 2]
+        if around != ('"', '":'):  # the name of a field is no value, whatever words it is made of
+            yield low + first, low + last
 
 
 def _matched(text: str, place: int, rule: Rule) -> Iterator[tuple[int, int]]:
