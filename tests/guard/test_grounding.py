@@ -53,6 +53,7 @@ def test_a_paraphrase_is_no_doubt(said, statement):
     "said, statement, rule",
     [
         ("I live in Oslo", "Lives in Oslo with Sigrid", "new-name"),
+        ("My medication is something that I inhale", "Gets medication from Dr. Hale", "new-name"),
         ("I live in Oslo", "Lives in Oslo since 2019", "new-date"),
         ("We have two cats", "Has 7 cats", "new-number"),
         ("Merge freeze starts tomorrow", "Merge freeze from 2026-03-19", "new-date"),

@@ -336,7 +336,14 @@ class Evidence:
         if _is_common(word):
             return True
         parts = [part for part in content.words(word) if len(part) > 1]
-        return all(self._vocabulary.holds(part) or self._is_inside(part) or self._is_short_for(word) for part in parts)
+        return all(self._vocabulary.holds(part) or self._names_part(part) or self._is_short_for(word) for part in parts)
+
+    def _names_part(self, word: str) -> bool:
+        """True if a capital word begins one that was said; in German, where nouns are joined, if it is part of one."""
+        if not self._is_inside(word):
+            return False
+        begins = rf"(?<![^\W\d_]){re.escape(content.bare(word))}"
+        return self._hears_german or content.is_wide(word) or re.search(begins, self._bare) is not None
 
     def _is_inside(self, word: str) -> bool:
         """True if a word is part of one that was said, or made of one (`Import` in `Importmodul`)."""
