@@ -79,7 +79,8 @@ def test_a_layout_has_about_14_fields():
 
 def test_every_consolidator_returns_a_proposal():
     """Issue 18: episodes, compaction, merge and condense too; none writes."""
-    made = [*(each.propose for each in CONSOLIDATORS.values()), merge.propose]
+    every = [*(each.propose for each in CONSOLIDATORS.values()), merge.propose]
+    made = [propose for propose in every if propose.__module__.startswith("commonplace.")]  # other tests install some
     returned = [get_type_hints(propose)["return"] for propose in made]
     assert len(made) == 9
     assert [each for each in returned if Proposal not in (each, *get_args(each))] == []
