@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.guard.screened import json_line, seal, structural
+from commonplace.records import Topic
 
 NUMBERS = st.integers() | st.floats() | st.booleans() | st.none()
 PLAIN = st.from_regex(r"[ -~]{0,40}", fullmatch=True)
@@ -56,3 +57,16 @@ def test_instants_are_written_in_utc_with_milliseconds():
     """DESIGN 5: instants are stored in UTC."""
     at = datetime(2026, 11, 21, 9, 30, 0, 999_999, tzinfo=timezone(timedelta(hours=2)))
     assert json_line({"at": at, "x": math.inf}).text == '{"at":"2026-11-21T07:30:00.999Z","x":Infinity}'
+
+
+@pytest.mark.parametrize(
+    ("title", "description", "body", "text"),
+    [
+        ("Deploys are on Tuesdays", "Deploys are on Tuesdays", "Deploys are on Tuesdays", "Deploys are on Tuesdays"),
+        ("Deploys are done by…", "", "Deploys are done by hand.\n", "Deploys are done by hand."),
+        ("Deploys", "How we deploy", "By hand.", "Deploys\nHow we deploy\nBy hand."),
+    ],
+)
+def test_a_topic_says_nothing_twice(title, description, body, text):
+    """`remember` gives a short statement the same title, description and body; a hit showed it three times."""
+    assert Topic("t.md", "t.md", title, body, description).text == text

@@ -115,13 +115,20 @@ class Topic(msgspec.Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """Title, description and body together."""
-        return "\n".join(part for part in (self.title, self.description, self.body) if part)
+        """Title, description and body together, without what the next of them says whole."""
+        parts = [part.strip() for part in (self.title, self.description, self.body) if part.strip()]
+        return "\n".join(part for n, part in enumerate(parts) if not _is_said(part, parts[n + 1 :]))
 
     @property
     def tags(self) -> tuple[str, ...]:
         """What `tags` in its front matter says."""
         return _tags(self.extra.get("tags"))
+
+
+def _is_said(part: str, after: Sequence[str]) -> bool:
+    """True if the next text begins with a line that says a title or description whole."""
+    line = after[0].split("\n", 1)[0] if after else ""
+    return line == part or (part.endswith("…") and line.startswith(part[:-1]))
 
 
 class Item(msgspec.Struct, frozen=True):
