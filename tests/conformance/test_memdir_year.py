@@ -166,6 +166,7 @@ def test_a_month_of_sessions_stays_small_and_is_found_again(tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.battery
 @pytest.mark.timeout(1200)
 def test_a_year_of_sessions_stays_small_and_is_found_again(tmp_path):
     """Four hundred sessions in a year."""
