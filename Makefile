@@ -46,7 +46,7 @@ picture: setup
 
 # What is left out of `make test` for its time.
 slow: setup
-	PYTHONWARNDEFAULTENCODING=1 .venv/bin/python -m pytest -n 2 --dist worksteal -m "slow and not battery" --durations=10
+	PYTHONWARNDEFAULTENCODING=1 .venv/bin/python -m pytest -n 2 --dist worksteal -m slow --durations=10
 
 battery: setup
 	COMMONPLACE_BATTERY=full .venv/bin/python -m pytest -n 2 -m battery

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 FULL = os.environ.get("COMMONPLACE_BATTERY") == "full"
+only_in_battery = pytest.mark.skipif(not FULL, reason="it takes minutes; `make battery` runs it")
+"""What bears this is marked `slow` and `battery` too."""
 
 
 def slow_after(kept: int, cases: Iterable[Any]) -> list[Any]:

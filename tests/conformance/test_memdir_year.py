@@ -17,6 +17,7 @@ import pytest
 
 from commonplace import Memory, Message
 from commonplace.testing import FixedClock, ScriptedLLM
+from marking import only_in_battery
 
 START = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
 SUBJECTS = (
@@ -165,6 +166,7 @@ def test_a_month_of_sessions_stays_small_and_is_found_again(tmp_path):
     check_a_life(tmp_path, 15, 20)
 
 
+@only_in_battery
 @pytest.mark.slow
 @pytest.mark.battery
 @pytest.mark.timeout(1200)

@@ -16,7 +16,7 @@ import pytest
 
 from commonplace import Memory
 from commonplace.testing import FixedClock
-from marking import slow_after
+from marking import only_in_battery, slow_after
 
 MONTH, YEARS = 28, 1000  # sessions
 FOUND = {"rules": 0.93, "model": 0.98}  # of the facts that hold, by their question; the rest shares no word with it
@@ -83,6 +83,7 @@ def test_the_clock_goes_back_a_year_in_the_middle(tmp_path: Path) -> None:
         assert memory.sessions.count() == MONTH
 
 
+@only_in_battery
 @pytest.mark.slow
 @pytest.mark.battery
 @pytest.mark.timeout(1800)
