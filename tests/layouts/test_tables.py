@@ -116,6 +116,17 @@ The conversation that goes on below, as far as it has come.
 """)
 
 
+def test_the_tool_of_two_layer_is_that_of_native_with_its_own_kinds(tmp_path):
+    """Issue 18: its schema is a snapshot in tests/memory/test_tool.py."""
+    schemas = {}
+    for layout in ("native", "two-layer"):
+        with lived(tmp_path / layout, layout) as memory:
+            schemas[layout] = memory.tool().schema()
+    kinds = {name: each["input_schema"]["properties"].pop("target")["enum"] for name, each in schemas.items()}
+    assert schemas["two-layer"] == schemas["native"]
+    assert kinds["two-layer"] == snapshot(['preference', 'fact', 'instruction', 'constraint', 'decision', 'environment', 'failure', 'fix', 'task'])
+
+
 def test_the_tool_of_facts(tmp_path):
     """Issue 18; the schema of native is in tests/memory/test_tool.py, two-layer has the same."""
     with lived(tmp_path / "f", "facts") as memory, lived(tmp_path / "t", "two-layer") as other:
