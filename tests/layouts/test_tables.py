@@ -124,7 +124,9 @@ def test_the_tool_of_two_layer_is_that_of_native_with_its_own_kinds(tmp_path):
             schemas[layout] = memory.tool().schema()
     kinds = {name: each["input_schema"]["properties"].pop("target")["enum"] for name, each in schemas.items()}
     assert schemas["two-layer"] == schemas["native"]
-    assert kinds["two-layer"] == snapshot(['preference', 'fact', 'instruction', 'constraint', 'decision', 'environment', 'failure', 'fix', 'task'])
+    assert kinds["two-layer"] == snapshot(
+        ["preference", "fact", "instruction", "constraint", "decision", "environment", "failure", "fix", "task"]
+    )
 
 
 def test_the_tool_of_facts(tmp_path):
