@@ -251,3 +251,14 @@ def test_threads_that_append_meanwhile_keep_their_places(tmp_path):
         texts = [message.text for message in memory.sessions.read("cli:one")]
         assert [text for text in texts if text.startswith("t")] == [f"t{n}" for n in range(20)]
         assert memory.sessions.damaged("sessions/cli%3Aone.jsonl") == []
+
+
+@pytest.mark.parametrize(("layout", "kind"), [("native", "topic"), ("memdir", "decision")])
+def test_a_title_that_was_cut_goes_with_its_text(tmp_path, layout, kind):
+    """Issue 22: a topic's name is the beginning of its text, and stands in pointers to it."""
+    text = "Deploys to the heron cluster are done by hand with the script in tools, because its runner has no key"
+    with Memory.open(tmp_path, layout=layout, jobs="inline") as memory:
+        record = memory.remember(text, kind=kind).records[0]
+        (tmp_path / "export.txt").write_text(f"- [{text[:59]}…](x.md)\n", encoding="utf-8")
+        memory.forget(record, erase=True)
+        assert _holding(tmp_path, b"heron cluster") == []

@@ -82,12 +82,13 @@ def appends(root: str, kills: int, chance: random.Random) -> dict:
 
 
 def watch(root: str):
-    """Read all the time and report what is not one whole change."""
+    """Read all the time and report what is not one whole change, until `stop` is there or the driver is gone."""
+    driver = os.getpid()
 
     def work(ack) -> None:
         store = open_store(root)
         reads = 0
-        while not Path(root, "stop").exists():
+        while os.getppid() == driver and not Path(root, "stop").exists():
             a, b, items = state_of(store)
             reads += 1
             if a != b or items != list(range(1, a + 1)):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import os
 import pathlib
 import random
 
@@ -9,6 +11,8 @@ import pytest
 from scopes import FULL, line, open_store, round_of
 
 from commonplace.guard.screened import seal
+from commonplace.store.files import changelog
+from commonplace.store.files.disk import Disk
 from commonplace.store.protocol import Append
 from marking import slow_after
 
@@ -159,3 +163,23 @@ def test_a_torn_last_line_of_the_log_goes_to_quarantine_at_every_byte(fast_path)
         (kept,) = aside.iterdir()
         assert kept.read_bytes() == torn_line[:cut]
         kept.unlink()
+
+
+def test_a_log_that_is_cut_while_it_is_read_ends_the_reading(tmp_path, monkeypatch):
+    """Issue 23: the next writer cuts off a dead one's torn line while another process looks for its place."""
+    with open_store(tmp_path) as store:
+        store.commit({}, {}, round_of(1))
+    path = tmp_path / ".commonplace" / "log" / "2026-11.jsonl"
+    whole = path.read_bytes()
+    path.write_bytes(whole + b'{"n":2,' + b"x" * 200_000)
+
+    class Cut(io.BufferedReader):
+        def seek(self, offset, whence=0):
+            found = super().seek(offset, whence)
+            if whence == os.SEEK_END:
+                path.write_bytes(whole)
+            return found
+
+    monkeypatch.setattr(changelog, "open", lambda name, mode: Cut(io.FileIO(name, mode[:1])), raising=False)
+    log = changelog.Log(os.fspath(path.parent), Disk())
+    assert [entry.number for _, entry in log.after(0)] == [1]

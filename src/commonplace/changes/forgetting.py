@@ -120,4 +120,7 @@ class Forgetting:
 
 def _words(record: Record) -> tuple[str, ...]:
     """Return the texts of a record as they may be elsewhere."""
-    return (record.text, record.body, record.description) if isinstance(record, Topic) else (record.text,)
+    if not isinstance(record, Topic):
+        return (record.text,)
+    begun = (record.title.removesuffix("…"),) if record.title.endswith("…") else ()  # other titles name, and say nothing
+    return (record.text, record.body, record.description, *begun)

@@ -249,7 +249,7 @@ class _Court:
         )
 
     def hold_orphans(self) -> None:
-        """Hold a removal that depends on a merge which waits."""
+        """Move the removals that depend on a waiting merge from what is accepted to what waits."""
         for number, keepers in self.kept_by.items():
             if number not in (edits := dict(self.accepted)):
                 continue

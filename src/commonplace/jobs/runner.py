@@ -177,7 +177,7 @@ class Runner:
         return Outcome(status="skipped", reason=reason)
 
     def _require_model(self, sessions: Sequence[str]) -> None:
-        """Make sure that the model can be asked at all, where it can say so without a call."""
+        """Raise ModelSetupError if the model says, without a call, that it cannot be used."""
         try:
             if self._llm is not None:
                 self._llm.ready()

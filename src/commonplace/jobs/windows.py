@@ -141,7 +141,7 @@ class Windows:
         ]
 
     def retry(self, session: str) -> None:
-        """Ask the model again for the summary of a window that it failed to write, if that is due."""
+        """Run the model once more for each summary of a window that it failed to write, if that is due."""
         for each in self.failures():
             if each.session != session or self._failures.waits(session, SUMMARY, each.start) is not None:
                 continue

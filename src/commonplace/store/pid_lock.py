@@ -47,7 +47,7 @@ class PidLock:
         return pid
 
     def take(self, now: datetime) -> bool:
-        """Take the lock; False if another process holds it, or was quicker."""
+        """Return True if this process now has the lock, False if another process has it or got it first."""
         if self.holder(now) is not None:
             return False
         self._before = self.last()

@@ -433,7 +433,10 @@ class Reader:
 
 
 def _with_what_it_is(before: Clause | None, clause: Clause) -> Clause:
-    """Name the drink in `I take it black` if the sentence before names one; the quote covers both."""
+    """Return `I take it black` with the drink instead of `it`, if the sentence before names one.
+
+    The clause returned begins where that sentence does, so that its quote covers both.
+    """
     found = guard("takes_it").match(clause.text)
     drinks = [] if before is None or found is None else list(guard("drink").finditer(before.text))
     if before is None or found is None or len(drinks) != 1 or clause.start - before.end > 3:
@@ -443,7 +446,7 @@ def _with_what_it_is(before: Clause | None, clause: Clause) -> Clause:
 
 
 def _without_aside(clause: Clause) -> Clause:
-    """Leave out what a person only remarks on what they said (`- it was so fun`)."""
+    """Return a clause without a remark at its end on what was said (`- it was so fun`)."""
     aside = guard("aside").search(clause.text, clause.core)
     if aside is None or len(clause.text[clause.core : aside.start()].split()) < 4:
         return clause

@@ -394,15 +394,13 @@ def _seek(file: Any, number: int) -> int:
     while high - low > _NEAR_BYTES:
         file.seek(middle)
         file.readline()
-        start = file.tell()
-        while start < high:
+        start, found = file.tell(), None
+        while start < high and not found:
             line = file.readline()
-            found = _START.match(line)
-            if found:
+            if not line:  # another process has cut off a torn line meanwhile
                 break
-            start += len(line)
-        else:
-            found = None
+            found = _START.match(line)
+            start += 0 if found else len(line)
         if found and int(found[1]) <= number:
             low = start
         else:

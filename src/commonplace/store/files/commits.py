@@ -127,7 +127,7 @@ class Commits:
 
     @contextmanager
     def locked(self, wait_seconds: float | None = None) -> Iterator[Head]:
-        """Take the scope lock with every logged change applied; the longest waiter is next.
+        """Acquire the scope lock, and apply every logged change; whoever waited longest gets it next.
 
         Raises:
             StoreBusyError: It was not free in time.

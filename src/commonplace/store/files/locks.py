@@ -95,7 +95,7 @@ def wait_until(attempt: Callable[[], bool], seconds: float) -> bool:
 
 
 def try_flock(disk: Disk, fd: int, operation: int = fcntl.LOCK_EX) -> bool:
-    """Try to take a file lock; False if it is not free."""
+    """Return True if this process now has a file lock, False if it is not free."""
     try:
         disk.flock(fd, operation | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -149,7 +149,7 @@ class FileLock:
         return self._holder == threading.get_ident()
 
     def acquire(self, seconds: float, *, in_line: bool = False) -> bool:
-        """Take the lock within a time; False when it was not free.
+        """Return True once this thread has the lock, False if it was not free within the time.
 
         With `in_line` the time is that of one holder: it begins anew whenever the lock changes hands.
         """
