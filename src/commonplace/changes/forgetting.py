@@ -122,5 +122,7 @@ def _words(record: Record) -> tuple[str, ...]:
     """Return the texts of a record as they may be elsewhere."""
     if not isinstance(record, Topic):
         return (record.text,)
-    begun = (record.title.removesuffix("…"),) if record.title.endswith("…") else ()  # other titles name, and say nothing
+    begun = (
+        (record.title.removesuffix("…"),) if record.title.endswith("…") else ()
+    )  # other titles name, and say nothing
     return (record.text, record.body, record.description, *begun)
