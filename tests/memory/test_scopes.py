@@ -18,6 +18,25 @@ def opened(folder, scope="default", **options):
     return Memory.open(folder, scope=scope, clock=FixedClock("2026-11-20T10:00:00+00:00", step_seconds=1), **options)
 
 
+@pytest.mark.parametrize("layout", ["native", "two-layer", "graph", "structured", "memdir", "facts"])
+def test_who_only_reads_makes_no_scope_and_finds_what_is_written_later(tmp_path, layout):
+    """DESIGN 6: nothing but an explicit write or `init` makes a memory."""
+    with opened(tmp_path / "m", "task:ann", layout=layout) as memory:
+        memory.recall("tea")
+        memory.context(query="tea")
+        memory.sessions.list()
+        memory.log()
+        list(memory.review())
+        assert memory.doctor().ok
+        assert list(tmp_path.iterdir()) == []
+        memory.append("chat:1", [Message("user", "The tea is green.")])
+        assert [hit.text for hit in memory.recall("tea")] == ["The tea is green."]
+        memory.remember("Ann likes black tea.")
+        assert len(memory.recall("tea")) == 2
+    with opened(tmp_path / "m", "task:ann", layout=layout) as memory:
+        assert len(memory.recall("tea")) == 2
+
+
 @pytest.mark.parametrize(
     "scope",
     [

@@ -106,11 +106,11 @@ class IndexFile(ABC):
 
     def _open(self) -> None:
         # Trigger: several processes make the file at once. Reason: SQLite turns its log on for one alone.
-        new = self.path is not None and not self.path.exists()
-        with self._file_lock(exclusive=new), self._guarded():
-            self._db = connect(self.path, seconds=_BUSY_SECONDS)
-            if self.path is not None:
-                stat = self.path.stat()  # before the first statement: `reset` asks whose file was damaged
+        file = self.path if self.path is not None and self.path.parent.parent.is_dir() else None  # a read makes no scope
+        with self._file_lock(file, exclusive=file is not None and not file.exists()), self._guarded():
+            self._db = connect(file, seconds=_BUSY_SECONDS)
+            if file is not None:
+                stat = file.stat()  # before the first statement: `reset` asks whose file was damaged
                 self._inode = (stat.st_dev, stat.st_ino)
                 self._db.execute("PRAGMA synchronous=OFF")  # first: to turn the log on syncs
                 self._db.execute("PRAGMA journal_mode=WAL")
@@ -186,8 +186,8 @@ class IndexFile(ABC):
             self._let_go()
             if memory:
                 self.path = None
-            elif self.path is not None:
-                with self._file_lock(exclusive=True):
+            elif self.path is not None and self.path.parent.parent.is_dir():
+                with self._file_lock(self.path, exclusive=True):
                     if not self.replaced() or not self.path.exists():
                         for suffix in ("", "-wal", "-shm"):
                             self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
@@ -209,18 +209,17 @@ class IndexFile(ABC):
             raise StoreError("this memory was closed; open it again", path=str(self.path or ""))
 
     @contextlib.contextmanager
-    def _file_lock(self, *, exclusive: bool) -> Iterator[None]:
+    def _file_lock(self, file: Path | None, *, exclusive: bool) -> Iterator[None]:
         """Lock the name for having (shared) or replacing (exclusive) its file."""
-        if self.path is None:
+        if file is None:
             yield
             return
         try:
-            for folder in (self.path.parent.parent, self.path.parent):  # the memory's, and our own in it
-                folder.mkdir(0o700, parents=True, exist_ok=True)
-            lock = self.path.with_name(self.path.name + ".lock")
+            file.parent.mkdir(0o700, exist_ok=True)
+            lock = file.with_name(file.name + ".lock")
             handle = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as error:
-            raise StoreReadOnlyError(f"the index cannot be used: {error}", path=str(self.path)) from error
+            raise StoreReadOnlyError(f"the index cannot be used: {error}", path=str(file)) from error
         try:
             fcntl.flock(handle, fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH)
             yield

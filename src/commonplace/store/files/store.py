@@ -111,11 +111,11 @@ class FilesStore:
         return self._read_only or self._commits.failed
 
     def key(self) -> bytes:
-        """Return the scope's secret key, made at first use; empty if a read-only scope has none."""
+        """Return the scope's secret key, made at first use; empty if a scope that is only read has none."""
         if known := self._commits.known_key:
             return known
         with typed_errors():
-            return self._commits.key(create=not self._read_only)
+            return self._commits.key(create=not self._read_only and os.path.isdir(self._tree.root))
 
     def read(self, path: str, start: int = 0, end: int | None = None) -> Blob | None:
         """Read a file or a part of it; None where there is none.
@@ -299,6 +299,7 @@ class FilesStore:
             with typed_errors(path):
                 self._commits.make_folders()
                 machine.accept(self._folder, self._disk)
+                self._commits.key()
             self._folders_made = True
 
     def _raise_typed(self, error: OSError, path: str) -> NoReturn:

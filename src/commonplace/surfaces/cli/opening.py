@@ -104,7 +104,7 @@ class Place(msgspec.Struct, frozen=True):
             config=projects.named(configuration(self.config, os.environ), Path()),
             llm=model,
             jobs="worker",
-            read_only=not touches or (not writes and not folder.is_dir()),
+            read_only=not touches,
             found=not self._named,
         )
         with opened as memory:
