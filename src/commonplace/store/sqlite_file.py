@@ -106,7 +106,9 @@ class IndexFile(ABC):
 
     def _open(self) -> None:
         # Trigger: several processes make the file at once. Reason: SQLite turns its log on for one alone.
-        file = self.path if self.path is not None and self.path.parent.parent.is_dir() else None  # a read makes no scope
+        file = (
+            self.path if self.path is not None and self.path.parent.parent.is_dir() else None
+        )  # a read makes no scope
         with self._file_lock(file, exclusive=file is not None and not file.exists()), self._guarded():
             self._db = connect(file, seconds=_BUSY_SECONDS)
             if file is not None:
