@@ -15,6 +15,7 @@ from two_layer_cases import history, memory_text, model, opened, theirs
 from commonplace import Memory, Message
 from commonplace.errors import ConfigError, InputError
 from commonplace.memory.designs import LAYOUTS
+from commonplace.store.files.machine import LAYOUT
 from commonplace.surfaces import adopt, importers
 from commonplace.testing import FixedClock
 
@@ -147,7 +148,7 @@ def test_adopting_again_reads_only_what_is_new(tmp_path):
     with file.open("a", encoding="utf-8") as stream:
         stream.write(lines({"role": "user", "content": "And a cat", "timestamp": "2026-01-03T00:00:00.000Z"}))
     again = adopt.adopt(tmp_path)
-    assert (again.messages, again.layout, again.why.split(",")[0]) == (1, "two-layer", adopt.MARK)
+    assert (again.messages, again.layout, again.why.split(",")[0]) == (1, "two-layer", LAYOUT)
     assert adopt.adopt(tmp_path).messages == 0
 
 

@@ -88,6 +88,13 @@ def resolve(layout: Layout | str) -> Layout:
     return found
 
 
+def kept_as(layout: Layout | str) -> str:
+    """Return what a folder says of its layout, so that it can be resolved in any folder."""
+    if isinstance(layout, Layout):
+        return layout.name
+    return texts.absolute(layout) if layout.endswith(".toml") else layout
+
+
 def mistakes(layout: Layout) -> list[str]:
     """Return every mistake in a layout, a sentence each; nothing if memory can be opened with it."""
     return check.mistakes(layout, ABILITIES)

@@ -101,7 +101,7 @@ class Memory(Past):
         design = designs.resolve(layout)
         return cls(Opening(
             location=os.fspath(location), scopes=scope_chain(scope, design), layout=design,
-            config=configured(design, os.fspath(location), config),
+            kept_as=designs.kept_as(layout), config=configured(design, os.fspath(location), config),
             clock=clock or system_clock, llm=llm, embedder=embedder, mode=jobs, read_only=read_only, found=found,
         ))  # fmt: skip
 

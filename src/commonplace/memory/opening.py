@@ -62,12 +62,13 @@ def configured(layout: Layout, location: str, config: Config | Mapping[str, Any]
 class Opening(msgspec.Struct, frozen=True, kw_only=True):
     """Enough to open a memory, any number of times.
 
-    `at` opens it as it was at that instant, read-only.
+    `kept_as` names the layout for the folder to note; `at` opens it as it was at that instant, read-only.
     """
 
     location: str
     scopes: tuple[str, ...]
     layout: Layout
+    kept_as: str = ""
     config: Config
     clock: Clock
     llm: str | LLM | Callable[..., Any] | None = None
@@ -93,6 +94,7 @@ class Opening(msgspec.Struct, frozen=True, kw_only=True):
                     self.location,
                     name,
                     layout=self.layout,
+                    kept_as=self.kept_as,
                     config=self.config,
                     clock=self.clock,
                     read_only=self.read_only,

@@ -71,6 +71,9 @@ logger = logging.getLogger(__name__)
 SPENDING: Final = f"{STATE}/spending.jsonl"
 """The ledger of model calls, one line a call."""
 
+_KEPT: Final = (
+    "this memory is kept in the layout %r, as %s says, and is opened in %r: nothing is lost; name that layout"
+)
 _OTHERWISE: Final = (
     "the layout %r reads some files in another way than when this memory was last opened (%s): nothing is lost; open "
     "the memory with the layout that it was kept in to read them as they were"
@@ -138,6 +141,7 @@ class Scope:
         location: The folder that `Memory.open` was given.
         name: `default` is the location itself; others have a folder of their own in it.
         layout: How it is laid out.
+        kept_as: What the memory's folder says of the layout when it is begun.
         config: Every knob.
         clock: Gives the time now.
         read_only: Nothing is written.
@@ -155,6 +159,7 @@ class Scope:
         name: str,
         *,
         layout: Layout,
+        kept_as: str = "",
         config: Config,
         clock: Clock,
         read_only: bool = False,
@@ -173,7 +178,11 @@ class Scope:
         if new and name != "default" and screen(name).text != name:
             raise ScopeError(f"{screen(name).text!r} is no scope: it holds a secret or hidden characters", scope="")
         foreign = found and is_foreign(folder, layout, clock, config)
-        store = _store(folder, layout=layout, config=config, clock=clock, read_only=read_only or foreign, at=at)
+        store: Store = FilesStore(
+            folder, clock=clock, config=config.store, read_only=read_only or foreign or at is not None,
+            rebase=merging(layout), layout=(location, kept_as),
+        )  # fmt: skip
+        store = store if at is None else PastStore(store, sessions=layout.sessions, instant=at)
         self.name = name
         self.indexing = searching.indexing(store, layout, config.zone)
         self._past = at is not None
@@ -194,7 +203,9 @@ class Scope:
         self.tombstones, self.now = of.tombstones, of.now
         if left_out := self.drift.left_out():
             logger.warning("%s", _left_out(layout.name, left_out))
-        if otherwise := self.drift.read_otherwise():
+        if kept_as and (kept := machine.layout_of(location)) not in {"", kept_as}:
+            logger.warning(_KEPT, kept, machine.LAYOUT, kept_as)
+        elif otherwise := self.drift.read_otherwise():
             logger.warning(_OTHERWISE, layout.name, "; ".join(otherwise))
         self._wire_changing(llm)
         self.embedding = embedder.scope(of, self.indexing, self.meter) if embedder is not None else None
@@ -429,13 +440,6 @@ def is_foreign(folder: str, layout: Layout, clock: Clock, config: Config) -> boo
     with FilesStore(folder, clock=clock, config=config.store, read_only=True) as store:
         paths = [stat.path for stat in store.list()]
     return any(path.startswith(f"{layout.sessions}/") or layout.layer_of(path) for path in paths)
-
-
-def _store(folder: str, *, layout: Layout, config: Config, clock: Clock, read_only: bool, at: datetime | None) -> Store:
-    store = FilesStore(
-        folder, clock=clock, config=config.store, read_only=read_only or at is not None, rebase=merging(layout)
-    )
-    return store if at is None else PastStore(store, sessions=layout.sessions, instant=at)
 
 
 def _numbers(config: Config) -> dict[str, float]:

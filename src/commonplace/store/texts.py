@@ -10,6 +10,11 @@ from commonplace.errors import ConfigError
 _MOST_BYTES: Final = 1_000_000
 
 
+def absolute(path: str) -> str:
+    """Return a path that means the same file from any folder."""
+    return os.path.abspath(path)
+
+
 def read_if_there(path: str) -> str:
     """Return the text of a file; empty if there is none, or none that can be read."""
     try:

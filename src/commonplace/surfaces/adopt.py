@@ -24,15 +24,13 @@ from commonplace.memory import designs
 from commonplace.memory.designs import LAYOUTS
 from commonplace.memory.memory import Memory
 from commonplace.operations import EndSession, MoveCursor
+from commonplace.store.files.machine import LAYOUT
 from commonplace.store.protocol import STATE
 from commonplace.surfaces import importers
 from commonplace.surfaces.importers import agent_session, neoclaw
 from commonplace.surfaces.importers.batches import plain_session
 from commonplace.text.patterns import pattern
 from commonplace.text.pieces import decode_name
-
-MARK: Final = f"{STATE}/layout"
-"""Holds the name of the layout a directory was adopted as, for the command to open it again."""
 
 _WORKSPACE: Final = "workspace"  # seed two-layer: its name; `sessions` lies beside it
 _USERS: Final = "users"  # seed graph: a folder for each user
@@ -107,7 +105,7 @@ def adopt(
     for scope in scopes:
         with Memory.open(folder, layout=name, scope=scope, config=config, clock=clock, jobs="worker") as memory:
             memory.sync()
-    (folder / MARK).write_text(f"{name}\n", encoding="utf-8")
+    (folder / LAYOUT).write_text(f"{name}\n", encoding="utf-8")
     return Adopted(
         location=str(folder),
         layout=name,
@@ -258,9 +256,9 @@ def _ranked(folder: Path) -> list[tuple[str, str, int]]:
 
 def _signs(folder: Path) -> Iterator[tuple[str, str, int]]:
     """Yield (layout, the file that speaks for it, how much)."""
-    mark = _head(folder / MARK).decode("utf-8", "replace").strip()
-    if mark in LAYOUTS:
-        yield mark, MARK, 100 * _CERTAIN
+    mark = _head(folder / LAYOUT).decode("utf-8", "replace").strip()
+    if mark in LAYOUTS and mark != "native":  # which a folder says too that was opened before it was adopted
+        yield mark, LAYOUT, 100 * _CERTAIN
     elif (folder / STATE).is_dir():
         yield "native", f"{STATE}/", _HINT
     memory = folder / "memory"

@@ -8,9 +8,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from commonplace import Memory
+from commonplace.memory.designs import LAYOUTS
 from commonplace.surfaces.cli import commands
 
 ESC = "\x1b"
@@ -487,3 +489,34 @@ def test_a_memory_is_opened_again_in_the_layout_that_it_was_begun_with(run, here
     assert "Keeps goats." in (here / "two/memory/MEMORY.md").read_text(encoding="utf-8")
     assert run("-C", folder, "context", "--layout", "native").code in {0, 1}
     assert "Keeps goats." in run("-C", folder, "context").out
+
+
+@pytest.mark.parametrize("scope", ["default", "user:42"])
+def test_a_memory_begun_in_python_is_opened_by_the_command_in_its_layout(run, here, caplog, scope):
+    """Issue 17: the first write notes the layout, in the folder that was named; another layout is said each time."""
+    with Memory.open(here / "two", scope=scope, layout="two-layer") as memory:
+        memory.remember("Keeps bees.")
+    assert "Keeps bees." in run("-C", str(here / "two"), "--scope", scope, "context").out
+    assert run("-C", str(here / "two"), "--scope", scope, "remember", "Keeps goats.").code == 0
+    caplog.clear()
+    for _ in range(2):
+        with Memory.open(here / "two", scope=scope) as memory:
+            assert "kept in the layout 'two-layer'" in caplog.text
+        caplog.clear()
+    with Memory.open(here / "two", scope=scope, layout="two-layer") as memory:
+        assert "Keeps bees.\n- Keeps goats." in memory.document("memory")
+    assert caplog.text == ""
+
+
+def test_a_layout_from_a_file_is_noted_by_its_path_and_a_value_by_its_name(run, here):
+    """Issue 17: a command finds the file from any folder, and says which layout it does not know."""
+    file = Path(__file__).parents[2] / "layouts/designs/blocks.toml"
+    with Memory.open(here / "one", layout=str(file)) as memory:
+        memory.remember("Keeps bees.")
+    assert (here / "one/.commonplace/layout").read_text(encoding="utf-8") == f"{file}\n"
+    assert "Keeps bees." in run("-C", str(here / "one"), "context").out
+    with Memory.open(here / "two", layout=msgspec.structs.replace(LAYOUTS["two-layer"], name="own")) as memory:
+        memory.remember("Keeps bees.")
+    failed = run("-C", str(here / "two"), "context")
+    assert failed.code == 2
+    assert "there is no layout 'own'" in failed.err

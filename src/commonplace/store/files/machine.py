@@ -1,4 +1,4 @@
-"""Which folders this machine made or accepted: a file in each names the machine, the user and the folder itself.
+"""Which folders this machine made or accepted, and in which layout: a file in each names machine, user and folder.
 
 A copy, a clone or an archive from elsewhere has another inode or another machine, so that it names nobody here.
 """
@@ -14,6 +14,10 @@ from typing import Final
 from commonplace.errors import PathError
 from commonplace.store.files.disk import APPEND, FILE_MODE, Disk
 from commonplace.store.files.state import read_small
+from commonplace.store.protocol import STATE
+
+LAYOUT: Final = f"{STATE}/layout"
+"""Holds the name or the file of the layout that a memory was begun or adopted with."""
 
 _FILE: Final = "machine"
 _MACHINE_IDS: Final = ("/etc/machine-id", "/var/lib/dbus/machine-id")
@@ -32,6 +36,30 @@ def accept(folder: str, disk: Disk) -> None:
         fd = disk.open(os.path.join(folder, _FILE), APPEND | os.O_CREAT, FILE_MODE)
         try:
             disk.write(fd, _mark(folder) + b"\n")
+        finally:
+            os.close(fd)
+
+
+def layout_of(location: str) -> str:
+    """Return the layout that a memory was begun or adopted with; empty if it says none."""
+    try:
+        return (read_small(os.path.join(location, LAYOUT)) or b"").decode().strip()
+    except (OSError, ValueError):
+        return ""
+
+
+def keep_layout(location: str, layout: str, disk: Disk) -> None:
+    """Note the layout that a memory is begun with, so that a command opens it without naming one."""
+    path = os.path.join(location, LAYOUT)
+    if not layout or os.path.lexists(path):
+        return
+    folder = os.path.dirname(path)
+    os.makedirs(folder, 0o700, exist_ok=True)  # a memory may hold other scopes only
+    accept(folder, disk)
+    with suppress(FileExistsError):  # another process was first
+        fd = disk.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, FILE_MODE)
+        try:
+            disk.write(fd, f"{layout}\n".encode())
         finally:
             os.close(fd)
 

@@ -65,6 +65,7 @@ class FilesStore:
         read_only: Write nothing at all, not even a lock.
         rebase: Merges an edit from outside that raced a commit; without it ours waits in the log.
         state: The name of our own folder below the root.
+        layout: The folder of the memory that the scope is of, and the layout that it is begun with.
         disk: The system calls; tests make single ones fail.
     """
 
@@ -77,6 +78,7 @@ class FilesStore:
         read_only: bool = False,
         rebase: Rebase | None = None,
         state: str = STATE,
+        layout: tuple[str, str] = ("", ""),
         disk: Disk | None = None,
     ) -> None:
         disk = disk or Disk()
@@ -90,6 +92,7 @@ class FilesStore:
         self._commits = Commits(self._tree, disk, self._appender, clock=clock, config=config, rebase=rebase)
         self._leases = Leases(os.path.join(folder, "state"), disk, clock, self._commits.locked)
         self._folders_made = False
+        self._layout = layout
         self._disk = disk
         self._folder = folder
         if not self._read_only and os.path.isdir(folder):
@@ -300,6 +303,7 @@ class FilesStore:
                 self._commits.make_folders()
                 machine.accept(self._folder, self._disk)
                 self._commits.key()
+                machine.keep_layout(*self._layout, self._disk)
             self._folders_made = True
 
     def _raise_typed(self, error: OSError, path: str) -> NoReturn:

@@ -1,7 +1,7 @@
 """From the options of a command to an open memory: location, scope, layout and configuration.
 
 Every command takes the same options, before or after the command's name. Owns where memory is searched for
-when no option names it. Writes only the layout that a memory is begun with.
+when no option names it. Writes nothing itself.
 """
 
 from __future__ import annotations
@@ -18,16 +18,18 @@ import msgspec
 
 from commonplace.config import Config, system_clock
 from commonplace.errors import ConfigError, InputError
+from commonplace.memory import designs
 from commonplace.memory.memory import Memory
 from commonplace.memory.worker import Worker
+from commonplace.store.files import machine
 from commonplace.store.files.store import FilesStore
+from commonplace.store.protocol import STATE
 from commonplace.surfaces.cli import projects, terminal
 
 LOCATION_VARIABLE: Final = "COMMONPLACE_LOCATION"
 CONFIG_VARIABLE: Final = "COMMONPLACE_CONFIG"
 _KNOB_PREFIX: Final = "COMMONPLACE_"
 _FOLDER: Final = "commonplace-memory"
-_LAYOUT: Final = ".commonplace/layout"
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -70,18 +72,9 @@ class Place(msgspec.Struct, frozen=True):
     def _named(self) -> str | None:
         return self.location if self.location is not None else os.environ.get(LOCATION_VARIABLE)
 
-    def _kept_as(self) -> str:
-        """Return the layout that the folder was adopted or begun with; empty if it says none."""
-        try:
-            return (self.folder / _LAYOUT).read_text(encoding="utf-8").strip()
-        except (OSError, ValueError):
-            return ""
-
-    def _begin(self) -> None:
-        """Note the layout of a memory that this command begins, so that the next one opens it without `--layout`."""
-        name = str(self.layout)
-        text = str(Path(name).resolve()) if name.endswith(".toml") else name
-        (self.folder / _LAYOUT).write_text(f"{text}\n", encoding="utf-8")
+    def _opened_as(self) -> str:
+        """Return the layout that was asked for, else the one that the folder was adopted or begun with."""
+        return self.layout or machine.layout_of(os.fspath(self.folder)) or "native"
 
     @contextmanager
     def open(self, *, writes: bool = False, touches: bool = True, model: str | None = None) -> Iterator[Memory]:
@@ -95,12 +88,11 @@ class Place(msgspec.Struct, frozen=True):
             terminal.note(
                 terminal.warning(f"{redirecting} says where memory is kept; a project's file cannot, so it is ignored")
             )
-        begins = writes and bool(self.layout) and not (self.folder / _LAYOUT).parent.is_dir()
         folder = self.folder
         opened = Memory.open(
             folder,
             scope=self.scope or "default",
-            layout=self.layout or self._kept_as() or "native",
+            layout=self._opened_as(),
             config=projects.named(configuration(self.config, os.environ), Path()),
             llm=model,
             jobs="worker",
@@ -110,19 +102,14 @@ class Place(msgspec.Struct, frozen=True):
         with opened as memory:
             if memory.foreign:
                 _tell_foreign(folder, writes=writes)
-            try:
-                yield memory
-            finally:
-                if begins and (self.folder / _LAYOUT).parent.is_dir():
-                    self._begin()
+            yield memory
 
     def accept(self) -> list[str]:
         """Note that this machine accepts the memory, made now if there is none, and return its files."""
         config = configuration(self.config, os.environ)
-        with FilesStore(self.folder, clock=system_clock, config=config.store) as store:
+        layout = (os.fspath(self.folder), designs.kept_as(self._opened_as()))
+        with FilesStore(self.folder, clock=system_clock, config=config.store, layout=layout) as store:
             store.accept()
-            if self.layout and not (self.folder / _LAYOUT).exists():
-                self._begin()
             return [stat.path for stat in store.list()]
 
     def worker(self, *, model: str | None, sessions: int) -> Worker:
@@ -131,7 +118,7 @@ class Place(msgspec.Struct, frozen=True):
             pass
         return Worker(
             self.folder,
-            layout=self.layout or self._kept_as() or "native",
+            layout=self._opened_as(),
             config=projects.named(configuration(self.config, os.environ), Path()),
             llm=model,
             sessions=sessions,
@@ -141,7 +128,7 @@ class Place(msgspec.Struct, frozen=True):
 def _found_from(folder: Path) -> Iterator[Path]:
     """Yield the memories at a folder and above it, the nearest first; those of other users are passed over."""
     for above in (folder, *folder.resolve().parents):
-        for memory, mark in ((above, above / _LAYOUT.partition("/")[0]), (above / _FOLDER, above / _FOLDER)):
+        for memory, mark in ((above, above / STATE), (above / _FOLDER, above / _FOLDER)):
             if mark.is_dir() and mark.stat().st_uid == os.getuid():
                 yield memory
 
