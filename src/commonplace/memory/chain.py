@@ -42,11 +42,6 @@ class Chain:
         self.first = self.scopes[0]
         self._numbers_elsewhere: dict[int, set[str]] = {}  # of changes, given out for other scopes than the first
 
-    @property
-    def embeds(self) -> bool:
-        """True if the caller may have to wait for an embedder."""
-        return any(scope.embeds for scope in self.scopes)
-
     # --- what enters the prompt ---
 
     def recall(self, asked: Query, *, now: datetime, explain: bool = False, rerank: bool = False) -> list[Hit]:

@@ -263,11 +263,6 @@ class Scope:
             self.schedule.prepare(session)
 
     @property
-    def embeds(self) -> bool:
-        """True if a call on this scope may wait for an embedder."""
-        return self.embedding is not None and not self.store.read_only
-
-    @property
     def key(self) -> bytes:
         """The scope's own key."""
         return self.store.key()

@@ -6,7 +6,7 @@ import asyncio
 
 from meanings import Held
 
-from commonplace import AsyncMemory, Memory, Message
+from commonplace import AsyncMemory, Message
 
 
 def test_a_slow_embedder_holds_up_no_append_of_the_async_memory(tmp_path):
@@ -25,21 +25,3 @@ def test_a_slow_embedder_holds_up_no_append_of_the_async_memory(tmp_path):
             return waiting
 
     assert asyncio.run(main())
-
-
-def test_whether_an_embedder_may_be_waited_for_is_asked_of_the_memory(tmp_path):
-    """However it was named: as an argument or in any form of configuration."""
-    named = "openai:embed-test@http://127.0.0.1:9/v1"
-
-    async def pool(**given):
-        async with await AsyncMemory.open(tmp_path, jobs="worker", **given) as memory:
-            return "models" if memory._asking is memory._models else "store"
-
-    assert asyncio.run(pool()) == "store"
-    assert asyncio.run(pool(embedder=named)) == "models"
-    assert asyncio.run(pool(config={"recall.embedder": named})) == "models"
-    assert asyncio.run(pool(embedder="", config={"recall.embedder": named})) == "store"
-    assert asyncio.run(pool(embedder=named, read_only=True)) == "store"
-    with Memory.open(tmp_path, embedder=named, jobs="worker") as memory:
-        wrapped = AsyncMemory(memory)
-        assert wrapped._asking is wrapped._models
