@@ -38,7 +38,7 @@ def test_all_cases_pass_and_the_exit_code_is_0(run, said, file):
     assert (done.code, done.err) == (0, "")
     lines = [line.split()[:3] for line in done.out.splitlines()]
     assert ["passed", "1.000", "████████████████████"] in lines
-    assert ["recall@8", "1.000", "████████████████████"] in lines
+    assert ["recall", "1.000", "████████████████████"] in lines
     assert ["abstention", "1.000", "████████████████████"] in lines
     assert "✗" not in done.out
     assert "\x1b" not in done.out
@@ -66,11 +66,9 @@ def test_a_case_that_fails_says_what_was_shown_instead(run, said, file):
     assert done.code == 1
     assert "✗ when does the ferry leave  ferry\n   missed  text at midnight\n   rank 1  instead: " in done.out
     assert "  forbidden: " in done.out
-    assert "record memory/MEMORY.md#0123456789ab  is not in memory" in done.out
     assert "✗ my green bicycle  quiet\n   rank 1  instead: " in done.out
     assert re.search(r"^✗ the blue ferry leaves  old\n   missed  text is red$", done.out, re.MULTILINE)
     assert re.search(r"^   rank \d  superseded: .*\n      The ferry to Oslo is blue\.$", done.out, re.MULTILINE)
-    assert "below: passed is 0.1667, at least 1 was asked for" in done.out
     assert "superseded   1 case with an old value above the new" in done.out
     assert "forbidden    1 case with what must not be shown" in done.out
 
@@ -79,21 +77,10 @@ def test_a_case_that_fails_says_what_was_shown_instead(run, said, file):
     ("options", "code"),
     [
         (["--at-least", ".5"], 0),
-        (["--at-least", "passed=.5"], 0),
         (["--at-least", ".6"], 1),
-        (["--at-least", "recall=.5"], 1),
-        (["--at-least", "abstention=1", "--at-most", "superseded=0"], 0),
-        (["--at-most", "tokens=0"], 1),
-        (["--at-most", "p95_ms=0"], 1),
         (["--at-least", "1.5"], 2),
-        (["--at-least", "speed=1"], 2),
-        (["--at-least", "passed="], 2),
-        (["--at-most", ".8"], 2),
-        (["--at-most", "passed=.8"], 2),
-        (["--at-most", "p95_ms=fast"], 2),
+        (["--at-least", "fast"], 2),
         (["-k", "0"], 2),
-        (["--made", "-1"], 2),
-        (["--layer", "cellar"], 2),
     ],
 )
 def test_thresholds_decide_the_exit_code(run, said, file, options, code):
@@ -106,25 +93,15 @@ def test_thresholds_decide_the_exit_code(run, said, file, options, code):
 
 def test_json_has_all_that_was_measured(run, said, file):
     """docs/commands.md names the keys."""
-    done = run("eval", "cases.jsonl", "--json", "-k", "2", "--layer", "sessions", "--tokens", "50")
+    done = run("eval", "cases.jsonl", "--json", "-k", "3")
     assert done.code == 0
-    assert list(done.data) == ["location", "file", "figures", "below", "cases"]
+    assert list(done.data) == ["location", "file", "figures", "cases"]
     assert done.data["file"] == "cases.jsonl"
     assert done.data["figures"]["recall"] == 1.0
     ferry, dog = done.data["cases"]
-    assert ferry["ranks"] == [2]  # a record says otherwise since
-    assert ferry["places"] == list(range(1, len(ferry["hits"]) + 1))
-    assert len(ferry["hits"]) <= 2
-    assert ferry["hits"][1]["text"] == "The ferry leaves at noon."
-    assert all(hit["record"].startswith("sessions/") for hit in ferry["hits"])
+    assert len(ferry["hits"]) <= 3
+    assert ferry["hits"][ferry["ranks"][0] - 1]["text"] == "The ferry leaves at noon."
     assert (dog["hits"], dog["recall"], dog["passed"]) == ([], None, True)
-
-
-def test_json_says_what_falls_short(run, said, file):
-    """The exit code and the JSON agree."""
-    done = run("eval", "cases.jsonl", "--json", "--at-most", "tokens=0")
-    assert done.code == 1
-    assert [(each["figure"], each["limit"]) for each in done.data["below"]] == [("tokens", 0.0)]
 
 
 def test_without_a_file_the_memory_makes_its_own_cases(run, said):
@@ -147,34 +124,11 @@ def test_listed_cases_are_a_file_to_start_from(run, said, here):
     assert from_file["cases"][0]["name"] == made["cases"][0]["name"]
 
 
-def test_a_file_of_listed_cases_is_asked_together_with_others_that_are_made(run, said, here):
-    """`--made` beside a FILE that came from `--list` had said that two cases have one name, with no way out."""
-    (here / "own.jsonl").write_text(run("eval", "--list").out, encoding="utf-8")
-    of_file = run("eval", "own.jsonl", "--json", "--at-least", "0").data["cases"]
-    both = run("eval", "own.jsonl", "--made", "50", "--json", "--at-least", "0")
-    assert both.code == 0, both.err
-    assert [case["name"] for case in both.data["cases"]] == [case["name"] for case in of_file]
-
-
-def test_listed_cases_are_one_object_of_json_where_that_is_asked_for(run, said):
-    """docs/commands.md: --json prints one object; it had printed one a case."""
-    listed = [json.loads(line) for line in run("eval", "--list").out.splitlines()]
-    told = run("eval", "--list", "--json").data
-    assert (told["file"], told["cases"]) == (None, listed)
-
-
-def test_a_file_and_the_memorys_own_cases_are_asked_together(run, said, file):
-    """`--made` beside a FILE."""
-    done = run("eval", "cases.jsonl", "--made", "5", "--json", "--at-least", "0")
-    assert [case["name"] for case in done.data["cases"]][:2] == ["ferry", "dog"]
-    assert len(done.data["cases"]) == 3
-
-
 def test_a_memory_that_makes_no_case_says_so(run, here):
     """Nothing was found: exit code 1; no folder is made."""
     done = run("eval")
     assert done.code == 1
-    assert "no case can be made from this memory" in done.err
+    assert "no case can be made" in done.err
     assert list(here.iterdir()) == []
     empty = run("eval", "--json")
     assert (empty.code, empty.data["cases"], empty.data["figures"]["cases"]) == (1, [], 0)
@@ -190,20 +144,12 @@ def test_a_file_that_cannot_be_used_is_named(run, said, here):
         ("latin.jsonl", "latin.jsonl:2: this is not UTF-8"),
         ("folder.jsonl", "'folder.jsonl' cannot be read: Is a directory"),
         ("missing.jsonl", "'missing.jsonl' cannot be read: No such file"),
-        ("a\0.jsonl", "no file"),
     ]:
         done = run("eval", name)
         assert done.code == 2
         assert done.err.startswith("error: ")
         assert said_of_it in done.err
         assert done.err.count("\n") == 1
-
-
-def test_a_huge_file_is_not_read_whole(run, said, here, monkeypatch):
-    """A file of cases is small."""
-    monkeypatch.setattr("commonplace.surfaces.cli.evaluating.FILE_BYTES", 10)
-    (here / "cases.jsonl").write_text(CASES, encoding="utf-8")
-    assert "is over 10 bytes" in run("eval", "cases.jsonl").err
 
 
 def test_foreign_text_cannot_drive_the_terminal(run, here):

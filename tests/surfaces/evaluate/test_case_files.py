@@ -14,17 +14,17 @@ from hypothesis import strategies as st
 from commonplace.errors import InputError
 from commonplace.records import LAYERS
 from commonplace.surfaces import evaluate
-from commonplace.surfaces.evaluate import AT_LEAST, AT_MOST, Case, Target
+from commonplace.surfaces.evaluate import Case, Target
 from marking import tries
 
 COMMANDS = Path(__file__).parents[3] / "docs" / "commands.md"
 
 WHOLE = """\ufeff\
 {"name": "stand-up", "question": "When?", "expected": [{"text": "10:15"}], "superseded": [{"text": "no"}, \
-{"message": "cli:main#m3"}], "as_of": "2026-11-21T10:00:00+01:00", "layers": ["documents"], "k": 3, "tokens": 200}
+{"message": "cli:main#m3"}], "as_of": "2026-11-21T10:00:00+01:00", "layers": ["documents"], "k": 3}
 
 {"question": "Why PostgreSQL?", "expected": [{"record": "memory/MEMORY.md#0a0fd50b5f9f"}, {"any": \
-[{"message": "cli:queue#s02m05"}, {"file": "memory/topics"}]}], "forbidden": [{"text": "Kafka it is"}]}
+[{"message": "cli:queue#s02m05"}, {"text": "two consumers"}]}], "forbidden": [{"text": "Kafka it is"}]}
 {"question": "What is my dog called?", "nothing": true}
 """
 
@@ -40,13 +40,12 @@ def test_a_line_says_all_there_is_to_say():
         as_of=datetime(2026, 11, 21, 9, tzinfo=UTC),
         layers=("documents",),
         k=3,
-        tokens=200,
     )
     assert (why.name, dog.name) == ("cases.jsonl:3", "cases.jsonl:4")
     record, either = why.expected
     assert record == Target(record="memory/MEMORY.md#0a0fd50b5f9f")
-    assert either.choices == (Target(message="cli:queue#s02m05"), Target(file="memory/topics"))
-    assert (why.k, why.tokens, why.layers) == (8, 1000, None)
+    assert either.choices == (Target(message="cli:queue#s02m05"), Target(text="two consumers"))
+    assert (why.k, why.layers) == (8, None)
     assert dog.nothing
 
 
@@ -60,7 +59,7 @@ def test_the_page_shows_a_file_of_cases(lantern):
     assert standup.first is not None
     assert postgresql.passed
     assert dog.passed
-    for key in (*Case.__struct_fields__, *AT_LEAST, *AT_MOST):
+    for key in Case.__struct_fields__:
         assert f"`{key}`" in section
 
 
@@ -83,8 +82,8 @@ BAD = [  # text, line, what is said
     (with_case(expected=[]), 2, "asks for nothing"),
     (with_case(expected="now"), 2, "`$.expected`"),
     (with_case(expected=["now"]), 2, "`$.expected["),
-    (with_case(expected=[{}]), 2, "exactly one of text, record, message, file and any"),
-    (with_case(expected=[{"text": "a", "file": "b"}]), 2, "exactly one of"),
+    (with_case(expected=[{}]), 2, "exactly one of text, record, message and any"),
+    (with_case(expected=[{"text": "a", "record": "b"}]), 2, "exactly one of"),
     (with_case(expected=[{"text": " "}]), 2, "exactly one of"),
     (with_case(expected=[{"any": []}]), 2, "exactly one of"),
     (with_case(expected=[{"words": "a"}]), 2, "unknown field `words`"),
@@ -94,7 +93,6 @@ BAD = [  # text, line, what is said
     (with_case(nothing="true"), 2, "`$.nothing`"),
     (with_case(forbidden=[{"text": "a"}], superseded=[{"text": "b"}]), 2, "below the expected"),
     (with_case(nothing=True, k=0), 2, "at least 1"),
-    (with_case(nothing=True, tokens=2.5), 2, "`$.tokens`"),
     (with_case(nothing=True, as_of="yesterday"), 2, "`$.as_of`"),
     (with_case(nothing=True, as_of="2026-11-01T10:00:00"), 2, "timezone"),
     (with_case(nothing=True, layers=["memory"]), 2, "'memory'"),
@@ -113,7 +111,7 @@ def test_what_is_wrong_in_a_file_is_named_with_its_line(text, line, said):
 
 
 words = st.text(st.characters(codec="utf-8"), min_size=1, max_size=30).filter(str.strip)
-bare = st.builds(lambda kind, value: Target(**{kind: value}), st.sampled_from(["text", "record", "file"]), words) | (
+bare = st.builds(lambda kind, value: Target(**{kind: value}), st.sampled_from(["text", "record"]), words) | (
     st.builds(
         lambda session, message: Target(message=f"{session}#{message}"),
         words,
@@ -139,7 +137,6 @@ def cases(draw):
         as_of=draw(st.none() | st.datetimes(datetime(1980, 1, 1), timezones=st.just(UTC))),
         layers=draw(st.none() | st.lists(st.sampled_from(LAYERS), min_size=1, max_size=3).map(tuple)),
         k=draw(st.integers(1, 1000)),
-        tokens=draw(st.integers(1, 5000)),
     )
 
 

@@ -35,7 +35,7 @@ OK, NOTHING, USAGE, STORE, CONFLICT, MODEL, BUG = 0, 1, 2, 3, 4, 5, 70
 
 EXIT_CODES: Final[dict[int, str]] = {
     OK: "it is done",
-    NOTHING: "nothing was found, doctor found problems that are not mended, or eval is below its thresholds",
+    NOTHING: "nothing was found, doctor found problems that are not mended, or too few cases of eval pass",
     USAGE: "the command or its input cannot be used; nothing was changed",
     STORE: "the store cannot do it: no space, no permission, locked, or damaged",
     CONFLICT: "memory was changed meanwhile, a later change is in the way, or there is no room under a cap",

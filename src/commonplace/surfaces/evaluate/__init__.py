@@ -7,27 +7,6 @@ asked, and no memory is changed.
 
 from commonplace.surfaces.evaluate.cases import Case, Target, line, read
 from commonplace.surfaces.evaluate.making import made
-from commonplace.surfaces.evaluate.measuring import (
-    AT_LEAST,
-    AT_MOST,
-    Evaluation,
-    Figures,
-    Shortfall,
-    Verdict,
-    evaluate,
-)
+from commonplace.surfaces.evaluate.measuring import Evaluation, Figures, Verdict, evaluate
 
-__all__ = [
-    "AT_LEAST",
-    "AT_MOST",
-    "Case",
-    "Evaluation",
-    "Figures",
-    "Shortfall",
-    "Target",
-    "Verdict",
-    "evaluate",
-    "line",
-    "made",
-    "read",
-]
+__all__ = ["Case", "Evaluation", "Figures", "Target", "Verdict", "evaluate", "line", "made", "read"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final
 
 import msgspec
 
@@ -12,19 +12,15 @@ from commonplace.records import LayerName, Source
 
 K: Final = 8
 """Ranks that are looked at where a case does not say; as many as `recall` gives."""
-TOKENS: Final = 1000
-"""The budget of a case that names none, for the share of the answer's words that fit into it."""
-
-TargetKind = Literal["text", "record", "message", "file"]
-KINDS: Final[tuple[TargetKind, ...]] = ("text", "record", "message", "file")
+KINDS: Final = ("text", "record", "message")
 
 
 class Target(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
     """Something a hit may show: exactly one of its fields is set.
 
     `text`: words that the hit holds, whatever their case and white space. `record`: an id as `recall`
-    prints it; what replaced it counts. `message`: `SESSION#MESSAGE`, among the hit's sources. `file`: a
-    path below the location, or a folder of it. `any`: targets of which one is enough.
+    prints it; what replaced it counts. `message`: `SESSION#MESSAGE`, among the hit's sources. `any`: targets of
+    which one is enough.
 
     Raises:
         InputError: Not exactly one field is set, or `message` names no message.
@@ -33,11 +29,10 @@ class Target(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forb
     text: str = ""
     record: str = ""
     message: str = ""
-    file: str = ""
     any: tuple[Target, ...] = ()
 
     def __post_init__(self) -> None:
-        values = (self.text, self.record, self.message, self.file)
+        values = (self.text, self.record, self.message)
         if sum(bool(each.strip()) for each in values) + bool(self.any) != 1:
             raise InputError(f"a target has exactly one of {', '.join(KINDS)} and any")
         if self.message and self.source is None:
@@ -49,7 +44,7 @@ class Target(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forb
         return tuple(each for one in self.any for each in one.choices) or (self,)
 
     @property
-    def kind(self) -> TargetKind:
+    def kind(self) -> str:
         """Which field is set; of the first choice if it is `any`."""
         return next(kind for kind in KINDS if getattr(self.choices[0], kind))
 
@@ -71,7 +66,6 @@ class Case(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid
 
     `expected` must each be shown within the first `k` ranks. `superseded` may be shown, but only below
     the first expected one. `forbidden` must not be shown. With `nothing` there must be no hit at all.
-    `tokens` bounds how many of the answer's words are counted.
 
     Raises:
         InputError: It asks for nothing, or contradicts itself.
@@ -86,7 +80,6 @@ class Case(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid
     as_of: Annotated[datetime, msgspec.Meta(tz=True)] | None = None
     layers: tuple[LayerName, ...] | None = None
     k: int = K
-    tokens: int = TOKENS
 
     def __post_init__(self) -> None:
         if not self.question.strip():
@@ -99,8 +92,8 @@ class Case(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid
             raise InputError(
                 "`superseded` is what may be shown below the expected; give `expected`, or use `forbidden`"
             )
-        if self.k < 1 or self.tokens < 1:
-            raise InputError("`k` and `tokens` are at least 1")
+        if self.k < 1:
+            raise InputError("`k` is at least 1")
         if self.layers == ():
             raise InputError("`layers` lists nothing; leave it out to look everywhere")
 
