@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.text.pieces import (
+    beginning,
     escape,
     estimate_tokens,
     fence,
@@ -79,3 +80,11 @@ def test_a_text_on_one_line_keeps_no_mark_of_a_list_and_every_other_dash():
     assert plain_line("# Ferry\n\n- It is new.\n  * **It** is -5 degrees - cold.\n> So.") == (
         "Ferry It is new. **It** is -5 degrees - cold. So."
     )
+
+
+def test_the_beginning_of_a_text_ends_after_a_word():
+    """Issue 21: a title is cut from its statement; that of a text without spaces between two characters."""
+    assert beginning("one  two\nthree", 13) == "one two three"
+    assert beginning("one, two, three", 13) == "one, two…"
+    assert beginning("私は Rustで書いています毎日です", 12) == "私は Rustで書いて…"
+    assert beginning("x" * 20, 10) == "x" * 9 + "…"

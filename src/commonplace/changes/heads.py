@@ -21,7 +21,7 @@ from commonplace.layouts.schema import Layout
 from commonplace.records import Topic, Trust
 from commonplace.store.protocol import Store
 from commonplace.text import frontmatter
-from commonplace.text.pieces import one_line, truncate
+from commonplace.text.pieces import beginning, one_line
 from commonplace.text.standing import is_standing
 
 LINES: Final = 30  # seed memdir: of a file; here of what follows its front matter, if it has one
@@ -92,13 +92,13 @@ def head(path: str, data: bytes, style: str, written: datetime) -> Head:
     body = found[2] if found else 0
     rest = text[body : body + _BEGINNING].splitlines(keepends=True)[:LINES]
     topic = topics.parse(path, "".join([text[:body], *rest]).encode("utf-8", "surrogateescape"), style).topic
-    beginning = next((line.lstrip("#-*> \t") for line in rest if line.strip("#-*> \t\r\n")), "")
+    first = next((line.lstrip("#-*> \t") for line in rest if line.strip("#-*> \t\r\n")), "")
     meta = topic.extra.get("metadata")
     pinned = topic.extra.get("pinned", meta.get("pinned") if isinstance(meta, dict) else None)
     return Head(
         path,
         topic.title,
-        one_line(topic.description) or truncate(one_line(beginning), _HOOK_CHARS, "…"),
+        one_line(topic.description) or beginning(first, _HOOK_CHARS),
         topic.kind,
         _stamp(topic) or written,
         stays=str(pinned).casefold() in {"true", "yes"} or is_standing(topic.description),

@@ -30,7 +30,7 @@ from commonplace.operations import (
     View,
     ViewEntry,
 )
-from commonplace.text.pieces import encode_name, fingerprint, one_line
+from commonplace.text.pieces import beginning, encode_name, fingerprint, one_line
 
 _TITLE_CHARS = 60
 
@@ -116,7 +116,7 @@ class _Desk:
     def _put(self, edit: AddEntry | PutTopic) -> None:
         """Add what is said of a subject to its topic: one operation a topic."""
         given, text = (edit.section, edit.text) if isinstance(edit, AddEntry) else (edit.title, edit.body)
-        title = given or title_of(edit.path) or _beginning(text)
+        title = given or title_of(edit.path) or beginning(text, _TITLE_CHARS)
         path = self._path(edit.path, title)
         at = self._topics.get(path)
         before = self.edits[at] if at is not None else None
@@ -190,9 +190,3 @@ def _is_topic_entry(entry: ViewEntry) -> bool:
 
 def _name(entry: ViewEntry) -> str:
     return entry.section.partition(": ")[0]
-
-
-def _beginning(text: str) -> str:
-    """Return the first words of a text, as a title."""
-    line = one_line(text)
-    return line if len(line) <= _TITLE_CHARS else line[: _TITLE_CHARS + 1].rpartition(" ")[0] or line[:_TITLE_CHARS]

@@ -14,7 +14,7 @@ from commonplace.memory import trees
 from commonplace.memory.scope import Scope
 from commonplace.operations import Operation, PutTopic, RemoveEntry, RemoveTopic, ReplaceEntry
 from commonplace.records import Entry, Topic
-from commonplace.text.pieces import one_line, truncate
+from commonplace.text.pieces import beginning
 
 _TITLE_CHARS: Final = 60
 
@@ -60,7 +60,7 @@ def _demoted(scope: Scope, entry: Entry) -> Sequence[Any]:
     pointer = topic_of(entry.path, entry.text)
     if not pointer:
         layer = scope.layout.layer(scope.layout.targets["topic"])
-        title = truncate(one_line(entry.text), _TITLE_CHARS, "…")
+        title = beginning(entry.text, _TITLE_CHARS)
         taken = {f"{name_of(each.path)}.md" for each in trees.of(scope).topics.values()}
         new = scope.layout.path_of(layer, topic=name_for(title, taken).removesuffix(".md"))
         return [

@@ -36,7 +36,7 @@ from commonplace.records import (
 )
 from commonplace.store.protocol import MISSING
 from commonplace.text import validity
-from commonplace.text.pieces import one_line, truncate
+from commonplace.text.pieces import beginning
 
 logger = logging.getLogger(__name__)
 
@@ -102,7 +102,7 @@ def remember(
                 body = "\n".join(said if dated in said else [*said, dated])
                 title, kind = ("", "") if known is not None else (title_of(path), kind)
                 return PutTopic(path=path, title=title, body=body, kind=kind, sources=sources, trust=trust)
-            title = truncate(one_line(text), _TITLE_CHARS, "…")
+            title = beginning(text, _TITLE_CHARS)
             taken = {each.rsplit("/", 1)[-1] for _, each in scope.reader.files(lambda each: each.kind == "topics")}
             name = scope.layout.path_of(layer, topic=name_for(title, taken).removesuffix(".md"))
             return PutTopic(path=name, title=title, body=dated, kind=kind, sources=sources, trust=trust)

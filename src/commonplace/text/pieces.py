@@ -50,6 +50,16 @@ def truncate(text: str, limit_chars: int, marker: str = "...") -> str:
     return text[: max(0, limit_chars - len(marker))] + marker[:limit_chars]
 
 
+def beginning(text: str, limit_chars: int) -> str:
+    """Return a text on one line; a longer one than `limit_chars` characters ends with `…`, after a word if it has short ones."""
+    line = one_line(text)
+    if len(line) <= limit_chars:
+        return line
+    cut = line[: limit_chars - 1]
+    words = line[:limit_chars].rpartition(" ")[0].rstrip(" ,;:")
+    return f"{words if len(words) > len(cut) // 2 else cut}…"
+
+
 def one_line(text: str) -> str:
     """Fold every run of white space, line breaks included, into one space."""
     return " ".join(text.split())

@@ -27,7 +27,7 @@ from commonplace.records import Topic
 from commonplace.text import frontmatter
 from commonplace.text.frontmatter import Front
 from commonplace.text.patterns import pattern
-from commonplace.text.pieces import NAME_BYTES, encode_name, one_line, plain_line, truncate
+from commonplace.text.pieces import NAME_BYTES, beginning, encode_name, one_line, plain_line
 
 STYLES: Final = ("", "node", "memo", "okf")
 INDEX_LINES: Final = 200  # seed memdir: lines of an index that are loaded
@@ -254,10 +254,14 @@ def _size(pointer: Pointer) -> int:
 
 def index_line(pointer: Pointer) -> str:
     """Write one line of an index, at most about 150 characters of it."""
-    title = re.sub(r"([\[\]\\])", r"\\\1", truncate(one_line(pointer.title), _TITLE_CHARS))
+    named = beginning(pointer.title, _TITLE_CHARS)
+    title = re.sub(r"([\[\]\\])", r"\\\1", named)
     path = re.sub(r"[\s()<>%]", lambda found: "".join(f"%{byte:02X}" for byte in found[0].encode()), pointer.path)
     head = f"- [{title}]({path})"
-    hook = truncate(one_line(pointer.hook), max(20, LINE_CHARS - len(head) - 3))
+    said = one_line(pointer.hook)
+    if named.endswith("…"):  # a title that was cut from the same sentence: the hook goes on from there
+        said = said.removeprefix(named[:-1]).lstrip()
+    hook = beginning(said, max(20, LINE_CHARS - len(head) - 3))
     return f"{head} — {hook}" if hook else head
 
 
@@ -294,7 +298,7 @@ def _named(operation: PutTopic, old: Parsed | None, front: Front, style: str) ->
         changes["name" if "name" in had or (style == "memo" and "title" not in had) else "title"] = title
     description = one_line(operation.description)
     if style == "memo" and was is None and not description:  # seed memdir: by it a topic is chosen
-        description = truncate(plain_line(operation.body), LINE_CHARS, "…")
+        description = beginning(plain_line(operation.body), LINE_CHARS)
     if description and (was is None or description != was.description):
         changes["description"] = description
     if operation.kind and (was is None or operation.kind != was.kind):
