@@ -51,7 +51,7 @@ def truncate(text: str, limit_chars: int, marker: str = "...") -> str:
 
 
 def beginning(text: str, limit_chars: int) -> str:
-    """Return a text on one line; a longer one than `limit_chars` characters ends with `…`, after a word if it has short ones."""
+    """Return a text on one line, and of a longer one than `limit_chars` characters its first words and `…`."""
     line = one_line(text)
     if len(line) <= limit_chars:
         return line
