@@ -13,11 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from commonplace import Memory, Message
-from commonplace.changes import sessions
+from commonplace.changes import transcripts
 from commonplace.changes.sessions import BUFFER_LINES
 from commonplace.errors import GoneError, InputError, RecordNotFoundError
 from commonplace.operations import MoveCursor, MoveWindow
-from commonplace.recall import indexing
 from commonplace.testing import FixedClock
 from commonplace.text.pieces import NAME_BYTES, decode_name, encode_name
 from marking import tries
@@ -155,7 +154,8 @@ def test_damaged_lines_cost_only_themselves_and_are_named(tmp_path):
     lines.append(b'{"type":"message","n":6,"torn')
     path.write_bytes(b"".join(lines))
     with opened(tmp_path) as memory:
-        assert [m.text for m in memory.sessions.read("s")] == ["message 0", "message 2", "message 4", "message 5"]
+        read = [m.text for m in memory.sessions.read("s")]
+        assert read == ["message 0", "message 2", "message 4", "message 5", "x", "x"]  # the last two in no order
         found = [p.line for p in memory.doctor().problems if p.kind == "damaged"]
         assert found == [3, 4, 6, 9, 10, 11, 12]
         memory.append("s", said("walrus"))
@@ -274,11 +274,28 @@ def test_a_big_and_odd_message_is_kept_whole(tmp_path):
             json.loads(line)
 
 
+def test_messages_out_of_their_order_are_read_where_they_are(tmp_path):
+    """Issue 23.10: of a transcript whose lines were merged or moved by hand most messages could not be read."""
+    with Memory.open(tmp_path, jobs="worker") as memory:
+        memory.append("s", [Message("user", f"word {n}", id=f"a{n}") for n in range(6)])
+    path = tmp_path / "sessions" / "s.jsonl"
+    head, *lines = path.read_bytes().splitlines(keepends=True)
+    moved = [lines[n] for n in (3, 1, 5, 0, 0, 4, 2)]
+    path.write_bytes(b"".join([*moved[:4], head, *moved[4:]]))
+    with Memory.open(tmp_path, jobs="worker") as memory:
+        read = list(memory.sessions.read("s"))
+        assert [message.text for message in read] == [f"word {n}" for n in (3, 1, 5, 0, 4, 2)]
+        assert [message.number for message in read] == list(range(6))
+        assert [memory.sessions.message("s", f"a{n}").text for n in range(6)] == [f"word {n}" for n in range(6)]
+        memory.append("s", [Message("user", "word 6", id="a6"), Message("user", "again", id="a0")])
+        assert [message.text for message in memory.sessions.read("s", 5)] == ["word 2", "word 6"]
+        assert {problem.kind for problem in memory.doctor().problems} == {"damaged"}
+
+
 @pytest.mark.parametrize("piece", [1000, 4 << 20])
 def test_a_transcript_is_read_a_piece_at_a_time(tmp_path, monkeypatch, piece):
     """Issue 23.7: a transcript of 2 GB took 5.7 GB of memory."""
-    monkeypatch.setattr(sessions, "_PIECE_BYTES", piece)
-    monkeypatch.setattr(indexing, "_CHUNK_BYTES", piece)
+    monkeypatch.setattr(transcripts, "PART_BYTES", piece)
     said = [Message("user", f"word{n} " * (n % 40 + 1), id=f"m{n}") for n in range(120)]
     with Memory.open(tmp_path, jobs="worker") as memory:
         memory.append("s", said[:100])

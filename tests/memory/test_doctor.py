@@ -79,6 +79,22 @@ def test_a_damaged_line_of_our_own_is_named(full, name):
     assert [(p.kind, p.path, p.line) for p in found if p.kind == "damaged"] == [("damaged", f".commonplace/{name}", 1)]
 
 
+@pytest.mark.parametrize("name", [".commonplace/tombstones.jsonl", ".commonplace/review.jsonl", "sessions/s.jsonl"])
+def test_a_line_of_our_own_that_is_gone_is_named(full, name):
+    """Issue 23.10: a line that was taken out of them was missed by nobody; the log knows each that a change wrote."""
+    with opened(full) as memory:
+        memory.consolidate("s")
+        memory.forget("fact 3")
+        assert memory.doctor().problems == ()
+    path = full / name
+    lines = path.read_bytes().splitlines(keepends=True)
+    for at in range(len(lines)):
+        path.write_bytes(b"".join(lines[:at] + lines[at + 1 :]))
+        found = [(problem.kind, problem.path) for problem in problems(full) if problem.kind != "drift"]
+        last_said = b'"type":"message"' in lines[at] and not any(b'"type":"message"' in line for line in lines[at + 1 :])
+        assert found[:1] == ([] if last_said else [("damaged", name)]), lines[at]
+
+
 def test_damaged_transcripts_and_items_are_named_with_their_line(full):
     for path in (full / "sessions" / "s.jsonl", full / "memory" / "items" / "procedural.jsonl"):
         with path.open("ab") as file:

@@ -61,3 +61,10 @@ def test_a_scope_or_session_whose_name_holds_a_secret_is_refused_without_naming_
         memory.append(name, [Message("user", "x")])
     assert name not in str(error.value) + str(other.value)
     assert not (tmp_path / "scopes").exists()
+
+
+@pytest.mark.parametrize("name", ["a\0b", "n" * 300])
+def test_a_location_that_can_be_no_folder_is_a_typed_error(tmp_path, name):
+    """Issue 23: ValueError and OSError came out of `Memory.open` and of the first recall."""
+    with pytest.raises(PathError):
+        Memory.open(tmp_path / name, jobs="worker")

@@ -10,13 +10,16 @@ from __future__ import annotations
 
 import logging
 import threading
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import OrderedDict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from commonplace import guard
+from commonplace.changes import transcripts
 from commonplace.changes.forgotten import Forgot
 from commonplace.changes.sealing import sealed
 from commonplace.changes.tombstones import Tombstones
@@ -37,7 +40,6 @@ SESSION_ID_CHARS: Final = 1000
 _UNNAMED: Final = "main"  # an agent that the host gave no name
 BUFFER_LINES: Final = 20  # seed facts: ring of one-line summaries
 _BREAKS: Final = frozenset("\t\n")
-_PIECE_BYTES: Final = 4 << 20  # of a transcript are read at a time
 _STATES_KEPT: Final = 512  # sessions whose folded state stays in memory
 _Checked = tuple[Message, Screened | None, Screened]
 """A message with its id, where it has one, and its content, as they may be stored."""
@@ -276,10 +278,10 @@ class Sessions:
     def _next(self, path: str, start: int, held: Held | None) -> tuple[bytes, bool]:
         """Read on in a file: a piece of whole lines, or all that is left; True if there may be more."""
         if held is None or not start:
-            data = self._read(path, start, start + _PIECE_BYTES)
-            if len(data) == _PIECE_BYTES and b"\n" in data[1:]:
+            data = self._read(path, start, start + transcripts.PART_BYTES)
+            if len(data) == transcripts.PART_BYTES and b"\n" in data[1:]:
                 return data, True
-            if len(data) < _PIECE_BYTES and (not data or data.endswith(b"\n")):
+            if len(data) < transcripts.PART_BYTES and (not data or data.endswith(b"\n")):
                 return data, False
         return (self._read(path, start) if held is None else held.read(start)), False  # an append may be on its way
 
@@ -420,11 +422,13 @@ class Sessions:
     def _messages(self, path: str, session_id: str, state: State, start: int, stop: int) -> Iterator[RecordedMessage]:
         while 0 <= start < stop:  # a piece at a time: a transcript may be larger than memory
             first = state.offsets[start]
-            till = min(stop, max(start + 1, bisect_left(state.offsets, first + _PIECE_BYTES, start)))
+            till = min(stop, max(start + 1, bisect_left(state.offsets, first + transcripts.PART_BYTES, start)))
             last = state.offsets[till] if till < len(state.offsets) else state.bytes_read
             data = self._read(path, first, last)
-            found = (m for m in messages_of(path, session_id, data, first) if start <= m.number < till)
-            yield from (m for m in found if m.offset == state.offsets[m.number])  # not a line that is there twice
+            for message in messages_of(path, session_id, data, first):
+                number = bisect_right(state.offsets, message.offset) - 1
+                if start <= number < till and state.offsets[number] == message.offset:  # not a line that is there twice
+                    yield message if message.number == number else replace(message, number=number)
             start = till
 
     def message(self, session_id: str, message_id: str) -> RecordedMessage:

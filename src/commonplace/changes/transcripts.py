@@ -19,10 +19,12 @@ import msgspec
 
 from commonplace.errors import UNREADABLE, InputError
 from commonplace.records import TRUST_RANK, Message, RecordedMessage, Role, Session, Trust
+from commonplace.store.protocol import Store
 
 _CHECKSUM: Final = re.compile(rb',"h":"([0-9a-f]{8})"\}\Z')
 _CHECKSUM_WRITTEN: Final = b',"h":"%08x"}'
 _CHECKSUM_BYTES: Final = len(_CHECKSUM_WRITTEN % 0)
+PART_BYTES: Final = 4 << 20  # a transcript is read in parts of this, so that memory stays bounded
 
 
 class Damaged(msgspec.Struct, frozen=True):
@@ -109,6 +111,22 @@ def split_lines(data: bytes, base: int = 0) -> Iterator[tuple[int, bytes]]:
         if end > start:
             yield base + start, data[start:end]
         start = end + 1
+
+
+def whole_lines(store: Store, path: str, start: int = 0) -> Iterator[bytes]:
+    """Yield the rest of a file in parts that end where a line ends; a torn tail is left out."""
+    wanted = PART_BYTES
+    while True:
+        blob = store.read(path, start, start + wanted)
+        if blob is None or not blob.data:
+            return
+        end = blob.data.rfind(b"\n") + 1
+        if end:
+            yield blob.data[:end]
+            start += end
+        if len(blob.data) < wanted:  # what is shorter than was asked for is the end of the file
+            return
+        wanted = PART_BYTES if end else wanted * 2
 
 
 def messages_of(path: str, session_id: str, data: bytes, base: int = 0) -> Iterator[RecordedMessage]:
@@ -211,14 +229,18 @@ class State:
         self.bytes_read = base + whole
 
     def _message(self, line: StoredMessage, offset: int) -> None:
-        if not len(self.offsets) <= line.n <= len(self.offsets) + len(self.damaged):
-            self.damaged.append((offset, f"message number {line.n} is out of order"))
+        key, number = key_of(line.id), line.n
+        if key in self.ids:
+            self.damaged.append((offset, f"message id {line.id!r} is there twice"))
             return
-        self.ids.add(key_of(line.id))
-        while len(self.offsets) < line.n:  # a damaged line leaves a gap in the numbers
+        if not len(self.offsets) <= number <= len(self.offsets) + len(self.damaged):
+            # Trigger: lines of two copies were merged, or were moved by hand. Each counts where it is now.
+            self.damaged.append((offset, f"message number {number} is out of order"))
+            number = len(self.offsets)
+        self.ids.add(key)
+        while len(self.offsets) <= number:  # a damaged line leaves a gap in the numbers
             self.offsets.append(offset)
-        self.offsets.append(offset)
-        self.numbers = line.n + 1
+        self.numbers = number + 1
         self.last = line.at
         self.ended = False
 

@@ -15,14 +15,14 @@ import msgspec
 
 from commonplace.changes import log, tombstones
 from commonplace.changes.plan import REVIEW
-from commonplace.changes.transcripts import Damaged, StoredMessage, checksum, decode
+from commonplace.changes.transcripts import State, checksum, whole_lines
 from commonplace.guard import screen
-from commonplace.guard.screened import json_line
+from commonplace.guard.screened import json_line, line_bytes
 from commonplace.layouts.codecs import items as items_layer
 from commonplace.recall.indexing import Indexing
 from commonplace.records import Problem, Report
 from commonplace.store.files.misplaced import misplaced
-from commonplace.store.protocol import STATE, Store
+from commonplace.store.protocol import STATE, Logged, Store
 
 OWN_LINES: Final = (REVIEW, tombstones.PATH)
 LOG: Final = f"{STATE}/log"
@@ -55,13 +55,19 @@ def examine(
     """
     checked: Counter[str] = Counter()
     problems: list[Problem] = []
+    logged: list[Problem] = []
+    written = _Written((*OWN_LINES, f"{transcripts}/"))
+    for change in store.since(0):
+        written.take(change)
+        if reason := log.oddity(change):
+            logged.append(Problem(kind="log", path=f"change {change.number}", reason=reason))
     for stat in store.list(transcripts):
         if stat.path.endswith(".jsonl"):
             checked["transcripts"] += 1
-            problems.extend(_transcript(store, stat.path, checked))
+            problems.extend(_transcript(store, stat.path, checked, written))
     odd = tuple(_misplaced(store, memory, transcripts, STATE))
     for path in {*OWN_LINES} - {each.path for each in odd}:
-        problems.extend(_own(store, path, checked))
+        problems.extend(_own(store, path, checked, written))
     for path in items:
         problems.extend(_items(store, path, checked))
     problems = list(_quarantined(store, problems, copies=fix))
@@ -72,11 +78,7 @@ def examine(
         Problem(kind="log", path="/".join(filter(None, (LOG, each.file))), line=each.line or None, reason=each.reason)
         for each in store.verify_log()
     )
-    problems.extend(
-        Problem(kind="log", path=f"change {logged.number}", reason=reason)
-        for logged in store.since(0)
-        if (reason := log.oddity(logged))
-    )
+    problems.extend(logged)
     if indexing is not None:
         problems.extend(_index(indexing, checked, fix=fix))
     return Report(tuple(problems), dict(checked), waiting)
@@ -99,29 +101,74 @@ def _index(indexing: Indexing, checked: Counter[str], *, fix: bool) -> list[Prob
     return [Problem(kind="drift", path="index", reason=reason, fixed=mended) for reason in drift]
 
 
-def _transcript(store: Store, path: str, checked: Counter[str]) -> Iterator[Problem]:
-    ids: set[str] = set()
-    number_expected = damaged = 0
-    for number, raw in _lines(store, path, checked):
-        line = decode(raw)
-        reason = line.reason if isinstance(line, Damaged) else ""
-        if isinstance(line, StoredMessage) and line.id in ids:
-            reason = f"message id {line.id!r} is there twice"
-        elif isinstance(line, StoredMessage):
-            ids.add(line.id)
-            if not number_expected <= line.n <= number_expected + damaged:
-                reason = f"message number {line.n} is out of order"
+class _Written:
+    """The lines that the change log says were added to our own files, each with its change."""
+
+    def __init__(self, paths: tuple[str, ...]) -> None:
+        self._paths = paths
+        self._lines: dict[str, dict[bytes, int]] = {}
+
+    def take(self, change: Logged) -> None:
+        """Note what one change wrote; what it erased or took away is not looked for."""
+        for file, content in zip(change.header["files"], change.payload.get("writes") or (), strict=False):
+            if not file["path"].startswith(self._paths):
+                continue
+            if file["kind"] == "append":
+                lines = self._lines.setdefault(file["path"], {})
+                lines |= dict.fromkeys((line_bytes(text) for text in content), change.number)
             else:
-                number_expected = line.n + 1
-        if reason:
-            damaged += 1
-            yield Problem(kind="damaged", path=path, line=number, reason=reason)
+                self._lines.pop(file["path"], None)
+
+    def found(self, path: str, lines: Iterable[bytes]) -> None:
+        """Note that some lines are in their file."""
+        if expected := self._lines.get(path):
+            for line in lines:
+                expected.pop(line, None)
+
+    def gone(self, path: str, damaged: int) -> Iterator[Problem]:
+        """Yield what is not in its file, if that is more than its damaged lines may have been."""
+        missing = self._lines.get(path, {})
+        if len(missing) > damaged:
+            changes = ", ".join(map(str, sorted(set(missing.values()))))
+            yield Problem(kind="damaged", path=path, reason=f"lines are gone that were written by change {changes}")
 
 
-def _own(store: Store, path: str, checked: Counter[str]) -> Iterator[Problem]:
+def _transcript(store: Store, path: str, checked: Counter[str], written: _Written) -> Iterator[Problem]:
+    """Read a transcript as sessions do, a part at a time."""
+    state, line, seen = State(), 1, 0
+    for part in _parts(store, path):
+        base, at = state.bytes_read, 0
+        state.take(part, base)
+        written.found(path, part.split(b"\n"))
+        for offset, reason in state.damaged[seen:]:
+            line, at = line + part.count(b"\n", at, offset - base), offset - base
+            yield Problem(kind="damaged", path=path, line=line, reason=reason)
+        line, seen = line + part.count(b"\n", at), len(state.damaged)
+    checked["lines"] += line - 1
+    if state.head is None and line > 1:
+        yield Problem(kind="damaged", path=path, line=1, reason="the line that names the session is gone")
+    yield from written.gone(path, seen)
+
+
+def _parts(store: Store, path: str) -> Iterator[bytes]:
+    """Yield a file in parts of whole lines, and the line that has no end as if it had."""
+    start = 0
+    for part in whole_lines(store, path):
+        yield part
+        start += len(part)
+    blob = store.read(path, start)
+    if blob is not None and blob.data:
+        yield blob.data + b"\n"
+
+
+def _own(store: Store, path: str, checked: Counter[str], written: _Written) -> Iterator[Problem]:
+    damaged = 0
     for number, raw in _lines(store, path, checked):
+        written.found(path, [raw])
         if checksum(raw) is not True:
+            damaged += 1
             yield Problem(kind="damaged", path=path, line=number, reason="checksum does not match")
+    yield from written.gone(path, damaged)
 
 
 def _items(store: Store, path: str, checked: Counter[str]) -> Iterator[Problem]:

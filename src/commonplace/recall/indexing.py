@@ -32,7 +32,6 @@ Records = Callable[[str, bytes], Iterable[IndexRow] | None]
 
 SWEEP_SECONDS: Final = 2.0  # all files are compared at most so often
 _SWEEP_SHARE: Final = 20  # and for no more than 1/20 of the time, however many files there are
-_CHUNK_BYTES: Final = 4_000_000  # a transcript is read in parts of this, so that memory stays bounded
 _BATCH_BYTES: Final = 32_000_000  # files of about this much share one transaction
 _CHANGES_READ: Final = 64  # after more of them, looking at all files is the shorter way
 _DEAD_SHARE: Final = 3  # the index is made again when more than 1/3 of its rows lead nowhere
@@ -274,7 +273,7 @@ class Indexing:
         if state.bytes and not self._continues(state, token):
             self.index.drop_path(path)
             state = PathState(path)
-        for data in self._whole_lines(path, state.bytes):
+        for data in transcripts.whole_lines(self._store, path, state.bytes):
             state = self._take_part(state, data)  # each with its rows: a read that fails later repeats nothing
         self.index.set_state(msgspec.structs.replace(state, token=token))
 
@@ -330,8 +329,8 @@ class Indexing:
 
     def _checksum(self, state: PathState) -> int:
         checksum = 0
-        for start in range(0, state.bytes, _CHUNK_BYTES):
-            blob = self._store.read(state.path, start, min(state.bytes, start + _CHUNK_BYTES))
+        for start in range(0, state.bytes, transcripts.PART_BYTES):
+            blob = self._store.read(state.path, start, min(state.bytes, start + transcripts.PART_BYTES))
             checksum = zlib.crc32(blob.data if blob else b"", checksum)
         return checksum
 
@@ -344,24 +343,9 @@ class Indexing:
             problems.append(f"{stat.path}: {said} left out")
         if self._checksum(state) != state.crc:
             problems.append(f"{stat.path}: differs from what was indexed")
-        elif lag and next(self._whole_lines(stat.path, state.bytes), b""):
+        elif lag and next(transcripts.whole_lines(self._store, stat.path, state.bytes), b""):
             problems.append(f"{stat.path}: lines after byte {state.bytes} are not indexed")
         return problems
-
-    def _whole_lines(self, path: str, start: int) -> Iterator[bytes]:
-        """Yield the rest of a file in parts that end where a line ends; a torn tail is left out."""
-        wanted = _CHUNK_BYTES
-        while True:
-            blob = self._store.read(path, start, start + wanted)
-            if blob is None or not blob.data:
-                return
-            end = blob.data.rfind(b"\n") + 1
-            if end:
-                yield blob.data[:end]
-                start += end
-            if len(blob.data) < wanted:  # what is shorter than was asked for is the end of the file
-                return
-            wanted = _CHUNK_BYTES if end else wanted * 2
 
 
 def _state_of(path: str, data: bytes, *, token: str, crc: int) -> PathState:

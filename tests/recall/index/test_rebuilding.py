@@ -67,7 +67,7 @@ def test_a_rebuild_reads_each_transcript_once(scope, each):
 
 def test_a_large_transcript_is_read_in_parts_and_each_part_once(scope, monkeypatch):
     """Memory stays bounded however long a session is; its end is known without asking again."""
-    monkeypatch.setattr("commonplace.recall.indexing._CHUNK_BYTES", 10_000)
+    monkeypatch.setattr("commonplace.changes.transcripts.PART_BYTES", 10_000)
     scope.say("s", *(f"message {number} has the word w{number}" for number in range(600)))
     scope.indexing._store = counted = Counted(scope.store)
     scope.indexing.rebuild()

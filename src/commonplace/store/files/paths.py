@@ -6,6 +6,7 @@ the root is resolved first; what it resolves to is walked the same way.
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import stat
@@ -64,6 +65,11 @@ class Tree:
     """The files below one root."""
 
     def __init__(self, root: str, disk: Disk, *, state: str) -> None:
+        try:
+            os.stat(root)
+        except (ValueError, OSError) as error:
+            if getattr(error, "errno", errno.ENAMETOOLONG) == errno.ENAMETOOLONG:
+                raise PathError(f"no folder can be called {root[:200]!r}", path=root[:200]) from None
         self.root = os.path.realpath(root)
         self.state = state
         self._disk = disk
