@@ -1,18 +1,21 @@
-"""Forked children of a test: one that does some work, or many that do it at once."""
+"""Children of a test: forked ones that do some work, and programs. None of them outlives its test."""
 
 from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
 
 CHILD_SECONDS = 60
 
 
 def in_child(work: Callable[[], int | None], *, seconds: int = CHILD_SECONDS) -> int:
     """Run work in a forked child and give its wait status; one that hangs is killed by its own alarm."""
-    return os.waitpid(_forked(work, seconds), 0)[1]
+    return os.waitpid(forked(work, seconds), 0)[1]
 
 
 def in_processes(count: int, work: Callable[[int], int | None], *, seconds: int = 2 * CHILD_SECONDS) -> list[int]:
@@ -27,13 +30,14 @@ def in_processes(count: int, work: Callable[[int], int | None], *, seconds: int 
 
         return begun
 
-    pids = [_forked(child(number), seconds) for number in range(count)]
+    pids = [forked(child(number), seconds) for number in range(count)]
     os.close(opener)
     os.close(gate)
     return [os.waitpid(pid, 0)[1] for pid in pids]
 
 
-def _forked(work: Callable[[], int | None], seconds: int) -> int:
+def forked(work: Callable[[], int | None], seconds: int = CHILD_SECONDS) -> int:
+    """Run work in a forked child and give its process id: it ends with its work, or after so many seconds."""
     pid = os.fork()
     if pid:
         return pid
@@ -46,3 +50,13 @@ def _forked(work: Callable[[], int | None], seconds: int) -> int:
         traceback.print_exc()  # nobody above would: the child ends here
     finally:
         os._exit(code)
+
+
+@contextmanager
+def started(command: Sequence[object], **options: Any) -> Iterator[subprocess.Popen[Any]]:
+    """Start a program; one that has not ended with the block is killed."""
+    with subprocess.Popen([os.fspath(each) for each in command], **options) as child:  # type: ignore[call-overload]
+        try:
+            yield child
+        finally:
+            child.kill()

@@ -12,6 +12,7 @@ from commonplace.changes.door import Door
 from commonplace.operations import AddEntry, PutTopic, RemoveEntry, ReplaceEntry
 from commonplace.store.files.disk import Disk
 from commonplace.testing import FixedClock
+from forking import in_child
 
 
 def kill(*_args, **_options):
@@ -20,15 +21,12 @@ def kill(*_args, **_options):
 
 def dies(folder, work, *, prepare):
     """Let a process do some work on a memory and be killed where `prepare` says."""
-    child = os.fork()
-    if child == 0:
-        try:
-            prepare()
-            work(opened(folder, clock=FixedClock("2026-11-20T11:00:00+00:00", step_seconds=1)))
-        finally:
-            os._exit(0)
-    _, status = os.waitpid(child, 0)
-    assert os.WTERMSIG(status) == signal.SIGKILL
+
+    def killed():
+        prepare()
+        work(opened(folder, clock=FixedClock("2026-11-20T11:00:00+00:00", step_seconds=1)))
+
+    assert os.WTERMSIG(in_child(killed)) == signal.SIGKILL
 
 
 def before_the_swap():

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from collections import Counter
+from contextlib import ExitStack
 
 import pytest
 from doors import HERE, files, opened, texts, write
@@ -29,6 +30,7 @@ from commonplace.operations import (
     RewriteDocument,
 )
 from commonplace.store.protocol import MISSING
+from forking import started
 from marking import slow_after, tries
 
 DOC = "memory/MEMORY.md"
@@ -325,12 +327,10 @@ def test_many_writers_keep_five_facts_each(tmp_path, processes, writers):
         "    assert m.remember(f'writer {sys.argv[3]} says {n}', kind='decision').status == 'applied'\n"
         "    assert m.remember('all say this', kind='decision').ok\n"
     )
-    children = [
-        subprocess.Popen([sys.executable, "-c", code, tmp_path, str(HERE), str(n)], stderr=subprocess.PIPE)
-        for n in range(processes)
-    ]
     failed = []
-    with opened(tmp_path) as memory:
+    with ExitStack() as stack, opened(tmp_path) as memory:
+        commands = [[sys.executable, "-c", code, tmp_path, HERE, str(n)] for n in range(processes)]
+        children = [stack.enter_context(started(command, stderr=subprocess.PIPE)) for command in commands]
 
         def work(name):
             said = [memory.remember(f"thread {name} says {number}", kind="decision") for number in range(5)]

@@ -13,6 +13,7 @@ from commonplace import Memory, Message
 from commonplace.errors import InputError
 from commonplace.store.files.disk import Disk
 from commonplace.text.wordings import Wordings
+from forking import started
 
 LAYOUTS = ["native", "two-layer", "facts", "structured", "graph", "memdir"]
 MARK = "quartz heron cellar"
@@ -198,11 +199,12 @@ def test_erasing_while_another_process_writes_loses_none_of_its_messages(tmp_pat
         "    memory.recall('writer'); memory.remember('The other writer is done'); print(len(memory.log()))\n"
     )
     environment = dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path))
-    process = subprocess.Popen(
-        [sys.executable, "-c", script, str(tmp_path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment
-    )
-    assert process.stdout.readline() == b"ready\n"
-    with Memory.open(tmp_path) as memory:
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with (
+        started([sys.executable, "-c", script, tmp_path], **pipes, env=environment) as process,
+        Memory.open(tmp_path) as memory,
+    ):
+        assert process.stdout.readline() == b"ready\n"
         memory.forget(MARK, every=True, erase=True)
         process.communicate(b"")
         assert process.returncode == 0

@@ -24,6 +24,7 @@ from commonplace.operations import PutTopic, RemoveEntry, RemoveTopic
 from commonplace.store.files import replace
 from commonplace.store.files.disk import Disk
 from commonplace.testing import FixedClock
+from forking import in_child
 
 DOC, FACTS, ITEMS = "memory/MEMORY.md", "memory/facts/user.md", "memory/items/procedural.jsonl"
 SEAMS = ("open", "write", "pwrite", "sync", "sync_all", "rename", "exchange", "rename_new", "unlink", "truncate")
@@ -237,10 +238,7 @@ class Everything(RuleBasedStateMachine):
     def kill_a_writer(self, text, kind, at):
         """A child dies at its n-th step into a file; what it did is whole or nothing."""
         was, path = files(self.folder), KINDS[kind]
-        child = os.fork()
-        if child == 0:
-            self._die_in(text, kind, at)
-        os.waitpid(child, 0)
+        in_child(lambda: self._die_in(text, kind, at))
         self.clock.advance(60)  # the child's clock went on without ours
         now = texts(self.memory, path)
         if now != self.entries[path]:
@@ -269,13 +267,10 @@ class Everything(RuleBasedStateMachine):
 
             return call
 
-        try:
-            for name in SEAMS:
-                if hasattr(Disk, name):
-                    setattr(Disk, name, counted(name))
-            opened(self.folder, clock=self.clock).remember(text, kind=kind)
-        finally:
-            os._exit(0)
+        for name in SEAMS:
+            if hasattr(Disk, name):
+                setattr(Disk, name, counted(name))
+        opened(self.folder, clock=self.clock).remember(text, kind=kind)
 
     @precondition(lambda self: self.number)
     @rule(data=st.data())

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import os
 import random
-import signal
 import subprocess
 import sys
+from contextlib import ExitStack
 
 import pytest
 from doors import DOC, FULL, HERE, files, opened, texts, write
@@ -19,6 +19,7 @@ from commonplace.errors import CommonplaceError
 from commonplace.operations import AddEntry, AppendJournal, PutItem, PutTopic, RemoveEntry, RemoveTopic
 from commonplace.store.files.changelog import content_hash
 from commonplace.store.protocol import MISSING
+from forking import started
 from marking import slow_after
 
 KILLS = 120 if FULL else 4
@@ -52,15 +53,11 @@ def test_i1_what_was_acknowledged_can_be_read_or_was_forgotten_by_a_later_word(f
     heard = {"message": set(), "entry": set(), "forgot": set()}
     unheard, start = set(), 0
     for _ in range(kills):
-        child = subprocess.Popen(
-            [sys.executable, "-c", WRITER, str(fast_path), str(HERE), str(start)],
-            stdout=subprocess.PIPE,
-            text=True,
-            encoding="utf-8",
-        )
-        lines = [child.stdout.readline() for _ in range(chance.randrange(1, 14))]
-        child.send_signal(signal.SIGKILL)
-        lines += child.communicate()[0].splitlines(keepends=True)
+        command = [sys.executable, "-c", WRITER, fast_path, HERE, str(start)]
+        with started(command, stdout=subprocess.PIPE, text=True, encoding="utf-8") as child:
+            lines = [child.stdout.readline() for _ in range(chance.randrange(1, 14))]
+            child.kill()
+            lines += child.communicate()[0].splitlines(keepends=True)
         for what, number in (line.split() for line in lines if line.endswith("\n")):
             heard[what].add(int(number))
         unheard.add(max(heard["entry"], default=0) - 1)  # was being forgotten, maybe, when its writer died
@@ -102,16 +99,12 @@ with opened(sys.argv[1]) as memory:
 @pytest.mark.timeout(1200 if FULL else 120)
 def test_i2_no_reader_sees_half_a_record_or_half_a_change(fast_path):
     """Safety I2, DESIGN 5: each record whole, all files of one change together, while another process writes."""
-    with opened(fast_path) as memory:
+    with ExitStack() as stack, opened(fast_path) as memory:
         memory.apply([AddEntry(path=DOC, text="round0"), PutTopic(path=TOPIC, title="Heron", body="round0")], reason="")
         memory.apply([PutItem(path=ITEMS, id="a", data={"content": "round0"})], reason="")
-        child = subprocess.Popen(
-            [sys.executable, "-c", CHANGER, str(fast_path), str(HERE)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            encoding="utf-8",
-        )
+        command = [sys.executable, "-c", CHANGER, fast_path, HERE]
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+        child = stack.enter_context(started(command, **pipes, text=True, encoding="utf-8"))
         scope, looks = memory._scopes[0], 0
         os.set_blocking(child.stdout.fileno(), False)
         for number in range(1, ROUNDS + 1):

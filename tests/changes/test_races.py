@@ -13,6 +13,7 @@ from doors import FULL, HERE, opened, write
 from commonplace.changes import drift
 from commonplace.changes.door import Door
 from commonplace.store.files import replace
+from forking import started
 from marking import slow_after
 
 RACES = 1000
@@ -29,17 +30,10 @@ def _quick(monkeypatch):
 @pytest.fixture
 def editor(fast_path):
     write(fast_path, PATH, "# Memory\n\n- the first\n- fact 0\n")
-    child = subprocess.Popen(
-        [sys.executable, HERE / "editor.py", fast_path / PATH],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        encoding="utf-8",
-    )
-    yield child
-    child.stdin.close()
-    child.wait(10)
-    child.stdout.close()
+    command = [sys.executable, HERE / "editor.py", fast_path / PATH]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with started(command, **pipes, text=True, encoding="utf-8") as child:
+        yield child
 
 
 def explained(memory, outcome, text):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
+from contextlib import ExitStack
 from datetime import datetime, timedelta, timezone
 from zoneinfo import ZoneInfo
 
@@ -19,6 +19,7 @@ from commonplace.errors import GoneError, InputError, RecordNotFoundError
 from commonplace.operations import MoveCursor, MoveWindow
 from commonplace.testing import FixedClock
 from commonplace.text.pieces import NAME_BYTES, decode_name, encode_name
+from forking import started
 from marking import tries
 
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=350) | st.sampled_from(
@@ -125,8 +126,9 @@ def test_two_processes_append_to_one_session(tmp_path):
         "for n in range(50):\n"
         "    m.append('s', [Message('user', f'{sys.argv[2]} {n}', id=f'{sys.argv[2]}-{n}'), Message('user', 'both', id=f'both{n}')])\n"
     )
-    children = [subprocess.Popen([sys.executable, "-c", code, tmp_path, name]) for name in "ab"]
-    assert [child.wait(120) for child in children] == [0, 0]
+    with ExitStack() as stack:
+        children = [stack.enter_context(started([sys.executable, "-c", code, tmp_path, name])) for name in "ab"]
+        assert [child.wait(120) for child in children] == [0, 0]
     with opened(tmp_path) as memory:
         messages = list(memory.sessions.read("s"))
         assert [m.number for m in messages] == list(range(150))

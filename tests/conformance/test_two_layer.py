@@ -6,11 +6,10 @@ Source: seed two-layer; scenarios 1.4. Through the public API and the files, wit
 from __future__ import annotations
 
 import json
-import os
-import signal
 import subprocess
 import sys
 import threading
+from contextlib import ExitStack
 from datetime import datetime
 from pathlib import Path
 
@@ -34,6 +33,7 @@ from two_layer_cases import (
 from commonplace import Message
 from commonplace.surfaces import adopt
 from commonplace.testing import FixedClock
+from forking import started
 
 
 def test_01_an_empty_workspace_gives_an_empty_memory_and_makes_no_file(tmp_path):
@@ -200,7 +200,7 @@ def test_08_two_sessions_that_consolidate_at_once_keep_both_facts(tmp_path):
 CONSOLIDATE = """
 import sys
 from pathlib import Path
-sys.path.insert(0, {tests!r})
+sys.path[:0] = [{tests!r}, {tests!r} + "/.."]
 from test_two_layer import _adds_its_fact
 from two_layer_cases import opened
 from commonplace import Message
@@ -217,19 +217,16 @@ def test_08_two_processes_that_consolidate_at_once_keep_both_facts(tmp_path):
     """Scenario 8, with a process for each session: no lost update between them."""
     program = CONSOLIDATE.format(tests=str(Path(__file__).parent))
     facts = [f"My {thing} is green" for thing in ("door", "boat", "hat")]
-    children = [
-        subprocess.Popen(
-            [sys.executable, "-c", program, str(tmp_path), f"telegram:{n}", fact],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8",
-        )
-        for n, fact in enumerate(facts)
-    ]  # fmt: skip
-    for child in children:
-        assert child.stdout.readline() == "ready\n"
-    for child in children:
-        child.stdin.write("go\n")
-        child.stdin.flush()
-    assert [child.communicate(timeout=60)[0].strip() for child in children] == ["applied"] * 3
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "encoding": "utf-8"}
+    commands = [[sys.executable, "-c", program, tmp_path, f"telegram:{n}", fact] for n, fact in enumerate(facts)]
+    with ExitStack() as stack:
+        children = [stack.enter_context(started(command, **pipes)) for command in commands]
+        for child in children:
+            assert child.stdout.readline() == "ready\n"
+        for child in children:
+            child.stdin.write("go\n")
+            child.stdin.flush()
+        assert [child.communicate(timeout=60)[0].strip() for child in children] == ["applied"] * 3
     assert sorted(memory_text(tmp_path).splitlines()) == sorted(f"- {fact}" for fact in facts)
 
 
@@ -298,7 +295,7 @@ def test_11_keys_that_look_alike_have_two_files_and_their_file_is_found_by_key(t
 WRITER = """
 import sys
 from pathlib import Path
-sys.path.insert(0, {tests!r})
+sys.path[:0] = [{tests!r}, {tests!r} + "/.."]
 from two_layer_cases import opened
 root = Path(sys.argv[1])
 with opened(root) as memory:
@@ -313,19 +310,16 @@ def test_12_a_writer_that_is_killed_leaves_the_old_memory_or_the_new_one(tmp_pat
     program = WRITER.format(tests=str(Path(__file__).parent))
     whole = {f"- {letter * 60}\n" for letter in "ab"}
     for pause in range(3):
-        child = subprocess.Popen(
-            [sys.executable, "-c", program, str(tmp_path)], stdout=subprocess.PIPE, text=True, encoding="utf-8"
-        )
-        assert child.stdout.readline() == "ready\n"
-        seen = 0
-        last = memory_text(tmp_path)
-        while seen < 1 + 2 * pause:  # let it write for a while, read all the time
-            now = memory_text(tmp_path)
-            assert now in whole | {""}
-            seen += now != last
-            last = now
-        os.kill(child.pid, signal.SIGKILL)
-        child.communicate()
+        command = [sys.executable, "-c", program, tmp_path]
+        with started(command, stdout=subprocess.PIPE, text=True, encoding="utf-8") as child:
+            assert child.stdout.readline() == "ready\n"
+            seen = 0
+            last = memory_text(tmp_path)
+            while seen < 1 + 2 * pause:  # let it write for a while, read all the time
+                now = memory_text(tmp_path)
+                assert now in whole | {""}
+                seen += now != last
+                last = now
         assert memory_text(tmp_path) in whole
         with opened(tmp_path) as memory:
             assert memory.document("memory") in whole

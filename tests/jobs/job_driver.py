@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import sys
 import traceback
 from pathlib import Path
@@ -51,6 +52,7 @@ def killed(root: Path, at: int) -> bool:
     """Run the job in a child that dies at its `at`-th system call; False when it came to its end."""
     pid = os.fork()
     if pid == 0:
+        signal.alarm(60)  # one that hangs would keep the driver's pipes open
         left = at
 
         def dying(name):

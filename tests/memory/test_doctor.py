@@ -91,7 +91,9 @@ def test_a_line_of_our_own_that_is_gone_is_named(full, name):
     for at in range(len(lines)):
         path.write_bytes(b"".join(lines[:at] + lines[at + 1 :]))
         found = [(problem.kind, problem.path) for problem in problems(full) if problem.kind != "drift"]
-        last_said = b'"type":"message"' in lines[at] and not any(b'"type":"message"' in line for line in lines[at + 1 :])
+        last_said = b'"type":"message"' in lines[at] and not any(
+            b'"type":"message"' in line for line in lines[at + 1 :]
+        )
         assert found[:1] == ([] if last_said else [("damaged", name)]), lines[at]
 
 

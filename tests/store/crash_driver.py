@@ -25,6 +25,7 @@ def spawn(work) -> tuple[int, int]:
     reader, writer = os.pipe()
     pid = os.fork()
     if pid == 0:
+        signal.alarm(600)  # one that outlives the driver would keep its pipes open
         os.close(reader)
         try:
             work(lambda number: os.write(writer, struct.pack("<q", number)))

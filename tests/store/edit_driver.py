@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import signal
 import socket
 import sys
 import time
@@ -100,6 +101,7 @@ def main(root: str, races: int, seed: int, *, in_steps: bool) -> dict:
     commit_line(store, 0)
     pid = os.fork()
     if pid == 0:
+        signal.alarm(600)  # one that outlives the driver would keep its pipes open
         here.close()
         editor(root, there, seed)
         os._exit(0)

@@ -14,7 +14,7 @@ from commonplace.errors import LeaseLostError, StoreError
 from commonplace.store.files.disk import Disk
 from commonplace.store.files.locks import Process, may_live, this_process
 from commonplace.store.protocol import Put
-from forking import in_child
+from forking import forked, in_child
 from marking import slow_after
 
 
@@ -58,30 +58,32 @@ def test_a_stopped_holder_is_fenced_out_when_it_wakes(tmp_path):
     """Safety battery F13: slow is not dead; the late commit is refused, nothing is lost."""
     now = Clock()
     reader, writer = os.pipe()
-    pid = os.fork()
-    if pid == 0:
-        code = 1
+
+    def work():
+        store = open_store(tmp_path, clock=now)
+        lease = store.lease("dream", 60)
+        os.write(writer, b"held")
+        os.kill(os.getpid(), signal.SIGSTOP)
         try:
-            store = open_store(tmp_path, clock=now)
-            lease = store.lease("dream", 60)
-            os.write(writer, b"held")
-            os.kill(os.getpid(), signal.SIGSTOP)
-            try:
-                store.commit({}, {}, [Put(A, (document(1),))], fence=lease)
-            except LeaseLostError:
-                code = 42
-        finally:
-            os._exit(code)
-    assert os.read(reader, 4) == b"held"
-    os.waitpid(pid, os.WUNTRACED)
-    with open_store(tmp_path, clock=now) as store:
-        assert store.lease("dream", 60) is None
-        now.advance(61)
-        mine = store.lease("dream", 60)
-        assert mine.fence == 2
-        store.commit({}, {}, [Put(A, (document(2),))], fence=mine)
+            store.commit({}, {}, [Put(A, (document(1),))], fence=lease)
+        except LeaseLostError:
+            return 42
+
+    pid = forked(work)
+    try:
+        assert os.read(reader, 4) == b"held"
+        os.waitpid(pid, os.WUNTRACED)
+        with open_store(tmp_path, clock=now) as store:
+            assert store.lease("dream", 60) is None
+            now.advance(61)
+            mine = store.lease("dream", 60)
+            assert mine.fence == 2
+            store.commit({}, {}, [Put(A, (document(2),))], fence=mine)
+    finally:
         os.kill(pid, signal.SIGCONT)
-        assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 42
+        status = os.waitpid(pid, 0)[1]
+    with open_store(tmp_path, clock=now) as store:
+        assert os.waitstatus_to_exitcode(status) == 42
         assert store.read(A).data == document(2).text.encode()
         assert store.change_number() == 1
 
@@ -91,10 +93,12 @@ def test_a_dead_owner_frees_its_lease_at_once(tmp_path):
     with open_store(tmp_path) as store:
         for fence in range(1, 6):
             reader, writer = os.pipe()
-            pid = os.fork()
-            if pid == 0:
+
+            def work(writer=writer):
                 os.write(writer, b"%d" % store.lease("dream", 3600).fence)
                 os.kill(os.getpid(), signal.SIGKILL)
+
+            pid = forked(work)
             assert os.read(reader, 9) == b"%d" % (2 * fence - 1)
             os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
             lease = store.lease("dream", 3600)

@@ -9,6 +9,7 @@ import sys
 from datetime import UTC, datetime, timedelta
 
 from commonplace import Memory, Message
+from forking import started
 
 LONG_AGO = datetime.now(UTC) - timedelta(days=1)
 
@@ -36,7 +37,7 @@ def test_sigterm_ends_it_with_code_0_and_one_line_a_record(here):
     """Issue 20: clean stop on SIGTERM, exit codes and log records fit for systemd."""
     recorded(here / "m")
     command = [sys.executable, "-m", "commonplace.surfaces.cli", "worker", "-C", "m", "--every", "60"]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, encoding="utf-8", env=os.environ) as process:
+    with started(command, stderr=subprocess.PIPE, text=True, encoding="utf-8", env=os.environ) as process:
         first = process.stderr.readline()
         process.send_signal(signal.SIGTERM)
         assert process.wait(60) == 0
