@@ -53,7 +53,7 @@ from commonplace.models import spending
 from commonplace.models.protocol import LLM
 from commonplace.operations import AddEntry, Forget, MoveWindow, Operation
 from commonplace.recall import searching, select
-from commonplace.recall.embedding import Guarded
+from commonplace.recall.embedding import Embedding, Guarded
 from commonplace.recall.index.looking import copied
 from commonplace.recall.index.sqlite import SqliteIndex
 from commonplace.recall.indexing import Indexing
@@ -208,7 +208,7 @@ class Scope:
         elif otherwise := self.drift.read_otherwise():
             logger.warning(_OTHERWISE, layout.name, "; ".join(otherwise))
         self._wire_changing(llm)
-        self.embedding = embedder.scope(of, self.indexing, self.meter) if embedder is not None else None
+        self.embedding = Embedding(embedder, of, self.indexing, self.meter) if embedder is not None else None
         self.searching = Searching(of, self.indexing, self.embedding)
         shown = [name for row in layout.prompt if row.renderer == "surfaced" for name in row.of]
         self.surfacing = Surfacing(of, self.searching, shown)

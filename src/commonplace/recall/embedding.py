@@ -10,7 +10,7 @@ import logging
 import threading
 import time
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 from typing import Any, Final
 
@@ -25,7 +25,7 @@ from commonplace.models.spending import EmbeddingMeter
 from commonplace.recall.index import embedders, passages, rows, vectors
 from commonplace.recall.index.near import Embedder, Near
 from commonplace.recall.index.sqlite import SqliteIndex
-from commonplace.recall.index.vectors import Embedded, Space, Vectors
+from commonplace.recall.index.vectors import Space, Vectors
 from commonplace.recall.indexing import Indexing
 from commonplace.text.pieces import estimate_tokens
 
@@ -48,9 +48,8 @@ PROBES: Final = (
 _ALL_ALIKE: Final = 0.97  # from here on an embedder tells nothing apart: it does not know the words
 _BATCH: Final = 64  # texts in one call of an embedder
 _PASSAGES: Final = 64  # of one message, at most; of a pasted file the head stands for the whole
-_NEAREST: Final = 200  # texts that a question is told of
+_NEAREST: Final = 200  # passages that are looked at for a question
 _QUESTION_CHARS: Final = 2000  # of a longer question the head
-_REMEMBERED: Final = 8  # vectors of questions that may be asked again at once
 _RETRY_SECONDS: Final = 30.0  # an embedder that failed is left alone for so long
 _NOTED_TOKENS: Final = 2000  # questions are noted in the ledger together: one line a recall would outgrow it
 _READ_ONLY: Final = "a memory opened read-only keeps no vectors"
@@ -91,13 +90,9 @@ class Guarded:
         self.failure = ""
         self._again = 0.0
         self._space: Space | None = None
-        self._asked: dict[str, array[float]] = {}
-        self._told = 0
+        self._asked: tuple[str, array[float] | None] = "", None
+        self._noted = 0
         self._lock = threading.Lock()
-
-    def scope(self, parts: Parts, indexing: Indexing, meter: EmbeddingMeter) -> Embedding:
-        """Return what keeps the vectors of one scope with this embedder; the arguments are those of `Embedding`."""
-        return Embedding(self, parts, indexing, meter)
 
     def rests(self) -> bool:
         """True if it failed a moment ago and is left alone."""
@@ -113,17 +108,17 @@ class Guarded:
         """True if it counts tokens, as what is paid for does."""
         return isinstance(getattr(self._embedder, "tokens", None), int)
 
-    def untold(self) -> int:
-        """Count the tokens taken since `spent` last gave them."""
-        return getattr(self._embedder, "tokens", 0) - self._told if self.paid() else 0
+    def unnoted(self) -> int:
+        """Count the tokens taken that `spent` has not given yet."""
+        return getattr(self._embedder, "tokens", 0) - self._noted if self.paid() else 0
 
     def spent(self, at_least: int = 1) -> int:
         """Return the tokens taken since they were last given; 0 while they are fewer than asked for."""
         with self._lock:
-            tokens = self.untold()
+            tokens = self.unnoted()
             if tokens < at_least:
                 return 0
-            self._told += tokens
+            self._noted += tokens
             return tokens
 
     def space(self, seconds: float, allow: Callable[[Sequence[str]], None]) -> Space:
@@ -142,22 +137,18 @@ class Guarded:
         return self._space
 
     def question(self, text: str, seconds: float, allow: Callable[[Sequence[str]], None]) -> array[float]:
-        """Embed a question; the last few are remembered, for the other scopes of a chain.
+        """Embed a question; the last one is remembered, for the other scopes of a chain.
 
         Raises:
             ModelError: It gave no vector in time, or what `allow` raised of what would be sent.
         """
         asked = text[:_QUESTION_CHARS]
-        with self._lock:
-            known = self._asked.get(asked)
-        if known is None:
+        known, vector = self._asked
+        if known != asked or vector is None:
             allow([asked])
-            known = self._embed([asked], seconds, getattr(self._embedder, "question", None))[0]
-            with self._lock:
-                self._asked[asked] = known
-                while len(self._asked) > _REMEMBERED:
-                    self._asked.pop(next(iter(self._asked)))
-        return known
+            vector = self._embed([asked], seconds, getattr(self._embedder, "question", None))[0]
+            self._asked = asked, vector
+        return vector
 
     def passages(self, texts: Sequence[str], seconds: float) -> list[array[float]]:
         """Embed what is to be found.
@@ -186,7 +177,7 @@ class Guarded:
         except (TypeError, ValueError):
             raise ModelError(f"{self.name!r} returned no vectors; return one list of numbers a text") from None
         sizes = {len(vector) for vector in found}
-        dimensions = self._space.dimensions if self._space is not None else len(found[0]) if found else 0
+        dimensions = len(self._space.probe) if self._space is not None else len(found[0]) if found else 0
         if len(found) != wanted or sizes != {dimensions} or not dimensions:
             raise ModelError(
                 f"{self.name!r} returned {len(found)} vectors of {sorted(sizes)} numbers for {wanted} texts; "
@@ -213,10 +204,9 @@ class Embedding:
         self._seconds = parts.config.model.timeout_seconds
         self._meter = meter
         self._vectors = Vectors(indexing.index)
-        self._hidden: tuple[frozenset[tuple[str, str]], str] = frozenset(), ""  # messages, and their mark
+        self._hidden: frozenset[tuple[str, str]] = frozenset()  # messages
         self._closing = threading.Event()
         self._lock = threading.Lock()
-        self._done = threading.Event()
         self._filler: threading.Thread | None = None
 
     def near(self, question: str, *, hidden: frozenset[tuple[str, str]] = frozenset()) -> Near:
@@ -236,7 +226,7 @@ class Embedding:
             return Near(failure=embedder.failure)
         deadline = calls.Deadline(self._config.embed_seconds)
         try:
-            self._settle(embedder.space(deadline.remaining(), self._allow))
+            self._settle(deadline.remaining())
             asked = embedder.question(question, deadline.remaining(), self._allow)
             self._note(_NOTED_TOKENS)
             self._fill(hidden, deadline.remaining())
@@ -246,29 +236,27 @@ class Embedding:
             embedder.failed(error)
             return Near(failure=embedder.failure)
 
-    def fill(self, *, hidden: Callable[[], frozenset[tuple[str, str]]]) -> bool:
-        """Embed all that has no vector yet and wait for it; False where it could not be, or nothing may be written.
+    def fill(self, *, hidden: Callable[[], frozenset[tuple[str, str]]]) -> None:
+        """Embed all that has no vector yet and wait for it, unless nothing may be written.
 
         Args:
             hidden: Gives the messages (session, id) that are forgotten by now.
         """
         if self._store.read_only:
-            return False
+            return
         try:
-            self._settle(self._embedder.space(self._seconds, self._allow))
+            self._settle(self._seconds)
             self._fill(hidden(), None)
             while self._missing() and not self._embedder.failure and not self._closing.is_set():
                 self._fill(hidden(), None)  # what came in while an earlier filling was at its end
         except CommonplaceError as error:
             self._embedder.failed(error)
-        return not self._embedder.failure
 
     def close(self) -> None:
         """Stop filling; a call under way is waited for a moment, then abandoned."""
         self._closing.set()
-        filler = self._filler
-        if filler is not None:
-            filler.join(_CLOSE_SECONDS)
+        if self._filler is not None:
+            self._filler.join(_CLOSE_SECONDS)
         try:
             self._note()
         except CommonplaceError:
@@ -278,42 +266,38 @@ class Embedding:
         """Check that a paid embedder may get these texts; what it used and is not noted yet counts too."""
         embedder = self._embedder
         if embedder.paid():
-            self._meter.check(embedder.name, sum(map(estimate_tokens, texts)) + embedder.untold())
+            self._meter.check(embedder.name, sum(map(estimate_tokens, texts)) + embedder.unnoted())
 
     def _note(self, at_least: int = 1) -> None:
         tokens = 0 if self._store.read_only else self._embedder.spent(at_least)
         if tokens:
             self._meter.note(self._embedder.name, tokens)
 
-    def _settle(self, space: Space) -> None:
-        """Bring the index up to the files, and have its vectors be of this space."""
+    def _settle(self, seconds: float) -> None:
+        """Bring the index up to the files, and have its vectors be of this embedder."""
+        space = self._embedder.space(seconds, self._allow)
         self._indexing.catch_up()
         if not self._vectors.settle(space):
             logger.info("vectors of %s are made for this scope", space.name)
 
     # --- filling ---
 
+    def _missing(self) -> bool:
+        return bool(self._vectors.missing_notes(1)) or self._vectors.missing_messages() is not None
+
     def _fill(self, hidden: frozenset[tuple[str, str]], seconds: float | None) -> None:
         """Embed what is missing in the background, and wait for it so many seconds."""
-        self._forget(hidden)
+        self._hidden = hidden
+        self._vectors.hide(vectors.mark(hidden))
         with self._lock:
             if self._filler is None or not self._filler.is_alive():
                 if not self._missing():
                     self._vectors.prune()
                     return
-                self._done.clear()
                 self._filler = threading.Thread(target=self._run, name="commonplace vectors", daemon=True)
                 self._filler.start()
-        self._done.wait(seconds)
-
-    def _missing(self) -> bool:
-        return bool(self._vectors.missing_notes(1)) or self._vectors.missing_messages() is not None
-
-    def _forget(self, hidden: frozenset[tuple[str, str]]) -> None:
-        if hidden != self._hidden[0]:
-            self._hidden = hidden, vectors.mark(hidden)
-        if self._vectors.hidden() != self._hidden[1]:
-            self._vectors.hide(self._hidden[1])
+            filler = self._filler
+        filler.join(seconds)
 
     def _run(self) -> None:
         try:
@@ -327,18 +311,14 @@ class Embedding:
         except Exception:
             logger.exception("the vectors of a scope could not be made")
             self._embedder.failed(ModelError("vectors could not be made; see the log"))
-        finally:
-            self._done.set()
 
     def _step(self) -> bool:
         """Embed some of what is missing; False where nothing was, or others know of more that is hidden."""
-        hidden, mark = self._hidden  # as of before the texts are read: what is forgotten from here on is not kept
-        if self._vectors.hidden() != mark:
-            return False
+        hidden = self._hidden  # as of before the texts are read: what is forgotten from here on is not kept
+        mark = vectors.mark(hidden)
         notes = self._vectors.missing_notes(_BATCH)
         if notes:
-            self._put(notes, mark)
-            return True
+            return self._vectors.put(self._made(notes), hidden=mark)
         found = self._vectors.missing_messages()
         if found is None:
             return False
@@ -346,26 +326,21 @@ class Embedding:
         end = min(end, first + _BATCH)
         said = self._indexing.answer(lambda index: list(self._said(index, slot, first, end, hidden)))
         for at in range(0, len(said), _BATCH):
-            if self._closing.is_set():
+            if self._closing.is_set() or not self._vectors.put(self._made(said[at : at + _BATCH]), hidden=mark):
                 return False
-            if not self._put(said[at : at + _BATCH], mark):
-                return True
-        self._vectors.put([], slot=slot, messages=end, hidden=mark)
-        return True
+        return self._vectors.put((), hidden=mark, slot=slot, messages=end)
 
-    def _put(self, texts: Sequence[tuple[int, str]], mark: str) -> bool:
-        """Embed some texts and keep their vectors; False where they could not be kept any more."""
-        known = self._vectors.known(text for _, text in texts)
-        wanted = list(dict.fromkeys(text for _, text in texts if text not in known and text.strip()))
-        embedder = self._embedder
+    def _made(self, texts: Sequence[tuple[int, str]]) -> list[tuple[int, str, bytes]]:
+        """Return passages (row, text) with their vectors; only those that are nowhere yet are embedded."""
+        found = self._vectors.known(text for _, text in texts)
+        wanted = list(dict.fromkeys(text for _, text in texts if text not in found and text.strip()))
         if wanted:
             self._allow(wanted)
-        made = dict(zip(wanted, embedder.passages(wanted, self._seconds) if wanted else (), strict=True))
-        self._note()
-        blank = array("f", [0.0] * embedder.space(self._seconds, self._allow).dimensions)
-        return self._vectors.put(
-            [Embedded(row, text, None if text in known else made.get(text, blank)) for row, text in texts], hidden=mark
-        )
+            made = self._embedder.passages(wanted, self._seconds)
+            found |= {text: vectors.halved(vector) for text, vector in zip(wanted, made, strict=True)}
+            self._note()
+        blank = bytes(2 * len(self._embedder.space(self._seconds, self._allow).probe))
+        return [(row, text, found.get(text, blank)) for row, text in texts]
 
     def _said(
         self, index: SqliteIndex, slot: int, first: int, end: int, hidden: frozenset[tuple[str, str]]
@@ -382,15 +357,11 @@ class Embedding:
             forgotten = (message.session, message.message.id) in hidden
             if number is None or forgotten or message.message.role == "tool":
                 continue
-            yield from self._passages(rows.pack(slot, number, 0), message.text, message.message.name)
-
-    def _passages(self, row: int, text: str, name: str | None) -> Iterable[tuple[int, str]]:
-        spans = passages.passages(text, self._config.passage_chars)
-        said = f"{name}: " if name else ""
-        for at, (start, end) in enumerate(spans[:_PASSAGES]):
-            part = text[start:end].strip()
-            if part:
-                yield row + rows.fold_passage(at, len(spans)), said + part
+            spans = passages.passages(message.text, self._config.passage_chars)
+            name = f"{message.message.name}: " if message.message.name else ""
+            for at, (begin, stop) in enumerate(spans[:_PASSAGES]):
+                if part := message.text[begin:stop].strip():
+                    yield rows.pack(slot, number, 0) + rows.fold_passage(at, len(spans)), name + part
 
 
 def _name(embedder: Embedder) -> str:

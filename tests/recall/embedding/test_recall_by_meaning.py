@@ -18,9 +18,9 @@ from commonplace.recall.embedding import PROBES
 from commonplace.recall.index import vectors
 
 
-def rows(memory, table="embedded"):
+def rows(memory):
     with sqlite3.connect(f"{memory.location}/.commonplace/index.sqlite") as db:
-        return db.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
+        return db.execute("SELECT count(*) FROM vectors").fetchone()[0]
 
 
 @pytest.fixture(params=["numpy", "plain"])
@@ -162,11 +162,11 @@ def test_a_forgotten_message_loses_its_vector(memory, said):
     """DESIGN 1: what was forgotten does not come back; its vector vanishes with it."""
     memory.append("s", [Message("user", "automobile", id="a"), Message("user", "kitten", id="b")])
     assert memory.recall("hatchback")[0].text == "automobile"
-    assert rows(memory, "vectors") == 2
+    assert rows(memory) == 2
     memory.forget(memory.recall("hatchback")[0].record)
     assert memory.recall("hatchback") == []
     assert memory.recall("feline")[0].text == "kitten"
-    assert rows(memory, "vectors") == rows(memory) == 1
+    assert rows(memory) == 1
     assert said().count("kitten") == 1
 
 
@@ -176,7 +176,7 @@ def test_a_removed_entry_loses_its_vector(memory):
     assert memory.recall("doctor")[0].text == "physician"
     memory.forget(noted.records[0])
     assert memory.recall("doctor") == []
-    assert rows(memory, "vectors") == rows(memory) == 0
+    assert rows(memory) == 0
 
 
 def test_a_rewritten_transcript_and_a_new_index_leave_no_old_vector(memory, tmp_path):
@@ -189,7 +189,7 @@ def test_a_rewritten_transcript_and_a_new_index_leave_no_old_vector(memory, tmp_
     memory.sync()
     assert memory.recall("hatchback") == []
     assert memory.recall("feline")[0].text == "kitten"
-    assert rows(memory, "vectors") == rows(memory) == 1
+    assert rows(memory) == 1
     memory.reindex()
     assert memory.recall("feline")[0].text == "kitten"
     assert rows(memory) == 1
@@ -375,7 +375,7 @@ def test_without_an_embedder_the_index_holds_no_vector_tables(tmp_path):
         memory.recall("automobile")
         with sqlite3.connect(f"{memory.location}/.commonplace/index.sqlite") as db:
             names = {row[0] for row in db.execute("SELECT name FROM sqlite_master")}
-    assert not names & {"vectors", "embedded", "vector_space"}
+    assert not names & {"vectors", "vector_slots", "vector_space"}
 
 
 def test_two_memories_fill_the_same_scope_without_a_double(tmp_path, patient):
@@ -389,7 +389,7 @@ def test_two_memories_fill_the_same_scope_without_a_double(tmp_path, patient):
                 thread.start()
             for thread in threads:
                 thread.join()
-            assert rows(second) == rows(second, "vectors") == 300
+            assert rows(second) == 300
 
 
 def test_no_package_of_others_is_loaded_without_an_embedder():

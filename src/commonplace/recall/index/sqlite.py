@@ -44,7 +44,7 @@ CREATE VIRTUAL TABLE noted USING fts5(text, detail=none, columnsize=0, tokenize=
 CREATE VIRTUAL TABLE said_terms USING fts5vocab('said', 'row');
 CREATE VIRTUAL TABLE noted_terms USING fts5vocab('noted', 'row');
 """
-BESIDE: Final = ("vector_space", "vectors", "embedded", "embedded_slots", "loose_vectors")  # tables of `vectors`
+VECTOR_TABLES: Final = ("vector_space", "vectors", "vector_slots")
 
 
 class SqliteIndex(IndexFile):
@@ -94,7 +94,7 @@ class SqliteIndex(IndexFile):
         changed = (
             self._db.execute("SELECT value FROM meta WHERE key = 'changed'").fetchone()[0] if "meta" in names else 0
         )
-        for name in ("said_terms", "noted_terms", "said", "noted", "meta", "paths", "slots", "notes", *BESIDE):
+        for name in ("said_terms", "noted_terms", "said", "noted", "meta", "paths", "slots", "notes", *VECTOR_TABLES):
             if name in names:
                 self._db.execute(f"DROP TABLE {name}")
         for statement in _TABLES.split(";"):

@@ -1,8 +1,7 @@
-"""Vectors of passages, kept as blobs beside the rows of an index, and exact search among them.
+"""Vectors of passages, kept beside the rows of an index, and exact search among them.
 
-One vector a text: the same words in another place are not embedded twice. All of a scope's vectors
-are of one space; where the embedder is another one, they are thrown away and made again, never mixed.
-Vectors are derived like the rows: whatever takes a passage out of the index takes it out here.
+All of a scope's vectors are of one space; where the embedder is another one, they are thrown away and made again,
+never mixed. Vectors are derived like the rows: whatever takes a passage out of the index takes it out here.
 They are kept in half precision, which moves a cosine by 0.0005 at most, and compared in single.
 """
 
@@ -10,14 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import heapq
-import json
 import math
 import operator
 import sqlite3
 import struct
 import time
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache
 from itertools import takewhile
 from typing import Any, Final
@@ -25,31 +23,23 @@ from typing import Any, Final
 import msgspec
 
 from commonplace.recall.index import rows
-from commonplace.recall.index.sqlite import BESIDE, SqliteIndex
+from commonplace.recall.index.sqlite import VECTOR_TABLES, SqliteIndex
 
-_TABLES: Final = f"""
-CREATE TABLE vector_space(stamp TEXT NOT NULL, name TEXT NOT NULL, dimensions INTEGER NOT NULL, probe BLOB NOT NULL,
-    level REAL NOT NULL, hidden TEXT NOT NULL);
-CREATE TABLE vectors(number INTEGER PRIMARY KEY AUTOINCREMENT, hash BLOB NOT NULL UNIQUE, vector BLOB NOT NULL);
-CREATE TABLE embedded(row INTEGER PRIMARY KEY, number INTEGER NOT NULL);
-CREATE INDEX embedded_number ON embedded(number);
-CREATE TABLE embedded_slots(slot INTEGER PRIMARY KEY, messages INTEGER NOT NULL);
-CREATE TABLE loose_vectors(number INTEGER PRIMARY KEY);
-CREATE TRIGGER embedded_gone AFTER DELETE ON embedded BEGIN
-    INSERT OR IGNORE INTO loose_vectors VALUES (old.number); END;
-CREATE TRIGGER embedded_note_gone AFTER DELETE ON notes BEGIN DELETE FROM embedded WHERE row = -old.id; END;
-CREATE TRIGGER embedded_slot_gone AFTER UPDATE OF flags ON slots WHEN length(new.flags) = 0 BEGIN
-    DELETE FROM embedded WHERE row >= old.id << {rows.MESSAGE_BITS + rows.PASSAGE_BITS}
-        AND row < (old.id + 1) << {rows.MESSAGE_BITS + rows.PASSAGE_BITS};
-    DELETE FROM embedded_slots WHERE slot = old.id; END
-"""  # noqa: S608 - our own widths of a row
-
-_FORMAT: Final = "half-"  # begins the stamp of vectors kept so; those kept otherwise are made again
+_SCHEMA: Final = (
+    "CREATE TABLE vector_space(name TEXT NOT NULL, probe BLOB NOT NULL, level REAL NOT NULL, hidden TEXT NOT NULL)",
+    # `row` is NULL while no passage has the text: a file that is indexed anew takes its vectors over.
+    "CREATE TABLE vectors(row INTEGER UNIQUE, hash BLOB NOT NULL, vector BLOB NOT NULL)",
+    "CREATE INDEX vectors_hash ON vectors(hash)",
+    "CREATE TABLE vector_slots(slot INTEGER PRIMARY KEY, messages INTEGER NOT NULL)",
+    """CREATE TRIGGER vector_note_gone AFTER DELETE ON notes BEGIN
+        UPDATE vectors SET row = NULL WHERE row = -old.id; END""",
+    f"""CREATE TRIGGER vector_slot_gone AFTER UPDATE OF flags ON slots WHEN length(new.flags) = 0 BEGIN
+        UPDATE vectors SET row = NULL WHERE row >= old.id << {rows.MESSAGE_BITS + rows.PASSAGE_BITS}
+            AND row < (old.id + 1) << {rows.MESSAGE_BITS + rows.PASSAGE_BITS};
+        DELETE FROM vector_slots WHERE slot = old.id; END""",  # noqa: S608 - our own widths of a row
+)
 _SAME: Final = 0.002  # squared distance of two unit vectors of one text: 0.999 alike; servers round
-_CACHE_BYTES: Final = 512_000_000  # more vectors than this are read from the file at each question
 _BLOCK: Final = 20_000  # vectors that are read or multiplied at a time
-_ORPHANS: Final = 1.25  # the cache is read anew when it holds this many times what the file does
-_MARKS: Final = 500  # values in one statement
 
 
 class Space(msgspec.Struct, frozen=True):
@@ -63,30 +53,12 @@ class Space(msgspec.Struct, frozen=True):
     probe: tuple[float, ...]
     level: float
 
-    @property
-    def dimensions(self) -> int:
-        """How long its vectors are."""
-        return len(self.probe)
-
-
-class Embedded(msgspec.Struct, frozen=True):
-    """A passage and its text's vector, of length 1; None where the text has one already."""
-
-    row: int
-    text: str
-    vector: array[float] | None = None
-
 
 class Vectors:
-    """The vectors of one index, with a copy in memory to search in."""
+    """The vectors of one index."""
 
     def __init__(self, index: SqliteIndex) -> None:
         self._index = index
-        self._stamp = ""
-        self._loaded = 0  # the highest number in the cache
-        self._cached: list[tuple[Any, Any]] = []  # blocks of numbers and, as rows of one matrix, vectors
-
-    # --- the space ---
 
     def settle(self, space: Space) -> bool:
         """Keep the vectors if they are of this space, else delete them. True if they were kept."""
@@ -94,23 +66,13 @@ class Vectors:
             if _of(db, space):
                 return True
         with self._index.writing(), self._index.connection() as db:
-            if _of(db, space):  # another process was quicker
-                return True
-            if _there(db):
-                for table in BESIDE:
-                    db.execute(f"DROP TABLE {table}")
-                for trigger in ("embedded_note_gone", "embedded_slot_gone"):
-                    db.execute(f"DROP TRIGGER {trigger}")
-            for statement in _statements(_TABLES):
-                db.execute(statement)
-            values = (_FORMAT, space.name, space.dimensions, halved(space.probe), space.level)
-            db.execute("INSERT INTO vector_space VALUES (? || hex(randomblob(8)), ?, ?, ?, ?, '')", values)
+            if not _of(db, space):  # else another process was quicker
+                _drop(db)
+                for statement in _SCHEMA:
+                    db.execute(statement)
+                values = (space.name, halved(space.probe), space.level)
+                db.execute("INSERT INTO vector_space VALUES (?, ?, ?, '')", values)
             return False
-
-    def count(self) -> int:
-        """Count the passages that have a vector."""
-        with self._index.connection() as db:
-            return int(db.execute("SELECT count(*) FROM embedded").fetchone()[0]) if _there(db) else 0
 
     # --- filling ---
 
@@ -120,7 +82,7 @@ class Vectors:
             if not _there(db):
                 return []
             return db.execute(
-                "SELECT -id, text FROM notes WHERE NOT EXISTS (SELECT 1 FROM embedded WHERE row = -notes.id) LIMIT ?",
+                "SELECT -id, text FROM notes WHERE NOT EXISTS (SELECT 1 FROM vectors WHERE row = -notes.id) LIMIT ?",
                 (limit,),
             ).fetchall()
 
@@ -130,95 +92,69 @@ class Vectors:
             if not _there(db):
                 return None
             found: tuple[int, int, int] | None = db.execute(
-                "SELECT id, coalesce(messages, 0), length(flags) FROM slots LEFT JOIN embedded_slots ON slot = id "
+                "SELECT id, coalesce(messages, 0), length(flags) FROM slots LEFT JOIN vector_slots ON slot = id "
                 "WHERE length(flags) > coalesce(messages, 0) ORDER BY id DESC LIMIT 1"
             ).fetchone()
             return found
 
-    def known(self, texts: Iterable[str]) -> set[str]:
-        """Return which of some texts have a vector already."""
-        hashes = {hashed(text): text for text in texts}
+    def known(self, texts: Iterable[str]) -> dict[str, bytes]:
+        """Return the vectors, as they are stored, of those texts that have one."""
         with self._index.connection() as db:
             if not _there(db):
-                return set()
-            found = _chosen(db, "SELECT hash FROM vectors WHERE hash IN", list(hashes))
-            return {hashes[row[0]] for row in found}
+                return {}
+            select = "SELECT vector FROM vectors WHERE hash = ? LIMIT 1"
+            found = {text: db.execute(select, (hashed(text),)).fetchone() for text in texts}
+        return {text: row[0] for text, row in found.items() if row is not None}
 
-    def put(self, embedded: Sequence[Embedded], *, slot: int = 0, messages: int = 0, hidden: str = "") -> bool:
-        """Keep the vectors of some passages; `slot` then has vectors for its first `messages`.
+    def put(self, made: Sequence[tuple[int, str, bytes]], *, hidden: str, slot: int = 0, messages: int = 0) -> bool:
+        """Keep the vectors of some passages (row, text, vector); `slot` then has vectors for its first `messages`.
 
-        What has meanwhile left the index is passed over.
-
-        Args:
-            embedded: Passages with their vectors.
-            slot: The slot that is done so far.
-            messages: How many of its messages are.
-            hidden: What was hidden (`mark`) before the texts were read.
-
-        Returns:
-            False where nothing was kept: something else is hidden by now, or a vector taken for known is gone.
+        What has meanwhile left the index is passed over. False if something else than `hidden` (a `mark`) is hidden by
+        now: then nothing is kept.
         """
         with self._index.writing(), self._index.connection() as db:
-            if not _there(db) or _hidden(db) != hidden or not _stand(db, embedded):
+            if not _there(db) or _hidden(db) != hidden:
                 return False
-            if slot:
-                if _messages(db, slot) < max(1, messages):
-                    return True
-                db.execute("REPLACE INTO embedded_slots VALUES (?, ?)", (slot, messages))
-            for each in embedded:
-                if _says(db, each):
-                    _put(db, each)
+            for row, text, vector in made:
+                if _says(db, row, text):
+                    db.execute("REPLACE INTO vectors VALUES (?, ?, ?)", (row, hashed(text), vector))
+            if slot and _messages(db, slot) >= messages:
+                db.execute("REPLACE INTO vector_slots VALUES (?, ?)", (slot, messages))
             return True
 
-    def hidden(self) -> str:
-        """Return what was last kept by `hide`."""
-        with self._index.connection() as db:
-            return _hidden(db) if _there(db) else ""
-
     def hide(self, hidden: str) -> None:
-        """Keep what is hidden, and have the sessions looked through again where that is not what it was.
+        """Keep what is hidden (a `mark`); if it is not what it was, all messages are read again.
 
-        So a message that was forgotten loses its vector, and one whose forgetting was undone gets it back.
+        So a message that was forgotten loses its vector, and one whose forgetting was undone gets it back; the others
+        take theirs over.
         """
         with self._index.connection() as db:
-            if not _there(db):
+            if not _there(db) or _hidden(db) == hidden:
                 return
         with self._index.writing(), self._index.connection() as db:
-            before, after = json.loads(_hidden(db) or "{}"), json.loads(hidden or "{}")
-            for session in {session for session, _ in before.items() ^ after.items()}:
-                for (slot,) in db.execute("SELECT id FROM slots WHERE session = ?", (session,)).fetchall():
-                    first = rows.pack(slot, 0, 0)
-                    db.execute("DELETE FROM embedded WHERE row >= ? AND row < ?", (first, rows.pack(slot + 1, 0, 0)))
-                    db.execute("DELETE FROM embedded_slots WHERE slot = ?", (slot,))
+            db.execute("UPDATE vectors SET row = NULL WHERE row > 0")
+            db.execute("DELETE FROM vector_slots")
             db.execute("UPDATE vector_space SET hidden = ?", (hidden,))
 
     def prune(self) -> None:
-        """Delete vectors whose texts are nowhere any more; called when nothing is missing."""
+        """Delete the vectors that no passage took over; called when nothing is missing."""
         with self._index.connection() as db:
-            if not _there(db) or db.execute("SELECT 1 FROM loose_vectors LIMIT 1").fetchone() is None:
+            if not _there(db) or db.execute("SELECT 1 FROM vectors WHERE row IS NULL LIMIT 1").fetchone() is None:
                 return
         with self._index.writing(), self._index.connection() as db:
-            db.execute(
-                "DELETE FROM vectors WHERE number IN (SELECT number FROM loose_vectors) "
-                "AND NOT EXISTS (SELECT 1 FROM embedded WHERE embedded.number = vectors.number)"
-            )
-            db.execute("DELETE FROM loose_vectors")
+            db.execute("DELETE FROM vectors WHERE row IS NULL")
 
     def tidy(self, hidden: str) -> None:
-        """Delete the vectors of what was forgotten or changed, as far as no embedder is needed.
-
-        Records that still say what they said keep theirs; a transcript's are made again by the next embedder.
-        """
-        if self.hidden() != hidden:
-            self.hide(hidden)
+        """Without an embedder: delete the vectors of what changed, and all of them when something was forgotten."""
         with self._index.connection() as db:
-            if not _there(db) or db.execute("SELECT 1 FROM loose_vectors LIMIT 1").fetchone() is None:
+            if not _there(db):
                 return
+            kept = _hidden(db) == hidden
+        if kept:
+            self.prune()
+            return
         with self._index.writing(), self._index.connection() as db:
-            missing = "SELECT -id, text FROM notes WHERE NOT EXISTS (SELECT 1 FROM embedded WHERE row = -notes.id)"
-            for row, text in db.execute(missing).fetchall():
-                _put(db, Embedded(row, text))
-        self.prune()
+            _drop(db)
 
     # --- searching ---
 
@@ -227,7 +163,7 @@ class Vectors:
 
         Args:
             asked: The vector of the question, of length 1.
-            many: How many texts are given at most.
+            many: How many are given at most.
             seconds: Without numpy, the newest are compared for so long; with it, all always.
 
         Returns:
@@ -236,44 +172,12 @@ class Vectors:
         with self._index.connection() as db:
             if not _there(db):
                 return {}
-            stamp, level, dimensions = db.execute("SELECT stamp, level, dimensions FROM vector_space").fetchone()
-            if dimensions != len(asked) or level >= 1:
+            level, size = db.execute("SELECT level, length(probe) FROM vector_space").fetchone()
+            if size != 2 * len(asked) or level >= 1:
                 return {}
             np = numpy()
-            best = _best_plain(db, asked, many, seconds) if np is None else self._best(np, db, stamp, asked, many)
-            alike = {number: (cosine - level) / (1 - level) for cosine, number in best if cosine > level}
-            found = _chosen(db, "SELECT row, number FROM embedded WHERE number IN", list(alike))
-            return {row: min(1.0, alike[number]) for row, number in found}
-
-    def _best(
-        self, np: Any, db: sqlite3.Connection, stamp: str, asked: array[float], many: int
-    ) -> list[tuple[float, int]]:
-        question = np.frombuffer(asked, dtype=np.float32)
-        found: list[tuple[float, int]] = []
-        for numbers, matrix in self._blocks(np, db, stamp, len(asked)):
-            cosines = matrix @ question
-            top = np.argpartition(cosines, -many)[-many:] if len(cosines) > many else range(len(cosines))
-            found += [(float(cosines[at]), int(numbers[at])) for at in top]
-        return heapq.nlargest(many, found)
-
-    def _blocks(self, np: Any, db: sqlite3.Connection, stamp: str, dimensions: int) -> Iterator[tuple[Any, Any]]:
-        """Yield all vectors, from memory as far as they fit there."""
-        stored = db.execute("SELECT count(*) FROM vectors").fetchone()[0]
-        if stored * dimensions * 4 > _CACHE_BYTES:
-            self._cached, self._loaded = [], 0
-            yield from _read_blocks(np, db, 0, dimensions)
-            return
-        held = sum(len(numbers) for numbers, _ in self._cached)
-        if stamp != self._stamp or held > stored * _ORPHANS + _BLOCK:
-            self._cached, self._loaded, self._stamp = [], 0, stamp
-        for block in _read_blocks(np, db, self._loaded, dimensions):
-            self._loaded = int(block[0][-1])
-            last = self._cached[-1] if self._cached else None
-            if last is not None and len(last[0]) + len(block[0]) <= _BLOCK:
-                self._cached[-1] = (np.concatenate([last[0], block[0]]), np.concatenate([last[1], block[1]]))
-            else:
-                self._cached.append(block)
-        yield from self._cached
+            best = _best_plain(db, asked, many, seconds) if np is None else _best(np, db, asked, many)
+        return {row: min(1.0, (cosine - level) / (1 - level)) for cosine, row in best if cosine > level}
 
 
 @cache
@@ -292,41 +196,25 @@ def units(vectors: Iterable[Iterable[float]]) -> list[array[float]]:
     Raises:
         TypeError, ValueError: They are no vectors of one length, or a value is no finite number.
     """
-    np = numpy()
-    if np is None:
-        return _units_plain([[float(value) for value in vector] for vector in vectors])
-    matrix = np.asarray(vectors if hasattr(vectors, "__array__") else [list(each) for each in vectors], np.float64)
-    if not len(matrix):
-        return []
-    if matrix.ndim != 2 or not np.isfinite(matrix).all():
-        raise ValueError("vectors are finite numbers, as many in each")
-    lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
-    matrix = (matrix / np.where(lengths > 0, lengths, 1)).astype(np.float32)
-    return [array("f", row.tobytes()) for row in matrix]
-
-
-def _units_plain(vectors: Sequence[Sequence[float]]) -> list[array[float]]:
-    if len({len(vector) for vector in vectors}) > 1:
+    listed = [[float(value) for value in vector] for vector in vectors]
+    if len({len(vector) for vector in listed}) > 1:
         raise ValueError("vectors are of one length")
-    made: list[array[float]] = []
-    for vector in vectors:
-        length = math.sqrt(sum(value * value for value in vector))
-        if not math.isfinite(length):
-            raise ValueError("vectors are finite numbers")
-        made.append(array("f", [value / (length or 1.0) for value in vector]))
-    return made
+    lengths = [math.hypot(*vector) for vector in listed]
+    if not all(map(math.isfinite, lengths)):
+        raise ValueError("vectors are finite numbers")
+    return [
+        array("f", [value / (length or 1.0) for value in vector])
+        for vector, length in zip(listed, lengths, strict=True)
+    ]
 
 
-def cosine(one: Sequence[float], other: Sequence[float]) -> float:
+def cosine(one: Iterable[float], other: Iterable[float]) -> float:
     """Return how alike two vectors of length 1 are."""
     return float(sum(map(operator.mul, one, other)))
 
 
 def halved(vector: Sequence[float]) -> bytes:
-    """Write a vector of length 1 as it is stored: two bytes a number, the low one first.
-
-    In four bytes each a vector of 512 numbers leaves half of its page of the file empty.
-    """
+    """Write a vector of length 1 as it is stored: two bytes a number, the low one first."""
     return struct.pack(f"<{len(vector)}e", *vector)
 
 
@@ -340,16 +228,20 @@ def hashed(text: str) -> bytes:
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
-def mark(hidden: Iterable[tuple[str, str]]) -> str:
-    """Return one text for what is hidden, session by session; equal texts mean the same messages (session, id)."""
-    sums: dict[str, Any] = {}
-    for session, message in sorted(hidden):
-        sums.setdefault(session, hashlib.blake2b(digest_size=8)).update(repr(message).encode() + b"\n")
-    return json.dumps({session: each.hexdigest() for session, each in sums.items()}) if sums else ""
+def mark(hidden: Collection[tuple[str, str]]) -> str:
+    """Return one text for what is hidden; equal texts mean the same messages (session, id)."""
+    return hashed(repr(sorted(hidden))).hex() if hidden else ""
 
 
 def _there(db: sqlite3.Connection) -> bool:
     return db.execute("SELECT 1 FROM sqlite_master WHERE name = 'vector_space'").fetchone() is not None
+
+
+def _drop(db: sqlite3.Connection) -> None:
+    for table in VECTOR_TABLES:
+        db.execute(f"DROP TABLE IF EXISTS {table}")
+    for trigger in ("vector_note_gone", "vector_slot_gone"):
+        db.execute(f"DROP TRIGGER IF EXISTS {trigger}")
 
 
 def _hidden(db: sqlite3.Connection) -> str:
@@ -359,22 +251,10 @@ def _hidden(db: sqlite3.Connection) -> str:
 def _of(db: sqlite3.Connection, space: Space) -> bool:
     if not _there(db):
         return False
-    stamp, name, dimensions, blob = db.execute("SELECT stamp, name, dimensions, probe FROM vector_space").fetchone()
-    known = stamp.startswith(_FORMAT) and (name, dimensions) == (space.name, space.dimensions)
-    return known and _alike(floats(blob), space.probe)
-
-
-def _statements(script: str) -> Iterator[str]:
-    pending = ""
-    for part in script.strip().split(";"):
-        pending += part + ";"
-        if sqlite3.complete_statement(pending) or part.rstrip().endswith("END"):
-            yield pending
-            pending = ""
-
-
-def _alike(one: Sequence[float], other: Sequence[float]) -> bool:
-    return sum((a - b) ** 2 for a, b in zip(one, other, strict=True)) < _SAME
+    name, blob = db.execute("SELECT name, probe FROM vector_space").fetchone()
+    probe = floats(blob)
+    same = len(probe) == len(space.probe) and math.dist(probe, space.probe) ** 2 < _SAME
+    return same and name == space.name
 
 
 def _messages(db: sqlite3.Connection, slot: int) -> int:
@@ -383,45 +263,34 @@ def _messages(db: sqlite3.Connection, slot: int) -> int:
     return int(found[0]) if found is not None else 0
 
 
-def _stand(db: sqlite3.Connection, embedded: Sequence[Embedded]) -> bool:
-    """True if those that were known still are: another process may have thrown them away meanwhile."""
-    known = {hashed(each.text) for each in embedded if each.vector is None}
-    return sum(1 for _ in _chosen(db, "SELECT 1 FROM vectors WHERE hash IN", list(known))) == len(known)
-
-
-def _says(db: sqlite3.Connection, each: Embedded) -> bool:
+def _says(db: sqlite3.Connection, row: int, text: str) -> bool:
     """True if the row still has the text; numbers of notes that are gone are used again."""
-    if each.row > 0:
-        slot, number = divmod(each.row >> rows.PASSAGE_BITS, rows.SLOT_MESSAGES)
+    if row > 0:
+        slot, number = divmod(row >> rows.PASSAGE_BITS, rows.SLOT_MESSAGES)
         return _messages(db, slot) > number
-    found = db.execute("SELECT text FROM notes WHERE id = ?", (-each.row,)).fetchone()
-    return found is not None and found[0] == each.text
+    found = db.execute("SELECT text FROM notes WHERE id = ?", (-row,)).fetchone()
+    return found is not None and found[0] == text
 
 
-def _put(db: sqlite3.Connection, each: Embedded) -> None:
-    key = hashed(each.text)
-    if each.vector is not None:
-        db.execute("INSERT OR IGNORE INTO vectors(hash, vector) VALUES (?, ?)", (key, halved(each.vector)))
-    db.execute("REPLACE INTO embedded SELECT ?, number FROM vectors WHERE hash = ?", (each.row, key))
+def _best(np: Any, db: sqlite3.Connection, asked: array[float], many: int) -> list[tuple[float, int]]:
+    question = np.frombuffer(asked, dtype=np.float32)
+    found: list[tuple[float, int]] = []
+    for part in _blocks(db.execute("SELECT row, vector FROM vectors WHERE row IS NOT NULL")):
+        blob = b"".join(vector for _, vector in part)
+        matrix = np.frombuffer(blob, dtype="<f2").astype(np.float32).reshape(len(part), len(asked))
+        cosines = matrix @ question
+        found += [(float(cosines[at]), part[at][0]) for at in np.argsort(cosines)[-many:]]
+    return heapq.nlargest(many, found)
 
 
-def _chosen(db: sqlite3.Connection, select: str, values: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
-    for at in range(0, len(values), _MARKS):
-        part = values[at : at + _MARKS]
-        yield from db.execute(f"{select} ({','.join('?' * len(part))})", part)
+def _blocks(found: sqlite3.Cursor) -> Iterator[list[tuple[int, bytes]]]:
+    while part := found.fetchmany(_BLOCK):
+        yield part
 
 
 def _best_plain(db: sqlite3.Connection, asked: Sequence[float], many: int, seconds: float) -> list[tuple[float, int]]:
     """Compare without numpy, newest first: right, and some hundred times slower."""
     end = time.monotonic() + seconds
-    found = db.execute("SELECT number, vector FROM vectors ORDER BY number DESC")
+    found = db.execute("SELECT row, vector FROM vectors WHERE row IS NOT NULL ORDER BY rowid DESC")
     in_time = takewhile(lambda _: time.monotonic() < end, found)
-    return heapq.nlargest(many, ((cosine(floats(blob), asked), number) for number, blob in in_time))
-
-
-def _read_blocks(np: Any, db: sqlite3.Connection, after: int, dimensions: int) -> Iterator[tuple[Any, Any]]:
-    found = db.execute("SELECT number, vector FROM vectors WHERE number > ? ORDER BY number", (after,))
-    while part := found.fetchmany(_BLOCK):
-        numbers = np.array([number for number, _ in part], dtype=np.int64)
-        vectors = np.frombuffer(b"".join(blob for _, blob in part), dtype="<f2").astype(np.float32)
-        yield numbers, vectors.reshape(len(part), dimensions)
+    return heapq.nlargest(many, ((cosine(floats(blob), asked), row) for row, blob in in_time))
