@@ -31,6 +31,7 @@ class StoreConfig(msgspec.Struct, frozen=True):
     checkpoint_changes: int = 100  # files are synced and the checkpoint moves
     checkpoint_seconds: float = 5.0  # the same, if so long ago
     max_line_bytes: int = 64_000_000  # one stored line; a 10 MB message must fit
+    unstored_messages: int = 0  # may wait in memory while the disk refuses them; with 0 an `append` raises
 
 
 class GuardConfig(msgspec.Struct, frozen=True):

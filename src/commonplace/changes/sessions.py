@@ -134,7 +134,7 @@ class Sessions:
         path = self.path(session_id)
         if not messages:
             return [], 0
-        checked = list(map(self._checked, messages))
+        checked = list(map(self.checked, messages))
         try:
             with self._store.locked(path) as held:
                 state = self._fold(path, held)
@@ -169,7 +169,12 @@ class Sessions:
             number += 1
         return sources, lines
 
-    def _checked(self, message: Message) -> _Checked:
+    def checked(self, message: Message) -> _Checked:
+        """Return a message with its id and content as they may be stored.
+
+        Raises:
+            InputError: It is not well formed.
+        """
         given: object = message  # annotations do not hold at run time for a caller's own values
         if not isinstance(given, Message) or given.role not in ROLE_TRUST or not isinstance(given.content, str):
             raise InputError(

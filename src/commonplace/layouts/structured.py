@@ -178,6 +178,7 @@ LAYOUT = Layout(
         },
         defaults={
             "context.tokens": 8_000,  # MEMORY.md, the items up to their hard budget, and what a question finds
+            "store.unstored_messages": 10_000,  # "persistence is fail-safe"
             "consolidation.summary_tools": False,
             "consolidation.summary_message_tokens": 86,  # 300 characters a message
             "consolidation.summary_seconds": 15.0,

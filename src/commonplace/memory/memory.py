@@ -154,18 +154,17 @@ class Memory(Past):
                 `memory-agent`, `compactor`, `search`.
 
         Returns:
-            The source of each message, also of those that were there already.
+            The source of each message, also of those that were there already. None if the disk refused them and
+            they wait in memory (`store.unstored_messages`): they are not stored yet, no search finds them, and they
+            are lost if the process dies. The next append, context, flush or close stores them; do not append them
+            again. `close` raises StoreError if some could not be stored.
 
         Raises:
             InputError: A message or id is not well formed; nothing was kept.
             StoreError: They could not be kept; nothing was.
         """
         scope = self._chain.first
-        given = said.messages(messages, scope.key)
-        sources, new = scope.sessions.append_new(session_id, given, agent=agent, kind=kind)
-        if new:
-            scope.note(session_id)
-        return sources
+        return scope.append(session_id, said.messages(messages, scope.key), agent=agent, kind=kind)
 
     def recall(
         self,
@@ -405,6 +404,7 @@ class Memory(Past):
 
     def flush(self, timeout_seconds: float | None = None) -> bool:
         """Wait until all jobs that are due have run; False where the time was not enough."""
+        self._chain.first.store_rest()
         finished = [scope.schedule.flush(timeout_seconds) for scope in self._chain.scopes]
         return all(finished)
 

@@ -188,5 +188,5 @@ class Opened:
     def close(self) -> None:
         """Close the scopes that were made; from then on they are not given."""
         self._closed = True
-        for scope in self._made.scopes if self._made is not None else ():
+        for scope in reversed(self._made.scopes if self._made is not None else ()):  # the first may raise
             scope.close()

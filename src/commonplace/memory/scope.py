@@ -49,6 +49,7 @@ from commonplace.layouts import tree
 from commonplace.layouts.codecs.edits import split_id
 from commonplace.layouts.schema import Layer, Layout, for_project
 from commonplace.memory import doctor
+from commonplace.memory.unstored import Unstored
 from commonplace.models import spending
 from commonplace.models.protocol import LLM
 from commonplace.operations import AddEntry, Forget, MoveWindow, Operation
@@ -60,7 +61,19 @@ from commonplace.recall.indexing import Indexing
 from commonplace.recall.prompt.sections import Sections
 from commonplace.recall.searching import Searching
 from commonplace.recall.surfacing import Surfacing
-from commonplace.records import TRUST_RANK, Hit, Outcome, Problem, Query, Record, Report, Session, Topic
+from commonplace.records import (
+    TRUST_RANK,
+    Hit,
+    Message,
+    Outcome,
+    Problem,
+    Query,
+    Record,
+    Report,
+    Session,
+    Source,
+    Topic,
+)
 from commonplace.store.files import machine
 from commonplace.store.files.store import FilesStore
 from commonplace.store.protocol import STATE, Store
@@ -218,6 +231,8 @@ class Scope:
         """Make what changes memory: the door, the past, review, and the jobs with their model."""
         of, config = self.parts, self.config
         self.door = Door(of)
+        most = 0 if of.store.read_only else config.store.unstored_messages
+        self._unstored = Unstored(of.sessions, of.clock, most)
         self.transcripts = Transcripts(of, self.door)
         self.history = History(of, self.door)
         erasing = Erasing(of, self.door, self._seen.begin_anew)
@@ -251,21 +266,38 @@ class Scope:
         """Return the file of a layer that takes what is written now."""
         return files_of(self.layout, layer, self.now())
 
+    def append(self, session: str, messages: Sequence[Message], *, agent: str, kind: str) -> list[Source]:
+        """Append to a session; no sources are returned of messages that the disk refused and that wait."""
+        self.store_rest()
+        sources, new = self._unstored.append(session, messages, agent=agent, kind=kind)
+        if new:
+            self.note(session)
+        return sources
+
+    def store_rest(self) -> None:
+        """Store the messages that wait because the disk refused them, as far as it takes them now."""
+        for session in self._unstored.store():
+            self.note(session)
+
     def note(self, session: str) -> None:
         """Note that a session grew, unless a worker process looks after what that makes due."""
         if self._mode != "worker":
             self.schedule.note(session)
 
     def prepare(self, session: str | None) -> None:
-        """Finish the model-free jobs that are due, so that a context sees what they noted."""
+        """Store what waits and finish the model-free jobs that are due, so that a context sees what they noted."""
+        self.store_rest()
         self.tombstones.catch_up(look=True)
         if self._mode != "worker":
             self.schedule.prepare(session)
 
     @property
     def key(self) -> bytes:
-        """The scope's own key."""
-        return self.store.key()
+        """The scope's own key; empty, as in a read-only scope, if there is none and the disk takes no new one."""
+        try:
+            return self.store.key()
+        except StoreError:
+            return b""
 
     def commit(
         self,
@@ -407,8 +439,13 @@ class Scope:
         return self.indexing.index, self._seen
 
     def close(self) -> None:
-        """Finish the jobs under way, then let go of files and the index; what was acknowledged stays."""
+        """Finish the jobs under way, then let go of files and the index; what was acknowledged stays.
+
+        Raises:
+            StoreError: Messages that the disk refused could not be stored to the end.
+        """
         try:
+            self.store_rest()
             self.schedule.close(self.config.consolidation.close_seconds)
         finally:
             if self.embedding is not None:
@@ -416,6 +453,8 @@ class Scope:
             self.indexing.index.close()
             self._seen.close()
             self.store.close()
+        if lost := self._unstored.count:
+            raise StoreError(f"{lost} messages could not be stored before this memory was closed, and are lost")
 
 
 def _left_out(layout: str, paths: Sequence[str]) -> str:

@@ -8,6 +8,7 @@ import pytest
 
 from commonplace import Memory, Message
 from commonplace.changes.actors import PERSON, TOOL
+from commonplace.store.files.disk import Disk
 
 
 @pytest.fixture
@@ -223,6 +224,20 @@ def test_status_counts_the_records_of_each_layer(tmp_path, run):
     held = {"memory": 0, "daily": 1, "episodic": 1, "semantic": 1, "procedural": 0}
     assert run("status", "--json", *asked).data["records"] == held
     assert "memory 0, daily 1, episodic 1, semantic 1, procedural 0" in run("status", *asked).out
+
+
+def test_recording_fails_if_the_disk_refuses_the_message(tmp_path, run, monkeypatch):
+    """DESIGN 1.13: in the structured layout it would wait in memory, but a command ends at once."""
+    asked = ["--location", str(tmp_path / "m"), "--layout", "structured"]
+    assert run("record", "I prefer tea.", *asked).code == 0
+
+    def refused(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Disk, "write", refused)
+    done = run("record", "I prefer cake.", *asked)
+    assert done.code != 0
+    assert "could not be stored" in done.err
 
 
 def test_the_command_costs_nothing_that_was_not_asked_for(run):

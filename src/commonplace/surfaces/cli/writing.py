@@ -57,7 +57,7 @@ def record_command(  # noqa: PLR0917 - click passes options by name
         new = _messages_in(memory, session) > before
         if as_json:
             plain.show({"location": memory.location, "new": new, "sources": sources})
-        else:
+        elif sources:  # else the disk refused it, and closing says so
             what = "recorded" if new else "was there already"
             terminal.out(f"{what}: message {terminal.line(sources[0].message)} of {terminal.line(session)}")
 
