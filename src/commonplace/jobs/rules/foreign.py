@@ -1,4 +1,4 @@
-"""What the rules know in German, Spanish, French and Chinese: plain preferences, facts and standing wishes.
+"""What the rules know in German, Spanish, French, Chinese and Japanese: plain preferences, facts and standing wishes.
 
 Rows for whole sentences; a sentence with a condition, a wish or a question is left alone. The words
 are kept as they were said.
@@ -11,8 +11,8 @@ from commonplace.jobs.rules.patterns import Rule, guard, rows
 
 def match(sentence: str) -> Rule | None:
     """Find the row for a sentence in one of these languages; None where nothing is certain."""
-    if sentence.isascii() and not guard("latin").match(sentence):
-        return None
     if guard("unsure").search(sentence):
         return None
-    return next((rule for rule in rows("foreign") if rule.pattern.match(sentence)), None)
+    found = next((rule for rule in rows("foreign") if rule.pattern.match(sentence)), None)
+    passing = found is not None and found.kind != "instruction" and guard("passing").search(sentence)
+    return None if passing else found
