@@ -565,14 +565,16 @@ def test_a_workspace_of_the_original_is_opened_in_place_and_stays_readable_by_it
     folder = workspace(tmp_path)
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     done = adopt.adopt(folder, clock=FixedClock(f"{DAY}T12:00:00+00:00", step_seconds=1))
-    assert (done.layout, done.sessions, done.messages, done.problems) == ("structured", 1, 4, ())
+    assert (done.layout, done.sessions, done.messages, done.problems) == ("structured", 1, 5, ())
     assert {path: path.read_bytes() for path in before} == before
     with opened(folder) as memory:
         shown = memory.context("telegram:12345", "What about main?").text
         assert "## Long-term Memory\nUser prefers concise responses." in shown
         assert "[CONSTRAINT] Constraint: User: never push to main" in shown
         state = memory.sessions.state("telegram:12345")
-        assert (state.messages, state.created_at.isoformat()) == (4, "2026-02-01T08:00:00+00:00")
+        assert (state.messages, state.created_at.isoformat()) == (5, "2026-02-01T08:00:00+00:00")
+        called = next(each for each in memory.sessions.read("telegram:12345") if each.message.tools == ("shell",))
+        assert (called.message.role, called.text) == ("assistant", "[shell] c: ls")
         memory.consolidate("telegram:12345")
         memory.remember("The CI runs on Linux.")
         for line in (folder / "memory/items/semantic.jsonl").read_text(encoding="utf-8").splitlines():

@@ -10,7 +10,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime
 from typing import Any, Final, cast, get_args
 
 import msgspec
@@ -18,7 +17,7 @@ import msgspec
 from commonplace.guard.screened import instant
 from commonplace.records import Message, RecordedMessage, Role, Session
 from commonplace.surfaces.importers.batches import Found, Head, Report, plain_session
-from commonplace.surfaces.importers.blocks import instant_of
+from commonplace.surfaces.importers.blocks import Call, call_text, instant_of
 from commonplace.surfaces.importers.lines import Line, LineError
 from commonplace.text.pieces import truncate
 
@@ -29,6 +28,7 @@ _ROLES: Final[frozenset[str]] = frozenset(get_args(Role))
 
 class _Call(msgspec.Struct):
     name: str = ""
+    arguments: msgspec.Raw = msgspec.Raw(b"{}")
 
 
 class _Message(msgspec.Struct, rename="camel"):
@@ -45,9 +45,10 @@ class _Session(msgspec.Struct, rename="camel"):
     channel_type: str | None = None
     chat_id: str | None = None
     messages: list[msgspec.Raw] | None = None
-    created_at: str | float | None = None
-    state: Any = None
     metadata: Any = None
+    state: Any = None
+    created_at: str | float | None = None
+    updated_at: str | float | None = None
 
 
 class Parser:
@@ -74,15 +75,16 @@ class Parser:
             except (msgspec.DecodeError, RecursionError):
                 self._report.problem(line.number, f"message {index} is damaged")
                 continue
-            tools = tuple(call.name for call in said.tool_calls or () if call.name)
-            tools = (said.tool_name,) if said.role == "tool" and said.tool_name else tools
-            if said.role not in _ROLES or not ((said.content or "").strip() or tools):
+            calls = [Call("", each.name, bytes(each.arguments)) for each in said.tool_calls or ()]
+            content = said.content or "\n\n".join(map(call_text, calls))
+            if said.role not in _ROLES or not content.strip():
                 role = truncate(str(said.role), 40)
                 self._report.problem(line.number, f"message {index} needs content and a role it may have, not {role!r}")
                 continue
+            named = [said.tool_name or ""] if said.role == "tool" else [each.name for each in calls]
             at = instant_of(said.timestamp, line.number, self._report)
-            message = Message(cast("Role", said.role), said.content or "", id=said.id, at=at, tools=tools)
-            yield Found(key, message)
+            tools = tuple(filter(None, named))
+            yield Found(key, Message(cast("Role", said.role), content, id=said.id, at=at, tools=tools))
 
 
 def head(data: bytes) -> Head | None:
@@ -122,42 +124,24 @@ def encode(state: Session, messages: Sequence[RecordedMessage], *, summary: str 
         summary: Of what left the window; a system message at the beginning.
     """
     channel, _, chat = state.id.partition(":")
-    first = [_said("system", f"{SUMMARY_HEAD}\n{summary}", state.created_at)] if summary else []
-    said = [
-        _said(m.message.role, m.text, m.message.at, name=str(m.message.id), tools=m.message.tools) for m in messages
-    ]
-    made = {
-        "id": state.id,
-        "channelType": channel,
-        "chatId": chat,
-        "messages": [{**each, "channelType": channel, "chatId": chat} for each in (*first, *said)],
-        "metadata": state.metadata,
-        "state": "TERMINATED" if state.ended else "PAUSED" if state.paused else "ACTIVE",
-        "createdAt": instant(state.created_at),
-        "updatedAt": instant(state.last_at or state.created_at),
-    }
-    return msgspec.json.encode(made)
-
-
-def _said(
-    role: str,
-    content: str,
-    at: datetime | None,
-    *,
-    name: str | None = None,
-    tools: Sequence[str] = (),
-) -> dict[str, Any]:
-    calls: list[dict[str, Any]] = (
-        [{"id": None, "name": tool, "arguments": {}} for tool in tools] if role == "assistant" else []
+    said = [_Message("system", f"{SUMMARY_HEAD}\n{summary}", timestamp=instant(state.created_at))] if summary else []
+    return msgspec.json.encode(
+        _Session(
+            id=state.id,
+            channel_type=channel,
+            chat_id=chat,
+            messages=[msgspec.Raw(msgspec.json.encode(each)) for each in (*said, *map(_written, messages))],
+            metadata=state.metadata,
+            state="TERMINATED" if state.ended else "PAUSED" if state.paused else "ACTIVE",
+            created_at=instant(state.created_at),
+            updated_at=instant(state.last_at or state.created_at),
+        )
     )
-    return {
-        "id": name,
-        "role": role,
-        "content": content,
-        "senderId": None,
-        "toolCalls": calls or None,
-        "toolCallId": None,
-        "toolName": tools[0] if role == "tool" and tools else None,
-        "metadata": None,
-        "timestamp": instant(at) if at is not None else None,
-    }
+
+
+def _written(recorded: RecordedMessage) -> _Message:
+    said = recorded.message
+    calls = [_Call(tool) for tool in said.tools] if said.role == "assistant" else []
+    name = said.tools[0] if said.role == "tool" and said.tools else None
+    at = instant(said.at) if said.at else None
+    return _Message(said.role, recorded.text, str(said.id), calls or None, name, at)
