@@ -11,6 +11,7 @@ import pytest
 
 from commonplace import Memory, Message
 from commonplace.errors import ConfigError, InputError
+from commonplace.layouts.structured import LAYOUT
 from commonplace.surfaces import adopt, exporters, importers
 from commonplace.surfaces.cli import writing
 from commonplace.testing import FixedClock, ScriptedLLM
@@ -122,7 +123,17 @@ def test_their_runtime_configuration_is_read_where_they_keep_it(tmp_path):
     assert knobs.consolidation.keep_messages == 7
 
 
-@pytest.mark.parametrize("text", ["{", "[]", '{"memory": 5}', '{"memory": {"recentDays": "many", "x": {}}}', "\xff"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{",
+        "[]",
+        '{"memory": 5}',
+        '{"tts": {"preset": "warm"}, "preset": 3}',
+        '{"memory": {"recentDays": "many", "x": {}}}',
+        "\xff",
+    ],
+)
 def test_a_runtime_configuration_that_makes_no_sense_changes_nothing(tmp_path, text):
     """Bad input: their file is theirs."""
     (tmp_path / "preferences").mkdir()
@@ -148,18 +159,48 @@ def test_memory_that_is_switched_off_leaves_the_prompt_empty_and_writes_nothing(
     assert sorted(each.name for each in (tmp_path / "memory").rglob("*")) == ["MEMORY.md"]
 
 
-@pytest.mark.parametrize(
-    ("preset", "soft", "most"),
-    [("coding_fast", 1400, 2600), ("coding_balanced", 1800, 3500), ("coding_deep", 2400, 4200),
-     ("general_chat", 1000, 1800)],
-)  # fmt: skip
-def test_presets_are_sets_of_knobs_and_single_knobs_go_before_them(tmp_path, preset, soft, most):
+PRESETS = {
+    "coding_fast": (1400, 2600, 6, 21, True, "summary"),
+    "coding_balanced": (1800, 3500, 6, 30, True, "summary"),
+    "coding_deep": (2400, 4200, 8, 60, True, "selective_detail"),
+    "general_chat": (1000, 1800, 1, 14, False, "index"),
+    "research_analyst": (2000, 3600, 2, 90, False, "summary"),
+    "ops_support": (1500, 2800, 8, 45, True, "selective_detail"),
+}
+
+
+def test_each_preset_is_a_set_of_knobs(tmp_path):
     """Seed systems 3.1, "Presets"; issue 19: presets as data."""
-    with opened(tmp_path / "a", config={"preset": preset}) as memory:
+    for name, values in PRESETS.items():
+        with opened(tmp_path / name, config={"preset": name}) as memory:
+            knobs = memory._scopes[0].config.items
+        found = (knobs.soft_tokens, knobs.max_tokens, knobs.procedural_top_k, knobs.decay_days)
+        assert (*found, knobs.code_aware, knobs.disclosure) == values
+    assert {*PRESETS, "disabled"} == LAYOUT.config.presets.keys()
+    with opened(tmp_path / "off", config={"preset": "disabled"}) as memory:
+        assert not memory._scopes[0].config.enabled
+
+
+def test_a_single_knob_goes_before_a_preset(tmp_path):
+    """Issue 19: presets as data."""
+    with opened(tmp_path, config={"memory": {"preset": "ops_support", "softPromptBudgetTokens": 77}}) as memory:
         knobs = memory._scopes[0].config.items
-        assert (knobs.soft_tokens, knobs.max_tokens) == (soft, most)
-    with opened(tmp_path / "b", config={"memory": {"preset": preset, "softPromptBudgetTokens": 77}}) as memory:
-        assert memory._scopes[0].config.items.soft_tokens == 77
+        assert (knobs.soft_tokens, knobs.max_tokens) == (77, 2800)
+
+
+def test_a_preset_decides_what_is_kept_of_a_turn_and_how_it_is_shown(tmp_path):
+    """Seed systems 3.1, "Presets": research takes no failures and fixes, ops shows details."""
+    said = [
+        Message("user", "The build failed with error: cannot find module foo."),
+        Message("assistant", "I fixed the build by adding foo to package.json. " + "It was missing there. " * 12),
+    ]
+    for preset, fixes, details in (("research_analyst", 0, False), ("ops_support", 1, True)):
+        with opened(tmp_path / preset, config={"preset": preset, "items.promotion_confidence": 0.75}) as memory:
+            turn(memory, *said)
+            found = items(memory, "items/procedural.jsonl")
+            assert sum(each["type"] == "FIX" for each in found) == fixes
+            shown = memory.context("web:other", "How was the build with foo in package.json fixed?").text
+            assert ("## Details" in shown) == details
 
 
 # --- items ---
@@ -380,7 +421,9 @@ def test_the_tool_is_one_schema_with_the_operations_of_the_document(memory):
     assert properties["action"]["enum"] == ["add", "search", "update", "promote", "forget", "expand", "read"]
     assert properties["tags"]["type"] == "array"
     assert properties["confidence"] == properties["confidence"] | {"type": "number", "minimum": 0, "maximum": 1}
-    assert "project_fact" in properties["type"]["enum"]
+    assert {"project_fact", "constraint", "task_state"} <= set(properties["type"]["enum"])
+    assert properties["section"]["enum"] == ["episodic", "semantic", "procedural"]
+    assert properties["layer"]["enum"] == ["semantic", "procedural"]
 
 
 @pytest.mark.parametrize("operation", ["memory_add", "add"])

@@ -6,6 +6,7 @@ Turns what a caller passed as configuration into the one `Config`. Reads no file
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any, Final
 
 import msgspec
@@ -77,10 +78,7 @@ def expanded(layout: Layout, mapping: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         ConfigError: There is no such preset.
     """
-    flat: dict[str, Any] = {}
-    for name, value in mapping.items():
-        section = value if isinstance(value, Mapping) and "." not in str(name) else {}
-        flat |= {f"{name}.{inner}": each for inner, each in section.items()} if section else {str(name): value}
+    flat = _flat(mapping)
     chosen = [flat.pop(name) for name in list(flat) if name.rpartition(".")[2] == "preset" and layout.config.presets]
     values: dict[str, Any] = {}
     for preset in chosen:
@@ -88,6 +86,14 @@ def expanded(layout: Layout, mapping: Mapping[str, Any]) -> dict[str, Any]:
             raise ConfigError(f"there is no preset {str(preset)[:40]!r}; use one of {', '.join(layout.config.presets)}")
         values |= layout.config.presets[preset]
     return values | flat
+
+
+def _flat(mapping: Mapping[str, Any]) -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for name, value in mapping.items():
+        section = value if isinstance(value, Mapping) and "." not in str(name) else {}
+        flat |= {f"{name}.{inner}": each for inner, each in section.items()} if section else {str(name): value}
+    return flat
 
 
 def told(layout: Layout, text: str) -> dict[str, Any]:
@@ -99,15 +105,12 @@ def told(layout: Layout, text: str) -> dict[str, Any]:
         found = msgspec.json.decode(text)
     except (msgspec.DecodeError, ValueError, RecursionError):
         return {}
-    flat = expanded(layout, found) if isinstance(found, dict) else {}
+    flat = _flat(found) if isinstance(found, dict) else {}
     kept: dict[str, Any] = {}
-    for name, value in flat.items():
-        try:
-            if name in layout.config.names or name in layout.config.presets:
-                configured(layout, {name: value})
-                kept[name] = value
-        except ConfigError:
-            continue
+    for name in layout.config.names.keys() & flat.keys():
+        with suppress(ConfigError):
+            configured(layout, {name: flat[name]})
+            kept[name] = flat[name]
     return kept
 
 

@@ -181,6 +181,15 @@ class AgentTool(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
             "old_text": "Words that only the record to change holds, or its id.",
             "query": "A question in plain words.",
             "id": "The id of a record, as search gives it.",
+            "type": "What kind of statement it is.",
+            "layer": "The layer that it goes to.",
+            "section": "The layer that is shown.",
+            "title": "A short title.",
+            "tags": "Words to find it by.",
+            "references": "Files, tests or addresses that it speaks of.",
+            "confidence": "How sure it is, from 0 to 1.",
+            "salience": "How much it matters, from 0 to 1.",
+            "ttl_days": "After so many days it counts less.",
         }
     )
     targets: dict[str, str] = msgspec.field(default_factory=dict)
@@ -345,6 +354,15 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     def job(self, *ranges: str) -> Job | None:
         """Return the first job on one of these kinds of range; None if the layout has none."""
         return next((job for job in self.jobs if job.range in ranges), None)
+
+    def kinds(self) -> dict[str, str]:
+        """Return the kinds of statement that it has a layer for, by the names that its own files give them."""
+        found: dict[str, str] = {}
+        for kind, name in self.targets.items():
+            if name and kind not in {"journal", "topic"}:
+                layer = self.layer(name)
+                found.setdefault(layer.type_of(kind).lower() if layer.types else kind, kind)
+        return found
 
     def part(self, layer: Layer) -> str:
         """Return the part of the prompt that shows the records of a layer unasked; empty if none does."""

@@ -428,8 +428,7 @@ class Memory(Past):
     def tool(self, session_id: str | None = None, *, read_only: bool = False) -> Tool:
         """Return the agent's tool, which never approves, promotes or undoes; a session's words judge what it writes."""
         layout = self._chain.first.layout
-        kinds = {kind: kind for kind, name in layout.targets.items() if kind not in {"journal", "topic"} and name}
-        use = Use(self, self._chain.scopes, tool_of(session_id), layout.tool.targets or kinds)
+        use = Use(self, self._chain.scopes, tool_of(session_id), layout.tool.targets or layout.kinds())
         return Tool(layout.tool, use, read_only=read_only)
 
     def sync(self) -> int:

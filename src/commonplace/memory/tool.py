@@ -129,12 +129,12 @@ class Tool:
             told = "\n".join(f"- {each.name}: {each.description}" for each in actions)
             names = [each.name for each in actions]
             properties["action"] = {"type": "string", "enum": names, "description": f"What to do.\n{told}"}
-        targets = {self._seen(each).get("target") for each in actions}
+        choices = {self._seen(each).get(one): names for each in actions for one, names in self._choices().items()}
         for seen, means in self._table.parameters.items():
             if seen in used:
                 properties[seen] = {**SHAPES.get(seen, {"type": "string"}), "description": means}
-                if seen in targets:
-                    properties[seen]["enum"] = list(self._use.targets)
+                if seen in choices:
+                    properties[seen]["enum"] = choices[seen]
         shape = {"type": "object", "properties": properties, "required": required}
         match provider:
             case "anthropic":
@@ -149,6 +149,12 @@ class Tool:
                 hints = {"readOnlyHint": not writes, "destructiveHint": False, "openWorldHint": False}
                 return {"name": name, "description": description, "inputSchema": shape, "annotations": hints}
         raise InputError(f"there is no provider {provider!r}; choose anthropic, openai or mcp")
+
+    def _choices(self) -> dict[str, list[str]]:
+        """Return the parameters of verbs that name one of a few things, with the names."""
+        items = [each for each in self._use.scope.layout.layers if each.kind == "items"]
+        lasting = [each.name for each in items if "{" not in each.path]
+        return {"target": list(self._use.targets), "section": [each.name for each in items], "layer": lasting}
 
     def _needed(self, action: Action) -> list[str]:
         """Return the parameters of its verb that an action needs from the model."""
