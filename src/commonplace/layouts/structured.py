@@ -32,7 +32,7 @@ _PRESET = (
     "items.soft_tokens", "items.max_tokens", "items.working_top_k", "items.episodic_top_k", "items.semantic_top_k",
     "items.procedural_top_k", "items.promotion_confidence", "items.decay_days", "items.code_aware", "items.disclosure",
 )  # fmt: skip
-_PRESETS = {
+_PRESETS: dict[str, tuple[int | float | str, ...]] = {
     "coding_fast": (1400, 2600, 5, 5, 5, 6, 0.78, 21, True, "summary"),
     "coding_balanced": (1800, 3500, 6, 6, 7, 6, 0.80, 30, True, "summary"),
     "coding_deep": (2400, 4200, 8, 6, 9, 8, 0.78, 60, True, "selective_detail"),
@@ -162,8 +162,10 @@ LAYOUT = Layout(
             "consolidation.summary_message_tokens": 86,  # 300 characters a message
             "consolidation.summary_seconds": 15.0,
         },
-        presets={name: dict(zip(_PRESET, row, strict=True)) for name, row in _PRESETS.items()}
-        | {"disabled": {"enabled": False}},
+        presets={
+            "disabled": {"enabled": False},
+            **{name: dict(zip(_PRESET, row, strict=True)) for name, row in _PRESETS.items()},
+        },
     ),
     scopes=ScopeNames(forms=("default", "session:*:*", "goal:*", "task:*"), default_name="global"),
 )
