@@ -124,6 +124,7 @@ MISTAKES = {
     "tool.parameters has no 'question', which tool.actions.find needs": action(
         replace(FIND, names={"query": "question"})
     ),
+    "tool.names is 'colour'": replace(GOOD, tool=AgentTool(names={"colour": "red"})),
     "tool.targets.all is": replace(GOOD, tool=AgentTool(targets={"all": "nowhere"})),
     "memory is": replace(GOOD, memory="../elsewhere"),
     "sessions is": replace(GOOD, sessions=".commonplace"),

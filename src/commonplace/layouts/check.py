@@ -277,9 +277,12 @@ def _tool(layout: Layout, abilities: Abilities) -> Iterator[str]:
             for name in getattr(each, field):
                 yield from _one_of(f"{at}.{field}", name, parameters)
         needed = (*verb.needs, *each.needs) if verb else ()
-        for seen in (each.names.get(name, name) for name in needed if name not in each.fixed):
+        for seen in ((tool.names | each.names).get(name, name) for name in needed if name not in each.fixed):
             if seen not in tool.parameters:
                 yield f"tool.parameters has no {seen!r}, which {at} needs; say there what it means."
+    known = {name for each in abilities.verbs.values() for name in (*each.needs, *each.takes)}
+    for name in tool.names:
+        yield from _one_of("tool.names", name, known)
     for word, name in tool.targets.items():
         yield from _one_of(f"tool.targets.{word}", name, [*layout.targets, *(layer.name for layer in layout.layers)])
 
@@ -341,7 +344,7 @@ def _job(layout: Layout, job: Job, abilities: Abilities) -> Iterator[str]:
         yield f"{at}.rounds is {job.rounds}; use 0 (one answer) to {_MOST_ROUNDS}."
     for kind in job.omits:
         yield from _one_of(f"{at}.omits", kind, layout.targets)
-    if job.consolidator == "rounds" or (job.prompt and job.consolidator != "summarise"):
+    if job.consolidator == "rounds" or job.prompt:
         yield from () if "\n" in job.prompt else _one_of(f"{at}.prompt", job.prompt, abilities.prompts)
     if job.range == "none" and (job.failure == "raw" or job.together):
         yield f"{at} has the range 'none', so failure and together are of no use; leave them out."

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from commonplace.layouts.schema import (
     COMPACT,
+    PAUSES,
     Action,
     AddRule,
     AgentTool,
@@ -76,29 +77,22 @@ LAYOUT = Layout(
             rounds=4,
             triggers=(
                 Trigger(when="turns", over="turns"),
-                Trigger(when="idle", over="idle_seconds"),
-                Trigger(when="reset"),
+                *PAUSES,
                 Trigger(when="compaction"),
-                Trigger(when="session_end"),
             ),
         ),
         COMPACT,
     ),
     tool=AgentTool(
         separate=True,
+        names={"id": "nodeId", "reason": "changeDescription"},
         actions=(
             Action(
                 name="memory_node_read",
                 verb="expand",
                 description="Return a node with what lies around it; the tree of all nodes if none is named.",
-                names={"id": "nodeId"},
             ),
-            Action(
-                name="memory_node_write",
-                verb="write",
-                description="Make a node, or change the one of a name.",
-                names={"id": "nodeId", "reason": "changeDescription"},
-            ),
+            Action(name="memory_node_write", verb="write", description="Make a node, or change the one of a name."),
             Action(name="search_memory", verb="search", description="Find what was said or noted."),
             Action(name="memory_add", verb="add", description="Write a statement down for every prompt."),
             Action(name="memory_forget", verb="forget", description="Forget a record for good."),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from commonplace.layouts.schema import COMPACT, AddRule, Generated, Job, Layer, Layout, PromptSection, Trigger
+from commonplace.layouts.schema import COMPACT, PAUSES, AddRule, Generated, Job, Layer, Layout, PromptSection, Trigger
 
 LAYOUT = Layout(
     name="native",
@@ -92,9 +92,7 @@ LAYOUT = Layout(
             consolidator="summarise",
             triggers=(
                 Trigger(when="tokens", over="range_tokens"),
-                Trigger(when="idle", over="idle_seconds"),
-                Trigger(when="reset"),
-                Trigger(when="session_end"),
+                *PAUSES,
             ),
             together=True,
         ),

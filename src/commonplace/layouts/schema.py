@@ -53,7 +53,8 @@ class Layer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     consolidation asked to shorten the layer past its cap, and lets entries move only past twice the cap.
     `weight` scales its records in recall; 0 keeps them out. `person_only` keeps everyone but a person from
     changing it. `skip` are files, by their path below the memory with `*` for anything, that are none of it though
-    its path has room for them. `types` is what its files call some kinds of statement.
+    its path has room for them. `types` is what its files call some kinds of statement; under
+    an empty name, what a new topic is called if nobody says of which kind it is.
     """
 
     name: str
@@ -159,6 +160,7 @@ class AgentTool(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         parameters: What each parameter means, by the name that the model sees; one that is not here is not shown.
         targets: The names that the model may use as a target, and the layer or kind of statement of each. The kinds
             of the layout's own `targets` if empty.
+        names: Parameters of all verbs that the model sees under another name; an action may have its own.
         separate: Each action is a tool of its own, called by the action's name.
     """
 
@@ -193,6 +195,7 @@ class AgentTool(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         }
     )
     targets: dict[str, str] = msgspec.field(default_factory=dict)
+    names: dict[str, str] = msgspec.field(default_factory=dict)
     separate: bool = False
 
 
@@ -233,8 +236,8 @@ class Job(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
         together: Short ranges of several sessions share a model call.
         writes: The layers that it may write, by name; those that take statements, as `targets` says, if empty.
         rounds: How often it may ask to read and search before its last answer.
-        prompt: Of the consolidator `rounds`: the name of its instructions, or the instructions if of several lines.
-            Of `summarise`: what is added to its instructions.
+        prompt: The name of its instructions, or the instructions if of several lines; of `summarise` they are added
+            to its own.
         omits: Kinds of statement that it does not write, though the layout has a place for them.
         when: The knobs that must be on, joined by `+`.
         yields: A range in which the agent wrote memory itself is passed over, as long as only a trigger asks.
@@ -256,6 +259,13 @@ class Job(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     yields: bool = False
     lock: str = ""
 
+
+PAUSES: Final = (
+    Trigger(when="idle", over="idle_seconds"),
+    Trigger(when="reset"),
+    Trigger(when="session_end"),
+)
+"""The usual triggers of a job on what was said: a pause, and the end."""
 
 COMPACT: Final = Job(
     name="compact",

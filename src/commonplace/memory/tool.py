@@ -162,8 +162,8 @@ class Tool:
 
     def _seen(self, action: Action) -> dict[str, str]:
         """Return the parameters of its verb that the model gives an action, and under which name."""
-        verb = self._verbs[action.name]
-        seen = {one: action.names.get(one, one) for one in (*verb.needs, *verb.takes) if one not in action.fixed}
+        verb, names = self._verbs[action.name], self._table.names | action.names
+        seen = {one: names.get(one, one) for one in (*verb.needs, *verb.takes) if one not in action.fixed}
         return {one: name for one, name in seen.items() if name in self._table.parameters}
 
     def call(self, arguments: Mapping[str, Any] | str, name: str = "") -> dict[str, Any]:
