@@ -716,6 +716,96 @@ def test_the_rules_keep_nothing_that_the_code_or_the_day_says(memory, tmp_path, 
     assert memory.recall(said)[0].text.startswith(said[:20]) or kept
 
 
+def answers(*operations: dict) -> ScriptedLLM:
+    """Answer each extraction with these operations, each of which cites the first message whole."""
+
+    def answer(request):
+        said = request.prompt.partition("USER: ")[2].partition("\n")[0]
+        cited = [each | {"cites": [{"message": 1, "quote": said}]} for each in operations]
+        return json.dumps({"journal": "The user spoke of the work.", "operations": cited})
+
+    return ScriptedLLM(answer)
+
+
+@pytest.mark.parametrize(
+    ("said", "stated", "kept"),
+    [
+        (
+            "I fixed the login bug by clearing the cache in auth.py.",
+            "The login bug is gone, cleared in auth.py.",
+            False,
+        ),
+        ("The fix for the timeout was a pool of 20.", "The fix for the timeout was a pool of 20.", False),
+        ("I'm on feature/export right now.", "The user is on feature/export right now.", False),
+        ("I'm on feature/export right now.", "The user works on feature/export.", True),
+        ("Never mock the database in tests.", "Tests use no mock of the database.", True),
+    ],
+)
+def test_what_a_model_proposes_is_held_against_the_same_rule(tmp_path, said, stated, kept):
+    """Issue 21: what should not be kept is checked by the rules; it goes to the log of the day, where it is found."""
+    with opened(tmp_path, llm=answers({"op": "add", "path": "work.md", "text": stated})) as memory:
+        memory.append("s", [Message("user", said), Message("assistant", "OK.")])
+        memory.reset("s")
+        assert (tmp_path / "work.md").exists() is kept
+        log = (tmp_path / "logs/2026/02/2026-02-26.md").read_text(encoding="utf-8")
+        assert (stated in log) is not kept
+        assert not list(memory.review())
+
+
+@pytest.mark.parametrize(
+    ("said", "kind"),
+    [
+        ("I prefer tea over coffee.", "user"),
+        ("Never push to main without a review.", "feedback"),
+        ("We decided to use PostgreSQL for the new service.", "project"),
+    ],
+)
+def test_a_topic_of_the_rules_has_a_type(memory, said, kind):
+    """Issue 21: name, description, type."""
+    memory.append("s", [Message("user", said), Message("assistant", "OK.")])
+    memory.reset("s")
+    assert [memory.read(pointer.partition("](")[2].partition(")")[0]).kind for pointer in index(memory)] == [kind]
+
+
+def test_a_topic_of_a_model_has_a_type_and_is_asked_for_one(tmp_path):
+    """Issue 21: the schema of an answer has the type, the prompt says the four; `project` if none is given."""
+    typed = {"op": "put_topic", "path": "tea.md", "title": "Tea", "body": "The user drinks tea.", "kind": "preference"}
+    llm = answers(typed, {"op": "add", "path": "work.md", "text": "The user drinks tea at work."})
+    with opened(tmp_path, llm=llm) as memory:
+        memory.append("s", [Message("user", "I drink tea at work."), Message("assistant", "OK.")])
+        memory.reset("s")
+        assert (memory.read("tea.md").kind, memory.read("work.md").kind) == ("user", "project")
+    assert "kind" in llm.requests[0].schema["properties"]["operations"]["items"]["required"]
+    assert "- {topic}.md: user, feedback, project, reference\n" in llm.prompts[0]
+
+
+def test_a_description_made_of_the_text_follows_it_and_one_that_was_given_stays(memory):
+    """Issue 21: no pointer says what its topic no longer says."""
+    memory.remember("The freeze starts on 2026-03-05.", to="freeze.md")
+    save(memory, "Release", "Release 4 is due.", description="the release")
+    path = "freeze.md"
+    memory.update(path, "The freeze starts on 2026-03-12.")
+    memory.update("release.md", "Release 5 is due.")
+    assert index(memory) == [
+        f"- [Freeze]({path}) — The freeze starts on 2026-03-12.",
+        "- [Release](release.md) — the release",
+    ]
+
+
+def test_a_link_to_a_file_that_is_there_needs_no_message_that_says_its_name(tmp_path):
+    """Issue 21: `[[links]]`; a link into nowhere waits."""
+    topic(tmp_path, "project_freeze.md", "The merge freeze starts on 2026-03-05.")
+    here = {"op": "add", "path": "board.md", "text": "The dashboard of the ingest service, see [[project_freeze]]."}
+    gone = {"op": "add", "path": "other.md", "text": "The dashboard of the ingest service, see [[project_thaw_2]]."}
+    with opened(tmp_path, llm=answers(here, gone)) as memory:
+        memory.append(
+            "s", [Message("user", "Where is the dashboard of the ingest service?"), Message("assistant", "OK.")]
+        )
+        memory.reset("s")
+        assert memory.read("board.md").links == ("project_freeze",)
+        assert [waits.reason.partition(":")[0] for waits in memory.review()] == ["new-path"]
+
+
 def test_a_person_may_still_keep_a_fix_by_name(memory):
     """Issue 21: what is left out of extraction is refused to nobody."""
     assert memory.remember("The fix for the timeout was a larger pool.", kind="fix").status == "applied"

@@ -44,7 +44,7 @@ def apply(operation: Edit, layer: Layer, path: str, data: bytes | None, *, at: d
         InputError: The layer cannot do this, or the text cannot be put there; it says what to do.
         RecordNotFoundError: It names a record that is not there.
     """
-    if isinstance(operation, PutTopic):
+    if isinstance(operation, PutTopic) and (operation.kind or data is None):
         operation = msgspec.structs.replace(operation, kind=layer.types.get(operation.kind, operation.kind))
     effect = codec(layer.kind).apply(path, data, operation, now=at, style=layer.style, zone=zone)
     if isinstance(effect, Duplicate):

@@ -10,7 +10,7 @@ Source: safety notes 2.4.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Final
 
@@ -49,9 +49,13 @@ __all__ = ["GateRules", "Judged", "Verdicts", "judge", "texts"]
 Verdicts = Mapping[str, Sequence[Finding]]
 """What the guard found in each text of `texts(proposal)`; a text that is missing counts as not screened."""
 
+Passing = Callable[[str, Sequence[str]], bool]
+"""True if a statement, with the quotes that it rests on, is not for topics."""
+
 _LABEL: Final = pattern(
     r"[^\W\d_]{1,30}(?:[ /-][^\W\d_]{1,30}){0,2}"
 )  # of a section or topic: too short to state anything
+_LINK: Final = pattern(r"\[\[([^\[\]\n]{1,200})\]\]")
 _MOST_CHARS: Final = 64_000  # of one operation; more is no statement a person could review
 
 
@@ -61,7 +65,7 @@ class Judged(msgspec.Struct, frozen=True, kw_only=True):
     `accepted` carry their computed trust and entry ids as targets. A reason starts with the name of its rule and a
     colon. `journal` is what may be written of the journal entry, with `journal_trust`; a sentence of it that waits is
     in `held` as an AppendJournal without a path. `aside` are statements below the agent's trust that may not be shown
-    always: they are kept where recall finds them, as AppendJournal without a path.
+    always, and those that topics do not keep: recall finds them, as AppendJournal without a path.
     """
 
     accepted: tuple[Edit, ...] = ()
@@ -72,7 +76,13 @@ class Judged(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def judge(
-    proposal: Proposal, view: View, verdicts: Verdicts, rules: GateRules | None = None, *, by_model: bool = True
+    proposal: Proposal,
+    view: View,
+    verdicts: Verdicts,
+    rules: GateRules | None = None,
+    *,
+    by_model: bool = True,
+    passing: Passing | None = None,
 ) -> Judged:
     """Decide what of a proposal may apply.
 
@@ -82,8 +92,9 @@ def judge(
         verdicts: The guard's findings by text, for every text of `texts(proposal)`.
         rules: The limits; the defaults when None.
         by_model: Whether it needs ground; what the rules took from a person's own words needs none.
+        passing: True for a statement with its quotes that topics do not keep; it is put aside.
     """
-    court = _Court(proposal, view, verdicts, rules or GateRules(), by_model=by_model)
+    court = _Court(proposal, view, verdicts, rules or GateRules(), by_model=by_model, passing=passing)
     for number, edit in enumerate(proposal.operations):
         court.decide(number, edit)
     court.hold_orphans()
@@ -100,8 +111,18 @@ def judge(
 class _Court:
     """One proposal with everything it is judged by, each part worked out once."""
 
-    def __init__(self, proposal: Proposal, view: View, verdicts: Verdicts, rules: GateRules, *, by_model: bool) -> None:
+    def __init__(
+        self,
+        proposal: Proposal,
+        view: View,
+        verdicts: Verdicts,
+        rules: GateRules,
+        *,
+        by_model: bool,
+        passing: Passing | None,
+    ) -> None:
         self.by_model = by_model
+        self.passing = passing
         self.proposal = proposal
         self.view = view
         self.verdicts = verdicts
@@ -120,7 +141,15 @@ class _Court:
         """What statements may rest on; what the rules took from a person's words needs none."""
         headings = [line for edit in self.proposal.operations for line in _headings(edit)]
         known = [f"{entry.section} {entry.text}" for entry in self.view.entries]
-        return Evidence(self.view.messages, [*known, *headings])
+        return Evidence(self.view.messages, [*known, *headings, *self._linked()])
+
+    def _linked(self) -> Iterator[str]:
+        """Yield the links of the proposal that lead to a file which is there, or which it makes."""
+        paths = (*(entry.path for entry in self.view.entries), *self.view.unseen)
+        made = (edit.path for edit in self.proposal.operations if isinstance(edit, PutTopic))
+        names = {path.rpartition("/")[2].removesuffix(".md") for path in (*paths, *made)}
+        written = {found[1] for text in texts(self.proposal) for found in _LINK.finditer(text)}
+        yield from written & names
 
     def fault(self, statement: str, *, journal: bool = False) -> str:
         """Return why a statement does not rest on the messages; empty if it does."""
@@ -346,7 +375,8 @@ class _Court:
             if reason:
                 return Ruling("waits", reason)
             below = TRUST_RANK[trust] < TRUST_RANK["agent"]
-            if below and (edit.path in self.view.shown or (isinstance(edit, PutTopic) and trusted)):
+            passing = self.passing is not None and self.passing(line, edit.quotes)
+            if passing or (below and (edit.path in self.view.shown or (isinstance(edit, PutTopic) and trusted))):
                 self.aside.append(AppendJournal(path="", text=line, trust=trust))
                 return Ruling("aside")
             levels.append(trust)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Final
 
 import msgspec
@@ -20,6 +21,7 @@ from commonplace.guard.screened import instant
 from commonplace.jobs.consolidators.choice import CONSOLIDATORS
 from commonplace.jobs.consolidators.work import Work
 from commonplace.jobs.finding import Finding
+from commonplace.jobs.rules.proposing import left_out
 from commonplace.jobs.settling import settled
 from commonplace.jobs.views import Views
 from commonplace.layouts.schema import Job
@@ -118,7 +120,8 @@ class Host:
         proposal, view = self._settled(proposal, view, work)
         verdicts = {text: screen(text).findings for text in gate.texts(proposal)}
         by_model = self._consolidator.asks and not proposal.ruled
-        judged = gate.judge(proposal, view, verdicts, self._config.gate, by_model=by_model)
+        passing = partial(left_out, kinds=self._job.omits) if self._job.omits else None
+        judged = gate.judge(proposal, view, verdicts, self._config.gate, by_model=by_model, passing=passing)
         return self._taken(judged, said, view)
 
     def proposed(self, work: Work) -> Proposal:

@@ -108,12 +108,14 @@ class Views:
             if (name in writes if writes else kind not in _NO_ENTRY_KINDS) and kind != "journal"
         }
         names |= {name: name for name in writes if name not in names.values()}
-        return {kind: self._place(self._layout.layer(name), at) for kind, name in names.items()}
+        return {kind: self._place(self._layout.layer(name), kind, at) for kind, name in names.items()}
 
-    def _place(self, layer: Layer, at: datetime) -> Place:
+    def _place(self, layer: Layer, kind: str, at: datetime) -> Place:
         if layer.kind == "topics":
             path = self._layout.path_of(layer, **{name: f"{{{name}}}" for name in FIELDS})
-            return Place(path=path, form="topic", layer=layer.name)
+            return Place(
+                path=path, form="topic", layer=layer.name, topic_kind=layer.type_of(kind) if layer.types else ""
+            )
         path = files_of(self._layout, layer, at)
         return Place(path=path, form="item" if layer.kind == "items" else "entry", layer=layer.name)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from commonplace.layouts.schema import (
     COMPACT,
+    PAUSES,
     Action,
     AgentTool,
     Generated,
@@ -21,10 +22,12 @@ from commonplace.layouts.schema import (
 
 _KINDS = ("user", "feedback", "project", "reference")
 
-_NOT_KEPT = """What is not kept here
-- What the code or its history says: patterns and structure of code, who changed what when, how a bug was fixed.
-- What a project's own instructions say, and what is true of one day alone: the task at hand, a branch, a broken build.
-- Of these keep only what was surprising, or why it is so. Give the reason of a rule or a plan if it was said."""
+_TYPES = (
+    dict.fromkeys(("fact", "preference"), "user")
+    | dict.fromkeys(("instruction", "constraint"), "feedback")
+    | dict.fromkeys(("decision", "task", "environment", "failure", "fix", "topic", ""), "project")
+)
+"""What a file calls a kind of statement; `project` if nobody says of which kind it is."""
 
 LAYOUT = Layout(
     name="memdir",
@@ -39,28 +42,11 @@ LAYOUT = Layout(
             path="{topic}.md",
             style="memo",
             skip=("logs/*", "transcripts/*", "scopes/*", "*/MEMORY.md"),
-            types={
-                "fact": "user",
-                "preference": "user",
-                "instruction": "feedback",
-                "constraint": "feedback",
-                "decision": "project",
-                "task": "project",
-                "environment": "project",
-                "failure": "project",
-                "fix": "project",
-            },
+            types=_TYPES,
             weight=1.1,
         ),
     ),
-    targets=dict.fromkeys(
-        (
-            *("fact", "preference", "instruction", "constraint", "decision", "task", "environment", "failure", "fix"),
-            *(*_KINDS, "topic"),
-        ),
-        "topics",
-    )
-    | {"journal": "logs"},
+    targets=dict.fromkeys((*filter(None, _TYPES), *_KINDS), "topics") | {"journal": "logs"},
     agent_edits_files=True,
     prompt=(
         PromptSection(title="Memory index", of=("index",), renderer="pointers"),
@@ -73,16 +59,10 @@ LAYOUT = Layout(
             name="extract",
             range="turns",
             consolidator="summarise",
-            prompt=_NOT_KEPT,
+            prompt="memos",
             omits=("failure", "fix"),
-            writes=("topics",),
             yields=True,
-            triggers=(
-                Trigger(when="turns", over="turns"),
-                Trigger(when="idle", over="idle_seconds"),
-                Trigger(when="reset"),
-                Trigger(when="session_end"),
-            ),
+            triggers=(Trigger(when="turns", over="turns"), *PAUSES),
         ),
         Job(
             name="dream",
@@ -108,21 +88,16 @@ LAYOUT = Layout(
                 verb="write",
                 description="Write a memory, or change the one of the same title.",
                 needs=("title", "description", "kind"),
-                names={"id": "file", "kind": "type"},
             ),
-            Action(name="read", verb="expand", description="Show a memory and what it links to.", names={"id": "file"}),
+            Action(name="read", verb="expand", description="Show a memory and what it links to."),
             Action(name="search", verb="search", description="Find what was said or noted, transcripts included."),
-            Action(name="rename", verb="rename", description="Give a memory another title.", names={"id": "file"}),
-            Action(
-                name="merge",
-                verb="merge",
-                description="Put what two memories say into one; content is the text of both.",
-                names={"id": "file"},
-            ),
-            Action(name="delete", verb="remove_topic", description="Take a memory away.", names={"id": "file"}),
+            Action(name="rename", verb="rename", description="Give a memory another title."),
+            Action(name="merge", verb="merge", description="Make one of two memories; content is the text of both."),
+            Action(name="delete", verb="remove_topic", description="Take a memory away."),
             Action(name="demote", verb="demote", description="Move what a long line of the index says into its file."),
-            Action(name="forget", verb="forget", description="Forget a memory for good.", names={"id": "file"}),
+            Action(name="forget", verb="forget", description="Forget a memory for good."),
         ),
+        names={"id": "file", "kind": "type"},
         parameters={
             "file": "The name of a file, such as user_role.md.",
             "title": "What it is about, in a few words.",
@@ -133,11 +108,6 @@ LAYOUT = Layout(
             "old_text": "Words that only this line or memory holds.",
             "query": "A question in plain words.",
         },
-        targets={},
     ),
-    config=Knobs(
-        defaults={
-            "context.tokens": 20_000,  # an index of 25 KB fits whole in any language, and what is surfaced beside it
-        },
-    ),
+    config=Knobs(defaults={"context.tokens": 20_000}),  # an index of 25 KB fits whole, and what is surfaced beside it
 )

@@ -54,7 +54,9 @@ _NUMBER: Final = pattern(
 )
 
 
-def proposal_schema(kinds: Sequence[str] = ("add", "replace", "remove"), *, rounds: bool = False) -> dict[str, Any]:
+def proposal_schema(
+    kinds: Sequence[str] = ("add", "replace", "remove"), *, rounds: bool = False, typed: bool = False
+) -> dict[str, Any]:
     """Return the JSON schema of a proposal with these kinds of operation, as strict servers want it.
 
     Every property is required and none is added: a field that does not apply is an empty string.
@@ -62,8 +64,9 @@ def proposal_schema(kinds: Sequence[str] = ("add", "replace", "remove"), *, roun
     Args:
         kinds: Of `add replace remove rewrite journal put_topic remove_topic put_item remove_item`.
         rounds: Whether the consolidator may ask to `read` and `search` before it is `done`.
+        typed: Whether topics have a `kind`.
     """
-    names = dict.fromkeys(name for kind in kinds for name in _FIELDS[kind])
+    names = dict.fromkeys([*(name for kind in kinds for name in _FIELDS[kind]), *(["kind"] if typed else [])])
     cite = _object({"message": {"type": "integer"}, "quote": {"type": "string"}})
     texts = {"type": "array", "items": {"type": "string"}}
     fields = {name: texts if name in _LISTS else {"type": "string"} for name in names}

@@ -15,7 +15,7 @@ from commonplace.jobs.consolidators.work import Work
 from commonplace.models.reading import Unusable
 from commonplace.operations import Proposal
 
-PROMPTS: Final = frozenset({"dream", "nodes", "rounds"})
+PROMPTS: Final = frozenset({"dream", "memos", "nodes", "rounds"})
 """The instructions that a job can name: files in `prompts`. A text of several lines is instructions itself."""
 
 
@@ -27,6 +27,4 @@ def propose(work: Work) -> Proposal | Unusable:
     """
     if work.llm is None:
         return ruled.propose(work)
-    asked = work.job.prompt
-    system = asked if "\n" in asked else prompt(asked)
-    return ask(work, work.llm, system=system, purpose=work.job.name, markdown=True)
+    return ask(work, work.llm, system=prompt(work.job.prompt), purpose=work.job.name, markdown=True)

@@ -21,8 +21,8 @@ _MANY_FILES: Final = (
 
 
 def prompt(name: str) -> str:
-    """Read one of our prompts."""
-    return packaged.text("commonplace.jobs", f"prompts/{name}.md").strip()
+    """Read one of our prompts by its name; instructions of several lines, or none, are returned as they are."""
+    return name if "\n" in name or not name else packaged.text("commonplace.jobs", f"prompts/{name}.md").strip()
 
 
 def propose(work: Work) -> Proposal | Unusable:
@@ -33,7 +33,7 @@ def propose(work: Work) -> Proposal | Unusable:
     """
     if work.llm is None:
         return ruled.propose(work)
-    system = "\n\n".join(filter(None, (prompt("summarise"), work.job.prompt)))
+    system = "\n\n".join(filter(None, (prompt("summarise"), prompt(work.job.prompt))))
     return ask(work, work.llm, system=system, purpose="summarise", journal=True)
 
 
@@ -48,12 +48,13 @@ def ask(
         ModelError: It gave no answer in time, or none at all.
     """
     asked = describe(work, markdown=markdown)
+    typed = any(place.topic_kind for place in work.places.values())
     topics = ("put_topic",) if any(place.form == "topic" for place in work.places.values()) else ()
     reply = llm.complete(
         Request(
             system=system,
             prompt=asked,
-            schema=proposal_schema((*_KINDS, *topics), rounds=work.job.rounds > 0),
+            schema=proposal_schema((*_KINDS, *topics), rounds=work.job.rounds > 0, typed=typed),
             max_tokens=work.max_tokens,
             timeout_seconds=work.seconds,
             purpose=purpose,
@@ -106,5 +107,7 @@ def _rounds(work: Work) -> str:
 def _kinds_by_path(work: Work) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for kind, place in work.places.items():
-        found.setdefault(place.path, []).append(kind)
+        name = place.topic_kind or kind
+        if name not in found.setdefault(place.path, []):
+            found[place.path].append(name)
     return found

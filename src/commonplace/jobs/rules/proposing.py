@@ -7,7 +7,7 @@ a rule fires only on a plain statement in a person's own voice.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import tzinfo
 from typing import Any
 
@@ -15,7 +15,7 @@ import msgspec
 
 from commonplace.config import RulesConfig
 from commonplace.guard.screened import instant
-from commonplace.jobs.rules import matching, subjects
+from commonplace.jobs.rules import clauses, matching, patterns, subjects
 from commonplace.jobs.rules.memos import CHANGED_MIND, HOME, NAMED, SWITCHED, Known, Memo, Place, Targets
 from commonplace.jobs.rules.patterns import guard
 from commonplace.jobs.rules.reading import Reader
@@ -354,3 +354,16 @@ class _Body:
 def _journal(noted: Sequence[str]) -> str:
     """Return what was noted of a range, a sentence each; empty if nothing was."""
     return " ".join(["Noted:", *(text if text.endswith(_ENDS) else f"{text}." for text in noted)]) if noted else ""
+
+
+def left_out(text: str, quotes: Sequence[str], kinds: Collection[str]) -> bool:
+    """True if a statement is of the hour, or it or all that it rests on is a remark of one of these kinds."""
+    said, *rests_on = [_remarked(each) in kinds for each in (text, *quotes)]
+    return guard("of_the_hour").search(text) is not None or said or (bool(rests_on) and all(rests_on))
+
+
+def _remarked(text: str) -> str:
+    """Return the kind of the first remark in a text; empty if there is none."""
+    found = clauses.clauses(text, clauses.mask(text))
+    rules = (rule for each in found for rule in patterns.rows("remarks") if rule.pattern.match(each.text, each.core))
+    return next((rule.kind for rule in rules), "")

@@ -93,7 +93,7 @@ def put(path: str, data: bytes | None, operation: PutTopic, *, now: datetime, st
     words = edits.clean(operation.body) if operation.body.strip() else ""
     if words and operation.line is not None:
         words = _with_line(old.topic.body if old is not None else "", operation.line, words)
-    named = _named(operation, old, front, style)
+    named = _named(operation, old, front, style, words)
     if old is not None and not named and words in {"", old.topic.body}:
         return Duplicate(path)
     if old is None and not words and not operation.description:
@@ -288,8 +288,8 @@ def _topic(path: str, text: str, front: Front, style: str) -> Topic:
     )
 
 
-def _named(operation: PutTopic, old: Parsed | None, front: Front, style: str) -> dict[str, Any]:
-    """Return the keys of the front matter that an operation changes."""
+def _named(operation: PutTopic, old: Parsed | None, front: Front, style: str, words: str) -> dict[str, Any]:
+    """Return the keys of the front matter that an operation changes; a description made of the body follows it."""
     had = front.values
     was = old.topic if old is not None else None
     changes: dict[str, Any] = {}
@@ -297,8 +297,8 @@ def _named(operation: PutTopic, old: Parsed | None, front: Front, style: str) ->
     if title and (was is None or title != was.title):
         changes["name" if "name" in had or (style == "memo" and "title" not in had) else "title"] = title
     description = one_line(operation.description)
-    if style == "memo" and was is None and not description:  # seed memdir: by it a topic is chosen
-        description = beginning(plain_line(operation.body), LINE_CHARS)
+    if style == "memo" and not description and (was is None or was.description == _hook(was.body)):
+        description = _hook(words)  # seed memdir: by it a topic is chosen
     if description and (was is None or description != was.description):
         changes["description"] = description
     if operation.kind and (was is None or operation.kind != was.kind):
@@ -326,6 +326,10 @@ def _named(operation: PutTopic, old: Parsed | None, front: Front, style: str) ->
         if had.get(key) != value:
             changes[key] = value
     return changes
+
+
+def _hook(body: str) -> str:
+    return beginning(plain_line(body), LINE_CHARS)
 
 
 def _with_line(body: str, before: str, line: str) -> str:
