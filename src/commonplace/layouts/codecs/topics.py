@@ -297,7 +297,7 @@ def _named(operation: PutTopic, old: Parsed | None, front: Front, style: str, wo
     if title and (was is None or title != was.title):
         changes["name" if "name" in had or (style == "memo" and "title" not in had) else "title"] = title
     description = one_line(operation.description)
-    if style == "memo" and not description and (was is None or was.description == _hook(was.body)):
+    if style == "memo" and not description and (was is None or (was.body and was.description == _hook(was.body))):
         description = _hook(words)  # seed memdir: by it a topic is chosen
     if description and (was is None or description != was.description):
         changes["description"] = description
