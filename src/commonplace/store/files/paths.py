@@ -108,8 +108,6 @@ class Tree:
 
     def open_in(self, folder: int, name: str, path: str, flags: int = READ) -> int:
         """Open a plain file in an open folder; `path` is for the message."""
-        if not stat.S_ISREG(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode):
-            raise PathError(f"{path!r} is not a plain file", path=path)
         fd = self._disk.open(name, flags, dir_fd=folder)
         if not stat.S_ISREG(os.fstat(fd).st_mode):
             os.close(fd)
