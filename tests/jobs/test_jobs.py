@@ -17,6 +17,7 @@ import pytest
 from commonplace import Memory, Message
 from commonplace.config import Config, ConsolidationConfig, ModelConfig, SpendingConfig
 from commonplace.errors import ModelUnavailableError, StoreFullError
+from commonplace.jobs.running import Wanted
 from commonplace.models import Reply
 from commonplace.store.files.disk import Disk
 from commonplace.testing import FixedClock, ScriptedLLM
@@ -263,7 +264,7 @@ def test_undo_turns_the_cursor_back_and_only_an_explicit_run_does_the_range_agai
         assert facts_of(tmp_path).strip() == ""
         assert memory.sessions.state("cli:a").cursors == {"consolidate": 0}
         scope = memory._scopes[0]
-        assert scope.jobs.consolidate("cli:a", explicit=False).status == "skipped"
+        assert scope.jobs.consolidate(["cli:a"], Wanted(explicit=False)).status == "skipped"
         assert len(llm.requests) == 1
         memory.consolidate("cli:a")
         assert len(llm.requests) == 2

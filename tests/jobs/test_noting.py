@@ -321,7 +321,7 @@ def test_what_a_close_could_not_wait_for_is_not_begun_after_it(tmp_path, monkeyp
         memory.append(session, [Message("user", RULE), Message("assistant", "Yes.")])
     schedule, begun, over = schedule_of(memory), [], threading.Event()
 
-    def slow(session, **_):
+    def slow(session, wanted, **_):
         begun.append(session)
         over.wait(WAIT_SECONDS)
         return Outcome(status="unchanged")

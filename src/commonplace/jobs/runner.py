@@ -27,7 +27,7 @@ from commonplace.guard.trust import message_trust
 from commonplace.jobs import ranges
 from commonplace.jobs.failures import Failure, Failures
 from commonplace.jobs.host import Host, journal_entry
-from commonplace.jobs.running import TRIGGER, Piece, Run, batches, together
+from commonplace.jobs.running import TRIGGER, Piece, Run, Wanted, batches, together
 from commonplace.jobs.views import Views
 from commonplace.layouts.schema import Job
 from commonplace.models.spending import MeteredLLM
@@ -88,29 +88,8 @@ class Runner:
         """True if it runs without a model."""
         return self._llm is None
 
-    def consolidate(
-        self,
-        *sessions: str,
-        cause: str = "manual",
-        explicit: bool = True,
-        dry_run: bool = False,
-        seconds: float | None = None,
-        until: int | None = None,
-        model: str | None = None,
-        patient: bool = False,
-    ) -> Outcome:
-        """Do what lies between the cursor and the end of some sessions.
-
-        Args:
-            sessions: In order; short ones share a model call.
-            cause: What set it off, for the ledger and the log.
-            explicit: Also run ranges that an undo holds.
-            dry_run: Only say what the first range of each would change.
-            seconds: What the whole of it may take, waiting for others included; a range whose time is over has
-                failed.
-            until: Stop before the message of this number.
-            model: The model to ask, in place of the one that was opened.
-            patient: Leave a range that failed alone until its next attempt is due.
+    def consolidate(self, sessions: Sequence[str], wanted: Wanted) -> Outcome:
+        """Do what lies between the cursor and the end of some sessions; short ones share a model call.
 
         Returns:
             One outcome over all ranges; `skipped` if there was nothing to do or another worker does it, `failed`
@@ -120,20 +99,17 @@ class Runner:
             ModelSetupError: A package or key is missing; no message was read.
         """
         self._require_model(sessions)
-        end = time.monotonic() + seconds if seconds else None
+        end = time.monotonic() + wanted.seconds if wanted.seconds else None
         outcomes: list[Outcome] = []
         for some in (sessions[i : i + _TOGETHER] for i in range(0, len(sessions), _TOGETHER)):
-            run = Run(
-                cause=cause, dry_run=dry_run, model=model or self._config.consolidation.model or None,
-                leases={}, began=self._store.change_number(), turn=None, end=end,
-            )  # fmt: skip
+            run = Run(wanted=wanted, leases={}, began=self._store.change_number(), turn=None, end=end)
             try:
                 pieces: list[Piece] = []
                 for session in some:
-                    todo = self._to_do(run, session, explicit=explicit, until=until, patient=patient)
+                    todo = self._to_do(run, session)
                     pieces += todo if isinstance(todo, list) else ()
                     outcomes += [todo] if isinstance(todo, Outcome) else ()
-                run.turn = None if dry_run or not pieces else self._turn(end)
+                run.turn = None if wanted.dry_run or not pieces else self._turn(end)
                 outcomes += self._ranges(self._batches(pieces), run)
             except LeaseLostError:
                 outcomes.append(Outcome(status="skipped", reason="another worker took this session over"))
@@ -141,22 +117,21 @@ class Runner:
                 run.release()
         return together(outcomes)
 
-    def _to_do(
-        self, run: Run, session: str, *, explicit: bool, until: int | None, patient: bool
-    ) -> list[Piece] | Outcome:
+    def _to_do(self, run: Run, session: str) -> list[Piece] | Outcome:
         """Return the ranges of a session to do now, or the outcome that says why there are none."""
-        if not run.dry_run and not self._holds(run, session):
+        wanted = run.wanted
+        if not wanted.dry_run and not self._holds(run, session):
             return Outcome(status="skipped", reason="another worker is at this session")
-        unanswered = until is None and self.job.range == "turns" and run.cause == TRIGGER
-        until = self._answered(session) if unanswered else until
-        todo = self._todo(session, explicit=explicit, until=until, first=run.dry_run)
+        unanswered = wanted.until is None and self.job.range == "turns" and wanted.cause == TRIGGER
+        until = self._answered(session) if unanswered else wanted.until
+        todo = self._todo(session, explicit=wanted.explicit, until=until, first=wanted.dry_run)
         if unanswered and not todo:
             return Outcome(status="skipped", reason="the last turn has no answer yet")
-        if todo and not run.dry_run and self._sessions.state(session).kind in UPKEEP:
+        if todo and not wanted.dry_run and self._sessions.state(session).kind in UPKEEP:
             return self._passed_over(todo, run, "nothing of memory's own sessions is remembered")
-        if todo and run.cause == TRIGGER and self._is_done_by_agent(todo):
+        if todo and wanted.cause == TRIGGER and self._is_done_by_agent(todo):
             return self._passed_over(todo, run, "the agent wrote memory itself")
-        waits = self._waits(todo[0]) if patient and todo else None
+        waits = self._waits(todo[0]) if wanted.patient and todo else None
         return todo if waits is None else self._tells(waits)
 
     def _is_done_by_agent(self, todo: Sequence[Piece]) -> bool:
@@ -173,7 +148,7 @@ class Runner:
         """Move the cursor past ranges that need no work."""
         last = todo[-1].messages[-1].number + 1
         move = MoveCursor(session=todo[-1].session, name=self.name, to=last)
-        self._door.commit([move], actor=self._actor, reason=f"{run.cause}: {reason}", fence=run)
+        self._door.commit([move], actor=self._actor, reason=f"{run.wanted.cause}: {reason}", fence=run)
         return Outcome(status="skipped", reason=reason)
 
     def _require_model(self, sessions: Sequence[str]) -> None:
@@ -285,7 +260,7 @@ class Runner:
         try:
             return self._done(pieces, run)
         except ModelSetupError as error:
-            if not run.dry_run:
+            if not run.wanted.dry_run:
                 for piece in pieces:
                     self._failures.note(piece.session, self.name, piece.messages[0].number, str(error), counts=False)
             raise
@@ -295,14 +270,14 @@ class Runner:
 
     def _failed(self, pieces: Sequence[Piece], run: Run, why: str) -> Outcome:
         """Do what the job says for a range that the model failed on: a raw entry, another attempt, or the rules."""
-        if run.dry_run:
+        if run.wanted.dry_run:
             return Outcome(status="failed", reason=why)
         if self.job.failure == "raw":
             return self._commit(pieces, run, self._raw(pieces))
         failures = [self._failures.note(piece.session, self.name, piece.messages[0].number, why) for piece in pieces]
         if all(failure.attempts < self._config.consolidation.attempts for failure in failures):
             return self._tells(failures[0])
-        ruled = msgspec.structs.replace(run, by_rules=True)
+        ruled = msgspec.structs.replace(run, wanted=msgspec.structs.replace(run.wanted, by_rules=True))
         return together([self._ruled(piece, ruled) for piece in pieces])
 
     def _ruled(self, piece: Piece, run: Run) -> Outcome:
@@ -320,7 +295,7 @@ class Runner:
         ]
         logger.error("%s can be done by no model and by no rule: %s", piece.name, done.reason)
         self._door.commit(
-            held, actor=self._actor, reason=f"{run.cause}: {piece.name} is held: {done.reason}", fence=run
+            held, actor=self._actor, reason=f"{run.wanted.cause}: {piece.name} is held: {done.reason}", fence=run
         )
         return done
 
@@ -348,16 +323,16 @@ class Runner:
         done = self._door.commit(
             made.operations,
             actor=self._actor,
-            reason=f"{run.cause}: {made.reason}",
-            dry_run=run.dry_run,
+            reason=f"{run.wanted.cause}: {made.reason}",
+            dry_run=run.wanted.dry_run,
             waits=made.waits,
-            fence=None if run.dry_run else run,
+            fence=None if run.wanted.dry_run else run,
             partial=True,
         )
         kinds = Counter(str(type(each).__struct_config__.tag) for each in made.operations)
         logger.info(
             "job %s: %s of %s", self.name, done.status, _named(pieces),
-            extra={"job": self.name, "cause": run.cause, "status": done.status, "change": done.change,
+            extra={"job": self.name, "cause": run.wanted.cause, "status": done.status, "change": done.change,
                    "operations": dict(kinds), "waiting": len(done.review), "messages": len(made.read)},
         )  # fmt: skip
         return done
@@ -385,15 +360,20 @@ class Runner:
 
     def _made(self, pieces: Sequence[Piece], run: Run) -> _Made:
         """Return the operations, and what waits, for some pieces."""
-        if self._host.rewrites and run.turn is None and not run.dry_run and not (run.by_rules or self.model_free):
+        if (
+            self._host.rewrites
+            and run.turn is None
+            and not run.wanted.dry_run
+            and not (run.wanted.by_rules or self.model_free)
+        ):
             raise ModelTimeoutError("no time was left to ask the model")
         whole = self.job.range == "session"
         work = self._host.work(
             self._session(pieces[0]) if whole else [message for piece in pieces for message in piece.messages],
             session=pieces[0].session,
-            cause=run.cause,
-            model=run.model,
-            by_rules=run.by_rules,
+            cause=run.wanted.cause,
+            model=run.wanted.model or self._config.consolidation.model or None,
+            by_rules=run.wanted.by_rules,
             earlier=() if whole else self._earlier(pieces),
         )
         judged = self._host.judged(work, lambda: run.left(self._config.model.timeout_seconds))

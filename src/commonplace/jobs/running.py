@@ -8,6 +8,7 @@ from typing import Final
 
 import msgspec
 
+from commonplace.changes.actors import Actor
 from commonplace.jobs.showing import tokens_of
 from commonplace.records import Outcome, RecordedMessage
 from commonplace.store.protocol import Lease
@@ -52,22 +53,39 @@ def batches(pieces: Sequence[Piece], *, tokens: int, message_tokens: int) -> lis
     return made
 
 
-class Run(msgspec.Struct, kw_only=True):
-    """How one job is to go: what set it off, its rights to work, its deadline on the monotonic clock.
+class Wanted(msgspec.Struct, frozen=True):
+    """How a caller wants jobs to run.
 
-    `leases` are by session; together they fence the commit. `turn` is the right to be the only one at
-    work, where the layout wants one job after the other; `began` the newest change when it began. `by_rules`
-    leaves the model out.
+    `cause` is what set them off, for the ledger and the log. With `explicit` ranges that an undo holds run too; with
+    `dry_run` the first range of each is only shown. `seconds` is what each job may take, waiting for others included;
+    a range whose time is over has failed. `until` is the number of the message to stop before. `model` is asked in
+    place of the one that was opened; `by_rules` leaves the model out. With `patient` a range that failed waits for
+    its next attempt. `actor` is who asks, if it is not the job itself.
     """
 
-    cause: str
-    dry_run: bool
-    model: str | None
+    cause: str = "manual"
+    explicit: bool = True
+    dry_run: bool = False
+    seconds: float | None = None
+    until: int | None = None
+    model: str | None = None
+    by_rules: bool = False
+    patient: bool = False
+    actor: Actor | None = None
+
+
+class Run(msgspec.Struct, kw_only=True):
+    """One job at work: how it is wanted, its rights to work, its deadline on the monotonic clock.
+
+    `leases` are by session; together they fence the commit. `turn` is the right to be the only one at
+    work, where the layout wants one job after the other; `began` the newest change when it began.
+    """
+
+    wanted: Wanted
     leases: dict[str, Lease]
     turn: Lease | None
     end: float | None
     began: int
-    by_rules: bool = False
 
     def left(self, limit: float) -> float:
         """Return the seconds that the next model call may take."""

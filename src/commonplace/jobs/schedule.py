@@ -23,7 +23,7 @@ from commonplace.config import Clock
 from commonplace.errors import CommonplaceError, ModelSetupError, RecordNotFoundError
 from commonplace.jobs import triggers
 from commonplace.jobs.counting import Counted
-from commonplace.jobs.running import NOTHING, TRIGGER
+from commonplace.jobs.running import NOTHING, TRIGGER, Wanted
 from commonplace.jobs.table import Jobs
 from commonplace.jobs.tidying import Tidier
 from commonplace.jobs.windows import SUMMARY, Windows
@@ -280,7 +280,7 @@ class Schedule:
             del self._tidy[tidier]
             self._busy += 1
         try:
-            return tidier.run(cause=TRIGGER).status != "skipped"
+            return tidier.run(Wanted(cause=TRIGGER)).status != "skipped"
         except ModelSetupError as error:
             self._tell_once(str(error))
         except CommonplaceError:
@@ -313,6 +313,7 @@ class Schedule:
             self._one_less()
 
     def _run(self, session: str, names: tuple[str, ...], end: int) -> bool:
+        wanted = Wanted(cause=TRIGGER, explicit=False, patient=True)
         failed = set(names)
         did = False
         try:
@@ -323,7 +324,7 @@ class Schedule:
                     self._windows.retry(session)
                     done = Outcome(status="applied")
                 else:
-                    done = self._jobs.consolidate(session, job=name, cause=TRIGGER, explicit=False, patient=True)
+                    done = self._jobs.consolidate([session], wanted, job=name)
                 did = did or done.status not in {"skipped", "conflict"}
                 if done.status not in {"skipped", "conflict", "failed"} or done.reason == NOTHING:
                     failed.discard(name)

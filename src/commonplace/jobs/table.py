@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
-from commonplace.changes.actors import Actor
 from commonplace.changes.door import Door
 from commonplace.changes.parts import Parts
 from commonplace.errors import InputError, ModelSetupError
 from commonplace.jobs.failures import Failure
 from commonplace.jobs.runner import Runner
-from commonplace.jobs.running import together
+from commonplace.jobs.running import Wanted, together
 from commonplace.jobs.tidying import Tidier
 from commonplace.jobs.views import Views
 from commonplace.layouts.schema import RANGES, Job
@@ -39,34 +39,15 @@ class Jobs:
         return self._llm is None
 
     def consolidate(
-        self,
-        *sessions: str,
-        job: str | None = None,
-        ended: bool = True,
-        cause: str = "manual",
-        explicit: bool = True,
-        dry_run: bool = False,
-        seconds: float | None = None,
-        until: int | None = None,
-        model: str | None = None,
-        patient: bool = False,
+        self, sessions: Sequence[str], wanted: Wanted, *, job: str | None = None, ended: bool = True
     ) -> Outcome:
         """Run each job from its cursor to the end of some sessions, as `Runner.consolidate` does.
 
         Args:
             sessions: In order.
+            wanted: How.
             job: Only this one; all of them when None.
             ended: Include the jobs that read a session whole: it is over, or a caller asks for them.
-            cause: What set it off.
-            explicit: Also run ranges that an undo holds.
-            dry_run: Only return what the first range of each would change.
-            seconds: What each job may take.
-            until: Stop before the message of this number.
-            model: The model to ask, in place of the one that was opened.
-            patient: Leave a range that failed alone until its next attempt is due.
-
-        Returns:
-            One outcome over all.
 
         Raises:
             ModelSetupError: A package or key is missing; the jobs that need none were done.
@@ -76,37 +57,19 @@ class Jobs:
         for runner in self.runners:
             if (job is None and (ended or runner.job.range != "session")) or runner.name == job:
                 try:
-                    done = runner.consolidate(
-                        *sessions, cause=cause, explicit=explicit, dry_run=dry_run, seconds=seconds, until=until,
-                        model=model, patient=patient,
-                    )  # fmt: skip
+                    outcomes.append(runner.consolidate(sessions, wanted))
                 except ModelSetupError as error:
                     fault = fault or error
-                else:
-                    outcomes.append(done)
         if fault is not None:
             raise fault
         return together(outcomes)
 
-    def tidy(
-        self,
-        job: Job | str = "",
-        *,
-        cause: str = "manual",
-        dry_run: bool = False,
-        model: str | None = None,
-        by_rules: bool = False,
-        actor: Actor | None = None,
-    ) -> Outcome:
+    def tidy(self, job: Job | str, wanted: Wanted) -> Outcome:
         """Run the jobs of the scope, due or not, as `Tidier.run` does.
 
         Args:
             job: Only the one of this name, or one that is not in the table; all of them if empty.
-            cause: What set it off.
-            dry_run: Only say what would change.
-            model: The model to ask, in place of the one that was opened.
-            by_rules: Leave the model out.
-            actor: Who asks, if it is not the job itself.
+            wanted: How.
 
         Raises:
             InputError: There is no such job.
@@ -116,9 +79,7 @@ class Jobs:
         if not tidiers:
             names = ", ".join(tidier.name for tidier in self.tidiers) or "none"
             raise InputError(f"this layout has no job {job!r} that tidies memory; it has {names}", job=job)
-        return together(
-            [each.run(cause=cause, dry_run=dry_run, model=model, by_rules=by_rules, actor=actor) for each in tidiers]
-        )
+        return together([each.run(wanted) for each in tidiers])
 
     def is_open(self, session: str, end: int) -> bool:
         """True if a message before this number is still to be done by one of the jobs."""

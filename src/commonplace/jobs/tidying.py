@@ -22,7 +22,7 @@ from commonplace.guard.screened import Screened, instant, json_line
 from commonplace.jobs import triggers
 from commonplace.jobs.failures import Failure, Failures
 from commonplace.jobs.host import Host, Judged
-from commonplace.jobs.running import TRIGGER
+from commonplace.jobs.running import TRIGGER, Wanted
 from commonplace.jobs.views import Views
 from commonplace.layouts.schema import Job
 from commonplace.models.spending import MeteredLLM
@@ -149,23 +149,8 @@ class Tidier:
 
     # --- running ---
 
-    def run(
-        self,
-        *,
-        cause: str = "manual",
-        dry_run: bool = False,
-        model: str | None = None,
-        by_rules: bool = False,
-        actor: Actor | None = None,
-    ) -> Outcome:
+    def run(self, wanted: Wanted) -> Outcome:
         """Run the job once.
-
-        Args:
-            cause: What set it off.
-            dry_run: Only return what it would change.
-            model: The model to ask, in place of the one that was opened.
-            by_rules: Leave the model out.
-            actor: Who asks, if it is not the job itself.
 
         Returns:
             The outcome; `unchanged` if there was nothing to tidy, `skipped` if another worker does it, `failed`
@@ -176,24 +161,24 @@ class Tidier:
         """
         limits = self._config.model
         life = 2 * limits.timeout_seconds * (limits.retries + 1) * (self.job.rounds + 1)
-        lease = None if dry_run else self._store.lease(self.name, life)
-        if lease is None and not dry_run:
+        lease = None if wanted.dry_run else self._store.lease(self.name, life)
+        if lease is None and not wanted.dry_run:
             return Outcome(status="skipped", reason="another worker does it")
-        ran = False
+        dry_run, ran = wanted.dry_run, False
         last = self._file.last() if self._file is not None else None
         began = _Ran(self.name, self._clock(), last.timestamp() if last is not None else None)
         try:
             if self._file is not None and not dry_run and not self._file.take(began.at):
                 return Outcome(status="skipped", reason=f"another program holds {self.job.lock}")
-            if self._host.llm is not None and not by_rules:
+            if self._host.llm is not None and not wanted.by_rules:
                 self._host.llm.ready()
-            work = self._host.work((), session="", cause=cause, model=model, by_rules=by_rules)
+            work = self._host.work((), session="", cause=wanted.cause, model=wanted.model, by_rules=wanted.by_rules)
             judged = self._host.judged(work, lambda: limits.timeout_seconds)
-            done = self._commit(judged, actor or self._actor, cause, began, dry_run=dry_run, lease=lease)
+            done = self._commit(judged, wanted, began, lease)
             ran = True
         except ModelError as error:
             setup = isinstance(error, ModelSetupError)
-            if cause == TRIGGER:
+            if wanted.cause == TRIGGER:
                 self._failures.note("", self.name, 0, str(error), counts=not setup)
             if setup:
                 raise
@@ -208,17 +193,15 @@ class Tidier:
                 lease.release()
         return done if dry_run else self._ended(done, began)
 
-    def _commit(
-        self, judged: Judged, actor: Actor, cause: str, began: _Ran, *, dry_run: bool, lease: Lease | None
-    ) -> Outcome:
+    def _commit(self, judged: Judged, wanted: Wanted, began: _Ran, lease: Lease | None) -> Outcome:
         """Commit what it came to, with the note that it ran."""
         if not (judged.operations or judged.waits):
             return Outcome(status="unchanged", reason="nothing to tidy")
         return self._door.commit(
             judged.operations,
-            actor=actor,
-            reason=f"{cause}: {self.name}",
-            dry_run=dry_run,
+            actor=wanted.actor or self._actor,
+            reason=f"{wanted.cause}: {self.name}",
+            dry_run=wanted.dry_run,
             waits=judged.waits,
             lines={PATH: [_line(began)]} if self._listed else {},
             fence=lease,

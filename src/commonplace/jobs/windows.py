@@ -20,7 +20,7 @@ from commonplace.guard.trust import Voices
 from commonplace.jobs import ranges, triggers
 from commonplace.jobs.failures import Failure, Failures
 from commonplace.jobs.host import Host
-from commonplace.jobs.running import together
+from commonplace.jobs.running import Wanted, together
 from commonplace.jobs.table import Jobs
 from commonplace.jobs.views import Views
 from commonplace.layouts.schema import Job
@@ -87,9 +87,8 @@ class Windows:
                    "threshold": self._config.consolidation.context_tokens},
         )  # fmt: skip
         try:
-            done = self._jobs.consolidate(
-                session, ended=False, cause=cause, explicit=False, until=start, patient=patient
-            )
+            wanted = Wanted(cause=cause, explicit=False, until=start, patient=patient)
+            done = self._jobs.consolidate([session], wanted, ended=False)
         except ModelError as error:  # the setup is at fault; the range stays due
             done = Outcome(status="failed", reason=str(error))
         if done.status == "failed":  # what was asked for is done all the same; `failures` tells of the range
@@ -170,7 +169,7 @@ class Windows:
         outcomes: list[Outcome] = []
         if not now:
             seconds = self._config.consolidation.awaited_seconds
-            done = self._jobs.consolidate(session, cause=cause, explicit=False, seconds=seconds)
+            done = self._jobs.consolidate([session], Wanted(cause=cause, explicit=False, seconds=seconds))
             outcomes.append(done)
             if isinstance(then, MoveWindow) and self._jobs.is_open(session, end):
                 reason = f"{session} keeps its window: {done.reason}"

@@ -17,6 +17,7 @@ from commonplace.changes.review import Queue
 from commonplace.config import Clock, Config, system_clock
 from commonplace.errors import StoreReadOnlyError
 from commonplace.jobs.failures import Failure
+from commonplace.jobs.running import Wanted
 from commonplace.jobs.schedule import Mode
 from commonplace.layouts.schema import Layout
 from commonplace.memory import designs, said, verbs
@@ -364,7 +365,7 @@ class Memory(Past):
         """
         scope = self._chain.first
         names = [session_id] if session_id is not None else [s.id for s in reversed(scope.sessions.list())]
-        done = scope.jobs.consolidate(*names, cause=reason, dry_run=dry_run, model=model)
+        done = scope.jobs.consolidate(names, Wanted(cause=reason, dry_run=dry_run, model=model))
         return self._chain.made_in(scope, done)
 
     def dream(self, job: str = "", *, dry_run: bool = False, model: str | None = None) -> Outcome:
@@ -372,7 +373,9 @@ class Memory(Past):
 
         Raises InputError if the layout has no such job, and ModelSetupError as `consolidate` does.
         """
-        return self._chain.made_in(self._chain.first, self._chain.first.jobs.tidy(job, dry_run=dry_run, model=model))
+        return self._chain.made_in(
+            self._chain.first, self._chain.first.jobs.tidy(job, Wanted(dry_run=dry_run, model=model))
+        )
 
     def compact(self, session_id: str, keep: int | None = None) -> Outcome:
         """Move the beginning of a session's live window on, with a summary of what was before it.

@@ -11,6 +11,7 @@ from typing import Final
 
 from commonplace.errors import InputError
 from commonplace.guard import shown
+from commonplace.jobs.running import Wanted
 from commonplace.layouts.codecs.edits import split_id
 from commonplace.layouts.codecs.topics import name_for
 from commonplace.layouts.schema import Job
@@ -77,7 +78,8 @@ def condense(use: Use, asked: Asked) -> Answer:
         raise InputError(f"say what to merge: target is {' or '.join(use.targets)}")
     scope.door.look([scope.layout.path_of(layer)])
     job = Job(name="condense", range="none", consolidator="condense", writes=(layer.name,))
-    outcome = scope.jobs.tidy(job, cause="asked for", by_rules=not scope.config.merging.ask_model, actor=use.actor)
+    wanted = Wanted(cause="asked for", by_rules=not scope.config.merging.ask_model, actor=use.actor)
+    outcome = scope.jobs.tidy(job, wanted)
     if outcome.status == "unchanged":
         return {"success": True, "message": "nothing to merge"}
     return answer(outcome, "consolidated")

@@ -8,6 +8,7 @@ import pytest
 
 from commonplace import Memory, Message
 from commonplace.changes.actors import PERSON, TOOL
+from commonplace.jobs.running import Wanted
 from commonplace.store.files.disk import Disk
 
 
@@ -207,7 +208,7 @@ def test_a_message_that_one_of_the_jobs_has_not_read_is_not_consolidated(tmp_pat
     """Issue 17: of two jobs, the furthest was taken for both."""
     with Memory.open(tmp_path / "m", layout="structured", jobs="worker") as memory:
         memory.append("cli:main", [Message("user", "I live in Bergen."), Message("assistant", "Noted.")])
-        memory._scopes[0].jobs.consolidate("cli:main", job="turns")
+        memory._scopes[0].jobs.consolidate(["cli:main"], Wanted(), job="turns")
         assert memory.sessions.state("cli:main").cursors == {"turns": 2}
     assert (
         run("status", "--json", "--location", str(tmp_path / "m"), "--layout", "structured").data["not_consolidated"]
