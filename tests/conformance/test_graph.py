@@ -423,6 +423,32 @@ def test_the_memory_agent_reads_before_it_writes(tmp_path, clock):
         assert memory.read("memory/steve.md").extra["version"] == "2"
 
 
+def test_each_agent_has_one_memory_agent_that_reads_what_it_wrote(tmp_path, clock):
+    """Architecture: one memory-agent per source agent, made on first need; it takes one transcript after the other."""
+    with opened(tmp_path, clock) as memory:
+        for session, agent in (("chat:1", "main"), ("chat:2", "main"), ("job:1", "coder")):
+            memory.append(session, turns(clock, 5, f"In {session} Steve bakes bread."), agent=agent)
+            clock.advance(1)
+        prompts = []
+
+        def answer(asked):
+            said = asked.prompt.partition("## Messages")[2]
+            prompts.append(next(each for each in ("chat:1", "chat:2", "job:1") if each in said))
+            if prompts == ["chat:1"]:  # meanwhile another worker does what is another agent's
+                assert (two.tick(), prompts) == (1, ["chat:1", "job:1"])
+            if prompts[-1] == "chat:2":
+                assert "memory/steve.md (Steve: A baker)" in asked.prompt
+            return proposal(steve()) if "chat:1" in said else proposal()
+
+        model = ScriptedLLM(answer)
+        with worker(tmp_path, clock, model) as one, worker(tmp_path, clock, model) as two:
+            assert one.tick() == 2
+        assert prompts == ["chat:1", "job:1", "chat:2"]
+        by = {change.actor for change in memory.log() if "cursor" in change.kinds}
+        assert by == {"memory-agent:main", "memory-agent:coder"}
+        assert memory.why("memory/steve.md").steps[0].actor == "memory-agent:main"
+
+
 def test_a_session_in_the_background_is_shown_to_the_memory_agent_as_such(tmp_path, clock):
     """Reference 2.1: `## System Message` and `## Agent`; envelopes are unwrapped there too."""
     model = ScriptedLLM([proposal()])

@@ -80,7 +80,6 @@ class Runner:
         self._config = config = parts.config
         self._host = Host(job, parts, views, llm)
         self._llm = self._host.llm
-        self._actor = Actor(f"consolidator:{self._host.by}", "user", explicit=False)
         self._failures = Failures(parts.store, parts.clock, config.consolidation)
 
     @property
@@ -121,7 +120,7 @@ class Runner:
         """Return the ranges of a session to do now, or the outcome that says why there are none."""
         wanted = run.wanted
         if not wanted.dry_run and not self._holds(run, session):
-            return Outcome(status="skipped", reason="another worker is at this session")
+            return Outcome(status="skipped", reason="another worker is at it")
         unanswered = wanted.until is None and self.job.range == "turns" and wanted.cause == TRIGGER
         until = self._answered(session) if unanswered else wanted.until
         todo = self._todo(session, explicit=wanted.explicit, until=until, first=wanted.dry_run)
@@ -148,7 +147,7 @@ class Runner:
         """Move the cursor past ranges that need no work."""
         last = todo[-1].messages[-1].number + 1
         move = MoveCursor(session=todo[-1].session, name=self.name, to=last)
-        self._door.commit([move], actor=self._actor, reason=f"{run.wanted.cause}: {reason}", fence=run)
+        self._door.commit([move], actor=self._actor(move.session), reason=f"{run.wanted.cause}: {reason}", fence=run)
         return Outcome(status="skipped", reason=reason)
 
     def _require_model(self, sessions: Sequence[str]) -> None:
@@ -187,10 +186,20 @@ class Runner:
         return outcomes
 
     def _holds(self, run: Run, session: str) -> bool:
-        lease = self._lease(f"{self.name}:{session}", run.end)
+        name = f"{self.name}:{self._sessions.state(session).agent if self._reads else session}"
+        lease = run.leases.get(name) or self._lease(name, run.end)
         if lease is not None:
-            run.leases[session] = lease
+            run.leases[name] = lease
         return lease is not None
+
+    @property
+    def _reads(self) -> bool:
+        """True if it reads before it writes: each agent has one such worker, so that it finds what it wrote before."""
+        return self.job.rounds > 0 and not self.model_free
+
+    def _actor(self, session: str) -> Actor:
+        by = f"{self.name}:{self._sessions.state(session).agent}" if self._reads else f"consolidator:{self._host.by}"
+        return Actor(by, "user", explicit=False)
 
     def _batches(self, pieces: Sequence[Piece]) -> list[list[Piece]]:
         if self._llm is None or not self.job.together:
@@ -295,7 +304,10 @@ class Runner:
         ]
         logger.error("%s can be done by no model and by no rule: %s", piece.name, done.reason)
         self._door.commit(
-            held, actor=self._actor, reason=f"{run.wanted.cause}: {piece.name} is held: {done.reason}", fence=run
+            held,
+            actor=self._actor(piece.session),
+            reason=f"{run.wanted.cause}: {piece.name} is held: {done.reason}",
+            fence=run,
         )
         return done
 
@@ -322,7 +334,7 @@ class Runner:
                     made.operations.append(MoveCursor(session=piece.session, name=self.name, to=end))
         done = self._door.commit(
             made.operations,
-            actor=self._actor,
+            actor=self._actor(pieces[0].session),
             reason=f"{run.wanted.cause}: {made.reason}",
             dry_run=run.wanted.dry_run,
             waits=made.waits,

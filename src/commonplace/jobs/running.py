@@ -77,7 +77,7 @@ class Wanted(msgspec.Struct, frozen=True):
 class Run(msgspec.Struct, kw_only=True):
     """One job at work: how it is wanted, its rights to work, its deadline on the monotonic clock.
 
-    `leases` are by session; together they fence the commit. `turn` is the right to be the only one at
+    `leases` are by name; together they fence the commit. `turn` is the right to be the only one at
     work, where the layout wants one job after the other; `began` the newest change when it began.
     """
 
