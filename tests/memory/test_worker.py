@@ -9,6 +9,7 @@ import pytest
 
 from commonplace import Memory, Message, Worker
 from commonplace.errors import ModelTimeoutError
+from commonplace.memory import worker as worker_module
 from commonplace.memory.worker import Status
 from commonplace.testing import FixedClock, ScriptedLLM
 
@@ -181,16 +182,62 @@ def test_a_worker_that_is_told_to_stop_ends_after_the_session_it_is_at(tmp_path,
         assert sorted(done) == [0, 0, 2]
 
 
-def test_more_scopes_than_are_kept_open_are_all_served(tmp_path, clock):
+@pytest.fixture
+def few_open(monkeypatch):
+    monkeypatch.setattr(worker_module, "_OPEN", 2)
+
+
+def test_more_scopes_than_are_kept_open_are_all_served(tmp_path, clock, few_open):
     """Issue 20: per user; nobody starved."""
-    for number in range(40):
+    for number in range(5):
         with opened(tmp_path, clock, scope=f"user{number}") as memory:
             memory.append("chat:1", said(clock))
-    with Worker(tmp_path, clock=clock, sessions=15) as worker:
+    with Worker(tmp_path, clock=clock, sessions=2) as worker:
         assert worker.tick() == 0
-        assert len(worker._opened) == 32
+        assert len(worker._opened) == 2
         clock.advance(hours=2)
-        assert [worker.tick() for _ in range(4)] == [15, 15, 10, 0]
+        assert [worker.tick() for _ in range(4)] == [2, 2, 1, 0]
+
+
+def test_a_session_that_is_done_is_kept_no_more_and_found_again_when_it_grows(tmp_path, clock):
+    """Issue 20: flat memory, however many sessions there were."""
+    with opened(tmp_path, clock) as memory, Worker(tmp_path, llm=ScriptedLLM(reply), clock=clock) as worker:
+        for number in range(5):
+            memory.append(f"chat:{number}", said(clock))
+        clock.advance(hours=2)
+        assert [worker.tick(), worker.tick()] == [5, 0]
+        clock.advance(60)
+        assert worker.tick() == 0
+        assert worker._opened["default"].schedule._counted == {}
+        assert len(worker._seen["default"]) == 5  # a number for each
+        memory.append("chat:3", said(clock, "I moved to Oslo."))
+        assert worker.tick() == 0
+        clock.advance(hours=2)
+        assert [worker.tick(), worker.tick()] == [1, 0]
+
+
+def test_a_scope_that_was_let_go_is_opened_again_when_it_grows_or_waiting_may_make_it_due(tmp_path, clock, few_open):
+    """Issue 20: many users, few of them at a time."""
+    names = {f"user{number}" for number in range(4)}
+    for name in names:
+        with opened(tmp_path, clock, scope=name) as memory:
+            memory.append("chat:1", said(clock))
+    with Worker(tmp_path, clock=clock) as worker:
+        worker.tick()
+        left = names - set(worker._opened)
+        assert len(left) == 2
+        worker.tick()
+        assert not left & set(worker._opened)
+        name = left.pop()
+        with opened(tmp_path, clock, scope=name) as memory:
+            memory.append("chat:1", said(clock))
+        made = []
+        make = worker._made
+        worker._made = lambda scope: made.append(scope) or make(scope)
+        worker.tick()
+        assert made == [name]
+        clock.advance(hours=2)
+        assert worker.tick() == 4
 
 
 def test_the_status_names_the_last_message_of_what_is_due(tmp_path, clock):

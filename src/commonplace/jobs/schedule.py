@@ -14,7 +14,7 @@ import time
 import weakref
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Final, Literal
 
@@ -33,6 +33,7 @@ logger = logging.getLogger(__name__)
 
 _SOON_SECONDS: Final = 0.2  # the messages of a turn may come together
 _SWEEP: Final = timedelta(seconds=30)  # far below any idle time, so that a look costs the same with many sessions
+_EVER: Final = datetime.max.replace(tzinfo=UTC)
 _LINGER_SECONDS: Final = 30.0  # a scope's thread ends after so long without a job: there may be many scopes
 
 Mode = Literal["thread", "inline", "worker"]
@@ -171,6 +172,8 @@ class Schedule:
                 for session, counted in list(self._counted.items()):  # only waiting makes these due
                     if counted.due(self._rules, now):
                         self._look_into(session, now)
+                    elif session not in self._due and not counted.due(self._rules, _EVER):
+                        del self._counted[session]
                 self._look_for_retries(now)
                 self._tidy |= {tidier: None for tidier in self._jobs.tidiers if tidier.is_due(self._rules)}
             return [*self._due, *self._tidy]

@@ -13,7 +13,7 @@ import logging
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from itertools import islice, zip_longest
 from types import TracebackType
@@ -96,7 +96,7 @@ class Worker:
         self._clock = self._opening.clock
         self._most = sessions
         self._opened: OrderedDict[str, Scope] = OrderedDict()
-        self._seen: dict[str, dict[str, str]] = {}  # by scope: the state of each transcript that was looked into
+        self._seen: dict[str, frozenset[int]] = {}  # by scope: the states of the transcripts that were looked into
         self._again: dict[str, datetime] = {}  # when a scope that was let go is looked into
         self._stop = threading.Event()
         store = self._opening.config.store
@@ -141,53 +141,49 @@ class Worker:
 
     def _due(self) -> list[tuple[str, str | Tidier]]:
         """Return the due sessions and jobs of all scopes, one of each scope in turn: (scope, session or job)."""
-        changed = self._changed()
         now = self._clock()
-        woken = {name for name, at in self._again.items() if at <= now}
         found: list[list[tuple[str, str | Tidier]]] = []
-        for name in dict.fromkeys([*self._opened, *changed, *woken]):
+        for name, files in self._transcripts().items():
+            states = {path: hash((path, token)) for path, token in files.items()}
+            seen = self._seen.get(name, frozenset())
+            is_open = name in self._opened
+            if not is_open and seen.issuperset(states.values()) and now < self._again[name]:
+                continue
             try:
                 scope = self._scope(name)
-                for path, token in changed.get(name, {}).items():
-                    _note(scope, path)
-                    self._seen.setdefault(name, {})[path] = token
+                for path, state in states.items():
+                    if not is_open or state not in seen:
+                        _note(scope, path)
+                self._seen[name] = frozenset(states.values())
                 due: list[str | Tidier] = [*scope.schedule.due(), *scope.schedule.tidiers()]
                 found.append([(name, each) for each in due])
             except Exception:  # as above
                 logger.exception("scope %r is looked into again at the next tick", name)
         return [each for turn in zip_longest(*found) for each in turn if each is not None]
 
-    def _changed(self) -> dict[str, dict[str, str]]:
-        """Return the transcripts that grew since they were looked into, with their state, by scope."""
-        found: dict[str, dict[str, str]] = {}
-        for name, path, token in self._transcripts():
-            if self._seen.get(name, {}).get(path) != token:
-                found.setdefault(name, {})[path] = token
-        return found
-
-    def _transcripts(self) -> Iterator[tuple[str, str, str]]:
-        """Yield every transcript of the location: its scope, its path there, and what its state is."""
+    def _transcripts(self) -> dict[str, dict[str, str]]:
+        """Return every transcript of the location with its state, by scope."""
         layout = self._opening.layout
+        found: dict[str, dict[str, str]] = {}
         for stat in self._store.list():
             name, path = layout.scopes.of(stat.path)
             if name and path.startswith(f"{layout.sessions}/") and path.endswith(".jsonl"):
-                yield name, path, stat.token
+                found.setdefault(name, {})[path] = stat.token
+        return found
 
     def _scope(self, name: str) -> Scope:
         if name not in self._opened:
             self._opened[name] = self._made(name)
-            self._again.pop(name, None)
         return self._opened[name]
 
     def _made(self, name: str, **changed: Any) -> Scope:
         return msgspec.structs.replace(self._opening, scopes=scope_chain(name), **changed).chain().first
 
     def _let_go(self) -> None:
-        """Close the scopes beyond those that are kept open, those first that were not used for longest."""
+        """Close the scopes beyond those that are kept open, the first opened first."""
         for name in list(islice(self._opened, max(0, len(self._opened) - _OPEN))):
+            self._again[name] = self._clock() + (timedelta() if self._opened[name].schedule.due() else _AGAIN)
             self._close(name)
-            self._seen.pop(name, None)
-            self._again[name] = self._clock() + _AGAIN
 
     def _close(self, name: str) -> None:
         scope = self._opened.pop(name)
@@ -199,10 +195,9 @@ class Worker:
         due: list[Due] = []
         failed: list[tuple[str, Failure]] = []
         held: list[tuple[str, str, str, int]] = []
-        transcripts = list(self._transcripts())
-        for name in dict.fromkeys(each for each, _, _ in transcripts):
+        for name, files in self._transcripts().items():
             scope = self._made(name, llm=None)
-            for path in (path for each, path, _ in transcripts if each == name):
+            for path in files:
                 _note(scope, path)
             for session, jobs in scope.schedule.due().items():
                 due += [_range(scope, session, job) for job in jobs]
