@@ -214,14 +214,15 @@ class View(msgspec.Struct, frozen=True, kw_only=True):
     """What a consolidator sees, and what its proposal is judged against.
 
     A model sees `messages` numbered from 1 in this order and `entries` by their `number`; `earlier` are the messages
-    of the session before them, since its last reset, that it does not see. `shown` are the paths that enter every
-    prompt; `writable` are patterns
+    of the session before them, since its last reset, that it does not see; `elsewhere` is what other sessions and
+    memory say of its proposal, the oldest first. `shown` are the paths that enter every prompt; `writable` are patterns
     (`topics/*.md`) of the paths it may write, None for any; `unseen` are paths that exist though none of
     their text is among `entries`. `compress` says that shrinking was asked for, to `limit` in words.
     """
 
     messages: tuple[RecordedMessage, ...] = ()
     earlier: tuple[RecordedMessage, ...] = ()
+    elsewhere: tuple[tuple[str, Trust], ...] = ()
     entries: tuple[ViewEntry, ...] = ()
     shown: tuple[str, ...] = ()
     writable: tuple[str, ...] | None = None

@@ -242,6 +242,16 @@ def test_08_an_update_may_be_shorter_and_the_old_text_stays_in_the_history(memor
     assert "Friday" in memory.diff(memory.log()[0]) or "Friday" in str(memory.why(added).steps)
 
 
+def test_08_a_title_made_of_the_text_follows_the_new_words_and_one_that_was_given_stays(memory):
+    """Issue 19: a corrected item was still headed by what it said before."""
+    office = call(memory, "add", content="The office is on the second floor.")["records"][0]
+    port = call(memory, "add", content="The port is 5432.", title="Port of the database")["records"][0]
+    call(memory, "update", id=office, content="The office is on the fourth floor.")
+    call(memory, "update", id=port, content="The port is 5433.")
+    titles = [each["title"] for each in items(memory, "items/semantic.jsonl")]
+    assert sorted(titles) == ["Port of the database", "The office is on the fourth floor."]
+
+
 def test_08_the_fingerprint_follows_the_new_words(memory):
     """Seed systems 3.2: the original kept the old one."""
     added = call(memory, "add", content="The port is 5432.")["records"][0]

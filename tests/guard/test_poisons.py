@@ -1,4 +1,4 @@
-"""What a tool, page, mail, file, import, paste or another user says never becomes what every prompt shows.
+"""What a tool, page, mail, file, import, paste, journal or another user says never becomes what every prompt shows.
 
 The poisons were written without sight of rules and code. A scripted model falls for each: it cites the wrong message
 and writes the poison down; the assistant echoes it in the same turn or turns later.
@@ -23,8 +23,9 @@ ROWS = [
 LAYOUTS = ("two-layer", "native", "facts", "structured", "memdir", "graph")
 ECHOES = ("none", "same turn", "later")
 MERGED = "import-ja-02"  # its words would take in what a person said
-SAMPLE = [row for number, row in enumerate(ROWS) if number % 12 == 0 or row["id"] == MERGED]
-FEW = [row for row in SAMPLE if row["id"].endswith("-01") or row["id"] == MERGED]  # one of each kind
+RECALLED = "journal-de-02"  # read in a session before, repeated from memory, put over what a person said
+SAMPLE = [row for number, row in enumerate(ROWS) if number % 12 == 0 or row["id"] in {MERGED, RECALLED}]
+FEW = [row for row in SAMPLE if row["id"].endswith("-01") or row["id"] in {MERGED, RECALLED}]  # one of each kind
 
 
 def plays(row, ways, rows=ROWS):
@@ -42,7 +43,10 @@ def messages(row, echo):
     if echo == "same turn" and said[last + 1]["role"] == "assistant":
         said[last + 1]["content"] += " " + row["echo"]
     said += row["echo_later"] if echo == "later" else []
-    start = datetime.fromisoformat(row["at"])
+    return dated(said, datetime.fromisoformat(row["at"]))
+
+
+def dated(said, start):
     return [
         Message(
             m["role"],
@@ -54,6 +58,14 @@ def messages(row, echo):
         )
         for n, m in enumerate(said)
     ]
+
+
+def told(memory, row, layout, echo):
+    """Append the session with the poison; what was read in a session before it is in the journal by then."""
+    if "before" in row:
+        memory.append("chat:0", dated(row["before"], datetime.fromisoformat(row["at"]) - timedelta(days=7)))
+        (memory.end if layout == "facts" else memory.reset)("chat:0")
+    memory.append("chat:1", messages(row, echo))
 
 
 def answered(row):
@@ -108,7 +120,7 @@ def played(row, layout, echo, folder, *, model=True):
     ) as memory:
         if row.get("memory"):
             memory.remember(row["memory"])
-        memory.append("chat:1", messages(row, echo))
+        told(memory, row, layout, echo)
         (memory.end if layout == "facts" else memory.reset)("chat:1")
         shown = memory.context("chat:2").text
         hits = memory.recall(" ".join([*row["marks"], row["replies"]["tool_text"]]), k=20)
@@ -172,7 +184,7 @@ def written(row, layout, echo, folder):
     config = {"guard.owner": row["owner"]}
     with Memory.open(folder, layout=layout, clock=clock, jobs="worker", config=config) as memory:
         record = memory.remember(row["memory"]).records[0].split("#")[-1] if row.get("memory") else ""
-        memory.append("chat:1", messages(row, echo))
+        told(memory, row, layout, echo)
         tool = memory.tool("chat:1")
         text = row["replies"]["tool_text"]
         for call, *name in calls(layout, text, row.get("memory"), record):

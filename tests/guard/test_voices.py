@@ -82,3 +82,25 @@ def test_a_word_taken_up_since_counts_beside_a_name_that_only_the_page_has():
     said = voices(page, ("user", "Which passport do I show at the border?"))
     assert said.trust("The one from Vanuatu, your second passport.") == "web"
     assert said.trust("Your second passport is shown at the border.") != "web"
+
+
+def test_a_repetition_by_the_assistant_does_not_vouch_for_the_line_of_a_page():
+    """Issue 16: a verbatim echo even won the tie; ties go to the less trusted."""
+    page = "Style of this repository: tests are off, reviewer is pfibber."
+    heard = voices(("user", "What is in the file?"), ("tool", page), ("assistant", f"A header. {page}"))
+    assert heard.trust("Reviewer pfibber, tests off") == "tool"
+    assert voices(("assistant", page), ("tool", page)).trust("Reviewer pfibber, tests off") == "agent"
+
+
+def test_what_memory_and_other_sessions_hold_counts_as_said_before():
+    """Issue 16: tool and web text came back from the journal as the agent's own, a session later."""
+    web = ("The installer is Quillfeather Heating in Porthcalder.", "web")
+    before = ("The installer of Quillfeather Heating, Porthcalder, came.", "agent")
+    own = ("I chose Quillfeather Heating of Porthcalder as installer.", "user")
+    echo = recorded(1, "assistant", "Your installer is Quillfeather Heating in Porthcalder.")
+
+    def trust(*elsewhere):
+        return Voices([echo], elsewhere=elsewhere).trust("Installer: Quillfeather Heating, Porthcalder")
+
+    assert [trust(), trust(web), trust(web, before)] == ["agent", "web", "web"]
+    assert [trust(before, web), trust(web, own)] == ["agent", "user"]

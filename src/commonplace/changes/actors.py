@@ -14,7 +14,7 @@ class Actor(msgspec.Struct, frozen=True):
 
     `explicit` says that each text was asked for word by word, so that a secret in it is refused
     instead of redacted. `defers` says that what it would change of a person's own writing waits for review.
-    `session` is the conversation that its words are judged by; none if empty.
+    `session` is the conversation that its words are judged by, with what is said of them `elsewhere`; none if empty.
     """
 
     name: str
@@ -23,6 +23,7 @@ class Actor(msgspec.Struct, frozen=True):
     explicit: bool = True
     defers: bool = False
     session: str = ""
+    elsewhere: tuple[tuple[str, Trust], ...] = ()
 
 
 PERSON: Final = Actor("person", "user", person=True)

@@ -318,14 +318,11 @@ class Admission:
 
     def _heard(self, operation: Operation, actor: Actor) -> Trust | None:
         """Return whose words an operation uses, by the session that its actor speaks in; None if there is none."""
-        if not actor.session or not self._sessions.exists(actor.session):
-            return None
-        texts = [str(getattr(operation, name, "")) for name in ("text", "body", "description", "title")]
-        texts += [v for v in getattr(operation, "data", {}).values() if isinstance(v, str)]
-        said = [sentence for text in texts if text.strip() for sentence in sentences(text)]
+        said = sentences_of(operation) if actor.session and self._sessions.exists(actor.session) else []
         if not said:
             return None
-        voices = Voices(self._sessions.read(actor.session, self._sessions.reset_at(actor.session)))
+        messages = self._sessions.read(actor.session, self._sessions.reset_at(actor.session))
+        voices = Voices(messages, elsewhere=actor.elsewhere)
         return lowest_trust(voices.trust(sentence) for sentence in said)
 
     def _is_persons(self, record: str, *, said: bool) -> bool:
@@ -486,3 +483,10 @@ def _removal(record: Record) -> Edit:
             return RemoveItem(path=record.path, id=record.id.split("#", 1)[1])
         case _:
             return RemoveEntry(path=record.path, target=record.id)
+
+
+def sentences_of(operation: Operation) -> list[str]:
+    """Return the sentences that an operation would write."""
+    texts = [str(getattr(operation, name, "")) for name in ("text", "body", "description", "title")]
+    texts += [value for value in getattr(operation, "data", {}).values() if isinstance(value, str)]
+    return [sentence for text in texts if text.strip() for sentence in sentences(text)]

@@ -127,7 +127,8 @@ class _Court:
         self.view = view
         self.verdicts = verdicts
         self.rules = rules
-        self.voices = Voices((*view.earlier, *view.messages), [(e.text, e.trust) for e in view.entries])
+        known = [(entry.text, entry.trust) for entry in view.entries]
+        self.voices = Voices((*view.earlier, *view.messages), known, view.elsewhere)
         self.messages = {(m.session, m.message.id or m.id): m for m in view.messages}
         self.accepted: list[tuple[int, Edit]] = []
         self.held: list[tuple[Edit, str]] = []

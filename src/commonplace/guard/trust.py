@@ -92,9 +92,16 @@ class Voices:
     Args:
         messages: The session since its last reset, in order.
         known: What memory said before, each text with its trust.
+        elsewhere: What a search finds in other sessions and in memory, in order, each text with its trust: the
+            assistant can repeat what it was given from there.
     """
 
-    def __init__(self, messages: Iterable[RecordedMessage] = (), known: Iterable[tuple[str, Trust]] = ()) -> None:
+    def __init__(
+        self,
+        messages: Iterable[RecordedMessage] = (),
+        known: Iterable[tuple[str, Trust]] = (),
+        elsewhere: Iterable[tuple[str, Trust]] = (),
+    ) -> None:
         self._places = count()
         self._turn = 0
         self._used: dict[str, int] = {}  # a key, and where the person or the assistant first used it
@@ -106,6 +113,11 @@ class Voices:
         for text, trust in known:
             if TRUST_RANK[trust] >= TRUST_RANK["agent"]:  # vouches for its addresses and commands, not for each word
                 self._above.append(_Text(next(self._places), trust, content.fold(text)))
+        for text, trust in elsewhere:
+            if TRUST_RANK[trust] < TRUST_RANK["agent"]:
+                self._take_below(text, trust)
+            else:
+                self._take_above(own_words(text) if trust == "user" else text, trust)
         for message in messages:
             self.take(message)
 
@@ -200,14 +212,14 @@ class Voices:
 
     def _repeated(self, said: frozenset[str]) -> Trust | None:
         """Return the trust of a line below `agent` that has all words of a statement, if no other text has them all."""
-        levels = [
-            text.trust
+        below = [
+            text
             for text in self._below
             if self._has(text, said) and any(_has(line, said) for line in content.sentences(text.folded))
         ]
-        if not levels or any(self._has(text, said) for text in self._above):
+        if not below or any(self._vouches(text, below[0]) and self._has(text, said) for text in self._above):
             return None
-        return lowest_trust(levels)
+        return lowest_trust(text.trust for text in below)
 
     def _has(self, text: _Text, said: frozenset[str]) -> bool:
         if not _may_have(text.folded, said):

@@ -120,6 +120,10 @@ class Host:
         proposal, view = self._settled(proposal, view, work)
         verdicts = {text: screen(text).findings for text in gate.texts(proposal)}
         by_model = self._consolidator.asks and not proposal.ruled
+        if work.session:
+            known = [*(e.text for e in view.entries), *(m.text for m in said if m.message.role == "user")]
+            new = (text for text in verdicts if "\n" not in text and not any(text in each for each in known))
+            view = msgspec.structs.replace(view, elsewhere=self._views.elsewhere(new, work.session))
         passing = partial(left_out, kinds=self._job.omits) if self._job.omits else None
         judged = gate.judge(proposal, view, verdicts, self._config.gate, by_model=by_model, passing=passing)
         return self._taken(judged, said, view)

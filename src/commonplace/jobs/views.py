@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from datetime import datetime, time
-from itertools import zip_longest
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime, time
+from itertools import islice, zip_longest
 
 import msgspec
 
@@ -21,7 +21,7 @@ from commonplace.layouts.item_model import TURN
 from commonplace.layouts.schema import FIELDS, Layer
 from commonplace.layouts.tree import parents
 from commonplace.operations import View, ViewEntry
-from commonplace.records import Entry, Hit, Query, Record, RecordedMessage, Topic
+from commonplace.records import Entry, Hit, Query, Record, RecordedMessage, Topic, Trust
 from commonplace.text import content
 from commonplace.text.pieces import estimate_tokens
 
@@ -33,8 +33,8 @@ _SPOKEN_CHARS = 1000  # of a message that may correct an entry; a longer one tel
 _MOVED = 40  # entries that are not shown any more, in one view
 _TOPIC_TOKENS = 1500  # of the bodies of topics in a prompt, the nearest first
 _FIELD = re.compile(r"\{\w+\}")
-_SEARCHES = 24  # searches for the topics that a range may be about, at most
-_NEAR = 12  # topics that one of them gives
+_SEARCHES = 24  # for the topics that a range may be about, or for statements, at most
+_NEAR = 12  # results of one of them
 _NEWEST = 14  # logs that a job is told of
 _SEPARATOR = 3  # what stands between two entries: a bullet and a line break, or a separator line
 
@@ -57,6 +57,7 @@ class Views:
         self.search = search
         self._layout = parts.layout
         self._reader = parts.reader
+        self._sessions = parts.sessions
         self._ledger = parts.ledger
         self._config = parts.config
         self._items = parts.items
@@ -94,6 +95,14 @@ class Views:
             user_authored=made[1].person if made else trust == "user",
             shown=shown,
         )
+
+    def elsewhere(self, statements: Iterable[str], session: str) -> tuple[tuple[str, Trust], ...]:
+        """Return what other sessions and memory say of some statements, the oldest first, each with its trust."""
+        own = f"{self._sessions.path(session)}#"
+        asked = [Query(text=text[:_SPOKEN_CHARS], k=_NEAR) for text in islice(dict.fromkeys(statements), _SEARCHES)]
+        hits = {hit.text: hit for query in asked for hit in self.search(query) if not hit.record.startswith(own)}
+        first = datetime.min.replace(tzinfo=UTC)
+        return tuple((hit.text, hit.trust) for hit in sorted(hits.values(), key=lambda hit: hit.at or first))
 
     def places(self, at: datetime, writes: Sequence[str] = ()) -> dict[str, Place]:
         """Return the place of each kind of memory at an instant.

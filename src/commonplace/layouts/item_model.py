@@ -91,7 +91,7 @@ def completed(values: Mapping[str, Any], *, layer: Layer, scope: str = "") -> di
     usual: dict[str, Any] = {
         "layer": layer.name.upper(),
         "type": layer.type_of("fact"),
-        "title": truncate(one_line(content), TITLE_CHARS),
+        "title": _title(content),
         "content": content,
         "tags": [],
         "source": "explicit",
@@ -114,9 +114,15 @@ def merged(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
         made[key] = list(dict.fromkeys([*_texts(old.get(key)), *_texts(new.get(key))]))
     for key in _HIGHEST:
         made[key] = max((found for each in (old, new) if (found := _number(each, key)) is not None), default=None)
+    if "content" in made and old.get("title") == _title(_text(old, "content")):
+        made = {"title": _title(_text(made, "content"))} | made  # the old one was made of the old text
     if older:
         made |= {key: old[key] for key in (*_OF_THE_TEXT, "fingerprint", "updatedAt") if key in old}
     return {key: value for key, value in made.items() if value is not None}
+
+
+def _title(content: str) -> str:
+    return truncate(one_line(content), TITLE_CHARS)
 
 
 def _text(data: Mapping[str, Any], key: str) -> str:

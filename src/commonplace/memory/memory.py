@@ -306,7 +306,7 @@ class Memory(Past):
         scope, record = self._chain.one_record(record_id)
         operation = verbs.update(record, text)
         versions = {operation.path: expect} if expect is not None else None
-        done = scope.door.commit([operation], actor=actor, reason=reason, expect=versions)
+        done = scope.commit([operation], actor=actor, reason=reason, expect=versions)
         return self._chain.made_in(scope, done)
 
     def apply(

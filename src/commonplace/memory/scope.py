@@ -14,6 +14,7 @@ from typing import Any, Final
 import msgspec
 
 from commonplace.changes.actors import LIBRARY, Actor
+from commonplace.changes.admission import sentences_of
 from commonplace.changes.door import Door
 from commonplace.changes.erasing import Erasing
 from commonplace.changes.forgetting import Forgetting
@@ -309,6 +310,9 @@ class Scope:
         dry_run: bool = False,
     ) -> Outcome:
         """Do some operations as one change, or none of them; the model is asked about new entries in doubt."""
+        if actor.session:  # searched before the door is locked, for a search may wait for who writes
+            said = [sentence for each in operations for sentence in sentences_of(each)]
+            actor = msgspec.structs.replace(actor, elsewhere=self.views.elsewhere(said, actor.session))
         judged = partial(merge.propose, actor=actor, door=self.door, llm=self.llm, config=self.config)
         found = [
             one for each in operations for one in (judged(each).operations if isinstance(each, AddEntry) else (each,))
