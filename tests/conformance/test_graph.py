@@ -130,7 +130,7 @@ def test_03_links_of_the_body_and_refs_are_one_list_and_a_deleted_node_is_a_dang
 
 
 def test_04_a_version_needs_a_change_and_a_description_of_it_and_the_old_one_can_be_read(tmp_path, clock):
-    """Scenario 4; earlier versions are in the change log, not in files beside the node."""
+    """Scenario 4; earlier versions are read from the change log, so that forgetting reaches them."""
     with opened(tmp_path, clock) as memory:
         assert call(memory, "memory_node_write", title="Steve", content="Steve bakes.")["success"]
         same = call(memory, "memory_node_write", nodeId="steve", content="Steve bakes.")
@@ -141,9 +141,29 @@ def test_04_a_version_needs_a_change_and_a_description_of_it_and_the_old_one_can
         assert memory.read("memory/steve.md").extra["version"] == "1"
         assert memory.apply([put], reason="he said so").status == "applied"
         assert memory.read("memory/steve.md").extra["version"] == "2"
-        steps = memory.why("memory/steve.md").steps
+        assert memory.apply([msgspec.structs.replace(put, body="Steve rests.")], reason="old").status == "applied"
+        earlier = [call(memory, "memory_node_read", nodeId=f"steve.v{number}")["text"] for number in (1, 2, 3)]
+        assert [text.splitlines()[1] for text in earlier] == ["Steve bakes.", "Steve cooks.", "Steve rests."]
+        assert "there is no topic 'steve.v4'" in call(memory, "memory_node_read", nodeId="steve.v4")["error"]
+        steps = memory.why("memory/steve.md").steps[1:]
         assert [("bakes" in step.text, step.reason) for step in steps] == [(False, "he said so"), (True, "")]
         assert sorted(file.name for file in tmp_path.glob("memory/*.md")) == ["steve.md"]
+
+
+def test_an_earlier_version_does_not_say_what_was_forgotten(tmp_path, clock):
+    """DESIGN 1.10: forgetting is a property of reading, of earlier versions too."""
+    first = steve(body="- Steve bakes bread.\n- Steve fears geese.", cites=[{"message": 1, "quote": "fears geese"}])
+    with opened(tmp_path, clock) as memory, worker(tmp_path, clock, ScriptedLLM([proposal(first)])) as working:
+        said = [Message("user", text, at=clock()) for text in ("Steve fears geese.", "Steve bakes bread.")]
+        memory.append("chat:1", said)
+        memory.end("chat:1")
+        working.tick()
+        new = PutTopic(path="memory/steve.md", body="- Steve bakes bread.\n- Steve paints.")
+        assert memory.apply([new], reason="he did").status == "applied"
+        assert "geese" in call(memory, "memory_node_read", nodeId="steve.v1")["text"]
+        memory.forget("chat:1#m0")
+        assert "geese" not in str(call(memory, "memory_node_read", nodeId="steve.v1"))
+        assert "paints" in call(memory, "memory_node_read", nodeId="steve.v2")["text"]
 
 
 def test_05_a_foreground_transcript_has_three_blocks(tmp_path, clock):
@@ -357,6 +377,7 @@ def test_files_that_the_original_writes_are_adopted_in_place(tmp_path, clock):
         ]
         assert memory.recall("who paints?")[0].record == "memory/ckx1.md"
         assert all("draws" not in hit.text for hit in memory.recall("Ann draws"))
+        assert call(memory, "memory_node_read", nodeId="ckx1.v1")["text"] == "- Ann [ckx1]\nAnn draws."
         assert memory.doctor().ok
 
 

@@ -33,8 +33,9 @@ def memory(request, tmp_path):
 
 
 def call(memory, verb, **given):
-    action = next(each for each in memory._scopes[0].layout.tool.actions if each.verb == verb)
-    return memory.tool().call({action.names.get(key, key): value for key, value in given.items()}, action.name)
+    tool = memory._scopes[0].layout.tool
+    action = next(each for each in tool.actions if each.verb == verb)
+    return memory.tool().call({tool.names.get(key, key): value for key, value in given.items()}, action.name)
 
 
 def people(memory):

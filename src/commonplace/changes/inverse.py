@@ -6,7 +6,7 @@ give the old bytes back exactly, unless something of them was redacted or erased
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from commonplace.changes import diffs, edits
@@ -136,6 +136,19 @@ def before(write: Write, after: bytes | None, key: bytes) -> bytes | None:
     if content_hash(key, made) != write.before:
         raise DamagedError(f"text of {write.path!r} was redacted or erased, so it cannot be restored", path=write.path)
     return made
+
+
+def states(changes: Iterable[Logged], path: str, data: bytes | None, key: bytes) -> Iterator[bytes | None]:
+    """Yield what a file said before each write of it in some changes, the newest first; `data` is what it says now.
+
+    Raises:
+        DamagedError: The text of a change was redacted or erased.
+    """
+    for logged in reversed(tuple(changes)):
+        for write in reversed(writes_of(logged)):
+            if write.path == path:
+                data = before(write, data, key)
+                yield data
 
 
 def body(write: Write) -> bytes:

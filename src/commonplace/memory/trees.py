@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from commonplace.changes import edits, inverse
 from commonplace.errors import RecordNotFoundError
 from commonplace.guard import shown
 from commonplace.layouts import tree
@@ -44,7 +45,28 @@ def around(scopes: Sequence[Scope], name: str, tokens: int = TOKENS) -> tuple[st
         known = of(scope)
         if (topic := known.find(name)) is not None:
             return topic.id, expanded(scope, topic, known, tokens)
+        if (topic := _earlier(scope, known, name)) is not None:
+            return topic.id, _within([f"{_line(scope, topic, preview=False)}\n{shown(topic.body)}"], tokens)
     raise RecordNotFoundError(f"there is no topic {name!r}; ask without a name for the tree", record=name)
+
+
+def _earlier(scope: Scope, known: Tree, name: str) -> Topic | None:
+    """Return an earlier version of a topic, such as `steve.v1`: from a file beside it, or from the change log."""
+    of, _, number = name.removesuffix(".md").rpartition(".v")
+    topic = known.find(of)
+    layer = scope.reader.layer(topic.path) if topic is not None else None
+    if topic is None or layer is None:
+        return None
+    beside, now = (
+        blob.data if (blob := scope.store.read(path)) else b""
+        for path in (f"{topic.path.removesuffix('.md')}.v{number}.md", topic.path)
+    )
+    for data in (beside, now, *inverse.states(scope.store.since(0), topic.path, now, scope.key)):
+        for record in edits.records(layer, topic.path, data or b"", scope.zone):
+            if isinstance(record, Topic) and record.extra.get("version") == number:
+                left = scope.reader.unforgotten(record)
+                return left if isinstance(left, Topic) else None
+    return None
 
 
 def drawn(scope: Scope, tokens: int = TOKENS) -> str:

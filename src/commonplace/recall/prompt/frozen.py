@@ -84,11 +84,7 @@ class Frozen:
         return now
 
     def _as_of(self, path: str, data: bytes, number: int) -> bytes:
-        found: bytes | None = data
-        for logged in reversed(tuple(self._store.since(number))):
-            for write in reversed(inverse.writes_of(logged)):
-                if write.path == path:
-                    found = inverse.before(write, found, self._store.key())
+        *_, found = (data, *inverse.states(self._store.since(number), path, data, self._store.key()))
         return found or b""
 
     def _read_marks(self) -> dict[str, _Mark]:
