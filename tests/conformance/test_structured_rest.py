@@ -737,6 +737,8 @@ def test_log_records_say_what_happened_with_sizes_counts_and_thresholds(tmp_path
     found = {record.msg.partition(" ")[0].rstrip(":"): record for record in caplog.records}
     assert (found["context"].chars, found["context"].tokens) == (len(context.text), context.tokens)
     assert found["job"].operations["put_item"] == 1
+    assert found["pack"].candidateCount >= found["pack"].selectedCount
+    assert (found["pack"].droppedByBudget, found["pack"].estimatedTokens >= 0) == (0, True)
     assert (found["compacting"].threshold, found["compacting"].messages > 4) == (8100, True)
     assert found["compacting"].tokens > 8100
     assert found["compacted"].kept <= 6

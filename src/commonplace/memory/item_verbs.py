@@ -7,25 +7,26 @@ Source: seed structured, "MemoryTool"; seed systems 3.1.
 
 from __future__ import annotations
 
+import math
 from typing import Any, Final
 
 from commonplace.errors import InputError, RecordNotFoundError
+from commonplace.layouts import item_model
 from commonplace.layouts.codecs.edits import split_id
 from commonplace.layouts.codecs.items import item_fingerprint
 from commonplace.layouts.schema import Layer
 from commonplace.memory.scope import Scope
-from commonplace.memory.using import Answer, Asked, Use, answer
+from commonplace.memory.using import Answer, Asked, Use, changed
 from commonplace.operations import PutItem, RemoveItem
 from commonplace.recall.prompt import packing
 from commonplace.recall.prompt.page import Page
-from commonplace.records import Item, Record
+from commonplace.records import Item
 
 FIELDS: Final = ("title", "tags", "references", "confidence", "salience", "ttl_days")
 """What a model may say of an item beside its words."""
 
-_NAMES: Final = {"ttl_days": "ttlDays"}
 _LISTS: Final = frozenset({"tags", "references"})
-_NUMBERS: Final = frozenset({"confidence", "salience", "ttl_days"})
+_MOST: Final = {"confidence": 1.0, "salience": 1.0, "ttl_days": 100_000.0}  # of those that are numbers
 _SHOWN: Final = 20  # items of a section, if the model does not say how many
 
 
@@ -40,7 +41,7 @@ def add_item(use: Use, asked: Asked) -> Answer:
         id=item_fingerprint(word, content),
         data={"type": word, "content": content} | _fields(asked),
     )
-    return answer(use.memory.apply([operation], reason="asked for by the agent", actor=use.actor), "added")
+    return changed(use, [operation], "added")
 
 
 def update_item(use: Use, asked: Asked) -> Answer:
@@ -59,8 +60,7 @@ def update_item(use: Use, asked: Asked) -> Answer:
     if kept.get("title") and "content" in values and "title" not in values and str(kept["title"])[:40] in record.text:
         del kept["title"]  # it was the beginning of the old words
         values["title"] = values["content"]
-    operation = PutItem(path=path, id=name, data=kept | values)
-    return answer(use.memory.apply([operation], reason="asked for by the agent", actor=use.actor), "updated")
+    return changed(use, [PutItem(path=path, id=name, data=kept | values)], "updated")
 
 
 def promote_item(use: Use, asked: Asked) -> Answer:
@@ -70,9 +70,8 @@ def promote_item(use: Use, asked: Asked) -> Answer:
     path, name = split_id(record.id)
     if scope.layout.layer_of(path) == layer:
         return {"success": True, "message": f"it is in {layer.name} already", "records": [record.id]}
-    made = scope.ledger.made(record.id)
-    rests = made[1] if made is not None else None
-    sure = max(scope.config.items.promotion_confidence, _number(record, "confidence"))
+    _, rests = scope.ledger.made(record.id) or (0, None)
+    sure = max(scope.config.items.promotion_confidence, item_model.read(record).confidence or 0.0)
     moved = PutItem(
         path=scope.file(layer),
         id=name,
@@ -81,9 +80,7 @@ def promote_item(use: Use, asked: Asked) -> Answer:
         quotes=rests.quotes if rests is not None else (),
         trust=scope.reader.rank(record.id),
     )
-    taken = RemoveItem(path=path, id=name)
-    reason = f"moved to {layer.name}, asked for by the agent"
-    return answer(use.memory.apply([moved, taken], reason=reason, actor=use.actor), f"promoted to {layer.name}")
+    return changed(use, [moved, RemoveItem(path=path, id=name)], f"promoted to {layer.name}")
 
 
 def expand(use: Use, asked: Asked) -> Answer:
@@ -135,23 +132,16 @@ def _meant(use: Use, asked: Asked) -> tuple[Scope, Item]:
 
 def _fields(asked: Asked) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    for name in FIELDS:
-        if name not in asked:
-            continue
-        value: Any = asked[name].strip()
-        if name in _LISTS:
-            value = [part.strip() for part in value.split(",") if part.strip()]
-        elif name in _NUMBERS:
+    for name in asked.keys() & FIELDS:
+        given = asked[name].strip()
+        found[name] = [word for part in given.split(",") if (word := part.strip())] if name in _LISTS else given
+        if most := _MOST.get(name):
             try:
-                value = float(value)
+                found[name] = float(given)
             except ValueError:
-                raise InputError(f"{name} is a number, not {value[:40]!r}") from None
-            if value < 0 or (name != "ttl_days" and value > 1):
-                raise InputError(f"{name} is {value}; use a number from 0{'' if name == 'ttl_days' else ' to 1'}")
-        found[_NAMES.get(name, name)] = value
+                found[name] = math.nan
+            if not 0 <= found[name] <= most:
+                raise InputError(f"{name} is a number from 0 to {most:g}, not {given[:40]!r}")
+    if "ttl_days" in found:
+        found["ttlDays"] = found.pop("ttl_days")
     return found
-
-
-def _number(record: Record, key: str) -> float:
-    value = getattr(record, "data", {}).get(key)
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else 0.0

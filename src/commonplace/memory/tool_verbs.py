@@ -6,7 +6,7 @@ says what to do. None approves, promotes, undoes or erases: that is a person's.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final
 
 from commonplace.errors import InputError
@@ -18,8 +18,8 @@ from commonplace.layouts.schema import Job
 from commonplace.layouts.tree import ROOT, name_of
 from commonplace.memory import item_verbs, topic_verbs, trees
 from commonplace.memory.scope import Scope
-from commonplace.memory.using import WAITS, Answer, Asked, Use, Verb, answer
-from commonplace.operations import Operation, PutTopic, RemoveEntry, ReplaceEntry
+from commonplace.memory.using import WAITS, Answer, Asked, Use, Verb, answer, changed
+from commonplace.operations import PutTopic, RemoveEntry, ReplaceEntry
 from commonplace.recall.prompt.renderers import JOINERS
 from commonplace.recall.select import select
 from commonplace.records import LAYERS, Hit, Outcome, Query, Record, Topic
@@ -168,31 +168,27 @@ def write(use: Use, asked: Asked) -> Answer:
     missing = [each for each in put.parents if each != ROOT and known.find(each) is None]
     if missing:
         raise InputError(f"there is no topic {missing[0]!r} to be under; ask without a name for the tree")
-    return answer(use.memory.apply([put], reason=asked.get("reason", ""), actor=use.actor), "written")
+    return changed(use, [put], "written", asked.get("reason", ""))
 
 
 def rename(use: Use, asked: Asked) -> Answer:
     """Rename a topic."""
-    return _changed(use, topic_verbs.renamed(use.scope, asked), "renamed")
+    return changed(use, topic_verbs.renamed(use.scope, asked), "renamed")
 
 
 def merge(use: Use, asked: Asked) -> Answer:
     """Merge two topics into one."""
-    return _changed(use, topic_verbs.merged(use.scope, asked), "merged")
+    return changed(use, topic_verbs.merged(use.scope, asked), "merged")
 
 
 def remove_topic(use: Use, asked: Asked) -> Answer:
     """Remove a topic; it may come back."""
-    return _changed(use, topic_verbs.removed(use.scope, asked), "deleted")
+    return changed(use, topic_verbs.removed(use.scope, asked), "deleted")
 
 
 def demote(use: Use, asked: Asked) -> Answer:
     """Move what a line of the index says into its topic."""
-    return _changed(use, topic_verbs.demoted(use.scope, asked), "moved")
-
-
-def _changed(use: Use, operations: Sequence[Operation], done: str) -> Answer:
-    return answer(use.memory.apply(operations, reason="asked for by the agent", actor=use.actor), done)
+    return changed(use, topic_verbs.demoted(use.scope, asked), "moved")
 
 
 VERBS: Final[Installed[Verb]] = Installed("commonplace.verbs", {

@@ -75,6 +75,11 @@ class Verb(msgspec.Struct, frozen=True):
     writes: bool = False
 
 
+def changed(use: Use, operations: Sequence[Any], done: str, reason: str = "asked for by the agent") -> Answer:
+    """Do some operations and answer what came of it."""
+    return answer(use.memory.apply(operations, reason=reason, actor=use.actor), done)
+
+
 def answer(outcome: Outcome, done: str) -> Answer:
     """Return the outcome of a change as an answer to a model."""
     match outcome.status:

@@ -5,9 +5,9 @@ Source: seed structured, "Memory Context Format"; seed systems 3.1, "Render" and
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
-from functools import partial
 from typing import Final
 
 from commonplace import guard
@@ -15,19 +15,18 @@ from commonplace.layouts.item_model import ASKED, TURN, MemoryItem, read
 from commonplace.layouts.schema import Layer, PromptSection
 from commonplace.recall.packs import BUDGET, ItemQuery, Pack, Scored, choose
 from commonplace.recall.prompt.filling import Shown
-from commonplace.recall.prompt.page import Page
-from commonplace.records import TRUST_RANK, Item, JournalEntry, Record
+from commonplace.recall.prompt.page import Page, unverified
+from commonplace.records import TRUST_RANK, Item, JournalEntry
 from commonplace.text.pieces import one_line, truncate
+
+logger = logging.getLogger(__name__)
 
 SUMMARY_HEAD: Final = "[Conversation summary]"
 """Stands above the summary of what left the window of a session."""
 
-STYLES: Final[dict[str, int]] = {"compact": 90, "balanced": 160, "rich": 240}
-"""How many characters of an item a line of a summary has, by the name of the style."""
+CHARS: Final = {"compact": 90, "balanced": 160, "rich": 240, "detail": 280, "full": 420}
+"""How many characters of an item are shown: in a line of a summary by its style, in details, and in full."""
 
-MODES: Final = ("index", "summary", "selective_detail", "full")
-FULL_CHARS: Final = 420
-_DETAIL_CHARS: Final = 280
 _INDEX_CHARS: Final = 96
 _NEWEST: Final = 600  # items of a file that are looked at; recall finds older ones
 _ALL: Final = 10**6
@@ -78,17 +77,15 @@ def packed(page: Page, layers: Sequence[Layer]) -> Pack:
         decay_days=knobs.decay_days if knobs.decay else 0,
     )
     least = TRUST_RANK["web" if page.question else "agent"]
-    live, trust = _live(page), page.parts.reader.trust
+    trust = page.parts.reader.trust
+    window = page.parts.sessions.window(page.session) if page.session is not None else ()
+    live = {(each.session, str(each.message.id)) for each in window}  # none of its turns is shown twice
     found = ((layer, record) for layer in layers for record in stored(page, layer))
     fit = (read(record, layer.name) for layer, record in found if TRUST_RANK[trust(record)] >= least)
     told = (each for each in fit if each.source != TURN or not live.issuperset(page.sources(each.id)))
-    return choose(told, query, page.parts.now())
-
-
-def _live(page: Page) -> frozenset[tuple[str, str]]:
-    """Return the messages of the live conversation: none of its turns is shown twice."""
-    said = page.parts.sessions.window(page.session) if page.session is not None else ()
-    return frozenset((each.session, str(each.message.id)) for each in said)
+    pack = choose(told, query, page.parts.now())
+    logger.info("pack: %d items", len(pack.items), extra=pack.diagnostics)
+    return pack
 
 
 def stored(page: Page, layer: Layer) -> Iterator[Item]:
@@ -103,11 +100,7 @@ def stored(page: Page, layer: Layer) -> Iterator[Item]:
 def _line(page: Page, scored: Scored, *, heading: str, mode: str) -> Shown:
     item = scored.item
     text = said(item)
-    chars = {"full": FULL_CHARS, "detail": _DETAIL_CHARS, "index": 0}.get(
-        mode, STYLES.get(page.parts.config.items.style, STYLES["balanced"])
-    )
-    rank = page.parts.reader.rank(item.id)
-    label = f"(from {rank}: unverified) " if TRUST_RANK[rank] < TRUST_RANK["agent"] else ""
+    chars = CHARS.get(mode) or CHARS.get(page.parts.config.items.style, CHARS["balanced"])
     title = one_line(item.title)
     if mode == "index":
         line = f"{truncate(title or text, _INDEX_CHARS)} ({item.id})"
@@ -115,9 +108,10 @@ def _line(page: Page, scored: Scored, *, heading: str, mode: str) -> Shown:
         line = f"{title}{' | ' if item.source == TURN else ': '}{truncate(text, chars)}"
     else:
         line = truncate(text, chars)
+    rank = page.parts.reader.rank(item.id)
     return Shown(
         item.id,
-        guard.shown(f"- {label}[{item.type or 'ITEM'}] {line}"),
+        guard.shown(f"- {unverified(rank)}[{item.type or 'ITEM'}] {line}"),
         rank,
         heading=heading,
         said=line,
@@ -151,32 +145,24 @@ def working(page: Page, _: PromptSection) -> Iterator[Shown]:
 
 def notes(page: Page, row: PromptSection) -> Iterator[Shown]:
     """Write the entries of today's journal as they are in it."""
-    for layer in page.layers(row):
-        for record in page.records(layer):
-            if _may_stand(page, record):
-                yield page.one(layer, record, _note(page, record))
+    return _noted(page, row, range(1))
 
 
 def days(page: Page, row: PromptSection) -> Iterator[Shown]:
     """Write the entries of the days before today, the newest day first, each under its date."""
+    return _noted(page, row, range(1, page.parts.config.items.recent_days + 1))
+
+
+def _noted(page: Page, row: PromptSection, days_back: range) -> Iterator[Shown]:
+    """Write the entries of some days; what is trusted less than the agent answers questions only."""
     now, lead = page.parts.now(), ""
     for layer in page.layers(row):
-        for back in range(1, page.parts.config.items.recent_days + 1):
-            day = (now - timedelta(days=back)).date().isoformat()
-            heading = f"{lead}### {day}\n"
-            for record in filter(partial(_may_stand, page), page.of_day(layer, back)):
-                yield page.one(layer, record, _note(page, record), heading=heading)
-                lead = "\n"
-
-
-def _may_stand(page: Page, record: Record) -> bool:
-    """True if a record may be shown: what is trusted less than the agent answers questions only."""
-    return bool(page.question) or TRUST_RANK[page.parts.reader.trust(record)] >= TRUST_RANK["agent"]
-
-
-def _note(page: Page, record: Record) -> str:
-    rank = page.parts.reader.trust(record)
-    label = f"(from {rank}: unverified) " if TRUST_RANK[rank] < TRUST_RANK["agent"] else ""
-    at = record.at if isinstance(record, JournalEntry) else None
-    clock = f"[{at.astimezone(page.parts.zone):%H:%M}] " if at is not None else ""
-    return guard.shown(f"{clock}{label}{record.text}")
+        for back in days_back:
+            heading = f"{lead}### {(now - timedelta(days=back)).date().isoformat()}\n" if back else ""
+            for record in page.of_day(layer, back):
+                label = page.label(record)
+                if page.question or not label:
+                    at = record.at if isinstance(record, JournalEntry) else None
+                    clock = f"[{at.astimezone(page.parts.zone):%H:%M}] " if at is not None else ""
+                    yield page.one(layer, record, guard.shown(f"{clock}{label}{record.text}"), heading=heading)
+                    lead = "\n"

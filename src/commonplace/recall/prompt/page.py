@@ -13,7 +13,7 @@ from commonplace.changes.parts import Parts
 from commonplace.changes.plan import files_of
 from commonplace.layouts.schema import Layer, PromptSection
 from commonplace.recall.prompt.filling import Shown
-from commonplace.records import Hit, Record
+from commonplace.records import TRUST_RANK, Hit, Record, Trust
 from commonplace.text.likeness import decide
 from commonplace.text.standing import is_standing
 
@@ -90,6 +90,10 @@ class Page(msgspec.Struct, frozen=True):
             ]
         return kept
 
+    def label(self, record: Record) -> str:
+        """Return what stands before a record that is trusted less than the agent; else nothing."""
+        return unverified(self.parts.reader.trust(record))
+
     def one(self, layer: Layer, record: Record, text: str, *, heading: str = "") -> Shown:
         """Return a record as an entry of a section: its text there, and what speaks for and against it."""
         made = self.parts.ledger.made(record.id)
@@ -103,6 +107,11 @@ class Page(msgspec.Struct, frozen=True):
             standing=layer.person_only or is_standing(record.text, made[1].kind if made else ""),
             age=made[0] if made else 0,
         )
+
+
+def unverified(rank: Trust) -> str:
+    """Return what stands before a text of this trust, if it is below the agent's."""
+    return f"(from {rank}: unverified) " if TRUST_RANK[rank] < TRUST_RANK["agent"] else ""
 
 
 def paths_of(page: Page, rows: Sequence[PromptSection]) -> list[str]:

@@ -19,7 +19,7 @@ from commonplace.layouts.schema import Layer, PromptSection
 from commonplace.recall.prompt import packing
 from commonplace.recall.prompt.filling import Shown
 from commonplace.recall.prompt.page import Page
-from commonplace.records import TRUST_RANK, Entry, Topic
+from commonplace.records import Entry, Topic
 from commonplace.text.installed import Installed
 from commonplace.text.patterns import pattern
 from commonplace.text.pieces import one_line, plain_line
@@ -34,9 +34,9 @@ def entries(page: Page, row: PromptSection) -> Iterator[Shown]:
     for layer, record in page.joined(row):
         section = record.section if isinstance(record, Entry) else ""
         indented = guard.shown(record.text).replace("\n", "\n  ")
-        rank = page.parts.reader.rank(record.id)
-        label = f"(from {rank}: unverified) " if TRUST_RANK[rank] < TRUST_RANK["agent"] else ""
-        yield page.one(layer, record, f"- {label}{indented}", heading=f"### {section}\n" if section else "")
+        yield page.one(
+            layer, record, f"- {page.label(record)}{indented}", heading=f"### {section}\n" if section else ""
+        )
 
 
 def facts(page: Page, row: PromptSection) -> Iterator[Shown]:
