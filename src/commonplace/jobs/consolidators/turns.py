@@ -9,7 +9,7 @@ Source: seed structured, "Daily Notes" and "Memory V2"; seed systems 3.1, 3.2.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import msgspec
 
@@ -17,11 +17,9 @@ from commonplace.config import ItemsConfig
 from commonplace.guard.screened import instant
 from commonplace.jobs.consolidators.work import Work
 from commonplace.jobs.rules import proposing
-from commonplace.jobs.rules.memos import Known, Place
-from commonplace.jobs.rules.patterns import Kind
+from commonplace.jobs.rules.memos import Known, Place, Targets
 from commonplace.layouts.codecs.items import item_fingerprint
-from commonplace.layouts.item_model import ASKED, TITLE_CHARS, TURN, completed
-from commonplace.layouts.schema import Layer
+from commonplace.layouts.item_model import ASKED, TITLE_CHARS, TURN
 from commonplace.operations import AppendJournal, Edit, Proposal, PutItem
 from commonplace.records import RecordedMessage, Source
 from commonplace.text.patterns import pattern
@@ -48,7 +46,7 @@ _MOST: Final = 12  # tags, and references, of one item
 def propose(work: Work) -> Proposal:
     """Propose what the turns of a range leave behind."""
     made: list[Edit] = []
-    said = [*work.view.earlier[-_BEFORE:], *work.view.messages]
+    said = [*work.view.earlier, *work.view.messages]
     short = {place.path for place in work.places.values() if place.layer == work.layout.targets.get(_SHORT)}
     known = [
         Known(entry.id.partition("#")[2], entry.path, entry.text)
@@ -56,8 +54,7 @@ def propose(work: Work) -> Proposal:
         if entry.path not in short  # what does not last is not corrected
     ]
     for turn in turns(work.view.messages):
-        place = next(at for at, message in enumerate(said) if message is turn[0])
-        before = said[max(0, place - _BEFORE) : place]
+        before = [each for each in said if each.number < turn[0].number]
         made += _of_turn(turn, before, work, known)
     return Proposal(operations=tuple(made))
 
@@ -79,7 +76,7 @@ def note(user: str, assistant: str) -> str:
 def _of_turn(
     turn: Sequence[RecordedMessage], before: Sequence[RecordedMessage], work: Work, known: Sequence[Known]
 ) -> Iterator[Edit]:
-    asked = turn if turn[0].message.role == "user" else [*work.view.earlier, *turn]  # a long turn comes in parts
+    asked = turn if turn[0].message.role == "user" else [*before, *turn]  # a long turn comes in parts
     user, assistant = _last(asked, "user"), _answer(turn)
     if assistant is None and (user is None or _COMMAND.fullmatch(user.text.strip())):
         return
@@ -87,23 +84,23 @@ def _of_turn(
     when = instant(at) if at else ""
     sources = tuple(Source(m.session, str(m.message.id)) for m in (user, assistant) if m is not None and m in turn)
     texts = (user.text if user else "", assistant.text if assistant else "")
-    found = list(_stated(turn, before, work, known))
+    found = list(_stated(turn, before[-_BEFORE:], work, known))
     if (journal := work.file("journal", at)) and work.config.items.daily_notes:
         yield AppendJournal(path=journal, text=note(*texts), at=when, sources=sources)
     if (layer := work.items(_SHORT)) is not None:
-        kinds = {kind for kind, _ in found}
-        item = _turn_item(texts, kinds, work.config.items, layer)
-        yield PutItem(path=work.file(_SHORT, at), id=item["fingerprint"], data=item | _dated(when), sources=sources)
+        item = _turn_item(texts, {kind for kind, _ in found}, work.config.items)
+        data = {"type": layer.type_of(_SHORT)} | item | _dated(when)
+        yield PutItem(path=work.file(_SHORT, at), id=item["fingerprint"], data=data, sources=sources)
     for _, edit in found:
         yield msgspec.structs.replace(edit, data=edit.data | _dated(when))
 
 
-def _turn_item(texts: tuple[str, str], kinds: Iterable[str], knobs: ItemsConfig, layer: Layer) -> dict[str, Any]:
+def _turn_item(texts: tuple[str, str], kinds: Iterable[str], knobs: ItemsConfig) -> dict[str, Any]:
+    """Return the item of a turn; the add rule fills in what is left out."""
     user, assistant = (text.strip() for text in texts)
     both = f"{user}\n{assistant}".strip()
     weight = 0.55 + sum(sorted({_WEIGHTS[kind] for kind in kinds if kind in _WEIGHTS}))
-    values = {
-        "type": layer.type_of(_SHORT),
+    return marks(both, knobs) | {
         "title": truncate(f"{ASKED}{one_line(user)}", len(ASKED) + TITLE_CHARS),
         "content": f"User: {truncate(user, ITEM_CHARS[0])}\nAssistant: {truncate(assistant, ITEM_CHARS[1])}",
         "source": TURN,
@@ -111,7 +108,6 @@ def _turn_item(texts: tuple[str, str], kinds: Iterable[str], knobs: ItemsConfig,
         "salience": round(min(1.0, weight), 2),
         "fingerprint": item_fingerprint("TASK", both),
     }
-    return completed(values | marks(both, knobs), layer=layer)
 
 
 def _stated(
@@ -119,15 +115,15 @@ def _stated(
 ) -> Iterator[tuple[str, PutItem]]:
     """Yield what the rules find in a turn, each as an item with its kind."""
     at = turn[-1].message.at
-    kinds: tuple[Kind, ...] = ("preference", "fact", "decision", "constraint", "instruction", "failure", "fix", "task")
     places = {
-        kind: Place(path=path, form="item", fields={"text": "content"})
-        for kind in kinds
-        if work.items(kind) and (path := work.file(kind, at)) and (work.config.items.code_aware or kind not in _CODING)
+        kind: Place(path=work.file(kind, at), form="item", fields={"text": "content"})
+        for kind in work.layout.targets
+        if work.items(kind) and (work.config.items.code_aware or kind not in _CODING)
     }
     found = proposing.propose(
-        [*before, *turn], session=work.session, zone=work.zone, targets=places, existing=known, since=turn[0].number
-    )
+        [*before, *turn], session=work.session, zone=work.zone, targets=cast("Targets", places), existing=known,
+        since=turn[0].number,
+    )  # fmt: skip
     for edit in found.operations:
         layer = work.items(str(edit.data["kind"])) if isinstance(edit, PutItem) else None
         if not isinstance(edit, PutItem) or layer is None:
@@ -138,14 +134,11 @@ def _stated(
         path = edit.path
         if not lasts and (short := work.items(_SHORT)) is not None:
             layer, path = short, work.file(_SHORT, at)
-        content = str(edit.data["content"])
-        values = {key: value for key, value in edit.data.items() if key not in {"kind", "at"}} | {
-            "type": layer.type_of(kind),
-            "source": "derived",
-            "confidence": sure,
-        }
-        data = completed(values | marks(content, work.config.items), layer=layer)
-        name = edit.id if any(each.id == edit.id for each in known) else item_fingerprint(layer.type_of(kind), content)
+        content, word = str(edit.data["content"]), layer.type_of(kind)
+        data = {key: value for key, value in edit.data.items() if key not in {"kind", "at"}}
+        data |= {"type": word, "title": truncate(content, TITLE_CHARS), "source": "derived", "confidence": sure}
+        name = edit.id if any(each.id == edit.id for each in known) else item_fingerprint(word, content)
+        data |= marks(content, work.config.items)
         yield kind, msgspec.structs.replace(edit, path=path, id=name, data=data)
 
 
