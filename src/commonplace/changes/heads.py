@@ -21,6 +21,7 @@ from commonplace.layouts.schema import Layout
 from commonplace.records import Topic, Trust
 from commonplace.store.protocol import Store
 from commonplace.text import frontmatter
+from commonplace.text.instants import instant_of
 from commonplace.text.pieces import beginning, one_line
 from commonplace.text.standing import is_standing
 
@@ -109,10 +110,4 @@ def head(path: str, data: bytes, style: str, written: datetime) -> Head:
 def _stamp(topic: Topic) -> datetime | None:
     """Return when a topic changed, as its front matter says."""
     written = str(topic.extra.get("updatedAt") or topic.extra.get("modified") or "")
-    try:
-        if written.isascii() and written.isdigit():
-            return datetime.fromtimestamp(int(written) / 1000, UTC)
-        at = datetime.fromisoformat(written)
-    except (ValueError, OverflowError, OSError):
-        return None
-    return at if at.tzinfo else at.replace(tzinfo=UTC)
+    return instant_of(int(written) if written.isascii() and written.isdigit() else written)

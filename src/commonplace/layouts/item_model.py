@@ -14,9 +14,9 @@ from typing import Any, Final
 
 import msgspec
 
-from commonplace.layouts.codecs.items import instant_of
 from commonplace.layouts.schema import Layer
 from commonplace.records import Item
+from commonplace.text.instants import instant_of
 from commonplace.text.pieces import one_line, truncate
 
 TURN: Final = "turn"

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, tzinfo
@@ -22,6 +21,7 @@ from commonplace.layouts.codecs import edits
 from commonplace.layouts.codecs.edits import Duplicate, Effect
 from commonplace.operations import Operation, PutItem, RemoveItem
 from commonplace.records import Item
+from commonplace.text.instants import instant_of
 from commonplace.text.pieces import fingerprint
 from commonplace.text.spans import Keep
 
@@ -29,7 +29,6 @@ DEAD_SHARE: Final = 3  # compaction when one line in three is dead
 _TEXT_KEYS: Final = ("content", "text", "body", "summary")
 _DATE_KEYS: Final = ("updatedAt", "updated_at", "createdAt", "created_at", "timestamp", "at")
 _LINE_BREAKS: Final = {"\u0085": "\\u0085", "\u2028": "\\u2028", "\u2029": "\\u2029"}
-_MILLISECONDS_FROM: Final = 1e11  # a number above this counts milliseconds, below it seconds
 _FINGERPRINT_HEX: Final = 24  # seed structured: the first 12 bytes of SHA-256
 
 
@@ -286,16 +285,3 @@ def _written(values: Mapping[str, Any]) -> str:
     for char, escape in _LINE_BREAKS.items():
         text = text.replace(char, escape)
     return text
-
-
-def instant_of(value: Any) -> datetime | None:
-    """Read an instant as systems write it: ISO 8601, or seconds or milliseconds since 1970; None if it is none."""
-    try:
-        if isinstance(value, str):
-            at = datetime.fromisoformat(value)
-            return (at if at.tzinfo else at.replace(tzinfo=UTC)).astimezone(UTC)
-        if isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value):
-            return datetime.fromtimestamp(value / 1000 if abs(value) > _MILLISECONDS_FROM else value, tz=UTC)
-    except (ValueError, OverflowError, OSError):
-        return None
-    return None

@@ -19,6 +19,7 @@ from commonplace.layouts.codecs import edits
 from commonplace.layouts.codecs.edits import Effect, Numbered, Splice
 from commonplace.operations import AppendJournal, Operation, RemoveEntry, ReplaceEntry
 from commonplace.records import JournalEntry, Trust
+from commonplace.text.instants import instant_of
 from commonplace.text.patterns import pattern
 from commonplace.text.pieces import fingerprint, one_line
 
@@ -165,7 +166,7 @@ def apply(
     """
     match operation:
         case AppendJournal():
-            at = _instant(operation.at) if operation.at else now
+            at = instant_of(operation.at) if operation.at else now
             if at is None:
                 raise InputError(f"{operation.at!r} is no instant; write it as ISO 8601, like 2026-11-21T14:30:00Z")
             return append(path, data or b"", operation.text, at, style=style, zone=zone)
@@ -231,21 +232,12 @@ def _block(source: str, style: str, header: str, at: datetime | None, place: tup
 def _moment(path: str, found: re.Match[str], style: str, zone: tzinfo) -> datetime | None:
     written = found[found.lastindex or 0]
     if style != "daily":
-        return _instant(written, UTC if found[0].startswith("##") else zone)
+        return instant_of(written, UTC if found[0].startswith("##") else zone)
     day = _DAY.search(path)
     if day is None:
         return None
     try:
         local = datetime(int(day[1]), int(day[2]), int(day[3]), tzinfo=zone)
         return datetime.combine(local.date(), time.fromisoformat(written), tzinfo=zone).astimezone(UTC)
-    except (ValueError, OverflowError):
-        return None
-
-
-def _instant(written: str, zone: tzinfo = UTC) -> datetime | None:
-    """Read an ISO instant; one without a zone is in `zone`."""
-    try:
-        at = datetime.fromisoformat(written)
-        return (at if at.tzinfo else at.replace(tzinfo=zone)).astimezone(UTC)
     except (ValueError, OverflowError):
         return None

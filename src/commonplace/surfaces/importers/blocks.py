@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Final
 
 import msgspec
@@ -17,11 +17,11 @@ from commonplace.records import Message, Role
 from commonplace.surfaces.importers.batches import Report
 from commonplace.surfaces.importers.harness import Voiced, voices
 from commonplace.surfaces.importers.lines import LineError, decode, reason_of
+from commonplace.text import instants
 from commonplace.text.pieces import truncate
 
 CALL_CHARS: Final = 2000  # arguments of one tool call that are kept; the result stands in its own message
 CALLS_REMEMBERED: Final = 1024  # calls whose results may still come; a result follows its call closely
-MILLISECONDS_FROM: Final = 1e11  # a larger Unix time counts milliseconds: as seconds it is the year 5138
 _TEXT: Final = frozenset(["text", "input_text", "output_text", "refusal", "summary_text"])
 _SILENT: Final = frozenset(["thinking", "redacted_thinking", "reasoning", "reasoning_text", "encrypted_content"])
 _MARKS: Final = {
@@ -257,15 +257,8 @@ def harness_message(voiced: Voiced, message_id: str | None, at: datetime | None)
 
 
 def instant_of(value: str | float | None, line: int, report: Report) -> datetime | None:
-    """Read ISO 8601 or a Unix time in seconds or milliseconds; without a zone it is in the report's; else a problem."""
-    if value is None or value == "":
-        return None
-    try:
-        if isinstance(value, str):
-            at = datetime.fromisoformat(value)
-            at = at if at.tzinfo else at.replace(tzinfo=report.zone)
-            return at.astimezone(UTC)
-        return datetime.fromtimestamp(value / 1000 if abs(value) > MILLISECONDS_FROM else value, UTC)
-    except (ValueError, OverflowError, OSError):
+    """Read an instant, in the zone of the report if it names none; a problem is reported if it cannot be read."""
+    at = instants.instant_of(value, report.zone)
+    if at is None and value is not None and value != "":
         report.problem(line, "the time could not be read; the message before it lends its own", kept=True)
-        return None
+    return at

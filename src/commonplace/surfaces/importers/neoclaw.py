@@ -12,7 +12,7 @@ then the name up to its first `_` is the channel. Source: seed two-layer, "Sessi
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, tzinfo
 from typing import Any, Final, cast, get_args
 
 import msgspec
@@ -22,6 +22,7 @@ from commonplace.surfaces.importers import message_lists
 from commonplace.surfaces.importers.batches import Found, Head, Report, plain_session
 from commonplace.surfaces.importers.blocks import instant_of
 from commonplace.surfaces.importers.lines import Line, LineError
+from commonplace.text import instants
 from commonplace.text.pieces import truncate
 
 NAME: Final = "neoclaw"
@@ -126,12 +127,4 @@ def head(data: bytes, stem: str = "", zone: tzinfo = UTC) -> Head | None:
     count = done if type(done) is int else 0  # a truth value is no count
     key = plain_session(found.key) if isinstance(found.key, str) else ""
     key = key or (stem if found.made_too is None else named(stem))
-    return Head(key, _instant(found.made or found.made_too, zone), sum(kept[: max(0, count)]))
-
-
-def _instant(value: object, zone: tzinfo) -> datetime | None:
-    try:
-        at = datetime.fromisoformat(str(value))
-    except (ValueError, OverflowError):
-        return None
-    return (at if at.tzinfo else at.replace(tzinfo=zone)).astimezone(UTC)
+    return Head(key, instants.instant_of(found.made or found.made_too, zone), sum(kept[: max(0, count)]))
