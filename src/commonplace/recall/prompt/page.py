@@ -91,7 +91,7 @@ class Page(msgspec.Struct, frozen=True):
         return kept
 
     def label(self, record: Record) -> str:
-        """Return what stands before a record that is trusted less than the agent; else nothing."""
+        """Return the mark of a record that is trusted less than the agent; empty if it is not."""
         return unverified(self.parts.reader.trust(record))
 
     def one(self, layer: Layer, record: Record, text: str, *, heading: str = "") -> Shown:
@@ -110,7 +110,7 @@ class Page(msgspec.Struct, frozen=True):
 
 
 def unverified(rank: Trust) -> str:
-    """Return what stands before a text of this trust, if it is below the agent's."""
+    """Return the mark of a text of this trust; empty if it is not below the agent."""
     return f"(from {rank}: unverified) " if TRUST_RANK[rank] < TRUST_RANK["agent"] else ""
 
 
