@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
+from functools import partial
+
 import pytest
 from doors import DOC, files, opened, texts, write
 
@@ -216,3 +220,42 @@ def test_a_mark_far_down_in_the_front_matter_keeps_a_topic_out_of_the_index(tmp_
     with opened(tmp_path) as memory:
         put(memory, "new")
         assert listed(tmp_path) == ["- [good](good.md) — The good heron.", "- [new](new.md) — x"]
+
+
+def counted(call: Callable[[], object]) -> int:
+    """Count the calls that a call makes, of functions in C too."""
+    count = 0
+
+    def note(_frame, _event, _arg):
+        nonlocal count
+        count += 1
+
+    sys.setprofile(note)
+    try:
+        call()
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+@pytest.mark.parametrize("size", [5, pytest.param(100, marks=pytest.mark.slow)])
+def test_twice_as_many_topics_cost_twice_the_work(tmp_path, size):
+    """Issue 21: finding them, scanning them, and refreshing the index, where nothing changed and where one did."""
+    works = []
+    for count in (size, 2 * size):
+        folder = tmp_path / str(count)
+        for number in range(count):
+            write(folder, f"memory/t{number}.md", TOPIC.format(f"T {number}", f"harbour {number}"))
+        with opened(folder) as memory:
+            found = counted(memory.sync)
+            put(memory, "t0", description="changed")
+            heads = memory._scopes[0].parts.heads
+            scans = []
+            for text in ("same", "once", "twice"):
+                write(folder, "memory/t1.md", TOPIC.format("T 1", f"harbour {text}"))
+                scans.append(counted(partial(heads.all, {"topics"})))
+            one = counted(memory.sync)
+            none = counted(memory.sync)
+            write_one = counted(lambda: put(memory, "t2", description="changed too"))
+            works.append((found, *scans, one, none, write_one))
+    assert [large <= 2.2 * small for small, large in zip(*works, strict=True)] == [True] * 7

@@ -12,6 +12,7 @@ import pytest
 
 from commonplace import Memory, Message
 from commonplace.errors import ModelTimeoutError
+from commonplace.operations import PutTopic
 from commonplace.recall import surfacing
 from commonplace.surfaces.cli import drawing, main
 from commonplace.testing import FixedClock, ScriptedLLM
@@ -283,6 +284,25 @@ def test_a_folder_of_the_original_is_adopted_in_place_and_stays_readable_by_it(n
     after = {path: path.read_bytes() for path in noted.rglob("*.md")}
     assert {path for path in before if after[path] != before[path]} == {noted / "MEMORY.md"}
     assert after[noted / "MEMORY.md"].startswith(before[noted / "MEMORY.md"])
+
+
+def test_a_team_has_an_index_of_its_own(tmp_path):
+    """Seed systems 4.1: `team/` beside the person's own; nothing of one gets into the other."""
+    topic(tmp_path, "tea.md", "The user drinks tea.")
+    topic(tmp_path, "team/freeze.md", "The merge freeze starts on 2026-03-05.")
+    for place, line in (("MEMORY.md", "- [Tea](tea.md)"), ("team/MEMORY.md", "- [Freeze](freeze.md) — for all")):
+        (tmp_path / place).write_text(f"{line}\n", encoding="utf-8")
+    with opened(tmp_path) as memory:
+        shown = {each.title: each.text.split("\n")[1:] for each in memory.context().sections}
+        assert shown == {"Memory index": ["- [Tea](tea.md)"], "Team memory index": ["- [Freeze](freeze.md) — for all"]}
+        assert attached(memory, "s", "When does the merge freeze start?") == ["team/freeze.md"]
+        save(memory, "Coffee")
+        assert (tmp_path / "team/MEMORY.md").read_text(encoding="utf-8") == "- [Freeze](freeze.md) — for all\n"
+        assert "freeze" not in (tmp_path / "MEMORY.md").read_text(encoding="utf-8")
+        memory.apply([PutTopic(path="team/board.md", title="Board", body="The board is in Linear.")], reason="")
+        assert "- [Board](board.md) — The board is in Linear." in memory.context().stable
+        call(memory, "delete", file="team/freeze.md")
+        assert "Freeze" not in (tmp_path / "team/MEMORY.md").read_text(encoding="utf-8")
 
 
 def test_todays_auto_memory_is_found_in_the_folder_of_its_project(tmp_path, run):

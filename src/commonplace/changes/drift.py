@@ -216,6 +216,7 @@ class Drift:
         """
         found: set[str] = set()
         part: list[_Edit] = []
+        size = 0
         began = number = self._store.change_number()
         for path in paths:
             layer = self._layout.layer_of(path)
@@ -224,9 +225,10 @@ class Drift:
             blob = self._store.read(path)
             if blob is not None and self._store.change_number() == number:  # else a commit may have written it just now
                 part.append(_Edit(layer, path, None, exact=True, after=blob.data, version=blob.version))
-            if len(part) == FOUND_FILES or sum(len(each.after or b"") for each in part) >= FOUND_BYTES:
+                size += len(blob.data)
+            if len(part) == FOUND_FILES or size >= FOUND_BYTES:
                 found |= self._found(part)
-                part = []
+                part, size = [], 0
                 number = self._store.change_number()
         return found | self._found(part)
 

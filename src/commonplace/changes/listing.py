@@ -132,7 +132,7 @@ class TopicIndex:
         return head(path, data, layer.style if layer else "", plan.at)
 
     def _inside(self, path: str) -> str:
-        return path.removeprefix(f"{self._layout.memory}/") if self._layout.memory else path
+        return path.removeprefix(self.document.rpartition("/")[0] + "/")
 
 
 def _hook(topic: Head) -> str:

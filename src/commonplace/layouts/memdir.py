@@ -35,6 +35,8 @@ LAYOUT = Layout(
     sessions="transcripts",
     layers=(
         Layer(name="index", kind="documents", path="MEMORY.md", weight=0.5),
+        Layer(name="team_index", kind="documents", path="team/MEMORY.md", weight=0.5),
+        Layer(name="team", kind="topics", path="team/{topic}.md", style="memo", types=_TYPES, weight=1.1),
         Layer(name="logs", kind="journals", path="logs/{year}/{month}/{date}.md", style="daily", weight=0.7),
         Layer(
             name="topics",
@@ -50,10 +52,14 @@ LAYOUT = Layout(
     agent_edits_files=True,
     prompt=(
         PromptSection(title="Memory index", of=("index",), renderer="pointers"),
-        PromptSection(title="Relevant memories", of=("topics",), renderer="surfaced", part="volatile"),
+        PromptSection(title="Team memory index", of=("team_index",), renderer="pointers"),
+        PromptSection(title="Relevant memories", of=("topics", "team"), renderer="surfaced", part="volatile"),
         PromptSection(title="Earlier in this session", renderer="summary", part="live"),
     ),
-    generated=(Generated(form="index", of=("topics",), into="index"),),
+    generated=(
+        Generated(form="index", of=("topics",), into="index"),
+        Generated(form="index", of=("team",), into="team_index"),
+    ),
     jobs=(
         Job(
             name="extract",

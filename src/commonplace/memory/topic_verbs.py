@@ -63,10 +63,7 @@ def _demoted(scope: Scope, entry: Entry) -> Sequence[Any]:
         title = beginning(entry.text, _TITLE_CHARS)
         taken = {f"{name_of(each.path)}.md" for each in trees.of(scope).topics.values()}
         new = scope.layout.path_of(layer, topic=name_for(title, taken).removesuffix(".md"))
-        return [
-            PutTopic(path=new, title=title, body=entry.text, kind="fact"),
-            RemoveEntry(path=entry.path, target=entry.id),
-        ]
+        return [PutTopic(path=new, title=title, body=entry.text), RemoveEntry(path=entry.path, target=entry.id)]
     topic = _topic(scope, pointer)
     hook = entry.text.partition(")")[2].lstrip(" —–-:")
     memory = f"{scope.layout.memory}/" if scope.layout.memory else ""
