@@ -50,9 +50,8 @@ def test_four_workers_that_are_killed_do_every_range_once(tmp_path):
     chance = random.Random(20)
     with Memory.open(tmp_path, layout="graph", jobs="worker") as memory:
         for number in range(SESSIONS):
-            memory.append(
-                f"chat:{number}", [Message("user", f"The user keeps bird {number}."), Message("assistant", "ok")]
-            )
+            said = [Message("user", f"The user keeps bird {number}."), Message("assistant", "ok")]
+            memory.append(f"chat:{number}", said, agent=f"agent{number % 8}")
             memory.reset(f"chat:{number}", now=True)
         workers = [started(tmp_path) for _ in range(4)]
         try:
@@ -99,6 +98,7 @@ def test_ticks_without_end_need_no_more_memory(tmp_path):
                     worker.tick()
                     clock.advance(30)
                 used.append(tracemalloc.get_traced_memory()[0])
+                assert worker._opened["default"].schedule._counted == {}
     finally:
         tracemalloc.stop()
     assert used[2] - used[1] < 200_000  # bytes; in the first part the jobs ran
