@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from commonplace.layouts.schema import (
     COMPACT,
+    EARLIER,
     PAUSES,
+    RECALLED,
     Action,
     AddRule,
     AgentTool,
@@ -31,28 +33,12 @@ LAYOUT = Layout(
         Layer(name="agents", kind="documents", path="AGENTS.md"),
         Layer(name="tools", kind="documents", path="TOOLS.md"),
         Layer(name="history", kind="journals", path="memory/history/HISTORY-{year}-{month}.md", style="history"),
-        Layer(
-            name="nodes",
-            kind="topics",
-            path="memory/{topic}.md",
-            style="node",
-            skip=("memory/*/*", "*.v[0-9]*.md"),
-            weight=1.1,
-        ),
+        Layer(name="nodes", kind="topics", path="memory/{topic}.md", style="node", skip=("memory/*/*", "*.v[0-9]*.md")),
     ),
-    targets={
-        "fact": "user",
-        "preference": "user",
-        "task": "user",
-        "instruction": "soul",
-        "constraint": "agents",
-        "decision": "agents",
-        "environment": "tools",
-        "failure": "tools",
-        "fix": "tools",
-        "journal": "history",
-        "topic": "nodes",
-    },
+    targets=dict.fromkeys(("fact", "preference", "task"), "user")
+    | {"instruction": "soul", "journal": "history", "topic": "nodes"}
+    | dict.fromkeys(("constraint", "decision"), "agents")
+    | dict.fromkeys(("environment", "failure", "fix"), "tools"),
     add=(AddRule(rule="reasoned", of=("nodes",)),),
     prompt=(
         PromptSection(title="Soul", of=("soul",)),
@@ -60,13 +46,8 @@ LAYOUT = Layout(
         PromptSection(title="Agents", of=("agents",)),
         PromptSection(title="Tools", of=("tools",)),
         PromptSection(title="Memory", of=("nodes",), renderer="tree", limit="context.tree_tokens"),
-        PromptSection(
-            title="Recalled",
-            renderer="recall",
-            part="volatile",
-            of=("sessions", "documents", "journals", "topics"),
-        ),
-        PromptSection(title="Earlier in this session", renderer="summary", part="live"),
+        RECALLED,
+        EARLIER,
     ),
     jobs=(
         Job(
@@ -75,11 +56,7 @@ LAYOUT = Layout(
             prompt="nodes",
             writes=("nodes",),
             rounds=4,
-            triggers=(
-                Trigger(when="turns", over="turns"),
-                *PAUSES,
-                Trigger(when="compaction"),
-            ),
+            triggers=(Trigger(when="turns", over="turns"), *PAUSES, Trigger(when="compaction")),
         ),
         COMPACT,
     ),
@@ -87,33 +64,19 @@ LAYOUT = Layout(
         separate=True,
         names={"id": "nodeId", "reason": "changeDescription"},
         actions=(
-            Action(
-                name="memory_node_read",
-                verb="expand",
-                description="Return a node with what lies around it; the tree of all nodes if none is named.",
-            ),
+            Action(name="memory_node_read", verb="expand", description="Read a node and what is near it, or the tree."),
             Action(name="memory_node_write", verb="write", description="Make a node, or change the one of a name."),
             Action(name="search_memory", verb="search", description="Find what was said or noted."),
             Action(name="memory_add", verb="add", description="Write a statement down for every prompt."),
             Action(name="memory_forget", verb="forget", description="Forget a record for good."),
         ),
-        parameters={
-            "nodeId": "The name of a node's file.",
-            "title": "What the node is about. A new one needs it.",
-            "description": "The same in one sentence.",
+        parameters=AgentTool().parameters
+        | {
+            "nodeId": "The name of a node's file; all nodes without it. name.v1 is the first version of name.",
             "content": "All that the node says, or the statement. [[name]] links to another node.",
-            "parents": "Names of its parent nodes, joined by commas.",
-            "refs": "Names of the nodes that it belongs with, joined by commas.",
             "changeDescription": "Why a node that is there changes.",
-            "query": "A question in plain words.",
-            "target": "What kind of statement it is.",
-            "old_text": "Words that only this record holds.",
         },
     ),
-    config=Knobs(
-        defaults={
-            "consolidation.retry_seconds": 300,  # five attempts in 75 minutes: a model may be down for an hour
-        },
-    ),
+    config=Knobs(defaults={"consolidation.retry_seconds": 300}),  # five attempts in 75 minutes
     scopes=ScopeNames(path="users/{scope}"),
 )

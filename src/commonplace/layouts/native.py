@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from commonplace.layouts.schema import COMPACT, PAUSES, AddRule, Generated, Job, Layer, Layout, PromptSection, Trigger
+from commonplace.layouts.schema import (
+    COMPACT,
+    EARLIER,
+    PAUSES,
+    RECALLED,
+    AddRule,
+    Generated,
+    Job,
+    Layer,
+    Layout,
+    PromptSection,
+    Trigger,
+)
 
 LAYOUT = Layout(
     name="native",
@@ -76,13 +88,8 @@ LAYOUT = Layout(
         PromptSection(title="Long-term memory", of=("memory",)),
         PromptSection(title="Topics", of=("topics",), renderer="index"),
         PromptSection(title="Notes of today", of=("daily",), part="volatile", limit="context.notes_tokens"),
-        PromptSection(
-            title="Recalled",
-            renderer="recall",
-            part="volatile",
-            of=("sessions", "documents", "journals", "topics", "items"),
-        ),
-        PromptSection(title="Earlier in this session", renderer="summary", part="live"),
+        RECALLED,
+        EARLIER,
     ),
     add=(AddRule(rule="label", of=("facts_user", "facts_env", "memory")),),
     generated=(Generated(form="index", of=("topics",), into="memory"),),

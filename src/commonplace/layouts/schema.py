@@ -179,6 +179,9 @@ class AgentTool(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     parameters: dict[str, str] = msgspec.field(
         default_factory=lambda: {
             "content": "The statement, complete in itself.",
+            "description": "The same in one sentence.",
+            "parents": "Names of what it is under, joined by commas.",
+            "refs": "Names of what it belongs with, joined by commas.",
             "target": "What kind of statement it is.",
             "old_text": "Words that only the record to change holds, or its id.",
             "query": "A question in plain words.",
@@ -259,6 +262,17 @@ class Job(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     yields: bool = False
     lock: str = ""
 
+
+RECALLED: Final = PromptSection(
+    title="Recalled",
+    renderer="recall",
+    part="volatile",
+    of=("sessions", "documents", "journals", "topics", "items"),
+)
+"""The usual section of what a question finds, wherever it was noted or said."""
+
+EARLIER: Final = PromptSection(title="Earlier in this session", renderer="summary", part="live")
+"""The usual section of what left the live window."""
 
 PAUSES: Final = (
     Trigger(when="idle", over="idle_seconds"),
