@@ -92,13 +92,11 @@ class Price(msgspec.Struct, frozen=True):
 
 
 class SpendingConfig(msgspec.Struct, frozen=True):
-    """What models may take in a day, and when they are left alone for a while. 0 lifts a ceiling."""
+    """What models may take in a day. 0 lifts a ceiling."""
 
     daily_tokens: int = 1_000_000  # in and out together; about sixty times a busy day of the native layout
     daily_money: float = 5.0  # counts only calls of models in `prices`
     prices: dict[str, Price] = msgspec.field(default_factory=dict)  # by model name, or the start of one
-    breaker_failures: int = 5  # failed calls in a row until the breaker opens
-    breaker_seconds: float = 300.0  # then one call is let through to try
 
 
 class GateRules(msgspec.Struct, frozen=True):

@@ -25,7 +25,7 @@
         ├── UnusableReplyError            an answer that holds no proposal
         ├── ModelRefusedError             the model declined
         ├── ModelTruncatedError           the answer was cut at the token limit
-        └── BudgetExceededError           the daily ceiling or the breaker stopped the call
+        └── BudgetExceededError           the daily ceiling stopped the call
 
 An error carries data as attributes and says in one sentence what to do next. Outcomes that are
 expected (a proposal refused, a duplicate) are values, not errors.
@@ -161,4 +161,4 @@ class ModelTruncatedError(ModelError):
 
 
 class BudgetExceededError(ModelError):
-    """The spending ceiling or the breaker stopped a model call."""
+    """The spending ceiling stopped a model call."""

@@ -373,15 +373,6 @@ def test_at_the_daily_ceiling_no_model_is_called_the_range_waits_and_capture_goe
         assert memory.sessions.window("cli:a") == ()
 
 
-def test_the_breaker_opens_after_failures_in_a_row(tmp_path: Path) -> None:
-    llm = ScriptedLLM([ModelUnavailableError("down")], repeat=True)
-    with opened(tmp_path, llm, spending=SpendingConfig(breaker_failures=2)) as memory:
-        for number in range(4):
-            talk(memory, session=f"cli:{number}")
-            memory.consolidate(f"cli:{number}")
-    assert len(llm.requests) == 2
-
-
 # --- who runs them ---
 
 

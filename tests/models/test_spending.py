@@ -1,7 +1,7 @@
-"""The ledger, the daily ceiling and the breaker: all computed from the ledger's lines."""
+"""The ledger and the daily ceiling: both computed from the ledger's lines."""
 
 import threading
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -20,7 +20,7 @@ from commonplace.errors import (
     ModelUnavailableError,
 )
 from commonplace.models import Reply, Request
-from commonplace.models.spending import Breaker, Budget, Ledger, MeteredLLM, Spend, line, money, read, totals
+from commonplace.models.spending import Budget, Ledger, MeteredLLM, Spend, line, money, read, totals
 from commonplace.testing import FixedClock, ScriptedLLM
 
 PRICES = {"gpt": Price(1.0, 2.0), "gpt-big": Price(10.0, 20.0, 1.0), "anthropic:claude": Price(3.0, 15.0, 0.3)}
@@ -35,9 +35,8 @@ class Desk:
         self.ledger = Ledger(lambda screened: self.lines.append(screened.text.encode()), lambda: list(self.lines))
         settings = SpendingConfig(**{"prices": PRICES, **config})
         self.budget = Budget(settings, self.ledger.spends, zone)
-        self.breaker = Breaker(settings, self.ledger.spends)
         self.model = ScriptedLLM(replies, repeat=repeat)
-        self.llm = MeteredLLM(self.model, self.ledger, self.budget, self.breaker, self.clock)
+        self.llm = MeteredLLM(self.model, self.ledger, self.budget, self.clock)
 
     def ask(self, **more):
         return self.llm.complete(
@@ -80,7 +79,7 @@ def test_a_call_that_fails_is_noted_and_raised(error, outcome, counted):
 
 
 def test_a_cut_or_declined_reply_counts_as_a_failure_but_comes_back():
-    """The parser decides on it; the breaker must see a model that always cuts."""
+    """The parser decides on it."""
     desk = Desk([reply(stop="length"), reply(stop="refusal")])
     assert [desk.ask().stop, desk.ask().stop] == ["length", "refusal"]
     assert [spend.outcome for spend in desk.ledger.spends()] == ["truncated", "refused"]
@@ -143,69 +142,12 @@ def test_a_new_day_of_the_configured_zone_starts_anew():
     assert list(totals(desk.ledger.spends(), "day", ZoneInfo("Pacific/Auckland"))) == ["2026-11-21", "2026-11-22"]
 
 
-def test_ceiling_and_breaker_survive_a_restart():
+def test_the_ceiling_survives_a_restart():
     """Brief: state is computed from the ledger lines."""
     first = Desk([reply(1000, 200)], daily_tokens=1300)
     first.ask()
     with pytest.raises(BudgetExceededError):
         Desk([reply()], daily_tokens=1300, lines=first.lines, clock=first.clock).ask()
-    failing = Desk([ModelUnavailableError("down")], breaker_failures=3)
-    failing.fail(3, ModelUnavailableError)
-    again = Desk([reply()], breaker_failures=3, lines=failing.lines, clock=failing.clock)
-    with pytest.raises(BudgetExceededError, match="3 model calls"):
-        again.ask()
-    assert again.model.requests == []
-
-
-def test_the_breaker_opens_after_failures_in_a_row_and_lets_one_call_try():
-    """Issue 4: a breaker after repeated failure."""
-    down = ModelUnavailableError("down")
-    desk = Desk(
-        [down, down, reply(), down, down, down, down, reply()], repeat=False, breaker_failures=3, breaker_seconds=60
-    )
-    desk.fail(2)
-    desk.ask()  # a success sets the count back
-    desk.fail(3)
-    assert desk.breaker.state(desk.clock())[0] == "open"
-    desk.fail(1, BudgetExceededError)
-    desk.clock.advance(60)
-    assert desk.breaker.state(desk.clock())[0] == "half-open"
-    desk.fail(1, ModelUnavailableError)  # the one that tries fails: open again
-    desk.fail(1, BudgetExceededError)
-    desk.clock.advance(60)
-    desk.ask()
-    assert desk.breaker.state(desk.clock()) == ("closed", None)
-    assert len(desk.model.requests) == 8
-
-
-def test_a_breaker_of_zero_failures_never_opens():
-    """0 switches it off, as with the ceilings."""
-    desk = Desk([ModelUnavailableError("down")], breaker_failures=0)
-    desk.fail(20, ModelUnavailableError)
-
-
-def test_only_one_of_many_threads_tries_a_model_that_may_be_back():
-    """Half-open lets one call through, not a herd."""
-    desk = Desk([ModelUnavailableError("down")], breaker_failures=1, breaker_seconds=60)
-    desk.fail(1)
-    desk.clock.advance(61)
-    inside, go = threading.Event(), threading.Event()
-
-    class Slow:
-        def complete(self, request):
-            inside.set()
-            go.wait(30)
-            return reply()
-
-    llm = MeteredLLM(Slow(), desk.ledger, desk.budget, desk.breaker, desk.clock)
-    trying = threading.Thread(target=llm.complete, args=(Request(prompt="x"),))
-    trying.start()
-    assert inside.wait(30)
-    with pytest.raises(BudgetExceededError, match="another call"):
-        llm.complete(Request(prompt="x"))
-    go.set()
-    trying.join()
-    assert llm.complete(Request(prompt="x")).text == "fine"
 
 
 def test_calls_under_way_hold_back_what_they_may_take():
@@ -221,7 +163,7 @@ def test_calls_under_way_hold_back_what_they_may_take():
             go.wait(30)
             return reply(300, 100)
 
-    llm = MeteredLLM(Slow(), desk.ledger, desk.budget, desk.breaker, desk.clock)
+    llm = MeteredLLM(Slow(), desk.ledger, desk.budget, desk.clock)
     threads = [
         threading.Thread(target=llm.complete, args=(Request(prompt="x" * 35, max_tokens=400),)) for _ in range(2)
     ]
@@ -248,7 +190,7 @@ def test_prices_are_found_by_the_longest_start_of_the_name():
 
 def test_totals_by_purpose_and_model():
     """Issue 4: `commonplace cost`."""
-    desk = Desk([reply(model="a"), reply(model="b"), ModelUnavailableError("x")], breaker_failures=0)
+    desk = Desk([reply(model="a"), reply(model="b"), ModelUnavailableError("x")])
     desk.ask()
     desk.ask(purpose="dream")
     desk.fail(1)
@@ -302,13 +244,3 @@ def test_any_name_makes_a_line(name):
         [line(Spend(at=datetime(2026, 1, 1, tzinfo=UTC), model=name, purpose=name, cause=name)).text.encode()]
     )
     assert len(spend.model) <= 90
-
-
-def test_a_clock_that_goes_back_opens_nothing():
-    """Safety notes F16: a clock one day back must not reset the breaker for good."""
-    desk = Desk([ModelUnavailableError("down")], breaker_failures=1, breaker_seconds=60)
-    desk.fail(1)
-    desk.clock.advance(-10)
-    desk.fail(1, BudgetExceededError)
-    desk.clock.advance(timedelta(minutes=2).total_seconds())
-    assert desk.breaker.state(desk.clock())[0] == "half-open"

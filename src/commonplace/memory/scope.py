@@ -242,8 +242,7 @@ class Scope:
         self.review = Queue(of.store, self.door)
         self.spending = spending.Ledger(self._note_spend, self._spend_lines)
         budget = spending.Budget(config.spending, self.spending.spends, of.zone)
-        breaker = spending.Breaker(config.spending, self.spending.spends)
-        self.llm = spending.MeteredLLM(llm, self.spending, budget, breaker, of.clock) if llm is not None else None
+        self.llm = spending.MeteredLLM(llm, self.spending, budget, of.clock) if llm is not None else None
         self.meter = spending.EmbeddingMeter(self.spending, budget, of.clock)
         self.views = Views(of, self._related, self._search)
         self.jobs = Jobs(of, self.door, self.views, self.llm)

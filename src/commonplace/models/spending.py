@@ -1,4 +1,4 @@
-"""What models cost, and when they are left alone: ledger lines, a daily ceiling, a breaker.
+"""What models cost, and when they are left alone: ledger lines and a daily ceiling.
 
 Everything is computed from the ledger's lines, so a restart or a second process changes nothing. This
 module reads and writes no file: it is given one callable that appends a line and one that yields them.
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import UTC, datetime, tzinfo
 from typing import Final, Literal
 
 import msgspec
@@ -219,62 +219,21 @@ class Budget:
             )
 
 
-class Breaker:
-    """Stops calling a model that keeps failing; after the cool-down one call is let through to try."""
-
-    def __init__(self, config: SpendingConfig, spends: Callable[[], Iterable[Spend]]) -> None:
-        self.config = config
-        self._spends = spends
-
-    def state(self, now: datetime) -> tuple[Literal["closed", "open", "half-open"], datetime | None]:
-        """Return the state, and when an open breaker allows a call."""
-        failures, last = 0, None
-        for spend in self._spends():
-            if spend.purpose == EMBEDDING:  # another server: it says nothing about the model
-                continue
-            failures, last = (0, None) if spend.outcome == "ok" else (failures + 1, spend.at)
-        if last is None or not self.config.breaker_failures or failures < self.config.breaker_failures:
-            return "closed", None
-        again = last + timedelta(seconds=self.config.breaker_seconds)
-        return ("half-open" if now >= again else "open"), again
-
-    def check(self, now: datetime) -> bool:
-        """Check that a call is allowed; True if it is the one that tries.
-
-        Raises:
-            BudgetExceededError: The breaker is open.
-        """
-        state, again = self.state(now)
-        if state == "open":
-            raise BudgetExceededError(
-                f"the last {self.config.breaker_failures} model calls or more failed; the next is tried at "
-                f"{again.isoformat(timespec='seconds') if again else 'any time'}",
-                ceiling="breaker",
-                again=again,
-            )
-        return state == "half-open"
-
-
 class MeteredLLM:
-    """A model whose every call passes the breaker and the ceiling and leaves a line in the ledger.
+    """A model whose every call passes the ceiling and leaves a line in the ledger.
 
-    Calls under way hold back what they may take, so that several threads do not pass the ceiling
-    together; the one call of a half-open breaker keeps the others out.
+    Calls under way hold back what they may take, so that several threads do not pass the ceiling together.
     """
 
-    def __init__(
-        self, llm: LLM, ledger: Callable[[Spend], None], budget: Budget, breaker: Breaker, clock: Clock
-    ) -> None:
+    def __init__(self, llm: LLM, ledger: Callable[[Spend], None], budget: Budget, clock: Clock) -> None:
         self.inner = llm
         self.model = str(getattr(llm, "model", ""))
         self._ledger = ledger
         self._budget = budget
-        self._breaker = breaker
         self._clock = clock
         self._lock = threading.Lock()
         self._held_tokens = 0
         self._held_money = 0.0
-        self._trying = False
 
     def ready(self) -> None:
         """Make sure that the model can be asked at all, if it can tell without a call.
@@ -287,42 +246,35 @@ class MeteredLLM:
             check()
 
     def complete(self, request: Request) -> Reply:
-        """Ask the model, if the ceilings and the breaker allow it.
+        """Ask the model, if the ceilings allow it.
 
         Raises:
-            BudgetExceededError: A ceiling or the breaker stopped the call; nothing was sent or noted.
+            BudgetExceededError: A ceiling stopped the call; nothing was sent or noted.
             ModelError: As the model raised it, after it was noted.
         """
         model = request.model or self.model
         tokens_in = estimate_tokens(request.system) + estimate_tokens(request.prompt)
         cost = money(model, tokens_in, request.max_tokens, 0, self._budget.config.prices)
         held = tokens_in + request.max_tokens
-        trying = self._enter(held, cost or 0.0)
+        self._enter(held, cost or 0.0)
         try:
             return self._ask(request, model, tokens_in)
         finally:
             with self._lock:
                 self._held_tokens -= held
                 self._held_money -= cost or 0.0
-                self._trying = self._trying and not trying
 
-    def _enter(self, tokens: int, cost: float) -> bool:
+    def _enter(self, tokens: int, cost: float) -> None:
         with self._lock:
-            now = self._clock()
-            trying = self._breaker.check(now)
-            if trying and self._trying:
-                raise BudgetExceededError("another call tries whether the model is back", ceiling="breaker")
-            self._budget.check(now, tokens + self._held_tokens, cost + self._held_money)
+            self._budget.check(self._clock(), tokens + self._held_tokens, cost + self._held_money)
             self._held_tokens += tokens
             self._held_money += cost
-            self._trying = self._trying or trying
-            return trying
 
     def _ask(self, request: Request, model: str, tokens_in: int) -> Reply:
         try:
             reply = self.inner.complete(request)
         except ModelSetupError:
-            raise  # nothing was taken, and the breaker is for servers that fail
+            raise  # nothing was taken
         except ModelError as error:
             outcome: Outcome = next((name for kind, name in _OUTCOMES if isinstance(error, kind)), "failed")
             told = error.data.get("reply")
