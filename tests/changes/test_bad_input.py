@@ -188,6 +188,7 @@ def test_links_and_special_files_are_none_of_memory(tmp_path):
 ODD = st.none() | st.integers() | st.text(max_size=20) | st.binary(max_size=5) | st.lists(st.integers(), max_size=2)
 
 
+@pytest.mark.slow
 @settings(max_examples=tries(60), deadline=None)
 @given(
     ODD, st.sampled_from(["remember", "update", "forget", "read", "recall", "why", "append", "undo", "diff", "promote"])

