@@ -16,6 +16,7 @@ from commonplace.changes.actors import PERSON
 from commonplace.errors import CommonplaceError, InputError, RecordNotFoundError
 from commonplace.operations import AddEntry, PutItem, PutTopic, RemoveEntry
 from commonplace.records import Source
+from inside import scope_of
 from marking import slow_after, tries
 
 DOC = "memory/MEMORY.md"
@@ -267,7 +268,7 @@ def test_a_logged_line_that_says_what_cannot_be_read_costs_itself_only(tmp_path,
     """Bug: one line with `undoes: true`, from an older version, and nothing could be asked or changed any more."""
     with opened(tmp_path) as memory:
         memory.remember("Ada lives in Oslo.", kind="decision")
-        door = memory._scopes[0].door
+        door = scope_of(memory).door
         plan = door.plan()
         plan.restore(DOC, None)
         with contextlib.suppress(CommonplaceError):  # it is committed, whatever its writer makes of it

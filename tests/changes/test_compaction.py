@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from commonplace.errors import UndoConflictError
 from commonplace.layouts.codecs import items
 from commonplace.operations import PutItem, RemoveItem
+from inside import scope_of
 from marking import tries
 
 PATH = "memory/items/semantic.jsonl"
@@ -20,7 +21,7 @@ def put(memory, name, text):
 
 
 def contents(memory):
-    return {record.id.partition("#")[2]: record.text for record in memory._scopes[0].reader.records(PATH)}
+    return {record.id.partition("#")[2]: record.text for record in scope_of(memory).reader.records(PATH)}
 
 
 def test_a_file_with_a_third_of_dead_lines_is_written_anew(tmp_path):

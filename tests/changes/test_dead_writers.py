@@ -13,6 +13,7 @@ from commonplace.operations import AddEntry, PutTopic, RemoveEntry, ReplaceEntry
 from commonplace.store.files.disk import Disk
 from commonplace.testing import FixedClock
 from forking import in_child
+from inside import scope_of
 
 
 def kill(*_args, **_options):
@@ -89,12 +90,12 @@ def test_what_a_dead_writer_lost_to_an_edit_waits_with_both_texts(kept, how, fou
         elif found_by == "commit":
             memory.remember("three", kind="decision")
         if found_by != "review":
-            assert memory._scopes[0].store.conflicts() == ()
+            assert scope_of(memory).store.conflicts() == ()
         (waits,) = memory.review().list()
         assert (waits.state, waits.actor) == ("conflicted", "library")
         assert (waits.operation["text"], waits.theirs) == ("one by the dead writer", "one by hand")
         assert texts(memory, DOC)[:2] == ["one by hand", "two"]
-        assert memory._scopes[0].store.conflicts() == ()
+        assert scope_of(memory).store.conflicts() == ()
         assert memory.read(record).text == "one by hand"
     with opened(folder, clock=later()) as memory:
         memory.sync()
@@ -139,7 +140,7 @@ def test_a_removal_that_met_an_edit_gives_way_for_good(kept):
     with opened(folder, clock=later()) as memory:
         assert memory.review().list() == ()
         assert texts(memory, DOC) == ["one by hand", "two", "three"]
-        assert memory._scopes[0].store.conflicts() == ()
+        assert scope_of(memory).store.conflicts() == ()
 
 
 def test_a_topic_written_by_two_at_once_waits(kept):
@@ -167,7 +168,7 @@ def test_what_both_wrote_alike_or_merges_waits_for_nobody(kept):
         memory.sync()
         assert memory.review().list() == ()
         assert texts(memory, DOC) == ["one by the dead writer", "two", "three by hand"]
-        assert memory._scopes[0].store.conflicts() == ()
+        assert scope_of(memory).store.conflicts() == ()
 
 
 def test_nothing_is_put_into_review_by_a_reader(kept):
@@ -198,7 +199,7 @@ def test_an_undo_that_met_an_edit_says_so(tmp_path, monkeypatch):
         outcome = memory.undo(change)
         assert (outcome.status, texts(memory, DOC)) == ("conflict", ["two by hand"])
         assert DOC in outcome.reason
-        assert memory._scopes[0].store.conflicts() == ()
+        assert scope_of(memory).store.conflicts() == ()
 
 
 def test_one_that_waits_is_replaced_by_other_words(kept):

@@ -31,6 +31,7 @@ from commonplace.operations import (
 )
 from commonplace.store.protocol import MISSING
 from forking import started
+from inside import scope_of
 from marking import slow_after, tries
 
 DOC = "memory/MEMORY.md"
@@ -38,7 +39,7 @@ CONSOLIDATION = Actor("rules", "agent", explicit=False)
 
 
 def door(memory):
-    return memory._scopes[0].door
+    return scope_of(memory).door
 
 
 def test_a_change_is_logged_with_actor_reason_sources_and_its_real_diff(tmp_path):
@@ -138,7 +139,7 @@ def test_expect_refuses_what_changed_since_it_was_read(tmp_path):
     """A write against a stale version is a conflict, never a silent overwrite (DESIGN 5)."""
     with opened(tmp_path) as memory:
         memory.remember("one", kind="decision", expect=MISSING)
-        store = memory._scopes[0].store
+        store = scope_of(memory).store
         version = store.version(DOC)
         memory.remember("two", kind="decision", expect=version)
         with pytest.raises(VersionConflictError):
@@ -266,7 +267,7 @@ def test_a_rewrite_is_executed_as_a_diff(tmp_path):
         assert texts(memory, DOC) == ["one", "two and a half", "three"]
         assert memory.read(one).text == "one"
         memory.remember("two and a half words", kind="fact")
-        memory.forget(memory._scopes[0].reader.records(DOC)[2].id)
+        memory.forget(scope_of(memory).reader.records(DOC)[2].id)
         again = memory.apply([RewriteDocument(path=DOC, text="- one\n- two and a half\n- three\n")], reason="")
         assert again.status == "refused"
 

@@ -14,6 +14,7 @@ from commonplace.errors import InputError
 from commonplace.store.files.disk import Disk
 from commonplace.text.wordings import Wordings
 from forking import started
+from inside import scope_of
 from marking import slow_after
 
 LAYOUTS = ["native", "two-layer", "facts", "structured", "graph", "memdir"]
@@ -64,7 +65,7 @@ def test_no_byte_under_the_root_holds_an_erased_text(tmp_path, layout):
         assert any("river" in hit.text for hit in memory.recall("river"))
         assert _damage(memory) == []
     with Memory.open(tmp_path, layout=layout, jobs="inline") as memory:
-        assert list(memory._scopes[0].store.verify_log()) == []
+        assert list(scope_of(memory).store.verify_log()) == []
         assert memory.recall(MARK) == []
         assert any("river" in hit.text for hit in memory.recall("river"))
         outside = [change for change in memory.log() if "outside" in change.kinds]
@@ -180,7 +181,7 @@ def test_killed_at_any_step_the_next_open_finishes(tmp_path, monkeypatch, step):
     with contextlib.suppress(Exception):
         memory.close()
     with Memory.open(tmp_path) as again:
-        assert list(again._scopes[0].store.verify_log()) == []
+        assert list(scope_of(again).store.verify_log()) == []
         assert any("river" in hit.text for hit in again.recall("river"))
         left = [path for path in _holding(tmp_path) if ".sqlite" not in path]
         assert left == [] or (step < 3 and left == [path for path in before if ".sqlite" not in path])

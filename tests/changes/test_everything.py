@@ -25,6 +25,7 @@ from commonplace.store.files import replace
 from commonplace.store.files.disk import Disk
 from commonplace.testing import FixedClock
 from forking import in_child
+from inside import scope_of
 
 DOC, FACTS, ITEMS = "memory/MEMORY.md", "memory/facts/user.md", "memory/items/procedural.jsonl"
 SEAMS = ("open", "write", "pwrite", "sync", "sync_all", "rename", "exchange", "rename_new", "unlink", "truncate")
@@ -77,7 +78,7 @@ class Everything(RuleBasedStateMachine):
 
     def done(self, was, *, buries=(), lifts=(), undoes=None):
         """Note what changes there are by now, the newest with what it did to the files."""
-        newest = self.memory._scopes[0].store.change_number()
+        newest = scope_of(self.memory).store.change_number()
         buries, lifts = list(buries), list(lifts)
         for number in range(self.number + 1, newest + 1):
             self.before[number], self.after[number] = was, files(self.folder)
@@ -98,7 +99,7 @@ class Everything(RuleBasedStateMachine):
         return data.draw(st.sampled_from(kept)) if kept else (None, None)
 
     def id_of(self, path, text):
-        return next(r.id for r in self.memory._scopes[0].reader.records(path) if r.text == text)
+        return next(r.id for r in scope_of(self.memory).reader.records(path) if r.text == text)
 
     # --- rules ---
 
@@ -309,7 +310,7 @@ class Everything(RuleBasedStateMachine):
         self.done(was, buries=[*buries, *minus.elements()], lifts=plus.elements(), undoes=number)
 
     def _added(self, number):
-        ledger = self.memory._scopes[0].ledger
+        ledger = scope_of(self.memory).ledger
         ledger.catch_up()
         return [added for kept in ledger._made.values() for at, added in kept if at == number]
 
@@ -317,7 +318,7 @@ class Everything(RuleBasedStateMachine):
         """Take what the files say: what undo must do to them was checked before."""
         for path in self.entries:
             self.entries[path] = texts(self.memory, path)
-        records = self.memory._scopes[0].reader
+        records = scope_of(self.memory).reader
         self.topics = {p: records.records(p)[0].body for p in TOPICS if records.records(p)}
 
     @rule(text=TEXTS, approve=st.booleans())
@@ -359,7 +360,7 @@ class Everything(RuleBasedStateMachine):
         number = self.number
         self.memory = opened(self.folder, clock=self.clock)
         self.memory.sync()
-        assert self.memory._scopes[0].store.change_number() == number
+        assert scope_of(self.memory).store.change_number() == number
 
     @rule()
     def remember_the_moment(self):
@@ -371,7 +372,7 @@ class Everything(RuleBasedStateMachine):
     def look_back(self, data):
         at, then = data.draw(st.sampled_from(self.instants))
         past = self.memory.at(at)
-        store = past._scopes[0].store
+        store = scope_of(past).store
         assert {s.path: store.read(s.path).data for s in store.list("memory")} == then
         past.close()
 
@@ -381,9 +382,9 @@ class Everything(RuleBasedStateMachine):
             return
         for path, kept in self.entries.items():
             assert texts(self.memory, path) == kept, path
-            for record in self.memory._scopes[0].reader.records(path):
+            for record in scope_of(self.memory).reader.records(path):
                 assert self.memory.why(record.id).text == record.text
-                assert self.memory._scopes[0].ledger.standing(path).get(record.id) == record.text, record
+                assert scope_of(self.memory).ledger.standing(path).get(record.id) == record.text, record
         for path, body in self.topics.items():
             assert self.memory.read(path).body == body
         index = texts_of_index(files(self.folder).get(DOC, b""))

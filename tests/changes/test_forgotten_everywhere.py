@@ -8,6 +8,7 @@ import pytest
 
 from commonplace import Memory, Message
 from commonplace.testing import ScriptedLLM
+from inside import scope_of
 from marking import slow_after
 
 LAYOUTS = ("native", "two-layer", "facts")
@@ -218,7 +219,7 @@ def test_reading_asks_nothing_of_messages_while_nothing_was_forgotten(tmp_path):
     """The price of hiding is paid by who forgets: without a tombstone there is nothing to compare with."""
     with opened(tmp_path, "native") as memory:
         memory.append("s:2", OTHER)
-        scope = memory._scopes[0]
+        scope = scope_of(memory)
         assert scope.tombstones.since() is None
         memory.forget(memory.remember("The kettle is red.").records[0])
         assert scope.tombstones.since() is None

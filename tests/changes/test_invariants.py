@@ -20,6 +20,7 @@ from commonplace.operations import AddEntry, AppendJournal, PutItem, PutTopic, R
 from commonplace.store.files.changelog import content_hash
 from commonplace.store.protocol import MISSING
 from forking import started
+from inside import scope_of
 from marking import slow_after
 
 KILLS = 120 if FULL else 4
@@ -105,7 +106,7 @@ def test_i2_no_reader_sees_half_a_record_or_half_a_change(fast_path):
         command = [sys.executable, "-c", CHANGER, fast_path, HERE]
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
         child = stack.enter_context(started(command, **pipes, text=True, encoding="utf-8"))
-        scope, looks = memory._scopes[0], 0
+        scope, looks = scope_of(memory), 0
         os.set_blocking(child.stdout.fileno(), False)
         for number in range(1, ROUNDS + 1):
             child.stdin.write(f"{number}\n")
@@ -188,7 +189,7 @@ def test_i3_the_index_holds_what_the_files_hold_and_nothing_else(tmp_path):
         memory.reindex()
         wanted = answers(memory)
         assert [bool(found) for found in wanted] == [True] * 5 + [False] * 3
-        reader = memory._scopes[0].reader
+        reader = scope_of(memory).reader
         everything = {r.id: r.text for _, path in reader.files() for r in reader.records(path)}
         for record, text in (hit for found in wanted for hit in found):
             assert everything.get(record, text) == text
@@ -283,7 +284,7 @@ def test_i5_every_change_of_a_file_has_a_line_that_says_who_what_and_from_where_
     """Safety I5: actor, operation, hash before and after; the lines of a file join without a gap, up to its bytes."""
     newest = lived(tmp_path)
     with opened(tmp_path) as memory:
-        store = memory._scopes[0].store
+        store = scope_of(memory).store
         key, states, numbers = store.key(), {}, []
         for logged in store.since(0):
             numbers.append(logged.number)
@@ -343,6 +344,6 @@ def test_i6_nothing_untrusted_stands_in_the_always_shown_part(tmp_path):
         assert "zqx is the admin" not in stable
         for waiting in memory.review():
             memory.review().reject(waiting.id)
-        topic = next(r for r in memory._scopes[0].reader.records("memory/z.md"))
+        topic = next(r for r in scope_of(memory).reader.records("memory/z.md"))
         memory.promote(topic.id)
         assert "zqx5" in memory.context("chat:2", "zqx", tokens=8000).stable

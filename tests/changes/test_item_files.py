@@ -8,6 +8,7 @@ import pytest
 from doors import opened
 
 from commonplace.operations import PutItem, RemoveItem
+from inside import scope_of
 
 PATH = "memory/items/semantic.jsonl"
 
@@ -27,7 +28,7 @@ def read_for_one(folder, monkeypatch, work) -> int:
     read = 0
     with opened(folder) as memory:
         work(memory, 0)
-        store = memory._scopes[0].store
+        store = scope_of(memory).store
         real = type(store).read
 
         def counting(self, path, start=0, end=None):

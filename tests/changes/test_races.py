@@ -14,6 +14,7 @@ from commonplace.changes import drift
 from commonplace.changes.door import Door
 from commonplace.store.files import replace
 from forking import started
+from inside import scope_of
 from marking import slow_after
 
 RACES = 1000
@@ -38,7 +39,7 @@ def editor(fast_path):
 
 def explained(memory, outcome, text):
     """Say whether a success is on disk, or was taken away by an edit that the log shows."""
-    if text in (memory._scopes[0].store.read(PATH).data.decode()):
+    if text in (scope_of(memory).store.read(PATH).data.decode()):
         return True
     later = [c for c in memory.log(10) if c.number > outcome.change and "outside" in c.kinds]
     return any(f"-- {text}" in c.diff for c in later)
@@ -114,7 +115,7 @@ def test_a_look_while_a_commit_is_half_way_sees_no_edit_from_outside(tmp_path):
     with opened(tmp_path) as writer, opened(tmp_path) as watcher:
         writer.remember("the first fact", kind="decision")
         watcher.sync()
-        commits = writer._scopes[0].store._commits
+        commits = scope_of(writer).store._commits
         finished, half_way, may_end = commits._finished, threading.Event(), threading.Event()
 
         def slow(head):

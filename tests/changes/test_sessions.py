@@ -20,6 +20,7 @@ from commonplace.operations import MoveCursor, MoveWindow
 from commonplace.testing import FixedClock
 from commonplace.text.pieces import NAME_BYTES, decode_name, encode_name
 from forking import started
+from inside import scope_of
 from marking import tries
 
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=350) | st.sampled_from(
@@ -302,7 +303,7 @@ def test_a_transcript_is_read_a_piece_at_a_time(tmp_path, monkeypatch, piece):
     with Memory.open(tmp_path, jobs="worker") as memory:
         memory.append("s", said[:100])
     with Memory.open(tmp_path, jobs="worker") as memory:
-        store, read = memory._scopes[0].store, []
+        store, read = scope_of(memory).store, []
         whole = store.read
 
         def noted(path, start=0, end=None):

@@ -13,6 +13,7 @@ from commonplace.layouts.codecs.blocks import INDEX_CLOSE, INDEX_OPEN
 from commonplace.operations import PutTopic, RemoveTopic
 from commonplace.store.files.disk import Disk
 from commonplace.store.files.store import FilesStore
+from inside import scope_of
 
 TOPIC = "---\ntitle: {}\ndescription: about {}\n---\n\nbody\n"
 
@@ -249,7 +250,7 @@ def test_twice_as_many_topics_cost_twice_the_work(tmp_path, size):
         with opened(folder) as memory:
             found = counted(memory.sync)
             put(memory, "t0", description="changed")
-            heads = memory._scopes[0].parts.heads
+            heads = scope_of(memory).parts.heads
             scans = []
             for text in ("same", "once", "twice"):
                 write(folder, "memory/t1.md", TOPIC.format("T 1", f"harbour {text}"))

@@ -15,6 +15,7 @@ from commonplace.changes.actors import PERSON, TOOL
 from commonplace.errors import InputError, RecordNotFoundError
 from commonplace.operations import AddEntry, AppendJournal, Promote, PutItem, PutTopic, RemoveTopic, ReplaceEntry
 from commonplace.records import Source
+from inside import scope_of
 from marking import tries
 
 DOC, FACTS = "memory/MEMORY.md", "memory/facts/user.md"
@@ -113,7 +114,7 @@ def test_untrusted_text_takes_no_trusted_records_place(tmp_path):
 def test_an_agents_replacement_of_a_persons_words_is_the_agents(tmp_path):
     with opened(tmp_path) as memory:
         write(tmp_path, DOC, "- by a person\n")
-        record = memory._scopes[0].reader.records(DOC)[0].id
+        record = scope_of(memory).reader.records(DOC)[0].id
         memory.sync()
         assert memory.why(record).trust == "user"
         new = memory.update(record, "by an agent").records[0]
@@ -221,7 +222,7 @@ def test_review_lists_approves_edits_and_rejects(tmp_path):
         assert queue.reject(waits[2]).status == "applied"
         assert len(queue) == 0
         assert texts(memory, DOC) == ["a", "better b", "mine c"]
-        record = memory._scopes[0].reader.records(DOC)[1]
+        record = scope_of(memory).reader.records(DOC)[1]
         trail = memory.why(record.id)
         assert (trail.trust, trail.steps[0].actor) == ("user", "person")
         for gone in (*waits, "nothing"):
@@ -257,8 +258,8 @@ def test_the_tool_never_reaches_the_queue(tmp_path):
 def test_a_conflicted_change_can_still_be_approved(tmp_path):
     with opened(tmp_path) as memory:
         memory.remember("one", kind="decision")
-        record = memory._scopes[0].reader.records(DOC)[0].id
-        door = memory._scopes[0].door
+        record = scope_of(memory).reader.records(DOC)[0].id
+        door = scope_of(memory).door
         real, done = door._once, []
 
         def racing(request, **options):

@@ -34,6 +34,7 @@ from commonplace.operations import (
     RewriteDocument,
 )
 from commonplace.testing import FixedClock
+from inside import scope_of
 
 DOC, SEMANTIC = "memory/MEMORY.md", "memory/items/semantic.jsonl"
 HAVING = [
@@ -67,7 +68,7 @@ def test_undo_brings_every_byte_back_and_undo_of_it_too(tmp_path, name):
     with opened(tmp_path) as memory:
         memory.apply(HAVING, reason="")
         before = files(tmp_path)
-        change = memory._scopes[0].door.commit([EVERY[name]], actor=Actor("person", "user", person=True)).change
+        change = scope_of(memory).door.commit([EVERY[name]], actor=Actor("person", "user", person=True)).change
         after = files(tmp_path)
         assert (after != before) == (name != "promote")
         undone = memory.undo(change)
@@ -227,7 +228,7 @@ def test_cursors_and_window_go_back_and_the_range_is_held(tmp_path):
     """DESIGN 1.3: undo restores cursors and marks its range held."""
     with opened(tmp_path) as memory:
         memory.append("chat:1", [Message("user", f"message {n}") for n in range(6)])
-        door, sessions = memory._scopes[0].door, memory.sessions
+        door, sessions = scope_of(memory).door, memory.sessions
         operations = [
             AddEntry(path=DOC, text="a summary"),
             MoveCursor(session="chat:1", name="summarise", to=4),
@@ -267,7 +268,7 @@ def test_the_past_reads_as_it_was(tmp_path):
         memory.undo(2)
         for at, then, shown in moments:
             with memory.at(at) as past:
-                store = past._scopes[0].store
+                store = scope_of(past).store
                 assert {stat.path: store.read(stat.path).data for stat in store.list("memory")} == then
                 assert past.context().text == shown
                 with pytest.raises(StoreReadOnlyError):
@@ -300,14 +301,14 @@ def test_an_erased_change_cannot_be_undone_or_shown(tmp_path):
         memory.remember("one", kind="decision")
         at = clock()
         memory.update("one", "two")
-        memory._scopes[0].store.erase({2: {}}, lambda _, data: data)
+        scope_of(memory).store.erase({2: {}}, lambda _, data: data)
     with opened(tmp_path, clock=clock) as memory:
         assert memory.log()[0].erased
         with pytest.raises(ErasedError):
             memory.undo(2)
         with pytest.raises(ErasedError):
-            memory.at(at)._scopes[0].reader.records(DOC)
-        two = memory._scopes[0].reader.records(DOC)[0]
+            scope_of(memory.at(at)).reader.records(DOC)
+        two = scope_of(memory).reader.records(DOC)[0]
         assert memory.why(two.id).text == "two"
         assert memory.doctor().problems == ()
 
@@ -401,7 +402,7 @@ def test_a_change_made_while_one_is_taken_back_is_no_conflict(tmp_path, monkeypa
     with opened(tmp_path) as memory, opened(tmp_path) as other:
         memory.remember("Bob rows.", kind="decision")
         wrong = memory.remember("Ada lives in Oslo.", kind="decision")
-        history = memory._scopes[0].history
+        history = scope_of(memory).history
         real, done = history._later, []
         others = threading.Thread(target=other.remember, args=("Cleo sings.",), kwargs={"kind": "decision"})
 

@@ -11,6 +11,7 @@ from commonplace import AsyncMemory, Message
 from commonplace.errors import GoneError, InputError, RecordNotFoundError, VersionConflictError
 from commonplace.operations import AddEntry, PutTopic, RemoveEntry
 from commonplace.store.protocol import MISSING
+from inside import scope_of
 
 SEMANTIC = "memory/items/semantic.jsonl"
 
@@ -48,7 +49,7 @@ def test_a_version_is_asked_for_by_record_layer_path_or_words(tmp_path):
         assert memory.version("memory/t.md") == memory.version("semantic") == MISSING
         record = memory.remember("one", kind="decision", expect=MISSING).records[0]
         asked = {memory.version(each) for each in ("memory", DOC, "MEMORY.md", record, "one")}
-        assert asked == {memory._scopes[0].store.version(DOC)}
+        assert asked == {scope_of(memory).store.version(DOC)}
         memory.update(record, "one and a half")
         assert memory.version(record) == memory.version(DOC)
         topic = memory.apply([PutTopic(path="t.md", title="T", body="x")], reason="").records[0]

@@ -19,6 +19,7 @@ from commonplace.layouts import graph
 from commonplace.memory import trees
 from commonplace.operations import MoveWindow, PutTopic
 from commonplace.testing import FixedClock, ScriptedLLM
+from inside import scope_of, scopes_of
 
 START = "2026-11-20T10:00:00+00:00"
 SEED_NODE = """---
@@ -81,7 +82,7 @@ def steve(**fields):
 
 
 def tree_of(memory):
-    return trees.around(memory._scopes, "")[1].splitlines()
+    return trees.around(scopes_of(memory), "")[1].splitlines()
 
 
 def problems(memory):
@@ -342,7 +343,7 @@ def test_reset_end_compaction_and_silence_make_a_session_due(tmp_path, clock):
         memory.append("compaction", turns(clock, 4))
         assert working.status().due == ()
         assert memory.reset("reset").status == memory.end("end").status == "applied"
-        scope = memory._scopes[0]
+        scope = scope_of(memory)
         left = MoveWindow(session="compaction", to=4, why="compact", summary="A summary.")
         scope.door.commit([left], actor=scope.windows._actor, reason="compact")
         assert {due.session for due in working.status().due} == {"reset", "end", "compaction"}

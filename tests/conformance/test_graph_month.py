@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from commonplace import Memory, Message, Worker
 from commonplace.memory import trees
 from commonplace.testing import FixedClock, ScriptedLLM
+from inside import scopes_of
 
 
 def put(name, title, description, parents, body, *cites):
@@ -102,7 +103,7 @@ def test_a_month_of_two_users_leaves_trees_that_a_person_would_keep(tmp_path):
                 clock.advance(timedelta(minutes=10).total_seconds())
             assert answers == []
     with opened(tmp_path, clock, "jonas") as memory:
-        assert trees.around(memory._scopes, "")[1].splitlines() == [
+        assert trees.around(scopes_of(memory), "")[1].splitlines() == [
             "- personen/",
             "  - Aylin [aylin]: Kollegin von Jonas",
             "  - Benedikt Kranz [benedikt-kranz]: Macht das Frontend von Kettenblatt",

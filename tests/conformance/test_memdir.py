@@ -16,6 +16,7 @@ from commonplace.operations import PutTopic
 from commonplace.recall import surfacing
 from commonplace.surfaces.cli import drawing, main
 from commonplace.testing import FixedClock, ScriptedLLM
+from inside import scope_of
 
 SOURCE = "seed memdir; seed model 4.4"
 START = "2026-02-26T09:00:00+00:00"
@@ -161,7 +162,7 @@ def test_05_of_250_topics_the_200_newest_are_scanned_nested_ones_too_and_the_ind
     for index_file in ("MEMORY.md", "team/MEMORY.md"):
         (tmp_path / index_file).write_text("- [Note 0](note_0.md)\n", encoding="utf-8")
     with opened(tmp_path) as memory:
-        paths = [head.path for head in memory._scopes[0].surfacing.scan()]
+        paths = [head.path for head in scope_of(memory).surfacing.scan()]
     assert paths == [*(f"note_{n}.md" for n in range(4)), "team/x.md", *(f"note_{n}.md" for n in range(4, 199))]
 
 
@@ -434,7 +435,7 @@ def test_front_matter_that_is_none_costs_nothing_but_itself(tmp_path, text):
     (tmp_path / "odd.md").write_text(text, encoding="utf-8")
     topic(tmp_path, "heron.md", "The heron stands.", description="of the heron")
     with opened(tmp_path) as memory:
-        assert [each.path for each in memory._scopes[0].surfacing.scan()] in (
+        assert [each.path for each in scope_of(memory).surfacing.scan()] in (
             ["odd.md", "heron.md"],
             ["heron.md", "odd.md"],
         )
@@ -524,7 +525,7 @@ def test_10_a_living_process_holds_the_lock_for_an_hour(tmp_path, minutes, runs)
 def test_10_of_two_contenders_one_runs(tmp_path):
     """Scenario 10: what keeps ours apart is a lease with a fence."""
     with opened(tmp_path, llm=dreams({})) as memory, opened(tmp_path, llm=dreams({})) as other:
-        lease = memory._scopes[0].store.lease("dream", 60)
+        lease = scope_of(memory).store.lease("dream", 60)
         assert other.dream().status == "skipped"
         lease.release()
         assert other.dream().status != "skipped"

@@ -15,6 +15,7 @@ from commonplace.layouts.structured import LAYOUT
 from commonplace.surfaces import adopt, exporters, importers
 from commonplace.surfaces.cli import writing
 from commonplace.testing import FixedClock, ScriptedLLM
+from inside import scope_of
 
 SOURCE = "seed structured; seed systems 3"
 DAY = "2026-02-07"
@@ -63,7 +64,7 @@ def call(memory: Memory, action: str, **arguments) -> dict:
 
 def test_the_configuration_of_the_document_is_the_default(memory):
     """Seed structured, "Configuration"."""
-    knobs = memory._scopes[0].config
+    knobs = scope_of(memory).config
     found = {name: getattr(knobs.items, name) for name in knobs.items.__struct_fields__}
     assert (
         found
@@ -115,7 +116,7 @@ def test_their_runtime_configuration_is_read_where_they_keep_it(tmp_path):
     (tmp_path / "preferences").mkdir()
     (tmp_path / "preferences" / "runtime-config.json").write_text(json.dumps(WHOLE), encoding="utf-8")
     with opened(tmp_path, config={"memory": {"decayDays": 11}}) as memory:
-        knobs = memory._scopes[0].config
+        knobs = scope_of(memory).config
     assert (knobs.items.recent_days, knobs.items.soft_tokens, knobs.items.semantic_top_k) == (3, 100, 3)
     assert (knobs.items.promotion, knobs.items.promotion_confidence, knobs.items.decay) == (False, 0.9, False)
     assert (knobs.items.code_aware, knobs.items.daily_notes, knobs.items.decay_days) == (False, False, 11)
@@ -139,7 +140,7 @@ def test_a_runtime_configuration_that_makes_no_sense_changes_nothing(tmp_path, t
     (tmp_path / "preferences").mkdir()
     (tmp_path / "preferences" / "runtime-config.json").write_text(text, encoding="latin-1")
     with opened(tmp_path) as memory:
-        assert memory._scopes[0].config.items.recent_days == 7
+        assert scope_of(memory).config.items.recent_days == 7
 
 
 def test_a_wrong_name_or_value_that_a_caller_gives_is_an_error(tmp_path):
@@ -173,18 +174,18 @@ def test_each_preset_is_a_set_of_knobs(tmp_path):
     """Seed systems 3.1, "Presets"; issue 19: presets as data."""
     for name, values in PRESETS.items():
         with opened(tmp_path / name, config={"preset": name}) as memory:
-            knobs = memory._scopes[0].config.items
+            knobs = scope_of(memory).config.items
         found = (knobs.soft_tokens, knobs.max_tokens, knobs.procedural_top_k, knobs.decay_days)
         assert (*found, knobs.code_aware, knobs.disclosure) == values
     assert {*PRESETS, "disabled"} == LAYOUT.config.presets.keys()
     with opened(tmp_path / "off", config={"preset": "disabled"}) as memory:
-        assert not memory._scopes[0].config.enabled
+        assert not scope_of(memory).config.enabled
 
 
 def test_a_single_knob_goes_before_a_preset(tmp_path):
     """Issue 19: presets as data."""
     with opened(tmp_path, config={"memory": {"preset": "ops_support", "softPromptBudgetTokens": 77}}) as memory:
-        knobs = memory._scopes[0].config.items
+        knobs = scope_of(memory).config.items
         assert (knobs.soft_tokens, knobs.max_tokens) == (77, 2800)
 
 
@@ -539,7 +540,7 @@ def test_in_the_hours_when_clocks_are_changed_the_note_has_the_local_time(tmp_pa
     config = {"timezone": "Europe/Stockholm"}
     with opened(tmp_path, clock=FixedClock(instant), config=config) as memory:
         turn(memory, Message("user", "Hello."), Message("assistant", "Hello."))
-        local = instant.astimezone(memory._scopes[0].zone)
+        local = instant.astimezone(scope_of(memory).zone)
         text = (tmp_path / "memory" / f"{local.date()}.md").read_text(encoding="utf-8")
         assert text.startswith(f"[{local:%H:%M}] User: Hello.")
         clock = FixedClock(instant + timedelta(days=1))

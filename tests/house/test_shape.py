@@ -179,3 +179,16 @@ def test_no_error_shadows_a_builtin():
 
     errors = importlib.import_module("commonplace.errors")
     assert [name for name in vars(errors) if name.endswith("Error") and hasattr(builtins, name)] == []
+
+
+def test_one_place_reaches_into_a_memory():
+    """Issue 15: private names are reached in one seam at most; lint names each that is reached."""
+    reaching = [name_of(path) for path in MODULES if "noqa: SLF001" in path.read_text(encoding="utf-8")]
+    assert reaching == ["commonplace/surfaces/cli/opening.py"]
+    tests = [
+        path.name
+        for path in sorted((ROOT / "tests").rglob("*.py"))
+        if "._scopes" in path.read_text(encoding="utf-8")
+        and any(isinstance(node, ast.Attribute) and node.attr == "_scopes" for node in ast.walk(tree(path)))
+    ]
+    assert tests == ["inside.py"]

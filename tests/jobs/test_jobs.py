@@ -21,6 +21,7 @@ from commonplace.jobs.running import Wanted
 from commonplace.models import Reply
 from commonplace.store.files.disk import Disk
 from commonplace.testing import FixedClock, ScriptedLLM
+from inside import scope_of
 from marking import slow_after
 
 KILLS = (
@@ -263,7 +264,7 @@ def test_undo_turns_the_cursor_back_and_only_an_explicit_run_does_the_range_agai
         memory.undo(change)
         assert facts_of(tmp_path).strip() == ""
         assert memory.sessions.state("cli:a").cursors == {"consolidate": 0}
-        scope = memory._scopes[0]
+        scope = scope_of(memory)
         assert scope.jobs.consolidate(["cli:a"], Wanted(explicit=False)).status == "skipped"
         assert len(llm.requests) == 1
         memory.consolidate("cli:a")
@@ -325,7 +326,7 @@ def test_reset_empties_the_window_only_when_its_range_is_safe(tmp_path: Path) ->
     impatient = ConsolidationConfig(awaited_seconds=0.05)
     with opened(tmp_path, ScriptedLLM([proposal(FACT)]), consolidation=impatient) as memory:
         talk(memory)
-        lease = memory._scopes[0].store.lease("consolidate:cli:a", 60)
+        lease = scope_of(memory).store.lease("consolidate:cli:a", 60)
         assert lease is not None
         assert memory.reset("cli:a").status == "conflict"
         assert len(memory.sessions.window("cli:a")) == 2
@@ -356,7 +357,7 @@ def test_every_call_stands_in_the_ledger_with_its_cause(tmp_path: Path) -> None:
         memory.consolidate("cli:a", reason="a test")
         (total,) = memory.cost("purpose").values()
         assert (total.calls, total.tokens_in, total.tokens_out) == (1, 900, 60)
-        (spend,) = memory._scopes[0].spending.spends()
+        (spend,) = scope_of(memory).spending.spends()
         assert (spend.purpose, spend.cause, spend.tokens_cached) == ("summarise", "a test", 400)
 
 

@@ -22,6 +22,7 @@ from commonplace.records import Outcome
 from commonplace.testing import FixedClock
 from commonplace.text.pieces import estimate_tokens
 from forking import in_child
+from inside import scope_of
 from marking import slow_after
 
 KNOBS = ConsolidationConfig(range_tokens=150, window_tokens=400, window_messages=9)
@@ -50,7 +51,7 @@ def any_messages(chance):
 
 
 def schedule_of(memory):
-    return memory._scopes[0].schedule
+    return scope_of(memory).schedule
 
 
 def until(holds):
@@ -102,7 +103,7 @@ def test_an_append_reads_and_counts_nothing(tmp_path, monkeypatch):
         schedule = schedule_of(memory)
         with monkeypatch.context() as patched:
             patched.setattr(schedule, "_look", lambda: 1 // 0)
-            patched.setattr(memory._scopes[0].sessions, "read", lambda *_: 1 // 0)
+            patched.setattr(scope_of(memory).sessions, "read", lambda *_: 1 // 0)
             for _ in range(100):
                 memory.append("s", [Message("user", "word " * 100)])
         assert list(schedule._grown) == ["s"]
@@ -164,7 +165,7 @@ def test_a_session_that_could_not_be_read_is_looked_into_again(tmp_path, caplog,
     with opened(tmp_path, knobs=ConsolidationConfig(range_tokens=10), jobs="inline") as memory:
         for session in "ab":
             memory.append(session, [Message("user", RULE), Message("assistant", "Yes.")])
-        sessions = memory._scopes[0].sessions
+        sessions = scope_of(memory).sessions
         state = sessions.state
 
         def fails(session):
@@ -368,7 +369,7 @@ def test_nobody_looks_after_a_close(tmp_path, monkeypatch):
     memory.close()
     assert memory.sessions.state("s").cursors["consolidate"] == 2
     schedule._grown["s"] = schedule._clock()
-    monkeypatch.setattr(memory._scopes[0].sessions, "state", lambda _: 1 // 0)
+    monkeypatch.setattr(scope_of(memory).sessions, "state", lambda _: 1 // 0)
     schedule.look()
     assert list(schedule._grown) == ["s"]
     assert schedule._thread is None

@@ -11,6 +11,7 @@ from commonplace import Memory, Message
 from commonplace.layouts.native import LAYOUT
 from commonplace.layouts.schema import Layout
 from commonplace.testing import FixedClock, ScriptedLLM
+from inside import scope_of
 
 CARDS = str(Path(__file__).parent.parent / "layouts" / "designs" / "cards.toml")
 BLOCKS = str(Path(__file__).parent.parent / "layouts" / "designs" / "blocks.toml")
@@ -175,7 +176,7 @@ def test_of_many_topics_a_job_reads_those_that_a_search_finds(tmp_path: Path, cl
     with Memory.open(tmp_path, layout=CARDS, clock=clock, jobs="worker", config=config) as memory:
         memory.sync()
         said(memory, "The walrus in the zoo likes mussels better.")
-        views, read = memory._scopes[0].views, []
+        views, read = scope_of(memory).views, []
         records = views.records
         monkeypatch.setattr(views, "records", lambda path: [read.append(path), records(path)][1])
         view = views.view(tuple(memory.sessions.read("s")), views.places(clock(), ("cards",)))

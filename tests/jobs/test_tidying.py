@@ -14,6 +14,7 @@ from commonplace.layouts.native import LAYOUT
 from commonplace.layouts.schema import Job, Layout, Trigger
 from commonplace.memory.worker import Worker
 from commonplace.testing import FixedClock, ScriptedLLM
+from inside import scope_of
 
 GATES = Trigger(when="hours+scan_seconds+sessions", over="24+600+5")
 DREAM = Job(name="dream", range="none", consolidator="condense", writes=("facts_user",), triggers=(GATES,))
@@ -112,7 +113,7 @@ def test_sessions_are_not_counted_again_and_again(
         two_facts(memory)
         talk(memory, clock, 2)
         counted: list[int] = []
-        sessions = memory._scopes[0].sessions
+        sessions = scope_of(memory).sessions
         listed = type(sessions).list
         monkeypatch.setattr(type(sessions), "list", lambda self: counted.append(1) or listed(self))
         for _ in range(20):
@@ -185,7 +186,7 @@ def test_one_worker_does_it(tmp_path: Path, clock: FixedClock) -> None:
     """Issue 18: its lease is one of the scope."""
     with opened(tmp_path, clock, ScriptedLLM(MERGE, repeat=True)) as memory:
         two_facts(memory)
-        lease = memory._scopes[0].store.lease("dream", 60)
+        lease = scope_of(memory).store.lease("dream", 60)
         assert lease is not None
         assert memory.dream().status == "skipped"
         lease.release()

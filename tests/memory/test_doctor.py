@@ -13,6 +13,7 @@ import pytest
 from commonplace import Memory, Message
 from commonplace.surfaces.cli import commands
 from commonplace.testing import FixedClock
+from inside import scope_of
 
 
 def opened(folder, **options):
@@ -155,7 +156,7 @@ def test_a_shortened_log_is_named_with_its_folder_and_not_advised_to_be_mended(f
 def test_drift_alone_is_advised_to_be_mended(full):
     with opened(full) as memory:
         memory.recall("fact")
-        index = memory._scopes[0].indexing.index
+        index = scope_of(memory).indexing.index
         index.set_state(msgspec.structs.replace(index.state("sessions/s.jsonl"), crc=1))
     assert "run `commonplace doctor --fix`" in told(full)[1]
     code, said = told(full, "--fix")
@@ -167,7 +168,7 @@ def test_a_wrong_index_is_found_and_made_again(full):
     """I3: the index equals the files after a fix."""
     with opened(full) as memory:
         memory.recall("fact")
-        index = memory._scopes[0].indexing.index
+        index = scope_of(memory).indexing.index
         index.set_state(msgspec.structs.replace(index.state("sessions/s.jsonl"), crc=1))
         assert not memory.doctor().ok
         assert memory.doctor(fix=True).ok

@@ -13,6 +13,7 @@ import pytest
 from commonplace import AsyncMemory, Memory, Message
 from commonplace.errors import StoreError
 from forking import in_child
+from inside import scope_of
 
 WAIT_SECONDS = 30.0
 
@@ -73,7 +74,7 @@ def test_a_child_uses_the_memory_while_a_thread_of_its_parent_holds(name, tmp_pa
     """The thread is not in the child, its lock is: a child that used it would wait for ever (issue 15)."""
     with Memory.open(tmp_path, layout="facts" if name == "frozen facts" else "native") as memory:
         use(memory, "zebra")
-        with another_thread_in(LOCKS[name](memory._scopes[0])):
+        with another_thread_in(LOCKS[name](scope_of(memory))):
             assert in_child(lambda: use(memory, "okapi")) == 0
         use(memory, "quagga")
         assert len(memory.recall("the word is okapi", k=50)) >= 1
@@ -130,7 +131,7 @@ def test_a_child_leaves_an_index_alone_that_was_being_written(tmp_path):
     """SQLite keeps one account of a file's locks for a process; the one a child inherits is its parent's."""
     with Memory.open(tmp_path) as memory:
         use(memory, "zebra")
-        index = memory._scopes[0].indexing.index
+        index = scope_of(memory).indexing.index
         with another_thread_in(index.writing()):
             inherited = len(sqlite_files())
 
@@ -167,7 +168,7 @@ def test_a_child_waits_for_no_job_of_its_parent(tmp_path, monkeypatch):
     with Memory.open(tmp_path) as memory:
         use(memory, "zebra")
         begun, over = threading.Event(), threading.Event()
-        schedule = memory._scopes[0].schedule
+        schedule = scope_of(memory).schedule
 
         def long_job(session: str) -> None:
             begun.set()
@@ -201,7 +202,7 @@ def test_a_child_waits_for_no_vectors_that_its_parent_makes(tmp_path):
 
         def look() -> None:
             memory.sync()
-            assert memory._scopes[0].embedding._missing() is False
+            assert scope_of(memory).embedding._missing() is False
 
         try:
             assert in_child(look) == 0
@@ -213,13 +214,13 @@ def test_a_child_waits_for_no_vectors_that_its_parent_makes(tmp_path):
 def test_a_child_makes_the_named_model_of_its_own(tmp_path):
     """Two processes on one connection read each other's answers."""
     with Memory.open(tmp_path, llm="openai:m@http://127.0.0.1:9/v1") as memory:
-        inherited = memory._scopes[0].llm.inner
+        inherited = scope_of(memory).llm.inner
 
         def look() -> None:
-            assert memory._scopes[0].llm.inner is not inherited
+            assert scope_of(memory).llm.inner is not inherited
 
         assert in_child(look) == 0
-        assert memory._scopes[0].llm.inner is inherited
+        assert scope_of(memory).llm.inner is inherited
 
 
 def test_a_child_has_threads_of_its_own_for_asyncio(tmp_path):

@@ -11,6 +11,7 @@ from commonplace import Memory, Message
 from commonplace.errors import StoreError
 from commonplace.recall import indexing as indexing_module
 from commonplace.store.files.disk import Disk
+from inside import scope_of
 
 
 @pytest.fixture
@@ -62,7 +63,7 @@ def test_only_what_was_changed_is_looked_into(two):
     one, other = two
     for number in range(50):
         one.append(f"s{number}", [Message("user", f"note {number}")])
-    looking = other._scopes[0].indexing
+    looking = scope_of(other).indexing
     looking.catch_up()
     one.remember("The kettle has a lid.")
     assert looking.catch_up() == 1
@@ -105,7 +106,7 @@ def test_a_walk_over_all_files_that_takes_long_is_made_seldom(tmp_path, monkeypa
     now, took, walks = [0.0], [0.0], []
     with Memory.open(tmp_path, jobs="worker") as memory:
         memory.append("tea", [Message("user", "My kettle whistles.")])
-        store = memory._scopes[0].store
+        store = scope_of(memory).store
         real = store.list
 
         def walk(prefix=""):

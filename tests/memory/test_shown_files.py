@@ -11,6 +11,7 @@ from commonplace.changes import drift
 from commonplace.changes.plan import files_of
 from commonplace.recall.prompt.page import Page
 from commonplace.testing import FixedClock
+from inside import scope_of
 
 SHOWN = ("SOUL.md", "AGENTS.md", "TOOLS.md", "USER.md", "MEMORY.md", "facts/user.md", "facts/env.md")
 
@@ -83,7 +84,7 @@ def test_the_files_shown_are_those_of_now(tmp_path, zone, step_hours):
     """Some files are dated in the zone, some in UTC; a day begins in either, and a clock may be set back."""
     clock = FixedClock("2026-11-29T09:50:00+00:00")
     with Memory.open(tmp_path, jobs="worker", clock=clock, config={"timezone": zone}) as memory:
-        scope = memory._scopes[0]
+        scope = scope_of(memory)
         shown = [layer for layer in scope.layout.layers if scope.layout.part(layer)]
         assert any("{date}" in layer.path for layer in shown)
         page = Page(scope.parts)

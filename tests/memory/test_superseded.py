@@ -10,6 +10,7 @@ import pytest
 from commonplace import Memory, Message, Query
 from commonplace.records import Source
 from commonplace.testing import FixedClock
+from inside import scope_of
 
 QUESTION = "what time is our stand-up these days?"
 OLD = "our stand-up is at 9:30, these days and every day"
@@ -86,7 +87,7 @@ def test_a_question_of_another_session_reads_no_more_for_it(memory, monkeypatch)
     memory.append("d", [Message("user", f"the ferry number {n} is late", id=f"d{n}") for n in range(40)])
 
     def reads():
-        indexing = memory._scopes[0].indexing
+        indexing = scope_of(memory).indexing
         counted = []
         real = indexing.message
         with monkeypatch.context() as patch:

@@ -14,6 +14,7 @@ from commonplace.layouts.schema import Action, AgentTool
 from commonplace.operations import PutTopic
 from commonplace.surfaces.cli.reading import show_command
 from commonplace.testing import FixedClock
+from inside import scope_of
 
 NATIVE = msgspec.structs.replace(
     native.LAYOUT,
@@ -33,7 +34,7 @@ def memory(request, tmp_path):
 
 
 def call(memory, verb, **given):
-    tool = memory._scopes[0].layout.tool
+    tool = scope_of(memory).layout.tool
     action = next(each for each in tool.actions if each.verb == verb)
     return memory.tool().call({tool.names.get(key, key): value for key, value in given.items()}, action.name)
 
@@ -76,8 +77,8 @@ def test_a_topic_is_read_with_what_lies_around_it_each_once(memory):
 def test_a_tree_of_many_topics_keeps_to_its_budget_and_says_that_it_is_cut(memory):
     """Issue 20: within a budget."""
     body = "A sentence of some length about it. " * 5
-    layer = next(each for each in memory._scopes[0].layout.layers if "{topic}" in each.path)
-    paths = [memory._scopes[0].layout.path_of(layer, topic=f"topic-{number:03}") for number in range(200)]
+    layer = next(each for each in scope_of(memory).layout.layers if "{topic}" in each.path)
+    paths = [scope_of(memory).layout.path_of(layer, topic=f"topic-{number:03}") for number in range(200)]
     memory.apply([PutTopic(path=path, title=path, body=body) for path in paths], reason="many")
     text = call(memory, "expand")["message"]
     assert len(text) < 9000

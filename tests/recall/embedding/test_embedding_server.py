@@ -14,6 +14,7 @@ from commonplace.errors import ModelError, ModelSetupError, ModelTimeoutError
 from commonplace.models.calls import Deadline
 from commonplace.models.openai import OpenAIEmbedder
 from commonplace.recall.embedding import PROBES
+from inside import scope_of
 
 QUICK = {"retry-after-ms": "1"}
 
@@ -124,7 +125,7 @@ def test_a_memory_asks_the_server_that_its_configuration_names(tmp_path, serving
     with Memory.open(tmp_path, config=config) as memory:
         memory.append("s", [Message("user", "automobile"), Message("user", "the token is sk-ant-api03-" + "A1b2" * 23)])
         assert memory.recall("hatchback")[0].text == "automobile"
-        embedder = memory._scopes[0].embedding._embedder
+        embedder = scope_of(memory).embedding._embedder
         assert embedder.name == named
         embedder._embedder._opened[1].close()
     sent = [text for seen in serving.seen for text in seen["body"]["input"]]
@@ -141,7 +142,7 @@ def test_a_server_that_is_not_there_leaves_recall_to_the_words(tmp_path, monkeyp
         memory.append("s", [Message("user", "A blue automobile")])
         (hit,) = memory.recall("automobile", explain=True)
         assert "no connection" in hit.why["no vectors"] or "did not answer" in hit.why["no vectors"]
-        embedder = memory._scopes[0].embedding._embedder._embedder
+        embedder = scope_of(memory).embedding._embedder._embedder
         if embedder._opened:
             embedder._opened[1].close()
 
@@ -175,13 +176,13 @@ def test_what_a_server_takes_stands_in_the_ledger_and_under_the_ceiling(tmp_path
         memory.recall("hatchback")
         (total,) = memory.cost("purpose").values()
         assert total.tokens_in == 27  # the loopback counts nine for each of probes, question and passages
-        memory._scopes[0].embedding._embedder._embedder._opened[1].close()
+        scope_of(memory).embedding._embedder._embedder._opened[1].close()
     poor = Config(recall=recall, spending=SpendingConfig(daily_tokens=28))
     with Memory.open(tmp_path, config=poor) as memory:
         memory.append("s", [Message("user", "A blue kitten sleeps in the automobile")])
         hits = memory.recall("kitten", explain=True)
         assert hits[0].text == "A blue kitten sleeps in the automobile"
         assert "BudgetExceededError" in hits[0].why["no vectors"]
-        assert not memory._scopes[0].embedding._embedder._embedder._opened  # the probes stand under it too
+        assert not scope_of(memory).embedding._embedder._embedder._opened  # the probes stand under it too
     sent = [text for seen in serving.seen for text in seen["body"]["input"]]
     assert "A blue kitten sleeps in the automobile" not in sent

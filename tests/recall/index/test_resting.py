@@ -12,6 +12,7 @@ from indexed_scope import Scope
 
 from commonplace import Memory, Message
 from commonplace.errors import StoreError
+from inside import scope_of
 
 
 def open_files(below) -> int:
@@ -116,7 +117,7 @@ def test_a_closed_memory_leaves_the_index_of_others_alone(tmp_path, caplog):
         before = path.stat().st_ino
         closed.close()
         closed.close()
-        indexing = closed._scopes[0].indexing
+        indexing = scope_of(closed).indexing
         # As a thread meets it that was at work meanwhile.
         for late in (indexing.rebuild, lambda: indexing.catch_up(sweep=True)):
             with pytest.raises(StoreError, match="closed") as caught:

@@ -10,6 +10,7 @@ from commonplace import Memory, Message
 from commonplace.changes.actors import PERSON, TOOL
 from commonplace.jobs.running import Wanted
 from commonplace.store.files.disk import Disk
+from inside import scope_of
 
 
 @pytest.fixture
@@ -146,7 +147,7 @@ def test_what_met_an_edit_is_shown_with_both_texts(run, here):
     """DESIGN 5: other content is an outside edit; ours waits, theirs stands."""
     with Memory.open(here / ".commonplace-memory", jobs="worker") as memory:
         record = memory.remember("opens at nine", kind="decision").records[0]
-        scope = memory._scopes[0]
+        scope = scope_of(memory)
         with scope.store._commits.locked():
             scope.store._commits.conflicts.note("memory/MEMORY.md", memory.update(record, "opens at ten").change)
     (here / ".commonplace-memory/memory/MEMORY.md").write_text("- opens at noon\n", encoding="utf-8")
@@ -208,7 +209,7 @@ def test_a_message_that_one_of_the_jobs_has_not_read_is_not_consolidated(tmp_pat
     """Issue 17: of two jobs, the furthest was taken for both."""
     with Memory.open(tmp_path / "m", layout="structured", jobs="worker") as memory:
         memory.append("cli:main", [Message("user", "I live in Bergen."), Message("assistant", "Noted.")])
-        memory._scopes[0].jobs.consolidate(["cli:main"], Wanted(), job="turns")
+        scope_of(memory).jobs.consolidate(["cli:main"], Wanted(), job="turns")
         assert memory.sessions.state("cli:main").cursors == {"turns": 2}
     assert (
         run("status", "--json", "--location", str(tmp_path / "m"), "--layout", "structured").data["not_consolidated"]

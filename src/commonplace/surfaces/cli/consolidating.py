@@ -11,7 +11,7 @@ import click
 from commonplace.memory.memory import Memory
 from commonplace.records import Outcome
 from commonplace.surfaces.cli import drawing, plain, terminal
-from commonplace.surfaces.cli.opening import Place, placed
+from commonplace.surfaces.cli.opening import Place, placed, scopes_of
 
 MODEL_VARIABLE: Final = "COMMONPLACE_MODEL"
 _CODES: Final = {"refused": 2, "conflict": 4, "over_cap": 4, "failed": 5}
@@ -106,7 +106,7 @@ def _said(value: object) -> str:
 def status(memory: Memory) -> dict[str, Any]:
     """Return the facts of a memory, by name."""
     sessions = memory.sessions.list()
-    scope = memory._scopes[0]  # noqa: SLF001 - Memory has no public list of its jobs and layers
+    scope = scopes_of(memory)[0]
     jobs = [runner.name for runner in scope.jobs.runners]
     reader = scope.reader
     held = Counter(layer.name for layer, path in reader.files() for _ in reader.told(reader.records(path)))

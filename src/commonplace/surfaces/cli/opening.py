@@ -20,6 +20,7 @@ from commonplace.config import Config, system_clock
 from commonplace.errors import ConfigError, InputError
 from commonplace.memory import designs
 from commonplace.memory.memory import Memory
+from commonplace.memory.scope import Scope
 from commonplace.memory.worker import Worker
 from commonplace.store.files import machine
 from commonplace.store.files.store import FilesStore
@@ -123,6 +124,11 @@ class Place(msgspec.Struct, frozen=True):
             llm=model,
             sessions=sessions,
         )
+
+
+def scopes_of(memory: Memory) -> tuple[Scope, ...]:
+    """Return the scopes of a memory, for what it has no public method for: its files, layers, tree and jobs."""
+    return memory._scopes  # noqa: SLF001 - the one place where a surface reaches into a memory
 
 
 def _found_from(folder: Path) -> Iterator[Path]:

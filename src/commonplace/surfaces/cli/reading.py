@@ -14,7 +14,7 @@ from commonplace.memory.memory import Memory
 from commonplace.records import LAYERS, LayerName, RecordedMessage
 from commonplace.surfaces import snapshots
 from commonplace.surfaces.cli import drawing, instants, plain, terminal
-from commonplace.surfaces.cli.opening import Place, placed
+from commonplace.surfaces.cli.opening import Place, placed, scopes_of
 
 SHOWN_BYTES: Final = 10_000_000  # of one file; a longer one is for other tools
 
@@ -168,7 +168,7 @@ def _found(memory: Memory, wanted: str, *, past: bool) -> tuple[dict[str, Any], 
 
 
 def _tree(memory: Memory, name: str | None, tokens: int) -> tuple[dict[str, Any], Iterator[str]]:
-    text = trees.around(memory._scopes, name or "", tokens)[1]  # noqa: SLF001 - the tree is no method of Memory
+    text = trees.around(scopes_of(memory), name or "", tokens)[1]
     return {"tree": text}, iter(terminal.safe(text).splitlines())
 
 
@@ -202,7 +202,7 @@ def _told(messages: list[RecordedMessage]) -> Iterator[str]:
 
 
 def _past_file(memory: Memory, path: str) -> str:
-    blob = memory._scopes[0].store.read(path)  # noqa: SLF001 - Memory has no public way to read a whole file as it was
+    blob = scopes_of(memory)[0].store.read(path)
     if blob is None:
         raise RecordNotFoundError(f"there was no session, record or file {path!r} then", record=path)
     return blob.data.decode("utf-8", "replace")

@@ -19,7 +19,7 @@ from commonplace.records import Message, Role, Trust, lowest_trust
 from commonplace.store.protocol import STATE
 from commonplace.surfaces import adopt, importers
 from commonplace.surfaces.cli import instants, plain, terminal
-from commonplace.surfaces.cli.opening import Place, placed
+from commonplace.surfaces.cli.opening import Place, placed, scopes_of
 
 SESSION: Final = "cli:main"
 PROBLEMS_SHOWN: Final = 20  # lines named for one file; the total is always said
@@ -149,7 +149,7 @@ def _files(path: str) -> Iterator[str]:
 
 def _own(memory: Memory) -> list[Path]:
     """List the folders that hold the transcripts and the records of the memory that is written to."""
-    layout = memory._scopes[0].layout  # noqa: SLF001 - Memory has no public way to ask where its files are
+    layout = scopes_of(memory)[0].layout
     return [Path(memory.location, folder) for folder in (layout.sessions, layout.memory) if folder]
 
 
