@@ -86,7 +86,12 @@ def kept(folder: Path) -> str:
 
 @pytest.mark.parametrize(
     ("layout", "purpose", "fault"),
-    [(*call, fault) for call in CALLS for fault in FAULTS if fault != "junk" or call[1] not in PROSE],
+    [
+        pytest.param(*call, fault, marks=() if place in {0, 1 + at % 3} else pytest.mark.slow)
+        for at, call in enumerate(CALLS)
+        for place, fault in enumerate(FAULTS)
+        if fault != "junk" or call[1] not in PROSE
+    ],
 )
 def test_a_call_that_fails_costs_nothing_else(tmp_path: Path, layout: str, purpose: str, fault: str) -> None:
     clock = FixedClock("2026-03-01T10:00:00+00:00")

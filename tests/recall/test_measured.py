@@ -32,10 +32,10 @@ pytestmark = [
 ]
 
 SETS = [  # file, conversations asked by default, floor of turn Recall@10
+    ("madial_dev.jsonl.gz", 2, 0.65),
     ("locomo_dev.jsonl.gz", 2, 0.80),
     ("beam100k_dev.jsonl.gz", 10, 0.56),
     ("memdaily_zh_dev.jsonl.gz", 120, 0.78),
-    ("madial_dev.jsonl.gz", 2, 0.65),
 ]
 
 
