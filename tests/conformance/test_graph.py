@@ -422,6 +422,16 @@ def test_the_four_files_and_the_tree_are_in_the_prompt(tmp_path, clock):
         assert "bakes" not in stable
 
 
+def test_a_question_about_somebody_finds_their_node_before_small_talk(tmp_path, clock):
+    """Issue 20, tried as a user would: messages that only call a name were before the node of that name."""
+    body = "- Steve bakes bread in a shop in Oslo.\n- He has two sisters and a dog.\n- He learned it from his uncle."
+    talk = ["Bye, Steve!", "Wow, Steve!", "Thanks, Steve, that is great.", "Good to hear, Steve.", "Sure, Steve."]
+    with opened(tmp_path, clock) as memory:
+        memory.append("chat:1", [Message("user", text, at=clock()) for text in talk])
+        call(memory, "memory_node_write", title="Steve", description="A baker from Oslo", content=body)
+        assert "memory/steve.md" in [hit.record for hit in memory.recall("who is Steve?", k=3)]
+
+
 def test_the_memory_agent_reads_before_it_writes(tmp_path, clock):
     """Memory-agent: reads transcripts, reads the graph, writes new and updated nodes."""
     with opened(tmp_path, clock) as memory:

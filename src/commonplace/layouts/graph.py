@@ -33,7 +33,14 @@ LAYOUT = Layout(
         Layer(name="agents", kind="documents", path="AGENTS.md"),
         Layer(name="tools", kind="documents", path="TOOLS.md"),
         Layer(name="history", kind="journals", path="memory/history/HISTORY-{year}-{month}.md", style="history"),
-        Layer(name="nodes", kind="topics", path="memory/{topic}.md", style="node", skip=("memory/*/*", "*.v[0-9]*.md")),
+        Layer(
+            name="nodes",
+            kind="topics",
+            path="memory/{topic}.md",
+            style="node",
+            skip=("memory/*/*", "*.v[0-9]*.md"),
+            weight=1.5,
+        ),
     ),
     targets=dict.fromkeys(("fact", "preference", "task"), "user")
     | {"instruction": "soul", "journal": "history", "topic": "nodes"}
