@@ -21,7 +21,7 @@ from commonplace.layouts.item_model import TURN
 from commonplace.layouts.schema import FIELDS, Layer
 from commonplace.layouts.tree import parents
 from commonplace.operations import View, ViewEntry
-from commonplace.records import Entry, Hit, Query, Record, RecordedMessage, Topic, Trust
+from commonplace.records import TRUST_RANK, Entry, Hit, Query, Record, RecordedMessage, Topic, Trust
 from commonplace.text import content
 from commonplace.text.pieces import estimate_tokens
 
@@ -97,10 +97,14 @@ class Views:
         )
 
     def elsewhere(self, statements: Iterable[str], session: str) -> tuple[tuple[str, Trust], ...]:
-        """Return what other sessions and memory say of some statements, the oldest first, each with its trust."""
+        """Return what other sessions say of some statements, and what memory has from below the agent, by age.
+
+        What memory says by itself is no reason to believe a statement that shares its words.
+        """
         own = f"{self._sessions.path(session)}#"
         asked = [Query(text=text[:_SPOKEN_CHARS], k=_NEAR) for text in islice(dict.fromkeys(statements), _SEARCHES)]
-        hits = {hit.text: hit for query in asked for hit in self.search(query) if not hit.record.startswith(own)}
+        found = (hit for query in asked for hit in self.search(query) if not hit.record.startswith(own))
+        hits = {hit.text: hit for hit in found if hit.layer == "sessions" or TRUST_RANK[hit.trust] < TRUST_RANK["agent"]}
         first = datetime.min.replace(tzinfo=UTC)
         return tuple((hit.text, hit.trust) for hit in sorted(hits.values(), key=lambda hit: hit.at or first))
 
