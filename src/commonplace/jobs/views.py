@@ -104,7 +104,9 @@ class Views:
         own = f"{self._sessions.path(session)}#"
         asked = [Query(text=text[:_SPOKEN_CHARS], k=_NEAR) for text in islice(dict.fromkeys(statements), _SEARCHES)]
         found = (hit for query in asked for hit in self.search(query) if not hit.record.startswith(own))
-        hits = {hit.text: hit for hit in found if hit.layer == "sessions" or TRUST_RANK[hit.trust] < TRUST_RANK["agent"]}
+        hits = {
+            hit.text: hit for hit in found if hit.layer == "sessions" or TRUST_RANK[hit.trust] < TRUST_RANK["agent"]
+        }
         first = datetime.min.replace(tzinfo=UTC)
         return tuple((hit.text, hit.trust) for hit in sorted(hits.values(), key=lambda hit: hit.at or first))
 
