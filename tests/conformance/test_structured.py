@@ -385,8 +385,9 @@ def test_13_what_a_session_scope_holds_is_not_seen_from_another(tmp_path):
         memory.remember("The office is in Lund.")
         assert items(memory, "items/semantic.jsonl")[0]["scope"] == "global"
     assert (tmp_path / "memory" / "items" / "semantic.jsonl").exists()
-    with opened(tmp_path, scope=("task:7", "global")) as memory:
-        assert "Lund" in memory.context().text
+    for scope in ("task:7", "goal:launch"):
+        with opened(tmp_path, scope=(scope, "global")) as memory:
+            assert "Lund" in memory.context().text
 
 
 @pytest.mark.parametrize("scope", ["session:", "session:web", "session::x", "goal:", "team:red", "task", "../up"])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import logging
+import subprocess
+import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -560,6 +562,39 @@ def test_two_that_have_the_memory_open_lose_nothing_of_each_other(tmp_path):
         assert len(found) == 10
         assert len((tmp_path / "memory" / f"{DAY}.md").read_text(encoding="utf-8").splitlines()) == 10
         assert one.doctor().problems == ()
+
+
+SPEAKER = """
+import sys
+from commonplace import Memory, Message
+with Memory.open(sys.argv[1], layout="structured", jobs="inline") as memory:
+    for number in range(10):
+        said = [Message("user", f"{sys.argv[2]} prefers port {number}."), Message("assistant", "Noted.")]
+        memory.append(f"web:{sys.argv[2]}", said)
+        memory.flush()
+"""
+
+
+@pytest.mark.slow
+def test_two_processes_that_write_at_once_lose_nothing_of_each_other(tmp_path):
+    """Bad input: two processes on one directory; in one process the test above."""
+    names = ("Ada", "Grace")
+    started = [subprocess.Popen([sys.executable, "-c", SPEAKER, str(tmp_path), name]) for name in names]
+    try:
+        assert [process.wait(60) for process in started] == [0, 0]
+    finally:
+        for process in started:
+            process.kill()
+    with opened(tmp_path) as memory:
+        notes = "".join(file.read_text(encoding="utf-8") for file in (tmp_path / "memory").glob("*.md"))
+        days = (tmp_path / "memory" / "items" / "episodic").glob("*.jsonl")
+        found = [each["content"] for day in days for each in items(memory, f"items/episodic/{day.name}")]
+        for name in names:
+            assert memory.sessions.state(f"web:{name}").messages == 20
+            for number in range(10):
+                assert notes.count(f"{name} prefers port {number}.") == 1
+                assert sum(f"{name} prefers port {number}." in each for each in found) == 1
+        assert memory.doctor().problems == ()
 
 
 # --- sessions, and folders of the original ---

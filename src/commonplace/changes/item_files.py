@@ -29,11 +29,6 @@ class ItemFile:
         """The span of each live item, in the order of their last lines."""
         self.prints: dict[str, str] = {}
 
-    @property
-    def dead(self) -> int:
-        """How many lines no longer say anything."""
-        return self.lines - self.malformed - len(self.places)
-
     def take(self, data: bytes) -> None:
         """Read lines that follow what was read before."""
         for line in items.read(data).lines:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Sequence
-from typing import Final
 
 import msgspec
 
@@ -19,16 +18,8 @@ from commonplace.records import Message, Source
 
 logger = logging.getLogger(__name__)
 
-_WARNING: Final = (
-    "%d messages of session %r are not stored yet: %s; they wait in memory, and the next call tries again. "
-    "This is said once"
-)
-
-
-class _Given(msgspec.Struct, frozen=True):
-    messages: Sequence[Message]
-    agent: str
-    kind: str
+_Given = tuple[list[Message], str, str]
+"""Messages, their agent and their kind."""
 
 
 class Unstored:
@@ -48,7 +39,7 @@ class Unstored:
     @property
     def count(self) -> int:
         """How many messages wait."""
-        return sum(len(given.messages) for left in list(self._left.values()) for given in list(left))
+        return sum(len(messages) for left in list(self._left.values()) for messages, _, _ in list(left))
 
     def append(self, session: str, messages: Sequence[Message], *, agent: str, kind: str) -> tuple[list[Source], int]:
         """Append to a session after what waits for it; return the sources and how many messages are new.
@@ -73,29 +64,29 @@ class Unstored:
             if self.count + len(dated) > self._most:
                 raise StoreFullError(f"{self.count} messages wait to be stored, and no more may") from error
             if not self._left:
-                logger.warning(_WARNING, len(dated), session, error, extra={"session": session})
-            self._left.setdefault(session, []).append(_Given(dated, agent, kind))
+                logger.warning("messages are not stored yet and wait in memory: %s", error, extra={"session": session})
+            self._left.setdefault(session, []).append((dated, agent, kind))
         return [], 0
 
     def store(self) -> list[str]:
         """Store what waits, as far as the disk takes it; return the sessions that grew."""
-        grown: list[str] = []
+        grown: dict[str, None] = {}
         with self._lock:
             for session, left in list(self._left.items()):
-                while left and self._stored(session, left[0]):
-                    left.pop(0)
-                    grown.append(session)
+                while left and self._stored(session, *left[0]):
+                    del left[0]
+                    grown[session] = None
                 if not left:
                     del self._left[session]
         if grown:
-            logger.info("messages that waited are stored", extra={"sessions": len(set(grown)), "left": self.count})
-        return list(dict.fromkeys(grown))
+            logger.info("messages that waited are stored", extra={"sessions": len(grown), "left": self.count})
+        return list(grown)
 
-    def _stored(self, session: str, given: _Given) -> bool:
+    def _stored(self, session: str, messages: Sequence[Message], agent: str, kind: str) -> bool:
         try:
-            self._sessions.append_new(session, given.messages, agent=given.agent, kind=given.kind)
+            self._sessions.append_new(session, messages, agent=agent, kind=kind)
         except InputError:  # no disk would take them
-            logger.exception("%d messages of session %r cannot be stored at all", len(given.messages), session)
+            logger.exception("%d messages of session %r cannot be stored at all", len(messages), session)
         except StoreError:
             return False
         return True

@@ -246,7 +246,10 @@ def _line(raw: bytes, start: int, end: int) -> Line:
     try:
         data = msgspec.json.decode(raw)
     except UNREADABLE:
-        data = _tolerant(raw)
+        try:
+            data = msgspec.json.decode(raw.decode("utf-8", "replace"))  # its only fault may be bytes that are no UTF-8
+        except UNREADABLE:
+            data = None
     if not isinstance(data, dict):
         return Line(start, end, "", None)
     name = data.get("id")
@@ -255,20 +258,6 @@ def _line(raw: bytes, start: int, end: int) -> Line:
     if not isinstance(name, str) or not name:
         name = fingerprint(raw.decode("utf-8", "replace"))
     return Line(start, end, name, data, data.get("deleted") is True)
-
-
-def _tolerant(raw: bytes) -> Any:
-    """Read a line whose only fault is bytes that are no UTF-8, or None."""
-    try:
-        raw.decode()
-    except UnicodeDecodeError:
-        pass
-    else:
-        return None
-    try:
-        return msgspec.json.decode(raw.decode("utf-8", "replace"))
-    except UNREADABLE:
-        return None
 
 
 def _check_name(name: str) -> None:
