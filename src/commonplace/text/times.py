@@ -13,26 +13,18 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Final, NamedTuple
 
+from commonplace.text.dates import MONTHS, NUMBERS, WEEKDAYS
 from commonplace.text.patterns import pattern
 
 Range = tuple[datetime, datetime]
 
-_MONTHS: Final = (
-    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
-    "december",
-)  # fmt: skip
-_MONTH: Final = (
-    "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|"
-    "nov(?:ember)?|dec(?:ember)?"
-)
+_MONTH: Final = "|".join(sorted(MONTHS, key=len, reverse=True))
 _YEAR: Final = r"(?:19|20)\d\d"
 _DAY: Final = r"(?P<day>\d\d?)(?:st|nd|rd|th)?"
 _COUNT: Final = r"\d{1,3}|a|an|couple|few|one|two|three|four|five|six|seven|eight|nine|ten"
-_DAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_NUMBERS: Final = {
-    "a": 1, "an": 1, "couple": 2, "few": 3, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7,
-    "eight": 8, "nine": 9, "ten": 10, "一": 1, "两": 2, "二": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8,
-    "九": 9, "十": 10,
+_DAYS: Final = tuple(name for name in WEEKDAYS if name.endswith("day"))
+_NUMBERS: Final = NUMBERS | {
+    "few": 3, "一": 1, "两": 2, "二": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9, "十": 10,
 }  # fmt: skip
 _UNITS: Final = {
     "day": 1, "night": 1, "weekend": 7, "week": 7, "month": 30, "year": 365, "天": 1, "周": 7,
@@ -148,10 +140,6 @@ def _number(word: str) -> int:
     return int(word) if word.isdigit() else _NUMBERS[word]
 
 
-def _month_number(name: str) -> int:
-    return next(at for at, month in enumerate(_MONTHS, 1) if month.startswith(name[:3]))
-
-
 def _iso(match: re.Match[str], today: datetime) -> Iterator[Range]:
     year, month, day = match.groups()
     if day:
@@ -162,14 +150,14 @@ def _iso(match: re.Match[str], today: datetime) -> Iterator[Range]:
 
 def _month_day(match: re.Match[str], today: datetime) -> Iterator[Range]:
     parts = match.groupdict()
-    month, day, year = _month_number(parts["month"]), int(parts["day"]), parts.get("year")
+    month, day, year = MONTHS[parts["month"]], int(parts["day"]), parts.get("year")
     for each in [int(year)] if year else range(today.year - _YEARS_BACK, today.year + 1):
         with suppress(ValueError):  # February 29 is in some years alone
             yield _days(today.replace(year=each, month=month, day=day), 1)
 
 
 def _month_only(match: re.Match[str], today: datetime) -> Iterator[Range]:
-    month, year = _month_number(match["month"]), match["year"]
+    month, year = MONTHS[match["month"]], match["year"]
     for each in [int(year)] if year else range(today.year - _YEARS_BACK, today.year + 1):
         yield _month(each, month, today)
 
@@ -184,7 +172,7 @@ def _ago(match: re.Match[str], today: datetime) -> Iterator[Range]:
 def _last(match: re.Match[str], today: datetime) -> Iterator[Range]:
     which, unit = match[1], match[2]
     if unit in _DAYS:
-        back = (today.weekday() - _DAYS.index(unit)) % 7 or 7
+        back = (today.weekday() - WEEKDAYS[unit]) % 7 or 7
         yield _days(today - timedelta(days=back), 1)
         return
     this = which in {"this", "这", "本", "今"}
@@ -208,7 +196,7 @@ def _recent(match: re.Match[str], today: datetime) -> Iterator[Range]:
 
 
 def _weekday(match: re.Match[str], today: datetime) -> Iterator[Range]:
-    back = (today.weekday() - _DAYS.index(match["core"])) % 7 or 7
+    back = (today.weekday() - WEEKDAYS[match["core"]]) % 7 or 7
     yield _days(today - timedelta(days=back), 1)
 
 
@@ -255,7 +243,7 @@ _WIDE_SIDE: Final = pattern("|".join(_WIDE_SIDES))
 _TO: Final = pattern(r" *(?:and|to|until|till|through|-|–|—)(?: (?:the|on|in|early|late|mid))* *")
 _FIRST: Final = datetime(1, 1, 2, tzinfo=UTC)  # the calendar itself ends too near for another zone
 _LAST: Final = datetime(9999, 12, 30, tzinfo=UTC)
-_MONTHS_BEGIN: Final = tuple(month[:3] for month in _MONTHS)
+_MONTHS_BEGIN: Final = tuple(name for name in MONTHS if len(name) == 3)
 _LEADS: Final = (
     "in|during|since|last|early|late|mid|by|before|after|until|till|from|(?:this|and|to|through|between)(?! may)"
 )

@@ -15,11 +15,12 @@ import msgspec
 
 from commonplace.config import RulesConfig
 from commonplace.guard.pasted import pasted
-from commonplace.jobs.rules import clauses, corrections, dates, foreign, matching, patterns, wording
+from commonplace.jobs.rules import clauses, corrections, foreign, matching, patterns, wording
 from commonplace.jobs.rules.clauses import Clause
 from commonplace.jobs.rules.memos import CHANGED_MIND, HOME, NAMED, SWITCHED, Memo
 from commonplace.jobs.rules.patterns import Kind, Rule, guard
 from commonplace.records import RecordedMessage, Trust
+from commonplace.text import dates
 from commonplace.text.pieces import one_line, plain_name
 
 _HELD_AT = (

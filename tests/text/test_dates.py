@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.jobs.rules import dates
+from commonplace.text import dates
 
 THURSDAY = datetime(2026, 2, 26, 12, tzinfo=UTC)
 

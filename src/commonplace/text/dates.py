@@ -15,63 +15,19 @@ import msgspec
 
 from commonplace.text.patterns import pattern
 
-WEEKDAYS: Final = {
-    name: number
-    for number, names in enumerate(
-        [
-            ("monday", "mon"),
-            ("tuesday", "tues", "tue"),
-            ("wednesday", "wed"),
-            ("thursday", "thurs", "thur", "thu"),
-            ("friday", "fri"),
-            ("saturday", "sat"),
-            ("sunday", "sun"),
-        ]
-    )
-    for name in names
-}
-MONTHS: Final = {
-    name: number
-    for number, names in enumerate(
-        [
-            ("january", "jan"),
-            ("february", "feb"),
-            ("march", "mar"),
-            ("april", "apr"),
-            ("may",),
-            ("june", "jun"),
-            ("july", "jul"),
-            ("august", "aug"),
-            ("september", "sept", "sep"),
-            ("october", "oct"),
-            ("november", "nov"),
-            ("december", "dec"),
-        ],
-        start=1,
-    )
-    for name in names
-}
-NUMBERS: Final = {
-    word: number
-    for number, words in enumerate(
-        [
-            ("a", "an", "one"),
-            ("two", "a couple of", "a couple", "couple of"),
-            ("three",),
-            ("four",),
-            ("five",),
-            ("six",),
-            ("seven",),
-            ("eight",),
-            ("nine",),
-            ("ten",),
-            ("eleven",),
-            ("twelve",),
-        ],
-        start=1,
-    )
-    for word in words
-}
+_DAY_NAMES: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_MONTH_NAMES: Final = (
+    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+    "december",
+)  # fmt: skip
+_COUNTED: Final = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+WEEKDAYS: Final = {form: number for number, name in enumerate(_DAY_NAMES) for form in (name, name[:3])} | {
+    "tues": 1, "thur": 3, "thurs": 3,
+}  # fmt: skip
+MONTHS: Final = {form: number for number, name in enumerate(_MONTH_NAMES, 1) for form in (name, name[:3])} | {"sept": 9}
+NUMBERS: Final = {word: number for number, word in enumerate(_COUNTED, 1)} | {
+    "a": 1, "an": 1, "couple": 2, "couple of": 2, "a couple": 2, "a couple of": 2,
+}  # fmt: skip
 SEASONS: Final = {"spring": 3, "summer": 6, "fall": 9, "autumn": 9, "winter": 12}
 
 
