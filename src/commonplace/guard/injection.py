@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from commonplace.guard import views
 from commonplace.guard.screened import Finding
-from commonplace.guard.table import compiled
+from commonplace.guard.table import compiled, load
 from commonplace.guard.views import View
 
 
@@ -18,9 +18,9 @@ def find(seen: list[View]) -> tuple[Finding, ...]:
     found: dict[str, Finding] = {}
     for plain in seen:
         view = views.folded(plain)
-        for place, candidate in view.candidates:
+        for place, candidate in load().orders.candidates(view.lowered):
             rule = candidate.rule
-            if rule.kind != "order" or rule.id in found:
+            if rule.id in found:
                 continue
             if match := compiled(rule.pattern).match(view.lowered, place):
                 found[rule.id] = Finding("injection", rule.id, view.span(*match.span()))

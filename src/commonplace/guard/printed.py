@@ -12,13 +12,13 @@ from collections.abc import Iterator
 from typing import Final
 
 from commonplace.guard import said
-from commonplace.guard.phrases import ABOUT_IT, looks_random
+from commonplace.guard.said import ABOUT_IT, looks_random
 from commonplace.guard.table import Rule, compiled
 
 Span = tuple[int, int]
 
 _PAIR: Final = (
-    r"[\w-]{0,14}[\"'`\]]{0,2}[ \t]{0,4}(?:=>|:=|[:=])\s{0,4}(?:\[\s{0,4})?"
+    r"[\w-]{0,14}[\"'`\]]{0,2}[ \t]{0,4}(?:=>|:=|[:=]|value=)\s{0,4}(?:\[\s{0,4})?"
     r"(?:\"((?:[^\"\\\n]|\\.){1,512})\"|'((?:[^'\\\n]|\\.){1,512})'|([^\s\"'`,;&{}<>\[\]()]{1,512}))"
 )
 _PLAIN: Final = 3  # the group of `_PAIR` without quotes
@@ -28,7 +28,7 @@ _ELEMENT: Final = (
 )
 _SETTING: Final = r"(?:^|[\n?&;])[ \t]{0,8}(?:[A-Za-z_][\w.-]{0,40})?\Z"
 _WORTHLESS: Final = (
-    r"(?i)(?:\*{2}|•|x{3}|\.{3}|-{2}|_{2}|\$|%[({A-Z_]|\{\{|<|your|change_?me|example|placeholder|redacted|dummy|todo|tbd|insert|replace|⟦"
+    r"(?i)(?:\[[a-z]|\*{2}|•|x{3}|\.{3}|-{2}|_{2}|\$|%[({A-Z_]|\{\{|<|your|change_?me|example|placeholder|redacted|dummy|todo|tbd|insert|replace|⟦"
     r"|masked|hidden|secrets\.|(?:none|null|undefined|true|false|nil|n/?a|yes|no|string|str|int|integer|bool|boolean|pass|pwd|user|username|hunter|text|number|object|array"
     r"|required|optional|unknown|empty|file|path|password|passwort|passwd|secret|token|key|value|bearer|basic|header|cookie|query|body|env|vault)\Z"
     r"|https?://|[\w.]{1,40}\()"

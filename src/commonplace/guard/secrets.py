@@ -1,6 +1,6 @@
 """Find secrets, and make the marker that replaces each.
 
-Owns what counts as a secret; the kinds are data in `rules/secrets.toml` and `rules/phrases.toml`. Only
+Owns what counts as a secret; the kinds are data in `rules/secrets.toml` and `rules/said.toml`. Only
 the secret goes, the words around it stay. The marker is `⟦secret:<rule>:<hash4>⟧`. `hash4` is 4 hex
 digits of the SHA-256 of a machine-made secret, so that a person sees where the same key turned up
 twice: 16 bits take 16 from the 80 or more that such a key has, and many keys share them, so nothing
@@ -17,9 +17,9 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple
 
-from commonplace.guard import phrases, printed, said
+from commonplace.guard import printed, said
 from commonplace.guard.markers import Marker
-from commonplace.guard.table import FLOOD, STRETCH, Rule, compiled, load
+from commonplace.guard.table import FLOOD, STRETCH, Candidate, Rule, compiled, load
 from commonplace.guard.views import View
 
 _CARD_SHAPE: Final = r"[0-9]{4}[ -]?[0-9]{4,6}[ -]?[0-9]{4}"
@@ -40,8 +40,6 @@ _KEY_BODY: Final = r"(?<![A-Za-z0-9+/])MII[A-Za-z0-9+/]{53,8192}={0,2}"
 _KEY_LINES: Final = 100
 _PUBLIC_HEAD: Final = r"(?:CERTIFICATE|PUBLIC KEY|REQUEST|CRL|PKCS7) ?-{4,5}\s{0,8}"
 _KEY_CHARS: Final = 65_536  # a private key is shorter; a closing line further off is another key's
-_AROUND: Final = 512  # characters on either side of a noun that the rules for prose see, more than they look at
-_QUOTE: Final = r"[{,\[:]\s{0,8}\"(?P<opens>)|(?P<closes>)\"(?=\s{0,8}[,:}\]])"  # where a string of JSON begins or ends
 _NAMED: Final = r"(?i)key|token|secret|auth|pass|cred|\bpat\b|\bapi\b"
 
 
@@ -96,75 +94,32 @@ def _found(view: View) -> Iterator[Iterator[Span]]:
         yield _cards(text)
     if "MII" in text:
         yield _key_bodies(text)
-    yield _at_keywords(view)
+    candidates = list(load().secrets.candidates(view.lowered))
+    yield _at_keywords(text, candidates)
+    nouns = ((place, seen.keyword, seen.rule) for place, seen in candidates if seen.rule.kind == "said")
+    yield (Span(start, end, rule.id, human=True) for start, end, rule in said.find(text, nouns))
 
 
-def _at_keywords(view: View) -> Iterator[Span]:
-    text = view.text
+def _at_keywords(text: str, candidates: list[tuple[int, Candidate]]) -> Iterator[Span]:
     done: dict[str, int] = {}
-    swept: dict[str, int] = {}  # the end of the last sentence, by rule
-    for place, candidate in view.candidates:
+    for place, candidate in candidates:
         rule = candidate.rule
         # A place inside what this rule has found already is not looked at again: the work stays linear.
-        if rule.kind == "order" or place < done.get(rule.id, 0):
+        if rule.kind == "said" or place < done.get(rule.id, 0):
             continue
         if rule.kind == FLOOD:
             begin = place // STRETCH * STRETCH
             line = text.rfind("\n", begin, place) + 1
             yield Span(line or begin, min(len(text), begin + STRETCH), FLOOD, human=True)
             continue
-        if rule.kind == "said":
-            for start, end in _said(text, place, candidate.keyword, rule, swept):
-                yield Span(start, end, rule.id, human=True)
-            continue
         if rule.kind == "printed":
             yield from (
                 Span(*span, rule.id, human=True) for span in printed.values(text, place, candidate.keyword, rule)
             )
             continue
-        if rule.kind == "phrase":
-            low, high = _prose(text, place)
-            found = phrases.find(text[low:high], place - low, candidate.keyword, rule)
-            spans: Iterable[tuple[int, int]] = [(low + start, low + end) for start, end in found]
-        else:
-            spans = _matched(text, place, rule)
-        for start, end in spans:
+        for start, end in _matched(text, place, rule):
             done[rule.id] = end
             yield Span(start, end, rule.id, rule.human)
-
-
-def _prose(text: str, place: int) -> tuple[int, int]:
-    """Return the stretch around a noun in which its secret may be said.
-
-    In JSON that is the string that the noun is in: what the other fields hold belongs to them.
-    """
-    low, high = max(0, place - _AROUND), min(len(text), place + _AROUND)
-    quotes = list(compiled(_QUOTE).finditer(text, low, place)) if '"' in text[low:place] else []
-    if quotes and quotes[-1].lastgroup == "opens":
-        low = quotes[-1].end()
-        after = compiled(_QUOTE).search(text, place, high)
-        high = after.start() if after else high
-    return low, high
-
-
-def _said(whole: str, place: int, noun: str, rule: Rule, swept: dict[str, int]) -> Iterator[tuple[int, int]]:
-    low, high = _prose(whole, place)
-    text, start = whole[low:high], place - low
-    behind = start + len(noun)
-    if compiled(phrases.ABOUT_IT).match(text, behind) or not said.is_noun(text, start, behind):
-        return
-    begin, end = said.sentence(text, start, behind)
-    if rule.near and load().words[rule.near].isdisjoint(said.words_in(text[begin:end])):
-        return
-    spans = said.linked(text, start, behind, rule)
-    key = f"{rule.id} {rule.check}"
-    if place >= swept.get(key, 0):
-        swept[key] = low + end
-        spans = itertools.chain(spans, said.swept(text, begin, end, rule))
-    for first, last in spans:
-        around = whole[max(0, low + first - 1) : low + first], whole[low + last : low + last + 2]
-        if around != ('"', '":'):  # the name of a field is no value, whatever words it is made of
-            yield low + first, low + last
 
 
 def _matched(text: str, place: int, rule: Rule) -> Iterator[tuple[int, int]]:

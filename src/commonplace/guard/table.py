@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any, Final
 
@@ -38,8 +38,7 @@ _SHORT: Final = 5  # shorter words are few letters of many keywords; they are as
 _FIRST_WORD: Final = re.compile(r"[a-z0-9]+")
 # Every ASCII character has its place here: a missing one would cost an exception at each look.
 _SPACES: Final = {code: chr(code) if chr(code).isalnum() else " " for code in range(128)}
-_WORDS: Final = re.compile(r"[a-z0-9]+").findall
-_KINDS: Final = ("token", "assigned", "phrase", "said", "printed", "order")
+_KINDS: Final = ("token", "assigned", "said", "printed", "order")
 FLOOD: Final = "flood"
 """The kind of the candidate that says: too many keywords from here to the end of the stretch."""
 
@@ -60,8 +59,6 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     back: int = 0
     inside: bool = False  # the keyword may follow a letter or digit
     whole: bool = False  # no letter or digit may follow the keyword
-    weak: bool = False  # a plain word may be the secret
-    signs_only: bool = False  # the noun counts only with a sign right behind it
     near: str = ""  # the name of a list of words, one of which must be in the sentence
     human: bool = False  # people choose such secrets: nothing of them may be hashed
 
@@ -76,65 +73,68 @@ class Candidate(msgspec.Struct, frozen=True):
 _FLOODED: Final = Candidate(Rule(id=FLOOD, kind=FLOOD, keywords=(), human=True), "")
 
 
-class Table(msgspec.Struct, frozen=True):
-    """Rules, and their keywords by the way a text is asked for them.
+class Keywords(msgspec.Struct, frozen=True):
+    """The keywords of rules by the way a text is asked for them.
 
-    Most keywords begin with a whole word of the text (`by_word`) or begin a longer one (`by_head`, its
-    first three characters); the others are looked for as they are, once what several of them begin with
-    is seen (`anywhere`). So a text is cut into words once, and what it cannot hold costs next to nothing.
+    Most keywords begin with a whole word of the text (`by_word`) or begin a longer one (`by_start`, found by
+    its first three characters in `heads`); the others are looked for as they are, once what several of them
+    begin with is seen (`anywhere`). So a text is cut into words once, and what it cannot hold costs next to nothing.
     """
 
-    rules: tuple[Rule, ...]
     by_word: Mapping[str, tuple[Candidate, ...]]
-    by_head: Mapping[str, tuple[Candidate, ...]]
+    by_start: Mapping[str, tuple[Candidate, ...]]
+    heads: Mapping[str, tuple[str, ...]]
     anywhere: tuple[tuple[str, tuple[Candidate, ...]], ...]
-    foreign: tuple[tuple[str, tuple[Candidate, ...]], ...]
-    words: Mapping[str, frozenset[str]]
+    foreign: Mapping[str, tuple[Candidate, ...]]
 
     def candidates(self, lowered: str) -> Iterator[tuple[int, Candidate]]:
         """Yield the rules to try in a lower-case text in the order of their keywords' places.
 
-        Where a stretch holds more keywords than `MOST_TRIES`, its last candidate is a `FLOOD`.
+        Where a stretch holds more keywords of secrets than `MOST_TRIES`, its last candidate is a `FLOOD`.
         """
+        # Text of one byte a character is searched several times as fast.
+        plain = lowered if lowered.isascii() else lowered.encode("ascii", "replace").decode("ascii")
         # Stretch by stretch: few keywords are present in each, and only those are looked for.
         for start in range(0, len(lowered), STRETCH):
             end = start + STRETCH
-            present = self._present(lowered[start : end + _LONGEST])
-            orders = [
-                (place, seen)
-                for seen in present
-                if seen.rule.kind == "order"
-                for place in islice(_places(lowered, seen, start, end), MOST_ORDERS)
-            ]
             tries = [
                 (place, seen)
-                for seen in present
-                if seen.rule.kind != "order"
-                for place in islice(_places(lowered, seen, start, end), MOST_TRIES + 1)
+                for seen in self._present(lowered[start : end + _LONGEST], plain[start : end + _LONGEST])
+                for place in islice(
+                    _places(plain if seen.keyword.isascii() else lowered, seen, start, end),
+                    MOST_ORDERS if seen.rule.kind == "order" else MOST_TRIES + 1,
+                )
             ]
             tries.sort(key=_place_of)
-            if len(tries) > MOST_TRIES:
+            if len(tries) > MOST_TRIES and tries[0][1].rule.kind != "order":
                 tries[MOST_TRIES:] = [(tries[MOST_TRIES][0], _FLOODED)]
-            yield from sorted(orders + tries, key=_place_of) if orders else tries
+            yield from tries
 
-    def _present(self, lowered: str) -> list[Candidate]:
+    def _present(self, lowered: str, plain: str) -> list[Candidate]:
         """List what a stretch may hold: its words and heads are there, its keywords need not be."""
         present: list[Candidate] = []
         for head, candidates in self.anywhere:
-            if head in lowered:
+            if head in plain:
                 present += candidates
-        if lowered.isascii():
-            words = set(lowered.translate(_SPACES).split())
-        else:
-            words = set(_WORDS(lowered))
-            for head, candidates in self.foreign:
-                if head in lowered:
-                    present += candidates
+        if not lowered.isascii():
+            for char in self.foreign.keys() & set(lowered):
+                present += self.foreign[char]
+        words = set(plain.translate(_SPACES).split())
         for word in self.by_word.keys() & words:
             present += self.by_word[word]
-        for head in self.by_head.keys() & {word[:_HEAD] for word in words if len(word) > _SHORT}:
-            present += self.by_head[head]
+        longer = (word for word in words if len(word) > _SHORT)
+        for start in {s for word in longer for s in self.heads.get(word[:_HEAD], ()) if word.startswith(s)}:
+            present += self.by_start[start]
         return present
+
+
+class Table(msgspec.Struct, frozen=True):
+    """Rules, the keywords of those for secrets and of those for orders to a model, and lists of words."""
+
+    rules: tuple[Rule, ...]
+    secrets: Keywords
+    orders: Keywords
+    words: Mapping[str, frozenset[str]]
 
 
 @functools.cache
@@ -142,31 +142,39 @@ def load() -> Table:
     """Read the rule files of the package."""
     rules: list[Rule] = []
     words: dict[str, frozenset[str]] = {}
-    for name in ("secrets", "phrases", "said", "printed", "injection"):
+    for name in ("secrets", "said", "printed", "injection"):
         data = tomllib.loads(packaged.text(__package__, f"rules/{name}.toml"))
         rules += [_read(kind, row) for kind in _KINDS for row in data.get(kind, [])]
         words |= {key: frozenset(value.split()) for key, value in data.get("words", {}).items()}
+    return Table(
+        rules=tuple(rules),
+        secrets=_keywords(rule for rule in rules if rule.kind != "order"),
+        orders=_keywords(rule for rule in rules if rule.kind == "order"),
+        words=words,
+    )
+
+
+def _keywords(rules: Iterable[Rule]) -> Keywords:
     by_word: dict[str, list[Candidate]] = {}
-    by_head: dict[str, list[Candidate]] = {}
+    by_start: dict[str, list[Candidate]] = {}
     anywhere: dict[str, list[Candidate]] = {}
     for candidate in (Candidate(rule, keyword) for rule in rules for keyword in rule.keywords):
         word = _FIRST_WORD.match(candidate.keyword)
         if word and not candidate.rule.inside and (word.end() < len(candidate.keyword) or candidate.rule.whole):
             by_word.setdefault(word.group(), []).append(candidate)
         elif word and not candidate.rule.inside and word.end() >= _HEAD:
-            by_head.setdefault(word.group()[:_HEAD], []).append(candidate)
+            by_start.setdefault(word.group(), []).append(candidate)
             if word.end() <= _SHORT:
                 by_word.setdefault(word.group(), []).append(candidate)
         else:
             anywhere.setdefault(candidate.keyword[: _HEAD if word else 1], []).append(candidate)
     groups = [(head, tuple(candidates)) for head, candidates in anywhere.items()]
-    return Table(
-        rules=tuple(rules),
+    return Keywords(
         by_word={word: tuple(candidates) for word, candidates in by_word.items()},
-        by_head={head: tuple(candidates) for head, candidates in by_head.items()},
+        by_start={start: tuple(candidates) for start, candidates in by_start.items()},
+        heads={start[:_HEAD]: tuple(s for s in by_start if s[:_HEAD] == start[:_HEAD]) for start in by_start},
         anywhere=tuple(group for group in groups if group[0].isascii()),
-        foreign=tuple(group for group in groups if not group[0].isascii()),
-        words=words,
+        foreign={head: candidates for head, candidates in groups if not head.isascii()},
     )
 
 

@@ -10,11 +10,11 @@ import html
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from commonplace.guard import markers
-from commonplace.guard.table import STRETCH, Candidate, compiled, load, lower
+from commonplace.guard.table import compiled, lower
 
 # Letters and signs in other dress: raised, circled, mathematical, ligatures, full width.
 _STYLED: Final = (
@@ -33,22 +33,16 @@ _WRAP: Final = r"(?<=[A-Za-z0-9_+/.-]{16})=?\r?\n[ \t>]{0,8}(?=[A-Za-z0-9_+/.=-]
 
 
 class View(NamedTuple):
-    """A text to match on, and the rules to try in it; those of a long text are looked for at each use.
+    """A text to match on.
 
     From the places `at` on, a place is moved by `moves` to be one in the text, or in the view `under` this.
     """
 
     text: str
     lowered: str
-    short: list[tuple[int, Candidate]] | None = None
     at: tuple[int, ...] = ()
     moves: tuple[int, ...] = ()
     under: View | None = None
-
-    @property
-    def candidates(self) -> Iterable[tuple[int, Candidate]]:
-        """The rules to try in the order of their places."""
-        return load().candidates(self.lowered) if self.short is None else self.short
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """Return the places in the text of a non-empty span in this view."""
@@ -123,6 +117,4 @@ def _changed(view: View, pattern: str, change: Callable[[re.Match[str]], str]) -
 
 
 def _view(text: str, at: tuple[int, ...] = (), moves: tuple[int, ...] = (), under: View | None = None) -> View:
-    lowered = lower(text)
-    short = list(load().candidates(lowered)) if len(text) <= STRETCH else None
-    return View(text, lowered, short, at, moves, under)
+    return View(text, lower(text), at, moves, under)
