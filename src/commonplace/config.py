@@ -45,7 +45,6 @@ class GuardConfig(msgspec.Struct, frozen=True):
 class RecallConfig(msgspec.Struct, frozen=True):
     """How recall ranks; the weights of the ranking are in `recall.ranking`."""
 
-    passage_chars: int = 480  # about this long
     floor: float = 0.15  # least share of a short question's weight in one passage; below it nothing is returned
     flood_share: float = 0.3  # of the hits, for one source that floods the top while others have something to say
     embedder: str = ""  # `openai:MODEL[@URL]`, `model2vec:FOLDER` and so on; without one recall goes by words
@@ -168,15 +167,6 @@ class ItemsConfig(msgspec.Struct, frozen=True):
     hints: bool = True  # seed systems 3.1: say how the tool shows more
 
 
-class RulesConfig(msgspec.Struct, frozen=True):
-    """How much the consolidator without a model keeps."""
-
-    memos_per_range: int = 12  # a range is about 4k tokens; the least salient go first
-    memos_per_message: int = 4  # the least salient go first
-    text_chars: int = 200  # one statement
-    scan_chars: int = 20_000  # of a longer message only head and tail are read: the middle is pasted
-
-
 class Config(msgspec.Struct, frozen=True):
     """All knobs of one memory."""
 
@@ -194,7 +184,6 @@ class Config(msgspec.Struct, frozen=True):
     consolidation: ConsolidationConfig = msgspec.field(default_factory=ConsolidationConfig)
     merging: MergingConfig = msgspec.field(default_factory=MergingConfig)
     items: ItemsConfig = msgspec.field(default_factory=ItemsConfig)
-    rules: RulesConfig = msgspec.field(default_factory=RulesConfig)
 
     @property
     def zone(self) -> tzinfo:

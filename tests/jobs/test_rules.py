@@ -7,7 +7,6 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from commonplace.config import RulesConfig
 from commonplace.guard import gate
 from commonplace.jobs.rules import proposing
 from commonplace.operations import AddEntry, PutItem, PutTopic, ReplaceEntry, View, ViewEntry
@@ -255,12 +254,13 @@ def test_a_topic_keeps_its_lines_and_loses_only_the_superseded_one() -> None:
     assert (edit.body, edit.title) == ("About them.\n\n- User lives in Oslo.\n- User plays chess.\n", "")
 
 
-def test_over_the_cap_the_least_salient_go() -> None:
+def test_over_the_cap_the_least_salient_go(monkeypatch: pytest.MonkeyPatch) -> None:
     """Issue 4: at most so many memos of a range, by rank."""
     words = ["I like jazz.", "Always answer in German.", "My name is Ada.", "These days I use Helix for Rust."]
-    kept = proposing.extract(said(*words), zone=UTC, limits=RulesConfig(memos_per_range=2))
-    assert [memo.kind for memo in kept] == ["instruction", "fact"]
     assert len(proposing.extract(said(*words), zone=UTC)) == 4
+    monkeypatch.setattr(proposing, "MEMOS_PER_RANGE", 2)
+    kept = proposing.extract(said(*words), zone=UTC)
+    assert [memo.kind for memo in kept] == ["instruction", "fact"]
 
 
 def test_a_task_knows_when_it_is_due() -> None:

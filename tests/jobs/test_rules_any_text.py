@@ -12,13 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from commonplace.config import RulesConfig
-from commonplace.jobs.rules import proposing
+from commonplace.jobs.rules import proposing, reading
 from commonplace.records import Message, RecordedMessage
 
 AT = datetime(2026, 2, 26, 12, tzinfo=UTC)
 FULL = os.environ.get("COMMONPLACE_BATTERY") == "full"
-WHOLE = RulesConfig(scan_chars=10**9, memos_per_range=10**6, memos_per_message=10**6)
 PHRASES = (
     "I prefer ", "I live in ", "my wife ", "always ", "never ", "from now on ", "if ", "because ", ", and I ", ", but ", "?", ". ", "\n", '"', "'", "`", "```", "<a>",
     "</a>", "> ", "Bob", "Oslo", "yesterday", "next Friday", "in two weeks", "March 3", " - ", "—", "(", ")", "⟦secret:key⟧", "我喜欢", "ich mag ", "\x00", "…", "it's 2 not 3",
@@ -37,7 +35,7 @@ def one(text: str, role: str = "user", name: str | None = None) -> RecordedMessa
 @given(TEXT, st.sampled_from(["user", "assistant", "tool", "system"]), st.sampled_from([None, "Ana", "☃"]))
 def test_any_message_is_read_without_error_and_quoted_truly(text: str, role: str, name: str | None) -> None:
     """Issue 4: a verbatim quote for each; secrets never stand in a memo."""
-    for memo in proposing.extract([one(text, role, name)], zone=UTC, limits=WHOLE):
+    for memo in proposing.extract([one(text, role, name)], zone=UTC):
         assert memo.quote == text[slice(*memo.span)] != ""
         assert len(memo.text) <= 200
         assert "⟦" not in memo.text
@@ -82,11 +80,12 @@ HOSTILE = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize("piece", HOSTILE, ids=range(len(HOSTILE)))
-def test_twice_the_text_is_twice_the_work(piece: str) -> None:
+def test_twice_the_text_is_twice_the_work(piece: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Issue 4: a range of one 348,853-character message; no pattern may run away."""
+    monkeypatch.setattr(reading, "SCAN_CHARS", 10**9)
     size = 350_000 if FULL else 12_000
     short, long = (one((piece * (length // len(piece) + 1))[:length]) for length in (size, 2 * size))
     proposing.extract([one("I prefer tea.")], zone=UTC)  # compile the patterns before the clock counts
-    once = lines_run(lambda: proposing.extract([short], zone=UTC, limits=RulesConfig(scan_chars=10**9)))
-    twice = lines_run(lambda: proposing.extract([long], zone=UTC, limits=RulesConfig(scan_chars=10**9)))
+    once = lines_run(lambda: proposing.extract([short], zone=UTC))
+    twice = lines_run(lambda: proposing.extract([long], zone=UTC))
     assert twice <= 3.2 * once + 0.02, f"{piece!r}: {once:.3f} s, then {twice:.3f} s on {sys.implementation.name}"

@@ -357,7 +357,7 @@ class Embedding:
             forgotten = (message.session, message.message.id) in hidden
             if number is None or forgotten or message.message.role == "tool":
                 continue
-            spans = passages.passages(message.text, self._config.passage_chars)
+            spans = passages.passages(message.text)
             name = f"{message.message.name}: " if message.message.name else ""
             for at, (begin, stop) in enumerate(spans[:_PASSAGES]):
                 if part := message.text[begin:stop].strip():

@@ -363,7 +363,7 @@ class _Search:
         message = self._indexing.message(places, slot.path, slot.session, at)
         if message is None:
             return None
-        start, end = _span(message.text, ranked.row & ((1 << PASSAGE_BITS) - 1), self._config.passage_chars, question)
+        start, end = _span(message.text, ranked.row & ((1 << PASSAGE_BITS) - 1), question)
         whole = start == 0 and end == len(message.text)
         hit = Hit(
             record=message.id,
@@ -388,12 +388,14 @@ def _overlap(one: tuple[int, int] | None, other: tuple[int, int] | None) -> bool
     return one is None or other is None or (one[0] < other[1] and other[0] < one[1])
 
 
-def _span(text: str, row: int, passage_chars: int, question: Question) -> tuple[int, int]:
-    if len(text) * 4 <= rows.PASSAGES * passage_chars:  # a passage has at least a quarter of its size: no row is shared
-        cut = passages.cut(text, passage_chars)
+def _span(text: str, row: int, question: Question) -> tuple[int, int]:
+    if (
+        len(text) * 4 <= rows.PASSAGES * passages.CHARS
+    ):  # one has at least a quarter of its size: no row is shared
+        cut = passages.cut(text)
         first = next(cut)
         return next(islice(cut, row - 1, None), first) if row else first
-    spans = passages.passages(text, passage_chars)
+    spans = passages.passages(text)
     of_row = [span for at, span in enumerate(spans) if rows.fold_passage(at, len(spans)) == row]
     if len(of_row) <= 1:
         return of_row[0] if of_row else spans[0]

@@ -13,7 +13,6 @@ from typing import Any
 
 import msgspec
 
-from commonplace.config import RulesConfig
 from commonplace.guard.screened import instant
 from commonplace.jobs.rules import clauses, matching, patterns, subjects
 from commonplace.jobs.rules.memos import CHANGED_MIND, HOME, NAMED, SWITCHED, Known, Memo, Place, Targets
@@ -29,21 +28,21 @@ __all__ = ["Known", "Memo", "Place", "Targets", "extract", "propose"]
 _FAILURES_BESIDE = 20  # messages before its fix in which a failure is looked for
 _ENDS = (".", "!", "?", "…", "。", "！", "？", ")")
 _MIND_CHANGED_WITHIN = 6  # messages; further back it is not said which decision is meant
-_DEFAULTS = RulesConfig()
+MEMOS_PER_RANGE = 12  # a range is about 4k tokens; the least salient go first
 
 
-def extract(messages: Sequence[RecordedMessage], *, zone: tzinfo, limits: RulesConfig = _DEFAULTS) -> list[Memo]:
-    """Find the memos of a range, in the order they were said, at most `limits.memos_per_range`.
+def extract(messages: Sequence[RecordedMessage], *, zone: tzinfo) -> list[Memo]:
+    """Find the memos of a range, in the order they were said, at most `MEMOS_PER_RANGE`.
 
     What a later message takes back is not among them; over the limit the least salient go first.
     """
-    memos = _gather(messages, zone, limits)
+    memos = _gather(messages, zone)
     return [msgspec.structs.replace(memo, becomes="") for memo in memos if memo.alone or not memo.becomes]
 
 
-def _gather(messages: Sequence[RecordedMessage], zone: tzinfo, limits: RulesConfig) -> list[Memo]:
+def _gather(messages: Sequence[RecordedMessage], zone: tzinfo) -> list[Memo]:
     """Find the memos, and the corrections of what was said before the range."""
-    reader = Reader(messages, zone, limits)
+    reader = Reader(messages, zone)
     memos: list[Memo] = []
     failures: list[Memo] = []
     last_failure = -2 * _FAILURES_BESIDE
@@ -61,7 +60,7 @@ def _gather(messages: Sequence[RecordedMessage], zone: tzinfo, limits: RulesConf
                     continue  # nothing says what was fixed
             memos = _admit(memos, memo)
     ranked = sorted(range(len(memos)), key=lambda place: (-memos[place].salience, place))
-    return [memos[place] for place in sorted(ranked[: limits.memos_per_range])]
+    return [memos[place] for place in sorted(ranked[:MEMOS_PER_RANGE])]
 
 
 def _failure_of(fix: Memo, failures: list[Memo]) -> list[Memo]:
@@ -127,7 +126,6 @@ def propose(
     zone: tzinfo,
     targets: Targets,
     existing: Sequence[Known] = (),
-    limits: RulesConfig = _DEFAULTS,
     since: int = 0,
 ) -> Proposal:
     """Propose what a range of messages adds to memory and what it puts in the place of older memory.
@@ -138,14 +136,13 @@ def propose(
         zone: Where days begin.
         targets: Where each kind of memo goes; of a kind without a place only the journal tells.
         existing: What is remembered in those places.
-        limits: How much may be kept.
         since: The number of the first message that something is taken from; those before it are only read.
 
     Returns:
         The operations, each with its source, quote and trust; a replaced entry stays in the change
         log. The journal tells what was noted. Nothing memorable gives no operation.
     """
-    memos = [memo for memo in _gather(messages, zone, limits) if memo.number >= since]
+    memos = [memo for memo in _gather(messages, zone) if memo.number >= since]
     desk = _Desk(session, targets, existing, [memo.text for memo in memos])
     for memo in memos:
         desk.put(memo)

@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from datetime import date, timedelta, tzinfo
+from typing import Final
 
 import msgspec
 
-from commonplace.config import RulesConfig
 from commonplace.guard.pasted import pasted
 from commonplace.jobs.rules import clauses, corrections, foreign, matching, patterns, wording
 from commonplace.jobs.rules.clauses import Clause
@@ -38,12 +38,16 @@ _HELD_AT = (
 )
 
 
+MEMOS_PER_MESSAGE: Final = 4  # the least salient go first
+TEXT_CHARS: Final = 200  # of one statement
+SCAN_CHARS: Final = 20_000  # of a longer message only head and tail are read: the middle is pasted
+
+
 class Reader:
     """Reads one range of a conversation, message by message; remembers only whether a role is being played."""
 
-    def __init__(self, messages: Sequence[RecordedMessage], zone: tzinfo, limits: RulesConfig) -> None:
+    def __init__(self, messages: Sequence[RecordedMessage], zone: tzinfo) -> None:
         self._zone = zone
-        self._limits = limits
         self._playing = False
         names = {item.message.name for item in messages if item.message.role == "user" and item.message.name}
         assisted = any(item.message.role == "assistant" for item in messages)
@@ -66,20 +70,20 @@ class Reader:
         else:
             return []
         memos.sort(key=lambda memo: -memo.salience)
-        return sorted(memos[: self._limits.memos_per_message], key=lambda memo: memo.span)
+        return sorted(memos[:MEMOS_PER_MESSAGE], key=lambda memo: memo.span)
 
     def errors(self, item: RecordedMessage) -> Iterator[Memo]:
         """Yield the error lines of a tool's answer; they are worth keeping only beside their fix."""
         if item.message.role != "tool":
             return
-        for found in guard("error_line").finditer(item.text, 0, self._limits.scan_chars):
+        for found in guard("error_line").finditer(item.text, 0, SCAN_CHARS):
             if "⟦" not in found["o"]:
                 yield self._memo(
                     item, "failure", f"Failure: {one_line(found['o'])}", found.span("o"), 0.55, trust="tool"
                 )
 
     def _not_meant(self, text: str) -> bool:
-        head = text[: self._limits.scan_chars]
+        head = text[:SCAN_CHARS]
         if guard("played").search(head):
             self._playing = False
             return True
@@ -89,7 +93,7 @@ class Reader:
 
     def _parts(self, text: str) -> Iterator[tuple[int, str]]:
         """Yield the text, or of a very long one its head and its tail, because the middle of such a text is pasted."""
-        limit = self._limits.scan_chars
+        limit = SCAN_CHARS
         if len(text) <= limit:
             yield 0, text
             return
@@ -152,7 +156,7 @@ class Reader:
             + (clause.text if joined == ". " else clause.text[:1].lower() + clause.text[1:])
         )
         text = one_line(text) + "."
-        if not fits or len(text) > self._limits.text_chars:
+        if not fits or len(text) > TEXT_CHARS:
             return None
         span = (memo.span[0], start + clause.end)
         return msgspec.structs.replace(memo, text=text, span=span, quote=item.text[slice(*span)])
@@ -185,7 +189,7 @@ class Reader:
             text = one_line(clause.text)
             text = re.sub(r"^(?:please |and |just )+", "", text, flags=re.IGNORECASE)
             text = text[:1].upper() + text[1:]
-            if len(text) > self._limits.text_chars:
+            if len(text) > TEXT_CHARS:
                 return None
             frame = "Call me" if rule.slot else ""
             return self._memo(item, "instruction", text.rstrip(" .,;") + ".", self._span(start, clause), rule.weight,
@@ -336,7 +340,7 @@ class Reader:
         """Word a clause in the room there is, cut only where a reason or an aside begins."""
         for _ in range(4):
             stated = wording.statement(text, core, speaker, alone=self._alone)
-            if len(stated) <= self._limits.text_chars:
+            if len(stated) <= TEXT_CHARS:
                 return stated if len(stated.split()) >= 3 else None
             tail = guard("tail").search(text)
             if tail is None or tail.start() < max(30, core):
@@ -352,7 +356,7 @@ class Reader:
             if found is None or guard("pointing").search(clause.text) or guard("substitute").match(found["o"]):
                 continue
             text = one_line(clause.text)
-            if len(text) > self._limits.text_chars - 1 or len(text.split()) < 5:
+            if len(text) > TEXT_CHARS - 1 or len(text.split()) < 5:
                 return None
             trust: Trust = "user" if item.message.role == "user" else item.message.trust or "agent"
             return self._memo(
@@ -369,7 +373,7 @@ class Reader:
         said = guard("oath").sub("", guard("outcry").sub("", clause.text))
         for rule in patterns.rows("coding"):
             found = rule.pattern.fullmatch(said) if about_code or not rule.code else None
-            if found is None or len(clause.text.split()) < 3 or len(clause.text) > self._limits.text_chars:
+            if found is None or len(clause.text.split()) < 3 or len(clause.text) > TEXT_CHARS:
                 continue
             if (clause.unreal and not rule.unreal) or guard("of_the_hour").search(clause.text):
                 continue
@@ -381,7 +385,7 @@ class Reader:
         return None
 
     def _foreign(self, item: RecordedMessage, start: int, clause: Clause) -> Memo | None:
-        if clause.question or clause.reported or len(clause.text) > self._limits.text_chars - 40:
+        if clause.question or clause.reported or len(clause.text) > TEXT_CHARS - 40:
             return None
         found = foreign.match(clause.text)
         if found is None:

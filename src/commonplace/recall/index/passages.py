@@ -7,12 +7,13 @@ from typing import Final
 
 from commonplace.text.patterns import pattern
 
+CHARS: Final = 480  # about so long is a passage, in every index
 SLACK: Final = 1.25  # a text this much longer than a passage stays whole
 
 _BREAK: Final = pattern(r"[.!?…]+[\"'”’)\]]*\s+|[。！？；]+[”’」』）]*|\n+")
 
 
-def passages(text: str, size: int) -> list[tuple[int, int]]:
+def passages(text: str, size: int = CHARS) -> list[tuple[int, int]]:
     """Cut a text into spans of about `size` characters that end where a sentence or line ends.
 
     The spans cover the whole text in order. Where no sentence ends in reach the cut falls after a
@@ -21,7 +22,7 @@ def passages(text: str, size: int) -> list[tuple[int, int]]:
     return list(cut(text, size))
 
 
-def cut(text: str, size: int) -> Iterator[tuple[int, int]]:
+def cut(text: str, size: int = CHARS) -> Iterator[tuple[int, int]]:
     """Yield the spans of `passages` one by one, so that who wants an early one need not cut the rest."""
     start = 0
     while len(text) - start > size * SLACK:

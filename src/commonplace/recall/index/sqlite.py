@@ -52,15 +52,13 @@ class SqliteIndex(IndexFile):
 
     Args:
         path: Its file; None keeps it in memory.
-        passage_chars: How long a passage is; the same for all that feed one index.
         mend: Mend a file as described below; without it, every fault is raised.
 
     A file that is no index is replaced by an empty one; a file of a newer commonplace is left as it is
     and another one beside it is used; where nothing may be written the index is in memory.
     """
 
-    def __init__(self, path: Path | str | None, *, passage_chars: int = 480, mend: bool = True) -> None:
-        self._passage_chars = passage_chars
+    def __init__(self, path: Path | str | None, *, mend: bool = True) -> None:
         self._forget()
         super().__init__(path, mend=mend)
 
@@ -201,7 +199,7 @@ class SqliteIndex(IndexFile):
             number = slot.take(added[:room])
             texts: dict[int, str] = {}
             for row in added[:room]:
-                if len(row.content) <= self._passage_chars and not row.tools:
+                if len(row.content) <= passages.CHARS and not row.tools:
                     texts[rows.pack(slot.id, number, 0)] = terms.indexed(row.content)
                 else:
                     texts.update(self._passages(slot.id, number, row))
@@ -222,7 +220,7 @@ class SqliteIndex(IndexFile):
     def _passages(self, slot: int, number: int, row: MessageRow) -> Iterator[tuple[int, str]]:
         text = row.content
         marks = "".join(f" {terms.marker('t', tool)}" for tool in row.tools)
-        spans = passages.passages(text, self._passage_chars)
+        spans = passages.passages(text)
         together: dict[int, list[str]] = {}
         for at, (start, end) in enumerate(spans):
             together.setdefault(rows.fold_passage(at, len(spans)), []).append(text[start:end])
@@ -236,7 +234,7 @@ class SqliteIndex(IndexFile):
             self._drop_notes(path)
             count = 0
             for row in replacing:
-                for text in _note_passages(row, self._passage_chars):
+                for text in _note_passages(row):
                     self._add_note(path, row, text)
                     count += 1
             self._db.execute("UPDATE meta SET value = value + ? WHERE key = 'rows'", (count,))
@@ -250,7 +248,7 @@ class SqliteIndex(IndexFile):
                 self._drop_notes(path, record)
             count = 0
             for row in rows:
-                for text in _note_passages(row, self._passage_chars):
+                for text in _note_passages(row):
                     self._add_note(path, row, text)
                     count += 1
             self._db.execute("UPDATE meta SET value = value + ? WHERE key = 'rows'", (count,))
@@ -407,6 +405,6 @@ class SqliteIndex(IndexFile):
         return problems
 
 
-def _note_passages(row: IndexRow, passage_chars: int) -> Iterator[str]:
-    for start, end in passages.passages(row.text, passage_chars):
+def _note_passages(row: IndexRow) -> Iterator[str]:
+    for start, end in passages.passages(row.text):
         yield row.text[start:end].strip()
