@@ -389,9 +389,7 @@ def _overlap(one: tuple[int, int] | None, other: tuple[int, int] | None) -> bool
 
 
 def _span(text: str, row: int, question: Question) -> tuple[int, int]:
-    if (
-        len(text) * 4 <= rows.PASSAGES * passages.CHARS
-    ):  # one has at least a quarter of its size: no row is shared
+    if len(text) * 4 <= rows.PASSAGES * passages.CHARS:  # one has at least a quarter of its size: no row is shared
         cut = passages.cut(text)
         first = next(cut)
         return next(islice(cut, row - 1, None), first) if row else first
