@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from commonplace import Memory, Message
-from commonplace.changes import transcripts
+from commonplace.changes import sessions, transcripts
 from commonplace.changes.sessions import BUFFER_LINES
 from commonplace.errors import GoneError, InputError, RecordNotFoundError
 from commonplace.operations import MoveCursor, MoveWindow
@@ -293,6 +293,31 @@ def test_messages_out_of_their_order_are_read_where_they_are(tmp_path):
         memory.append("s", [Message("user", "word 6", id="a6"), Message("user", "again", id="a0")])
         assert [message.text for message in memory.sessions.read("s", 5)] == ["word 2", "word 6"]
         assert {problem.kind for problem in memory.doctor().problems} == {"damaged"}
+
+
+def test_of_a_window_without_end_the_last_part_is_live(tmp_path, monkeypatch):
+    """Issue 23.7: each context of a session that nobody consolidates read all of its transcript into memory."""
+    monkeypatch.setattr(sessions, "WINDOW_BYTES", 2000)
+    with Memory.open(tmp_path, jobs="worker") as memory:
+        memory.append("s", [Message("user", f"word {n}", id=f"a{n}") for n in range(60)])
+        live = [message.text for message in memory.sessions.window("s")]
+        assert live == [f"word {n}" for n in range(60 - len(live), 60)]
+        assert 10 < len(live) < 20
+        memory.compact("s", keep=2)
+        assert [message.text for message in memory.sessions.window("s")] == ["word 58", "word 59"]
+
+
+def test_whose_words_a_text_uses_is_told_from_a_bounded_part_of_its_session(tmp_path, monkeypatch):
+    """Issue 23.7: each range was judged by all that was said before it, so a long session cost its square."""
+    monkeypatch.setattr(sessions, "HEARD_MESSAGES", 8)
+    with Memory.open(tmp_path, jobs="worker") as memory:
+        memory.append("s", [Message("user", f"word {n}", id=f"a{n}") for n in range(30)])
+        heard = memory._scopes[0].sessions.heard
+        assert [message.number for message in heard("s")] == list(range(22, 30))
+        assert [message.number for message in heard("s", 5)] == list(range(5))
+        memory.reset("s")
+        memory.append("s", said("anew"))
+        assert [message.text for message in heard("s")] == ["anew"]
 
 
 @pytest.mark.parametrize("piece", [1000, 4 << 20])

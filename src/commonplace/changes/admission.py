@@ -321,8 +321,7 @@ class Admission:
         said = sentences_of(operation) if actor.session and self._sessions.exists(actor.session) else []
         if not said:
             return None
-        messages = self._sessions.read(actor.session, self._sessions.reset_at(actor.session))
-        voices = Voices(messages, elsewhere=actor.elsewhere)
+        voices = Voices(self._sessions.heard(actor.session), elsewhere=actor.elsewhere)
         return lowest_trust(voices.trust(sentence) for sentence in said)
 
     def _is_persons(self, record: str, *, said: bool) -> bool:

@@ -39,6 +39,8 @@ logger = logging.getLogger(__name__)
 SESSION_ID_CHARS: Final = 1000
 _UNNAMED: Final = "main"  # an agent that the host gave no name
 BUFFER_LINES: Final = 20  # seed facts: ring of one-line summaries
+WINDOW_BYTES: Final = 4_000_000  # about a million tokens
+HEARD_MESSAGES: Final = 1000  # before a text that are asked whose words it uses; work and memory are bounded by it
 _BREAKS: Final = frozenset("\t\n")
 _STATES_KEPT: Final = 512  # sessions whose folded state stays in memory
 _Checked = tuple[Message, Screened | None, Screened]
@@ -394,6 +396,12 @@ class Sessions:
         since = self._tombstones.since()
         yield from kept if since is None else (message for message in kept if since(message.text) is None)
 
+    def heard(self, session_id: str, end: int | None = None) -> Iterator[RecordedMessage]:
+        """Yield the last messages before `end` that whose words a text uses is told from: none from before a reset."""
+        state = self._fold(self.path(session_id))
+        end = state.numbers if end is None else end
+        yield from self.read(session_id, max(min(state.reset_at, end), end - HEARD_MESSAGES), end)
+
     def kept(self, session_id: str, start: int = 0, end: int | None = None) -> Iterator[RecordedMessage]:
         """Yield messages as `read` does, with those that only say the same as a forgotten one."""
         path = self.path(session_id)
@@ -450,9 +458,10 @@ class Sessions:
         )
 
     def window(self, session_id: str) -> tuple[RecordedMessage, ...]:
-        """Return the live part of a session."""
+        """Return the live part of a session; of one with more text than any prompt holds, the last of it."""
         state = self._fold(self.path(session_id))
-        return tuple(self.read(session_id, state.window_start))
+        recent = bisect_left(state.offsets, state.bytes_read - WINDOW_BYTES)
+        return tuple(self.read(session_id, max(state.window_start, recent)))
 
     def buffer(self, session_id: str, lines: int = BUFFER_LINES) -> tuple[str, ...]:
         """Return the last one-line summaries of a session, oldest first, `HH:MM  user   "text"` in UTC.

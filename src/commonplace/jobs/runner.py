@@ -397,7 +397,7 @@ class Runner:
         return tuple(
             message
             for session, number in first.items()
-            for message in self._sessions.read(session, min(self._sessions.reset_at(session), number), number)
+            for message in self._sessions.heard(session, number)
         )
 
     def _session(self, piece: Piece) -> tuple[RecordedMessage, ...]:

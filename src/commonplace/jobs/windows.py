@@ -111,7 +111,7 @@ class Windows:
                 logger.warning("no summary of session %r from the model; it keeps one-line summaries", session)
                 summary = self._host.proposed(msgspec.structs.replace(work, llm=None)).summary
         if summary:
-            summary = Voices(self._sessions.read(session, self._sessions.reset_at(session), start)).marked(summary)
+            summary = Voices(self._sessions.heard(session, start)).marked(summary)
         if summary and self._forgotten_since(began, session, gone):
             return Outcome(status="conflict", reason="some of it was forgotten meanwhile; try again")
         move = MoveWindow(session=session, to=start, why="compact", summary=summary)
