@@ -394,11 +394,7 @@ class Runner:
     def _earlier(self, pieces: Sequence[Piece]) -> tuple[RecordedMessage, ...]:
         """Return the messages since the last reset of each session that come before its pieces."""
         first = {piece.session: piece.messages[0].number for piece in reversed(pieces)}
-        return tuple(
-            message
-            for session, number in first.items()
-            for message in self._sessions.heard(session, number)
-        )
+        return tuple(message for session, number in first.items() for message in self._sessions.heard(session, number))
 
     def _session(self, piece: Piece) -> tuple[RecordedMessage, ...]:
         """Return what was said in a session from its beginning to the end of a piece."""

@@ -11,13 +11,13 @@ import os
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from functools import partial
 from typing import Final
 
 from commonplace.errors import InputError, StoreBusyError
 from commonplace.guard.screened import Screened, line_bytes
-from commonplace.store.files.disk import APPEND, CREATE, READ, Disk, SyncFailedError, closed, write_all
+from commonplace.store.files.disk import APPEND, CREATE, Disk, SyncFailedError, closed, write_all
 from commonplace.store.files.feed import Feed
 from commonplace.store.files.locks import try_flock, wait_until
 from commonplace.store.files.paths import Tree
@@ -80,31 +80,33 @@ class Appender:
         return any(thread == me for thread, _ in list(self._held))
 
     @contextmanager
-    def hold(self, path: str, *, create: bool, replacing: bool = False) -> Iterator[Handle]:
+    def hold(self, path: str, *, create: bool) -> Iterator[Handle]:
         """Lock a file against other appenders, re-entrantly in one thread.
 
         Without `create`, a missing file is not made, and `fd` is -1. With it, a file that got no byte by the
-        end is taken away again. For `replacing`, a document is not opened for writing: that would look like
-        an editor at work.
+        end is taken away again.
 
         Raises:
             StoreBusyError: It was not free in time.
         """
-        flags = READ if replacing and not path.endswith(LINES_SUFFIX) else APPEND
         key = threading.get_ident(), path
         outer = self._held.get(key)
         if outer is not None:
             if outer.fd < 0:
-                self._lock(outer, flags, create=create)
+                self._lock(outer, create=create)
             yield outer
             return
         handle = self._held[key] = Handle(path)
         try:
-            self._lock(handle, flags, create=create)
+            self._lock(handle, create=create)
             yield handle
         finally:
             self._held.pop(key, None)
             self._let_go(handle)
+
+    def replacing(self, path: str) -> AbstractContextManager[object]:
+        """Lock out appenders while a file is replaced; to what is no file of lines only changes append."""
+        return self.hold(path, create=False) if path.endswith(LINES_SUFFIX) else nullcontext()
 
     def append(self, handle: Handle, body: bytes, *, durable: bool) -> None:
         """Add whole lines to a file that is held; on failure the file is as before."""
@@ -127,7 +129,7 @@ class Appender:
                 raise SyncFailedError(failed.errno, f"a write could not be taken back: {failed.strerror}") from error
             raise
 
-    def _lock(self, handle: Handle, flags: int, *, create: bool) -> None:
+    def _lock(self, handle: Handle, *, create: bool) -> None:
         """Open and lock the file that is at the path now."""
         deadline = time.monotonic() + self._wait_seconds
         made = False
@@ -135,7 +137,7 @@ class Appender:
             try:
                 with self._tree.folder(handle.path, create=create) as (folder, name):
                     try:
-                        handle.fd = fd = self._tree.open_in(folder, name, handle.path, flags)
+                        handle.fd = fd = self._tree.open_in(folder, name, handle.path, APPEND)
                     except FileNotFoundError:
                         if not create:
                             return

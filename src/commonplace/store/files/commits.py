@@ -183,14 +183,19 @@ class Commits:
             raise InputError("a change writes each file once; join the writes")
         logged: Logged | None = None
         try:
-            with self.locked() as head, ExitStack() as stack:
+            with self.locked() as head, self._tree.folders() as folders, ExitStack() as stack:
                 check()
                 number, now = head.number + 1, self._clock()
-                held = {write.path: self._held(stack, write) for write in sorted(writes, key=lambda write: write.path)}
+                held: dict[str, Handle] = {}
+                for write in sorted(writes, key=lambda write: write.path):
+                    if isinstance(write, Append):
+                        held[write.path] = stack.enter_context(self._appender.hold(write.path, create=False))
+                    else:
+                        stack.enter_context(self._appender.replacing(write.path))
                 for path in expect.keys() - {write.path for write in writes if not isinstance(write, Append)}:
                     self._sync_data(path)
                     _require(path, expect, version_at(self._tree, path))
-                planned = [self._plan(stack, held, write, (number, i), expect) for i, write in enumerate(writes)]
+                planned = [self._plan(folders, held, write, (number, i), expect) for i, write in enumerate(writes)]
                 line, digest = encode(
                     number=number,
                     at=instant(now),
@@ -223,13 +228,9 @@ class Commits:
         except OSError as error:
             _logger.warning("the head could not be written: %s", typed(error))
 
-    def _held(self, stack: ExitStack, write: Write) -> Handle:
-        replacing = not isinstance(write, Append)
-        return stack.enter_context(self._appender.hold(write.path, create=False, replacing=replacing))
-
     def _plan(
         self,
-        stack: ExitStack,
+        folders: Callable[[str], tuple[int, str]],
         held: Mapping[str, Handle],
         write: Write,
         place_in_log: tuple[int, int],
@@ -240,7 +241,7 @@ class Commits:
             size = os.fstat(handle.fd).st_size if handle.fd >= 0 else 0
             body = lines_body(line_bytes(line.text) for line in write.lines)
             return _Planned(write, Touched(write.path, "append", offset=size), handle=handle, body=body)
-        folder, name = stack.enter_context(self._tree.folder(write.path, create=True))
+        folder, name = folders(write.path)
         place = Place(folder, name, write.path, *place_in_log)
         before = self._replacer.read(place, name, sync=True)  # what is logged rests on it
         if write.path in expect:  # of the very bytes that the kept spans are cut from

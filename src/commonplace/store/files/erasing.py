@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import nullcontext
 
-from commonplace.store.files.appends import LINES_SUFFIX, Appender
+from commonplace.store.files.appends import Appender
 from commonplace.store.files.disk import Disk
 from commonplace.store.files.state import replace_synced
 from commonplace.store.protocol import Clean
@@ -33,7 +32,7 @@ def rewrite(root: str, clean: Clean, *, log: str, appender: Appender, disk: Disk
     for path, content in everything(root):
         if path.startswith(f"{log}/") or clean(path, content) is content:
             continue
-        with appender.hold(path, create=False) if path.endswith(LINES_SUFFIX) else nullcontext():
+        with appender.replacing(path):
             _write(root, path, clean, disk)  # as it is now, with what was added meanwhile
 
 

@@ -10,8 +10,8 @@ import errno
 import os
 import re
 import stat
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Final
 
 from commonplace.errors import PathError
@@ -95,6 +95,24 @@ class Tree:
             yield fd, parts[-1]
         finally:
             closed(fd)
+
+    @contextmanager
+    def folders(self) -> Iterator[Callable[[str], tuple[int, str]]]:
+        """Return what opens the folder that a path lies in, made if missing: of many paths each folder once."""
+        known: dict[str, int] = {}
+        with ExitStack() as stack:
+
+            def opened(path: str) -> tuple[int, str]:
+                above, _, name = path.rpartition("/")
+                if above in known and not _is_link(name, known[above]):
+                    split(path, self.state)
+                    return known[above], name
+                found = stack.enter_context(self.folder(path, create=True))
+                if not os.path.islink(os.path.join(self.root, path)):
+                    known[above] = found[0]
+                return found
+
+            yield opened
 
     def open(self, path: str, flags: int = READ) -> int:
         """Open a plain file below the root.

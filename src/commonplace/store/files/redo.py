@@ -196,7 +196,7 @@ class Redo:
         late = quiet(partial(read_small, aside))
         with (
             suppress(FileNotFoundError, PathError),
-            self._appender.hold(touched.path, create=False, replacing=True),
+            self._appender.replacing(touched.path),
             self._tree.folder(touched.path) as (folder, name),
         ):
             place = Place(folder, name, touched.path, entry.number, index)
@@ -222,7 +222,7 @@ class Redo:
     def _document(self, key: bytes, path: str, steps: list[Step], *, log: Callable[[], Iterable[Entry]] | None) -> None:
         last = [step for step in steps if not step.is_append][-1]
         with (
-            self._appender.hold(path, create=False, replacing=True),
+            self._appender.replacing(path),
             self._tree.folder(path, create=True) as (folder, name),
         ):
             place = Place(folder, name, path, last.number, last.index)
