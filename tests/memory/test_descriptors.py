@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import os
 import resource
+from pathlib import Path
 
 import pytest
 
 from commonplace import Memory, Message
 from commonplace.operations import PutTopic
+from commonplace.store import sqlite_file
 from forking import in_child
 
 pytestmark = pytest.mark.battery
 
 
 def held() -> int:
-    return len(os.listdir("/proc/self/fd"))
+    return len(list(Path("/proc/self/fd").iterdir()))
 
 
 def test_a_change_over_many_files_and_its_undo_hold_few_of_them_open(tmp_path):
@@ -36,19 +37,20 @@ def test_a_change_over_many_files_and_its_undo_hold_few_of_them_open(tmp_path):
     assert in_child(work) == 0
 
 
-def test_an_open_memory_that_was_used_holds_few_files_open(tmp_path):
+def test_many_open_memories_hold_few_files_open(tmp_path, monkeypatch):
     """Issue 23: 170 memories at once had all of the 1,024 files that a process may open."""
+    monkeypatch.setattr(sqlite_file, "_MOST_OPEN", 3)
     before = held()
-    opened = []
-    for number in range(5):
-        memory = Memory.open(tmp_path / str(number), jobs="worker")
-        memory.append("s", [Message("user", "The lighthouse is white.")])
-        memory.recall("lighthouse")
-        memory.remember("It is white.")
-        memory.context("s", "lighthouse")
-        opened.append(memory)
-    used = (held() - before) / len(opened)
+    opened = [Memory.open(tmp_path, scope=f"user:{number}", jobs="worker") for number in range(8)]
+    for turn in range(2):
+        for number, memory in enumerate(opened):
+            memory.append("s", [Message("user", f"Lighthouse {number} has lamp {turn}.")])
+            assert {hit.text for hit in memory.recall(f"lighthouse {number}", k=turn + 1)} == {
+                f"Lighthouse {number} has lamp {each}." for each in range(turn + 1)
+            }
+            memory.remember("It is white.")
+            memory.context("s", "lighthouse")
+            assert held() <= before + 3 * 4
     for memory in opened:
         memory.close()
     assert held() == before
-    assert used <= 4

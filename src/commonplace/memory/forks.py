@@ -57,6 +57,7 @@ def _before() -> None:
 
 def _after_in_child() -> None:
     schedule.renew()
+    sqlite_file.opened.clear()
     for memory in _memories():
         sqlite_file.inherited.update(filter(None, (database.open_file() for database in memory.databases())))
         _left.append(memory.renew())

@@ -11,7 +11,9 @@ import logging
 import os
 import sqlite3
 import threading
+import weakref
 from abc import ABC, abstractmethod
+from collections import OrderedDict
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -21,6 +23,7 @@ from commonplace.errors import DamagedError, IndexVersionError, StoreBusyError, 
 logger = logging.getLogger(__name__)
 
 _BUSY_SECONDS: Final = 10.0
+_MOST_OPEN: Final = 64  # in one process: each takes three of its descriptors, and a server has many memories open
 _NOWHERE_TO_WRITE: Final = ("full", "readonly", "read-only", "unable to open", "disk I/O")
 
 
@@ -36,6 +39,9 @@ def make_private(path: Path | str) -> None:
 
 inherited: Final[set[str]] = set()
 """Files that were open when this process was forked."""
+
+opened: Final[OrderedDict[int, weakref.ref[IndexFile]]] = OrderedDict()
+"""What this process opened, what was opened last at the end."""
 
 
 def connect(path: Path | str | None, *, seconds: float) -> sqlite3.Connection:
@@ -120,6 +126,11 @@ class IndexFile(ABC):
             self._ensure_schema()
         self._resting = False
         self._forget()
+        if file is not None:
+            opened.pop(id(self), None)
+            opened[id(self)] = weakref.ref(self)
+            if len(opened) > _MOST_OPEN and (oldest := opened.popitem(last=False)[1]()) is not None:
+                oldest.rest()
 
     def rest(self) -> bool:
         """Close the file and drop what is remembered of it, until the next use; False if it is in use."""
