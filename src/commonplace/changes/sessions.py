@@ -43,8 +43,7 @@ WINDOW_BYTES: Final = 4_000_000  # about a million tokens
 HEARD_MESSAGES: Final = 1000  # before a text that are asked whose words it uses; work and memory are bounded by it
 _BREAKS: Final = frozenset("\t\n")
 _STATES_KEPT: Final = 512  # sessions whose folded state stays in memory
-_Checked = tuple[Message, Screened | None, Screened]
-"""A message with its id, where it has one, and its content, as they may be stored."""
+_Checked = tuple[Message, Screened | None, Screened]  # its id, if it has one, and its content, as they may be stored
 
 
 class Sessions:
@@ -460,8 +459,8 @@ class Sessions:
     def window(self, session_id: str) -> tuple[RecordedMessage, ...]:
         """Return the live part of a session; of one with more text than any prompt holds, the last of it."""
         state = self._fold(self.path(session_id))
-        recent = bisect_left(state.offsets, state.bytes_read - WINDOW_BYTES)
-        return tuple(self.read(session_id, max(state.window_start, recent)))
+        start = max(state.window_start, bisect_left(state.offsets, state.bytes_read - WINDOW_BYTES))
+        return tuple(self.read(session_id, start))
 
     def buffer(self, session_id: str, lines: int = BUFFER_LINES) -> tuple[str, ...]:
         """Return the last one-line summaries of a session, oldest first, `HH:MM  user   "text"` in UTC.
