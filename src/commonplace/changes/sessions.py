@@ -40,7 +40,7 @@ SESSION_ID_CHARS: Final = 1000
 _UNNAMED: Final = "main"  # an agent that the host gave no name
 BUFFER_LINES: Final = 20  # seed facts: ring of one-line summaries
 WINDOW_BYTES: Final = 4_000_000  # about a million tokens
-HEARD_MESSAGES: Final = 1000  # before a text that are asked whose words it uses; work and memory are bounded by it
+HEARD_MESSAGES: Final = 1000  # before a text are asked whose words it uses, so work and memory are bounded
 _BREAKS: Final = frozenset("\t\n")
 _STATES_KEPT: Final = 512  # sessions whose folded state stays in memory
 _Checked = tuple[Message, Screened | None, Screened]  # its id, if it has one, and its content, as they may be stored
@@ -396,7 +396,7 @@ class Sessions:
         yield from kept if since is None else (message for message in kept if since(message.text) is None)
 
     def heard(self, session_id: str, end: int | None = None) -> Iterator[RecordedMessage]:
-        """Yield the last messages before `end` that whose words a text uses is told from: none from before a reset."""
+        """Yield the last messages before `end`, none from before a reset: they show whose words a text uses."""
         state = self._fold(self.path(session_id))
         end = state.numbers if end is None else end
         yield from self.read(session_id, max(min(state.reset_at, end), end - HEARD_MESSAGES), end)
