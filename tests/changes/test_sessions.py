@@ -312,7 +312,7 @@ def test_whose_words_a_text_uses_is_told_from_a_bounded_part_of_its_session(tmp_
     monkeypatch.setattr(sessions, "HEARD_MESSAGES", 8)
     with Memory.open(tmp_path, jobs="worker") as memory:
         memory.append("s", [Message("user", f"word {n}", id=f"a{n}") for n in range(30)])
-        heard = memory._scopes[0].sessions.heard
+        heard = scope_of(memory).sessions.heard
         assert [message.number for message in heard("s")] == list(range(22, 30))
         assert [message.number for message in heard("s", 5)] == list(range(5))
         memory.reset("s")
