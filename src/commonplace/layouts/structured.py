@@ -114,12 +114,7 @@ LAYOUT = Layout(
     add=(AddRule(rule="typed", of=_ITEMS),),
     agent_edits_files=True,
     jobs=(
-        Job(
-            name="turns",
-            range="turns",
-            consolidator="turns",
-            triggers=(Trigger(when="turns", over="1"),),
-        ),
+        Job(name="turns", range="turns", consolidator="turns", triggers=(Trigger(when="turns", over="1"),)),
         Job(
             name="consolidate",
             consolidator="summarise",

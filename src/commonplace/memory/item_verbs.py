@@ -14,7 +14,6 @@ from commonplace.errors import InputError, RecordNotFoundError
 from commonplace.layouts import item_model
 from commonplace.layouts.codecs.edits import split_id
 from commonplace.layouts.codecs.items import item_fingerprint
-from commonplace.layouts.schema import Layer
 from commonplace.memory.scope import Scope
 from commonplace.memory.using import Answer, Asked, Use, changed
 from commonplace.operations import PutItem, RemoveItem
@@ -33,7 +32,7 @@ _SHOWN: Final = 20  # items of a section, if the model does not say how many
 def add_item(use: Use, asked: Asked) -> Answer:
     """Write an item down."""
     kind = use.targets.get(asked.get("target", ""), "fact")
-    layer = _layer(use, asked) or use.scope.layout.layer(use.scope.layout.targets[kind])
+    layer = use.scope.layout.layer(asked.get("layer") or use.scope.layout.targets[kind])
     content = asked["content"].strip()
     word = layer.type_of(kind)
     operation = PutItem(
@@ -66,7 +65,7 @@ def update_item(use: Use, asked: Asked) -> Answer:
 def promote_item(use: Use, asked: Asked) -> Answer:
     """Move an item to a layer that lasts; how far it is trusted stays as it is."""
     scope, record = _meant(use, asked)
-    layer = _layer(use, asked) or scope.layout.layer(_lasting(scope, record))
+    layer = scope.layout.layer(asked.get("layer") or _lasting(scope, record))
     path, name = split_id(record.id)
     if scope.layout.layer_of(path) == layer:
         return {"success": True, "message": f"it is in {layer.name} already", "records": [record.id]}
@@ -85,10 +84,7 @@ def promote_item(use: Use, asked: Asked) -> Answer:
 
 def expand(use: Use, asked: Asked) -> Answer:
     """Show a section of the items whole, with the id of each, the best for a question first."""
-    layer = next((each for each in use.scope.layout.layers if each.name == asked["section"].strip().lower()), None)
-    if layer is None or layer.kind != "items":
-        names = ", ".join(each.name for each in use.scope.layout.layers if each.kind == "items")
-        raise InputError(f"there is no section {asked['section'][:40]!r}; use one of {names}")
+    layer = use.scope.layout.layer(asked["section"])
     count = int(asked.get("limit") or _SHOWN)
     lines = [
         line
@@ -101,19 +97,8 @@ def expand(use: Use, asked: Asked) -> Answer:
 def _lasting(scope: Scope, record: Item) -> str:
     """Return the layer that takes what an item says for good."""
     layout = scope.layout
-    lasting = [name for kind, name in layout.targets.items() if layout.layer(name).type_of(kind) == record.kind]
-    return next((name for name in lasting if "{" not in layout.layer(name).path), layout.targets["fact"])
-
-
-def _layer(use: Use, asked: Asked) -> Layer | None:
-    word = asked.get("layer", "").strip().lower()
-    if not word:
-        return None
-    layers = [each for each in use.scope.layout.layers if each.kind == "items" and "{" not in each.path]
-    found = next((each for each in layers if each.name == word), None)
-    if found is None:
-        raise InputError(f"there is no layer {word[:40]!r}; use one of {', '.join(each.name for each in layers)}")
-    return found
+    name = layout.targets[layout.kinds().get(record.kind.lower(), "fact")]
+    return name if "{" not in layout.layer(name).path else layout.targets["fact"]
 
 
 def _meant(use: Use, asked: Asked) -> tuple[Scope, Item]:

@@ -186,12 +186,12 @@ class Tool:
         missing = [self._seen(action).get(one, one) for one in self._needed(action) if one not in given]
         if missing:
             return _failed(f"{action.name} needs {' and '.join(missing)}; call again with it")
-        target = given.get("target", "")
-        if target.lower() in self._use.targets:
-            target = given["target"] = target.lower()
-        if target and target not in self._use.targets:
-            word = self._seen(action).get("target", "target")
-            return _failed(f"there is no {word} {target[:40]!r}; use one of {', '.join(self._use.targets)}")
+        for one, names in self._choices().items():
+            if one in given and names and given[one] not in names:
+                if (lower := given[one].strip().lower()) not in names:
+                    word = self._seen(action)[one]
+                    return _failed(f"there is no {word} {given[one][:40]!r}; use one of {', '.join(names)}")
+                given[one] = lower
         told = _inert(self._verbs[action.name].run(self._use, given | action.fixed))
         if "id" not in self._table.parameters:  # a model that names records by their words has no use for ids
             told.pop("records", None)

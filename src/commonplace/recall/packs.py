@@ -71,10 +71,6 @@ class Pack(msgspec.Struct, frozen=True):
     candidates: int = 0
     tokens: int = 0
 
-    def of(self, layer: str) -> tuple[Scored, ...]:
-        """Return the chosen items of one layer."""
-        return tuple(each for each in self.items if each.item.layer == layer)
-
     @property
     def diagnostics(self) -> dict[str, int]:
         """How many items there were to choose from, how many were chosen and dropped, and what they cost."""
@@ -86,11 +82,6 @@ class Pack(msgspec.Struct, frozen=True):
         }
 
 
-def relevance(asked: frozenset[str], item: MemoryItem) -> float:
-    """Return which share of the words of a question an item holds."""
-    return len(asked & _words(f"{item.title} {item.content} {' '.join(item.tags)}")) / len(asked)
-
-
 @lru_cache(maxsize=20_000)
 def _words(text: str) -> frozenset[str]:
     return content.keywords(text)
@@ -100,7 +91,8 @@ def score(
     item: MemoryItem, now: datetime, *, asked: frozenset[str] = frozenset(), skill: str = "", decay_days: int = 30
 ) -> float:
     """Return how much an item is worth: by its words, its age, its weight and its type."""
-    lexical = relevance(asked, item) if asked else _UNASKED
+    held = _words(f"{item.title} {item.content} {' '.join(item.tags)}") if asked else frozenset[str]()
+    lexical = len(asked & held) / len(asked) if asked else _UNASKED
     days = (now - item.at).days if item.at is not None else None
     recent = _UNDATED if days is None else min(1.0, max(0.0, 1 - days / _RECENT_DAYS))
     found = (

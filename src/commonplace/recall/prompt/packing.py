@@ -40,9 +40,10 @@ def items(page: Page, row: PromptSection) -> Iterator[Shown]:
     lead = ""
     for layer in page.layers(row):
         heading = f"{lead}## {layer.name.capitalize()} Memory\n"
-        for each in pack.of(layer.name):
-            yield _line(page, each, heading=heading, mode=knobs.disclosure)
-            lead = "\n"
+        for each in pack.items:
+            if each.item.layer == layer.name:
+                yield _line(page, each, heading=heading, mode=knobs.disclosure)
+                lead = "\n"
     if knobs.disclosure == "selective_detail":
         for each in pack.items:
             if each.score >= knobs.detail_score:

@@ -15,6 +15,7 @@ from typing import Any, Final, cast, get_args
 import msgspec
 
 from commonplace.guard.screened import instant
+from commonplace.recall.prompt.packing import SUMMARY_HEAD
 from commonplace.records import Message, RecordedMessage, Role, Session
 from commonplace.surfaces.importers.batches import Found, Head, Report, plain_session
 from commonplace.surfaces.importers.blocks import Call, call_text, instant_of
@@ -22,7 +23,6 @@ from commonplace.surfaces.importers.lines import Line, LineError
 from commonplace.text.pieces import truncate
 
 NAME: Final = "agent-session"
-SUMMARY_HEAD: Final = "[Conversation summary]"
 _ROLES: Final[frozenset[str]] = frozenset(get_args(Role))
 
 
