@@ -102,6 +102,7 @@ class GateRules(msgspec.Struct, frozen=True):
     """When a proposal needs a person."""
 
     shrink_share: float = 0.60  # of a document's bytes: a rewriting that drops more also waits as a whole
+    review_days: int = 180  # what waits for a person so long is rejected by itself; 0 for never
 
 
 class ConsolidationConfig(msgspec.Struct, frozen=True):
@@ -178,6 +179,7 @@ class Config(msgspec.Struct, frozen=True):
     recall: RecallConfig = msgspec.field(default_factory=RecallConfig)
     context: ContextConfig = msgspec.field(default_factory=ContextConfig)
     limits: dict[str, int] = msgspec.field(default_factory=dict)  # by layer, in the unit of its cap: other caps
+    retention: dict[str, int] = msgspec.field(default_factory=dict)  # by layer, or `sessions`, in days: what is older
     model: ModelConfig = msgspec.field(default_factory=ModelConfig)
     spending: SpendingConfig = msgspec.field(default_factory=SpendingConfig)
     gate: GateRules = msgspec.field(default_factory=GateRules)

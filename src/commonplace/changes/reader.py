@@ -19,7 +19,7 @@ from commonplace.errors import GoneError, InputError, PathError, RecordNotFoundE
 from commonplace.guard import fold
 from commonplace.layouts.codecs.edits import split_id
 from commonplace.layouts.schema import Layer, Layout
-from commonplace.records import Entry, JournalEntry, Record, RecordedMessage, Source, Topic, Trust, lowest_trust
+from commonplace.records import Entry, Item, JournalEntry, Record, RecordedMessage, Source, Topic, Trust, lowest_trust
 from commonplace.store.protocol import Store
 from commonplace.text import validity
 
@@ -151,6 +151,13 @@ class Reader:
         if not made[1].sources and (change.actor == TOOL.name or "rewrite" in change.kinds):
             return None, change.at
         return made[1].sources, None
+
+    def written(self, record: Record) -> datetime | None:
+        """Return when a record came to say what it says; None if nobody knows."""
+        made = self._ledger.made(record.id)
+        change = self._ledger.change(made[0]) if made else None
+        said = record.at if isinstance(record, (JournalEntry, Item)) else None
+        return said or (change.at if change else None)
 
     def data(self, path: str) -> bytes | None:
         """Return the bytes of a file; None if there is none, or the path is no plain file."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from datetime import timedelta
 from typing import Any, Final
 
 import msgspec
@@ -10,13 +11,13 @@ import msgspec
 from commonplace.changes import transcripts
 from commonplace.changes.actors import PERSON
 from commonplace.changes.door import Door
+from commonplace.changes.parts import Parts
 from commonplace.changes.plan import REVIEW
 from commonplace.errors import UNREADABLE, RecordNotFoundError
 from commonplace.guard import screen
 from commonplace.guard.screened import json_line
 from commonplace.operations import AddEntry, Operation, RemoveEntry, ReplaceEntry
 from commonplace.records import Outcome, Waiting
-from commonplace.store.protocol import Store
 
 _OPERATION: Final[Any] = Operation
 
@@ -32,10 +33,15 @@ class _Line(msgspec.Struct, frozen=True):
 
 
 class Queue:
-    """The review queue of one scope. Approving writes as a person does, past the agent's limits."""
+    """The review queue of one scope. Approving writes as a person does, past the agent's limits.
 
-    def __init__(self, store: Store, door: Door) -> None:
-        self._store = store
+    What has waited for `gate.review_days` is no longer offered; it stays in the log.
+    """
+
+    def __init__(self, parts: Parts, door: Door) -> None:
+        self._store = parts.store
+        self._now = parts.now
+        self._days = parts.config.gate.review_days
         self._door = door
 
     def __iter__(self) -> Iterator[Waiting]:
@@ -69,7 +75,8 @@ class Queue:
                 waiting[line.id] = msgspec.convert(built, Waiting)
             except UNREADABLE:
                 continue  # doctor names damaged lines
-        return tuple(waiting.values())
+        oldest = self._now() - timedelta(days=self._days)
+        return tuple(each for each in waiting.values() if not self._days or each.at >= oldest)
 
     def get(self, name: str) -> Waiting:
         """Return one waiting operation.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final, TypeVar
 
 import msgspec
@@ -233,16 +233,22 @@ class Chain:
             raise InputError(f"{len(found)} records hold these words; {self._choices(found)}", count=len(found))
         return found[0]
 
-    def meant(self, words: str, *, session: str | None, every: bool, whole_scope: bool) -> tuple[Scope, Meant]:
+    def meant(
+        self, words: str, *, session: str | None, every: bool, whole_scope: bool, aged: bool
+    ) -> tuple[Scope, Meant]:
         """Return what of which scope is meant to be forgotten.
 
         Raises:
             GoneError, RecordNotFoundError: There is none.
             InputError: It is not said what is meant, or more is meant than is asked for.
         """
-        if sum(map(bool, (words, session, whole_scope))) != 1 or (every and not words):
-            raise InputError("say what to forget: words or an id, or a session, or the whole scope; one of them")
+        if sum(map(bool, (words, session, whole_scope, aged))) != 1 or (every and not words):
+            raise InputError(
+                "say what to forget: words or an id, a session, what is aged, or the whole scope; one of them"
+            )
         first = self.first
+        if aged:
+            return first, _aged(first)
         if session:
             first.sessions.state(session)
             return first, Meant(sessions=(session,))
@@ -317,6 +323,35 @@ def _number(given: Outcome | Receipt | Change) -> int:
     if number is None:
         raise InputError("nothing was changed here, so there is no change to look at or take back")
     return number
+
+
+def _aged(scope: Scope) -> Meant:
+    """Return what is older than its layer keeps it; what is of an unknown age stays.
+
+    Raises:
+        InputError: No layer is given an age, or one that the layout has not.
+    """
+    days = scope.config.retention
+    layers = {layer.name for layer in scope.layout.layers} | {"sessions"}
+    if not days:
+        raise InputError("no layer is given an age; put `retention = {LAYER = DAYS}` into the configuration")
+    if unknown := sorted(days.keys() - layers):
+        raise InputError(f"`retention` names {unknown[0]!r}; this layout has {', '.join(sorted(layers))}")
+    oldest = {name: scope.parts.now() - timedelta(days=number) for name, number in days.items()}
+    records: list[Record] = []
+    for layer, path in scope.reader.files(lambda layer: layer.name in oldest):
+        for record in scope.reader.records(path):
+            at = scope.reader.written(record)
+            if at is not None and at < oldest[layer.name]:
+                records.append(record)
+    sessions: list[str] = []
+    if edge := oldest.get("sessions"):
+        for session in scope.sessions.list():
+            if session.last_at is not None and session.last_at < edge:
+                sessions.append(session.id)
+                continue
+            records += [each for each in scope.sessions.kept(session.id) if each.message.at and each.message.at < edge]
+    return Meant(tuple(records), tuple(sessions))
 
 
 def _all_holding(scope: Scope, words: str) -> list[Record]:

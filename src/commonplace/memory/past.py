@@ -61,6 +61,7 @@ class Past:
         session: str | None = None,
         every: bool = False,
         whole_scope: bool = False,
+        aged: bool = False,
         dry_run: bool = False,
         erase: bool = False,
         actor: Actor = LIBRARY,
@@ -75,6 +76,7 @@ class Past:
             session: Forget all of this session instead.
             every: Forget every record and message that holds the words.
             whole_scope: Forget all that the first scope holds, instead; what only a person writes stays.
+            aged: Forget what of the first scope is older than `retention` in the configuration lets its layer keep.
             dry_run: Only name what would be forgotten.
             erase: Also take the texts, and the messages they rest on, out of every file below the root, for good.
             actor: Who asks.
@@ -83,5 +85,7 @@ class Past:
             GoneError, RecordNotFoundError: There is no such record or session.
             InputError: Several records hold these words; the error says how many, and names some.
         """
-        scope, these = self._chain.meant(record_id_or_query, session=session, every=every, whole_scope=whole_scope)
+        scope, these = self._chain.meant(
+            record_id_or_query, session=session, every=every, whole_scope=whole_scope, aged=aged
+        )
         return self._chain.made_in(scope, scope.forgetting.forget(these, erase=erase, dry_run=dry_run, actor=actor))

@@ -239,7 +239,7 @@ class Scope:
         erasing = Erasing(of, self.door, self._seen.begin_anew)
         erasing.finish()
         self.forgetting = Forgetting(of, self.door, erasing, self.history.why)
-        self.review = Queue(of.store, self.door)
+        self.review = Queue(of, self.door)
         self.spending = spending.Ledger(self._note_spend, self._spend_lines)
         budget = spending.Budget(config.spending, self.spending.spends, of.zone)
         self.llm = spending.MeteredLLM(llm, self.spending, budget, of.clock) if llm is not None else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from functools import partial
 
 import pytest
@@ -141,6 +142,31 @@ def test_what_waits_is_listed_approved_edited_and_rejected(run, waiting):
     assert [line for line in text.splitlines() if line] == ["- A is open", "- B is closed", "- C is shut"]
     assert "person" in run_in("log").out
     assert run_in("review", "approve", first).code == 1
+
+
+def test_all_that_waits_is_decided_in_one_text_in_the_editor(run, here, waiting, monkeypatch):
+    """Issue 22: approve, edit, reject in batches through an editor file; what stays `wait` goes on waiting."""
+    first, second, third = waiting
+    editor = here / "editor.py"
+    editor.write_text(
+        "import pathlib, sys\n"
+        "path = pathlib.Path(sys.argv[1])\n"
+        "text = path.read_text('utf-8')\n"
+        f"text = text.replace('wait {first}', 'approve {first}').replace('wait {second}', 'reject {second}')\n"
+        "path.write_text(text.replace('  A is open', '  A is ajar'), 'utf-8')\n",
+        encoding="utf-8",
+    )
+    monkeypatch.setenv("VISUAL", f'"{sys.executable}" "{editor}"')
+    run_in = partial(run, "-C", ".commonplace-memory")
+    assert run_in("review", "edit").code == 0
+    assert [each["id"] for each in run_in("review", "--json").data["waiting"]] == [third]
+    text = run_in("show", "memory/MEMORY.md").out
+    assert [line for line in text.splitlines() if line] == ["- A is ajar", "- B is shut", "- C is shut"]
+    editor.write_text("import sys; open(sys.argv[1], 'w').write('approve what\\n')", encoding="utf-8")
+    assert run_in("review", "edit").err.startswith("error: nothing waits under 'what'")
+    editor.write_text("import sys; open(sys.argv[1], 'w').write('perhaps\\n')", encoding="utf-8")
+    assert "line 1" in run_in("review", "edit").err
+    assert [each["id"] for each in run_in("review", "--json").data["waiting"]] == [third]
 
 
 def test_what_met_an_edit_is_shown_with_both_texts(run, here):

@@ -16,7 +16,7 @@ from commonplace.changes.actors import PERSON
 from commonplace.errors import InputError
 from commonplace.memory.memory import Memory
 from commonplace.records import Outcome, OutcomeStatus, Receipt, Source
-from commonplace.surfaces.cli import drawing, instants, plain, terminal
+from commonplace.surfaces.cli import drawing, instants, plain, sheets, terminal
 from commonplace.surfaces.cli.opening import Place, placed
 
 _CODES: Final[dict[OutcomeStatus, int]] = {"refused": 2, "over_cap": 4, "conflict": 4, "skipped": 1}
@@ -150,6 +150,7 @@ def update_command(
 @click.option("--session", metavar="ID", help="Forget all of this session instead.")
 @click.option("--every", is_flag=True, help="Forget every record and message that holds these words.")
 @click.option("--whole-scope", is_flag=True, help="Forget all that this scope holds instead.")
+@click.option("--aged", is_flag=True, help="Forget what is older than `retention` in the configuration lets it be.")
 @click.option("--dry-run", is_flag=True, help="Only say what would be forgotten, and where it is.")
 @click.option("--erase", is_flag=True, help="Take its words out of every file, for good.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
@@ -163,6 +164,7 @@ def forget_command(
     session: str | None,
     every: bool,
     whole_scope: bool,
+    aged: bool,
     dry_run: bool,
     erase: bool,
     yes: bool,
@@ -176,10 +178,16 @@ def forget_command(
     """
     with place.open(writes=not dry_run) as memory:
         forget = partial(
-            memory.forget, " ".join(record), session=session, every=every, whole_scope=whole_scope, erase=erase
+            memory.forget,
+            " ".join(record),
+            session=session,
+            every=every,
+            whole_scope=whole_scope,
+            aged=aged,
+            erase=erase,
         )
         if not (dry_run or yes):
-            _ask_to_forget(forget, many=every or whole_scope or session is not None, as_json=as_json)
+            _ask_to_forget(forget, many=every or whole_scope or aged or session is not None, as_json=as_json)
         receipt = forget(dry_run=dry_run, actor=PERSON)
         if as_json:
             plain.show({"location": memory.location, "receipt": receipt})
@@ -189,9 +197,11 @@ def forget_command(
                 terminal.out(line)
             for path, _ in receipt.left:
                 terminal.note(terminal.bad("error: ") + f"still in {terminal.line(path)}")
-            if not receipt.forgotten:
+            if not receipt.forgotten and aged:
+                terminal.out("nothing is older than it may be")
+            elif not receipt.forgotten:
                 terminal.note(terminal.bad("error: ") + f"not forgotten: {terminal.line(receipt.reason)}")
-    if not receipt.forgotten:
+    if not receipt.forgotten and not aged:
         ctx.exit(2)
 
 
@@ -267,16 +277,33 @@ def _approve(ctx: click.Context, id: str, *, reason: str, as_json: bool, place: 
 
 
 @review_command.command("edit")
-@click.argument("id")
-@click.argument("text", nargs=-1, required=True)
+@click.argument("id", default="")
+@click.argument("text", nargs=-1)
 @click.option("--reason", default="", metavar="TEXT", help="For the log.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @placed
 @click.pass_context
 def _edit(ctx: click.Context, id: str, text: tuple[str, ...], *, reason: str, as_json: bool, place: Place) -> None:  # noqa: A002 - as above
-    """Do what waits under ID with TEXT as its words, in your name."""
+    """Do what waits under ID with TEXT as its words, in your name; without them decide on all in your editor."""
     with place.open(writes=True) as memory:
-        settle(ctx, memory, memory.review().approve(id, text=" ".join(text), reason=reason), as_json=as_json)
+        queue = memory.review()
+        if text:
+            settle(ctx, memory, queue.approve(id, text=" ".join(text), reason=reason), as_json=as_json)
+            return
+        waiting = (queue.get(id),) if id else queue.list()
+        edited = click.edit(sheets.written(waiting), extension=".md") if waiting else None
+        decisions = sheets.decided(edited or "", waiting)
+        codes = [0]
+        for each in decisions:
+            approved = each.verb == "approve"
+            done = partial(queue.approve, text=each.text) if approved else queue.reject
+            try:
+                settle(ctx, memory, done(each.id, reason=reason), as_json=as_json)
+            except click.exceptions.Exit as refused:  # the others are decided all the same
+                codes.append(refused.exit_code)
+        if not decisions:
+            terminal.out("nothing was decided" if waiting else "nothing waits for you")
+        ctx.exit(max(codes))
 
 
 @review_command.command("reject")

@@ -1,0 +1,69 @@
+"""Issue 22: an optional age limits a layer, and what will go is listed first; what waits long expires."""
+
+import msgspec
+import pytest
+
+from commonplace import Config, Memory, Message
+from commonplace.changes.actors import PERSON, TOOL
+from commonplace.errors import InputError, RecordNotFoundError
+from commonplace.testing import FixedClock
+
+
+@pytest.fixture
+def clock():
+    return FixedClock("2026-01-01T12:00:00+00:00")
+
+
+def test_what_is_older_than_its_layer_keeps_it_is_listed_and_then_goes(tmp_path, clock):
+    """Old and young of a journal, a document and the transcripts; a layer without an age keeps all."""
+    with Memory.open(
+        tmp_path, jobs="worker", clock=clock, config=Config(retention={"history": 30, "sessions": 30})
+    ) as memory:
+        memory.append("old:1", [Message("user", "We painted the shed in ochre.", id="a")])
+        memory.append("both:1", [Message("user", "The kayak got a new rudder.", id="b")])
+        memory.note("history", "They painted the shed in ochre.")
+        memory.remember("Lunch is at noon.", kind="decision")
+        clock.advance(days=40)
+        memory.append("both:1", [Message("user", "The kayak is for sale now.", id="c")])
+        memory.note("history", "They sell the kayak.")
+        listed = memory.forget(aged=True, dry_run=True)
+        texts = sorted(text for _, text in listed.forgotten)
+        assert texts == [
+            "The kayak got a new rudder.", "They painted the shed in ochre.", "We painted the shed in ochre."
+        ]  # fmt: skip
+        assert memory.recall("ochre shed")
+        assert set(memory.forget(aged=True, erase=True).forgotten) == set(listed.forgotten)
+        assert not memory.recall("ochre shed")
+        assert memory.recall("kayak for sale")
+        assert memory.recall("lunch noon")
+        assert memory.forget(aged=True).forgotten == ()
+    assert b"ochre" not in b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+
+
+def test_nothing_has_an_age_until_the_configuration_says_so(tmp_path, clock):
+    """Optional; a name that is no layer is an error, not a silent nothing."""
+    with (
+        Memory.open(tmp_path, jobs="worker", clock=clock) as memory,
+        pytest.raises(InputError, match="no layer is given"),
+    ):
+        memory.forget(aged=True)
+    with (
+        Memory.open(tmp_path, jobs="worker", clock=clock, config=Config(retention={"histroy": 3})) as memory,
+        pytest.raises(InputError, match="histroy"),
+    ):
+        memory.forget(aged=True)
+
+
+def test_what_waits_for_too_long_is_not_offered_any_more(tmp_path, clock):
+    """Issue 22: expiry; the log keeps what was held."""
+    gate = msgspec.structs.replace(Config().gate, review_days=10)
+    with Memory.open(tmp_path, jobs="worker", clock=clock, config=Config(gate=gate)) as memory:
+        record = memory.remember("The gate is shut.", kind="decision", actor=PERSON).records[0]
+        held = memory.update(record, "The gate is open.", actor=TOOL).review[0]
+        clock.advance(days=9)
+        assert [each.id for each in memory.review()] == [held]
+        clock.advance(days=2)
+        assert len(memory.review()) == 0
+        with pytest.raises(RecordNotFoundError):
+            memory.review().approve(held)
+        assert memory.read(record).text == "The gate is shut."
