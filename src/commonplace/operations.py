@@ -215,7 +215,7 @@ class View(msgspec.Struct, frozen=True, kw_only=True):
 
     A model sees `messages` numbered from 1 in this order and `entries` by their `number`; `earlier` are the messages
     of the session before them, since its last reset, that it does not see; `elsewhere` is what other sessions and
-    memory say of its proposal, the oldest first. `shown` are the paths that enter every prompt; `writable` are patterns
+    memory say of its proposal. `shown` are the paths that enter every prompt; `writable` are patterns
     (`topics/*.md`) of the paths it may write, None for any; `unseen` are paths that exist though none of
     their text is among `entries`. `compress` says that shrinking was asked for, to `limit` in words.
     """

@@ -41,6 +41,11 @@ def fault(said, statement, known=()):
         ("I don't drive", "Doesn't drive; gets around without a car"),
         ("Please keep it short", "Keep answers concise"),
         ("Prices in New Zealand dollars please", "Prices in NZD"),
+        ("Keiko is here from the 14th to the 28th", "Keiko visits from 2026-02-14 to 2026-02-28"),
+        ("Maybe I ask Halima to read it", "May ask Halima to read it"),
+        ("I'm not allergic to ibuprofen after all, the test was clean", "Allergy to ibuprofen ruled out by a test"),
+        ("Im Herbst stellen wir vielleicht jemanden ein", "Eventuell Neueinstellung im Herbst"),
+        ("Am 12. Mai bin ich beim Zahnarzt, da geht vormittags nichts", "12. Mai vormittags: Zahnarzt"),
         ("No Rezepte mit mehr als sechs Zutaten, bitte", "Rezepte mit höchstens 6 Zutaten"),
     ],
 )
@@ -57,6 +62,10 @@ def test_a_paraphrase_is_no_doubt(said, statement):
         ("I live in Oslo", "Lives in Oslo since 2019", "new-date"),
         ("We have two cats", "Has 7 cats", "new-number"),
         ("Merge freeze starts tomorrow", "Merge freeze from 2026-03-19", "new-date"),
+        ("MRT am Mittwoch um 8:15", "MRT am 15.02.2026", "new-date"),
+        ("Letters go out on the 27th, to five agents", "Letters go out on 2026-02-05", "new-date"),
+        ("孩子二月一号上学。周五我自己接。", "孩子2026年2月5日上学", "new-date"),
+        ("Keiko visits us, she doesn't eat pork", "Keiko eats pork", "negation"),
         ("We meet on Monday", "Meets on Wednesdays", "new-date"),
         ("Run `make test`", "Run `rm -rf build`", "new-command"),
         ("See the shop page", "See https://shop.example/buy for the page", "new-address"),
@@ -101,6 +110,16 @@ def test_a_statement_about_one_is_not_true_of_another():
     said = [("user", "Ana is allergic to nuts, Ben is not. Ask Ben or Ana before dinner.")]
     assert fault(said, "Ana is allergic to nuts; Ben is not") == ""
     assert fault(said, "Ben is allergic to nuts") != ""
+
+
+def test_a_name_that_joins_words_in_another_language_is_a_name():
+    """Issue 16: swapped persons; `mia` is Italian for `my`."""
+    said = [
+        ("user", "Theo starts swimming on Thursdays, Mia has judo on Mondays."),
+        ("assistant", "Swimming Thursdays for Theo, judo Mondays for Mia."),
+    ]
+    assert fault(said, "Mia has judo on Mondays") == fault(said, "Theo: swimming on Thursdays") == ""
+    assert fault(said, "Theo has judo on Mondays") == fault(said, "Mia has swimming on Thursdays") == "other-subject"
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,7 @@ class Talk:
         for sentence in content.sentences(text):
             before: frozenset[str] = frozenset()
             for part in content.clauses(sentence):
-                said = content.content(part)
+                said = content.content(part) | self._names.intersection(content.words(part))
                 named = frozenset(word for word in said if any(content.alike(name, word) for name in self._names))
                 subject = next((word for word in content.words(part) if word in said), "")
                 subject = subject if subject in named else ""
@@ -147,7 +147,7 @@ class Talk:
         near = [
             (both, other)
             for other, both in zip(self._clauses, shared, strict=True)
-            if other.person and (len(both) >= least or (len(clause.content) <= _SHORT and other.denied & both))
+            if other.person and (len(both) >= least or (len(clause.content) <= _SHORT and both))
         ]
         most = max((len(both) for both, _ in near), default=0)
         nearest = [(both, other) for both, other in near if len(both) == most]
@@ -192,18 +192,17 @@ class Talk:
         if most < 2 and not (most and most == len(rest)):
             return ""
         near = [other for score, other in scored if score == most]
-        others = [other for other in near if other.subject and not _shared(frozenset({other.subject}), clause.content)]
+        others = [other for other in near if other.names and not _shared(other.names, clause.content)]
+        subject = next((other.subject for other in others if other.subject), "")
         mine = [other for score, other in scored if score and _shared(clause.names, other.names)]
-        if len(others) == len(near) and not mine:
-            return f"other-subject: it was said of {others[0].subject}"
-        return ""
+        return f"other-subject: it was said of {subject}" if subject and len(others) == len(near) and not mine else ""
 
     def _exchanged(self, clauses: Sequence[Clause]) -> str:
         """Find two clauses that each say what was said of what the other one begins with."""
         heads = [(head, clause) for clause in clauses if (head := _head(clause))]
         for (one, mine), (other, theirs) in combinations(heads, 2):
             first, second = self._said_of(one), self._said_of(other)
-            both = _shared(first, second)
+            both = _shared(first, second) | {one, other}
             first, second = first - both, second - both
             if content.alike(one, other) or not (first and second):
                 continue

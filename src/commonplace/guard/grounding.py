@@ -16,12 +16,13 @@ from typing import Final
 
 from commonplace.guard.contradictions import Talk
 from commonplace.records import RecordedMessage
-from commonplace.text import content, days
+from commonplace.text import content, days, denials
 from commonplace.text.content import Vocabulary
 from commonplace.text.numerals import WORDS as NUMBER_WORDS
 from commonplace.text.numerals import numerals
 from commonplace.text.patterns import pattern
 from commonplace.text.pieces import plain_name
+from commonplace.text.terms import STOP_WORDS
 
 _CAPITAL: Final = pattern(r"(?<![^\W_])[^\W\d_][^\W_]*(?:['’-][^\W\d_]+)*")
 _BEFORE_INITIAL: Final = pattern(r"(?:\A|[.!?:;(\[\"“„«»/|•*_·…–—-]|\d[.)])\s*['\"“„«*_`(\[]*\Z")
@@ -47,6 +48,7 @@ _ALLERGY: Final = pattern(
     re.IGNORECASE,
 )
 _IN_QUOTES: Final = pattern(r"[\"“„«»「『][^\"”“»«」』]{1,80}[\"”“»«」』]")
+_COUNTED: Final = pattern(r"\s?[€$£¥%元円원个個人回次]|\s([^\W\d_]{4,})")  # behind a number: of it there are so many
 _MOST_CHARS: Final = 2000  # of a statement; more is none that a person could review
 _RANGE: Final = 7  # characters between a date and the other end of a range of days (`14 to 15 March`)
 _END_CHARS: Final = 20_000  # of each end of another message
@@ -70,6 +72,20 @@ class Said:
         if _HALF.search(text):
             numbers |= {f"{value}.5" for value in numbers if value.isdigit() and len(value) < 4}
         self.numbers = frozenset(numbers)
+
+    @cached_property
+    def day_numbers(self) -> frozenset[str]:
+        """The numbers that can be the day of a month: of no time of day or weekday, and no count of something."""
+        folded = self.text.casefold()
+        apart = [(each.start, each.end) for each in days.named(self.text) if ("clock" in each.readings[0])]
+        apart += [match.span() for day in days.WEEKDAYS for match in day.finditer(folded)]
+        return frozenset(
+            value
+            for number in numerals(self.text)
+            if not any(start < number.end and number.start < end for start, end in apart)
+            and not _counts(self.text, number.end)
+            for value in number.values
+        )
 
     @cached_property
     def folded(self) -> str:
@@ -114,6 +130,10 @@ class Evidence:
     @cached_property
     def _numbers(self) -> set[str]:
         return {value for said in self._all for value in said.numbers}
+
+    @cached_property
+    def _days(self) -> set[str]:
+        return {value for said in self._all for value in said.day_numbers}
 
     @cached_property
     def _day_numbers(self) -> set[str]:
@@ -167,10 +187,23 @@ class Evidence:
         for said in self._all:
             found.update(content.words(said.speaker))
             for match in _CAPITAL.finditer("" if self._is_german else said.text[:_NAME_CHARS]):
-                before = said.text[max(0, match.start() - 4) : match.start()]
-                if match.group()[0].isupper() and not _is_common(match.group()) and not _BEFORE_INITIAL.search(before):
-                    found.update(content.content(match.group()))
+                word, before = match.group(), said.text[max(0, match.start() - 4) : match.start()]
+                if not word[0].isupper() or _BEFORE_INITIAL.search(before):
+                    continue
+                if not _is_common(word):
+                    found.update(content.content(word))
+                elif word.istitle() and self._is_no_word_here(word.casefold()):  # `Mia` joins words in another language
+                    found.add(content.bare(word))
         return frozenset(found)
+
+    def _is_no_word_here(self, word: str) -> bool:
+        """True if a word that joins others in some language is written in capitals only."""
+        here = word in STOP_WORDS or next(days.named(f"1 {word}"), None) is not None
+        return content.is_joining(content.bare(word)) and not here and not re.search(rf"\b{word}\b", self._written)
+
+    @cached_property
+    def _written(self) -> str:
+        return "\n".join(said.text for said in self._all)
 
     def in_messages(self, found: frozenset[str]) -> frozenset[str]:
         """Return those of some words and numbers that a message has, or means by a date."""
@@ -279,7 +312,7 @@ class Evidence:
         match reading:
             case ("clock", int() as hour, int() as minute):
                 return self._has_time(hour, minute)
-        return self._meant.holds(reading, self._numbers)
+        return self._meant.holds(reading, self._numbers if len(reading) == 1 else self._days)
 
     def _has_time(self, hour: int, minute: int) -> bool:
         if any(said.at is not None and (said.at.hour, said.at.minute) == (hour, minute) for said in self.said):
@@ -380,6 +413,13 @@ class Evidence:
         )
 
 
+def _counts(text: str, end: int) -> bool:
+    """True if a number that ends here says how many there are of something."""
+    match = _COUNTED.match(text, end)
+    word = match[1] if match else None
+    return match is not None and (word is None or (word.islower() and not content.is_joining(content.bare(word))))
+
+
 def _seen(recorded: RecordedMessage) -> str:
     """Return what a model can have seen of a message: of a long one the two ends."""
     end = _TOOL_CHARS if recorded.message.role == "tool" else _END_CHARS
@@ -394,7 +434,13 @@ def _reads_german(text: str) -> bool:
 def _is_common(word: str) -> bool:
     """True if a word in capitals is no name: a joining or number word, a usual abbreviation, a day or month."""
     plain = content.bare(word)
-    if plain in _KNOWN_SHORT or plain in NUMBER_WORDS or content.is_wide(word) or not content.content(word):
+    if (
+        denials.doubts(word)
+        or plain in _KNOWN_SHORT
+        or plain in NUMBER_WORDS
+        or content.is_wide(word)
+        or not content.content(word)
+    ):
         return True
     dated = next(days.named(f"1 {word}"), None) is not None
     return dated or any(day.match(plain) or day.match(word.casefold()) for day in days.WEEKDAYS)

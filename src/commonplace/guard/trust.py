@@ -10,7 +10,7 @@ Source: safety notes 3.4 (taint is the minimum over the inputs).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import count
 from typing import Final, NamedTuple
@@ -92,15 +92,15 @@ class Voices:
     Args:
         messages: The session since its last reset, in order.
         known: What memory said before, each text with its trust.
-        elsewhere: What a search finds in other sessions and in memory, in order, each text with its trust: the
-            assistant can repeat what it was given from there.
+        elsewhere: What a search finds in other sessions and in memory, each text with its trust: the assistant can
+            repeat what it was given from there. It lowers and never raises.
     """
 
     def __init__(
         self,
         messages: Iterable[RecordedMessage] = (),
         known: Iterable[tuple[str, Trust]] = (),
-        elsewhere: Iterable[tuple[str, Trust]] = (),
+        elsewhere: Sequence[tuple[str, Trust]] = (),
     ) -> None:
         self._places = count()
         self._turn = 0
@@ -113,13 +113,19 @@ class Voices:
         for text, trust in known:
             if TRUST_RANK[trust] >= TRUST_RANK["agent"]:  # vouches for its addresses and commands, not for each word
                 self._above.append(_Text(next(self._places), trust, content.fold(text)))
+        self._past: Voices | None = None
         for text, trust in elsewhere:
-            if TRUST_RANK[trust] < TRUST_RANK["agent"]:
-                self._take_below(text, trust)
-            else:
-                self._take_above(own_words(text) if trust == "user" else text, trust)
+            self._past = self._past or Voices()
+            self._past.hear(text, trust)
         for message in messages:
             self.take(message)
+
+    def hear(self, text: str, trust: Trust) -> None:
+        """Add a text from elsewhere; the agent's say nothing of who used a word first."""
+        if TRUST_RANK[trust] < TRUST_RANK["agent"]:
+            self._take_below(text, trust)
+        elif trust == "user":
+            self._take_above(own_words(text), trust)
 
     def take(self, recorded: RecordedMessage) -> None:
         """Add the next message."""
@@ -127,6 +133,8 @@ class Voices:
         below = TRUST_RANK[trust] < TRUST_RANK["agent"]
         name = recorded.message.name or ""
         self._turn += recorded.message.role == "user"
+        if self._past is not None and trust == "user":  # what a person says now is theirs, whoever said it before
+            self._past.take(recorded)
         if name and not below and plain_name(name) is None:  # anybody may choose what their name says
             self._take_below(name, "tool")
             name = ""
@@ -191,6 +199,8 @@ class Voices:
         low = self.borrowed(statement)
         if low is not None:
             return low
+        if self._past is not None and TRUST_RANK[past := self._past.trust(statement)] < TRUST_RANK["agent"]:
+            return past
         said = content.content(statement)
         if len(said) > 1 and self._below and (level := self._repeated(said)) is not None:
             return level

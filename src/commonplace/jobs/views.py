@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime, time
+from datetime import datetime, time
 from itertools import islice, zip_longest
 
 import msgspec
@@ -21,7 +21,7 @@ from commonplace.layouts.item_model import TURN
 from commonplace.layouts.schema import FIELDS, Layer
 from commonplace.layouts.tree import parents
 from commonplace.operations import View, ViewEntry
-from commonplace.records import TRUST_RANK, Entry, Hit, Query, Record, RecordedMessage, Topic, Trust
+from commonplace.records import Entry, Hit, Query, Record, RecordedMessage, Topic, Trust
 from commonplace.text import content
 from commonplace.text.pieces import estimate_tokens
 
@@ -97,18 +97,11 @@ class Views:
         )
 
     def elsewhere(self, statements: Iterable[str], session: str) -> tuple[tuple[str, Trust], ...]:
-        """Return what other sessions say of some statements, and what memory has from below the agent, by age.
-
-        What memory says by itself is no reason to believe a statement that shares its words.
-        """
+        """Return what other sessions and memory say of some statements, each with its trust."""
         own = f"{self._sessions.path(session)}#"
         asked = [Query(text=text[:_SPOKEN_CHARS], k=_NEAR) for text in islice(dict.fromkeys(statements), _SEARCHES)]
-        found = (hit for query in asked for hit in self.search(query) if not hit.record.startswith(own))
-        hits = {
-            hit.text: hit for hit in found if hit.layer == "sessions" or TRUST_RANK[hit.trust] < TRUST_RANK["agent"]
-        }
-        first = datetime.min.replace(tzinfo=UTC)
-        return tuple((hit.text, hit.trust) for hit in sorted(hits.values(), key=lambda hit: hit.at or first))
+        hits = (hit for query in asked for hit in self.search(query) if not hit.record.startswith(own))
+        return tuple(dict.fromkeys((hit.text, hit.trust) for hit in hits))
 
     def places(self, at: datetime, writes: Sequence[str] = ()) -> dict[str, Place]:
         """Return the place of each kind of memory at an instant.

@@ -180,6 +180,8 @@ def alike(one: str, other: str) -> bool:
     if one == other:
         return True
     short = min(len(one), len(other))
+    if short == 3:
+        return one + "s" == other or other + "s" == one
     if short < 4 or one[:3] != other[:3] or _WIDE_OR_DIGIT.search(one + other):
         return False
     common = next((n for n in range(3, short) if one[n] != other[n]), short)

@@ -324,7 +324,7 @@ def _step(found: Meant, at: date, unit: str, steps: int) -> None:
             _shift(found, at, steps)
         case "week":
             monday = at - timedelta(days=at.weekday())
-            for offset in (0, 4, 5, 6, at.weekday()):
+            for offset in (0, 4, 5, 6, *(found.weekdays or [at.weekday()])):
                 _shift(found, monday, 7 * steps + offset)
         case "month" if abs(steps) < 200:
             total = at.year * 12 + at.month - 1 + steps

@@ -14,11 +14,11 @@ from commonplace.text.patterns import pattern
 
 _DENIES: Final = pattern(
     r"\b(?:not|no|never|none|nothing|nobody|neither|nor|without|cannot|\w+n['’]t|dont|doesnt|didnt|isnt|cant|wont"
-    r"|stop(?:s|ped|ping)?|quit|refus\w+|cancel\w*|dropp?ed|reject\w*|dismiss\w*|declin\w+|abandon\w*|revoked?|banned|forbid\w*|forbidden"
-    r"|nicht|nichts|kein\w*|nie|niemals|ohne|weder|abgesagt|storniert|gestrichen|verboten|entfällt|verworfen"
-    r"|ne|n['’]|pas|jamais|sans|rien|aucune?|annulée?s?|interdit\w*|supprimée?s?"
+    r"|stop(?:s|ped|ping)?|quit|refus\w+|cancel\w*|dropp?ed|reject\w*|dismiss\w*|declin\w+|abandon\w*|revoked?|banned|forbid\w*|forbidden|ruled out"
+    r"|nicht|nichts|kein\w*|nie|niemals|ohne|weder|abgesagt|storniert|gestrichen|verboten|entfällt|verworfen|ausgeschlossen"
+    r"|ne|n['’]|pas|jamais|sans|rien|aucune?|annulée?s?|interdit\w*|supprimée?s?|écartée?s?"
     r"|nunca|jamás|sin|ningun\w*|ningún|nada|nadie|tampoco|cancelad\w+|anulad\w+|prohibid\w+|descart\w+"
-    r"|non|senza|nessun\w*|niente|nulla|annullat\w+|vietat\w+|scartat\w+"
+    r"|non|senza|nessun\w*|niente|nulla|annullat\w+|vietat\w+|scartat\w+|esclus[aeio]"
     r"|não|nem|sem|nenhum\w*|jamais|cancelad\w+|proibid\w+"
     r"|не|нет|ни|никогда|без|нельзя|отмен\w+|запрещ\w+|ничего|никаких|никто"
     r"|nie|nigdy|bez|żadn\w+|nic|odwołan\w+|anulowan\w+|zakaz\w*"
@@ -48,7 +48,7 @@ _LIMITS: Final = pattern(
 _DOUBTS: Final = pattern(
     r"\b(?:might|maybe|perhaps|possibl[ey]|probably|unsure|not sure|thinking (?:of|about)|consider\w*|considering|undecided|undetermined|whether|open question|wonder\w*|offen|unklar|unentschieden|pendiente|sin decidir|da decidere|не решен\w*|indécis\w*"
     r"|vielleicht|eventuell|womöglich|möglicherweise|überleg\w*|peut-être|éventuellement|quizás?|tal vez|a lo mejor|forse|magari|talvez|"
-    r"возможно|наверное|может быть|może|chyba|misschien|kanske|belki)\b|\b(?:i|we|it|they|that|this) may\b|\b(?:postpon|deferr|verschob|aplaza|posticipa|rinvia|adiad|reporté|отлож|przełoż)\w*|推迟|延期|미루|미뤄|未定|待定|未決|也许|或许|可能|考虑|かもしれ|たぶん|多分|検討|아마|글쎄",
+    r"возможно|наверное|может быть|może|chyba|misschien|kanske|belki)\b|\b(?:i|we|it|they|that|this) may\b|\A\W*may (?-i:[a-z])|\b(?:postpon|deferr|verschob|aplaza|posticipa|rinvia|adiad|reporté|отлож|przełoż)\w*|推迟|延期|미루|미뤄|未定|待定|未決|也许|或许|可能|考虑|かもしれ|たぶん|多分|検討|아마|글쎄",
     re.IGNORECASE,
 )
 _LASTING: Final = pattern(
