@@ -318,7 +318,7 @@ def test_a_metered_call_through_a_real_client_notes_the_cached_part(server):
     metered.complete(ask(purpose="summarise", cause="messages"))
     with pytest.raises(ModelUnavailableError):
         metered.complete(ask())
-    first, second = ledger.spends()
+    second, first = ledger.spends()
     assert (first.tokens_in, first.tokens_cached, first.money) == (100, 90, pytest.approx(0.000044))
     assert [first.outcome, second.outcome] == ["ok", "unavailable"]
     assert len(server.seen) == 2

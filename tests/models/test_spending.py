@@ -82,7 +82,7 @@ def test_a_cut_or_declined_reply_counts_as_a_failure_but_comes_back():
     """The parser decides on it."""
     desk = Desk([reply(stop="length"), reply(stop="refusal")])
     assert [desk.ask().stop, desk.ask().stop] == ["length", "refusal"]
-    assert [spend.outcome for spend in desk.ledger.spends()] == ["truncated", "refused"]
+    assert [spend.outcome for spend in desk.ledger.spends()] == ["refused", "truncated"]
 
 
 def test_the_token_ceiling_stops_before_the_call_and_names_the_knob():

@@ -204,8 +204,12 @@ class Drift:
         return known[0] if known and known[1] <= self._store.change_number() else MISSING
 
     def _remember(self, path: str, data: bytes | None, number: int) -> None:
+        look = self._seen.look(path) if data is not None else None
+        said = look.text.encode() if look else b""
         if data is None:
             self._seen.drop(path)
+        elif look and data.startswith(said) and version_of(path, said) == look.version:
+            self._seen.grow(path, version_of(path, data), screen(inverse.shown(data[len(said) :])), number)
         else:
             self._seen.note(path, version_of(path, data), screen(inverse.shown(data)), number)
 

@@ -64,8 +64,11 @@ def apply(operation: Edit, layer: Layer, path: str, data: bytes | None, *, at: d
         fresh.add(path)  # under the id it had it says something else now, and someone else may have said so
     elif isinstance(operation, PutItem):
         fresh.add(f"{path}#{operation.id}")
-    after = assemble(data, pieces)
-    texts = {record.id: record.text for record in records(layer, path, after, zone) if record.id in fresh}
+    read = records(layer, path, effect.append.encode("utf-8", "surrogateescape"), zone) if effect.append else ()
+    texts = dict(zip(effect.added, (record.text for record in read), strict=False))  # by itself it says the same
+    if not texts:
+        after = assemble(data, pieces)
+        texts = {record.id: record.text for record in records(layer, path, after, zone) if record.id in fresh}
     return Applied(
         pieces=pieces,
         added=tuple(texts.items()),

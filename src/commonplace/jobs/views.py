@@ -30,7 +30,6 @@ _NO_ENTRY_KINDS = frozenset({"journal", "topic"})
 
 _UNITS = {"chars": "characters"}
 _SPOKEN_CHARS = 1000  # of a message that may correct an entry; a longer one tells or pastes
-_MOVED = 40  # entries that are not shown any more, in one view
 _TOPIC_TOKENS = 1500  # of the bodies of topics in a prompt, the nearest first
 _FIELD = re.compile(r"\{\w+\}")
 _SEARCHES = 24  # for the topics that a range may be about, or for statements, at most
@@ -172,15 +171,12 @@ class Views:
 
     def _moved(self, messages: Sequence[RecordedMessage]) -> list[Record]:
         """Find the entries that moved out of full documents and that a person's words in a range may speak of."""
-        if not any(layer.overflow for layer in self._layout.layers):
-            return []
         said = [
             each.text
             for each in messages
             if each.message.role == "user" and len(each.text) <= _SPOKEN_CHARS and not each.text.endswith(("?", "？"))
         ]
-        found = [record for text in said for record in self._related(text)]
-        return list({record.id: record for record in self._reader.told(found)}.values())[:_MOVED]
+        return list(self._reader.told(self._related("\n".join(said)))) if said else []
 
     def _of_days(self, messages: Sequence[RecordedMessage]) -> Iterator[str]:
         """Yield the dated files of the days on which some messages were said."""

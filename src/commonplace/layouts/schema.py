@@ -12,7 +12,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Final, Literal
 
 import msgspec
@@ -351,7 +351,7 @@ def _has_form(name: str, form: str) -> bool:
     )
 
 
-class Layout(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Layout(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, dict=True):
     """One layout, whole.
 
     `memory` and `sessions` are folders below a scope's root, `scopes` the other scopes. `targets` says which layer
@@ -417,6 +417,15 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
     def layer_of(self, path: str) -> Layer | None:
         """Return the layer of a stored file; None if it is no memory."""
+        if path not in self._layers_of:
+            self._layers_of[path] = self._found(path)
+        return self._layers_of[path]
+
+    @cached_property
+    def _layers_of(self) -> dict[str, Layer | None]:
+        return {}
+
+    def _found(self, path: str) -> Layer | None:
         prefix = f"{self.memory}/" if self.memory else ""
         if not path.startswith(prefix):
             return None

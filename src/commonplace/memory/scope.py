@@ -6,7 +6,7 @@ The only place where they meet; `memory` gives them their public shape.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from typing import Any, Final
@@ -92,7 +92,7 @@ _OTHERWISE: Final = (
     "the layout %r reads some files in another way than when this memory was last opened (%s): nothing is lost; open "
     "the memory with the layout that it was kept in to read them as they were"
 )
-_RELATED: Final = 5  # hits of a message among the documents, shown entries included
+_RELATED: Final = 40  # hits of a range among the documents, shown entries included
 _INPUT_SHARE: Final = 0.8  # seed structured: of what a model takes
 _LOOKS: Final = 20  # an editor that saves without end gets its way
 
@@ -258,7 +258,7 @@ class Scope:
     def _note_spend(self, line: Screened) -> None:
         self.store.append(SPENDING, [line], durable=False)
 
-    def _spend_lines(self) -> Iterable[bytes]:
+    def _spend_lines(self) -> Sequence[bytes]:
         blob = self.store.read(SPENDING)
         return blob.data.splitlines() if blob else ()
 
@@ -326,12 +326,15 @@ class Scope:
     def _related(self, text: str) -> list[Record]:
         """Find entries that moved out of full documents and speak of the same as a text."""
         names = {layer.overflow for layer in self.layout.layers} - {""}
-        if not names or next(self.reader.files(lambda layer: layer.name in names), None) is None:
-            return []
+        files = {path for _, path in self.reader.files(lambda layer: layer.name in names)} if names else set()
         asked = Query(text=text, k=_RELATED, layers=("documents",))
-        hits = self.searching.recall(asked, now=self.parts.now(), explain=False)
-        found = [(self.layout.layer_of(split_id(hit.record)[0]), hit) for hit in hits]
-        return [self.reader.find(hit.record) for layer, hit in found if layer is not None and layer.name in names]
+        ids = {hit.record for hit in self._search(asked)} if files else set()
+        found = (
+            each
+            for path in sorted(files & {split_id(record)[0] for record in ids})
+            for each in self.reader.records(path)
+        )
+        return [record for record in found if record.id in ids]
 
     def surface(self, session: str | None, question: str) -> list[Hit]:
         """Choose topics to put before the agent, by the model if there is one."""

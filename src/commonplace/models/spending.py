@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, tzinfo
 from typing import Final, Literal
 
@@ -143,9 +143,9 @@ class _Line(msgspec.Struct, frozen=True):
 _DECODER: Final = msgspec.json.Decoder(_Line)
 
 
-def read(lines: Iterable[bytes]) -> Iterator[Spend]:
-    """Read ledger lines back, oldest first; a damaged line costs only itself."""
-    for raw in lines:
+def read(lines: Sequence[bytes]) -> Iterator[Spend]:
+    """Read ledger lines back, newest first; a damaged line costs only itself."""
+    for raw in reversed(lines):
         try:
             spend = Spend(**msgspec.structs.asdict(_DECODER.decode(raw)))
         except UNREADABLE:
@@ -166,7 +166,7 @@ def totals(spends: Iterable[Spend], by: Literal["day", "purpose", "model"], zone
 class Ledger:
     """The ledger of one scope: appends a line for each call and reads them all back."""
 
-    def __init__(self, append: Callable[[Screened], None], lines: Callable[[], Iterable[bytes]]) -> None:
+    def __init__(self, append: Callable[[Screened], None], lines: Callable[[], Sequence[bytes]]) -> None:
         self._append = append
         self._lines = lines
 
@@ -175,7 +175,7 @@ class Ledger:
         self._append(line(spend))
 
     def spends(self) -> Iterator[Spend]:
-        """Read all calls, oldest first."""
+        """Read all calls, newest first."""
         return read(self._lines())
 
 
@@ -192,8 +192,10 @@ class Budget:
         day = now.astimezone(self._zone).date()
         spent = Totals()
         for spend in self._spends():
-            if spend.at.astimezone(self._zone).date() == day:
-                spent = spent.plus(spend)
+            said = spend.at.astimezone(self._zone).date()
+            if said < day:
+                break
+            spent = spent.plus(spend) if said == day else spent
         return spent
 
     def check(self, now: datetime, tokens: int, cost: float | None) -> None:

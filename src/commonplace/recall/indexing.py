@@ -237,17 +237,29 @@ class Indexing:
         if not token and path not in self._noticed and self._take_lines(records, path):
             return
         blob = self._store.read(path)
-        found = records(path, blob.data) if blob is not None else None
-        if blob is None or found is None:
+        if blob is None:
             self.index.drop_path(path)
-            if blob is not None:
-                self.index.set_state(PathState(path, token=token))
             return
         checksum = zlib.crc32(blob.data)
-        state = self.index.state(path)
-        if state is None or state.crc != checksum or state.bytes != len(blob.data):
+        state = self.index.state(path) or PathState(path)
+        if (state.crc, state.bytes) != (checksum, len(blob.data)) and not self._take_entries(records, state, blob.data):
+            found = records(path, blob.data)
+            if found is None:
+                self.index.drop_path(path)
+                self.index.set_state(PathState(path, token=token))
+                return
             self.index.replace_path(path, found)
         self.index.set_state(_state_of(path, blob.data, token=token, crc=checksum))
+
+    def _take_entries(self, records: Records, state: PathState, data: bytes) -> bool:
+        """Index dated entries that were added to a journal; False if it has to be read whole."""
+        if not state.bytes or zlib.crc32(data[: state.bytes]) != state.crc:
+            return False
+        added = list(records(state.path, data[state.bytes :]) or ())
+        if not added or any(row.layer != "journals" or row.at_ms is None for row in added):
+            return False
+        self.index.grow_path(state.path, added, [row.record for row in added])
+        return True
 
     def _take_lines(self, records: Records, path: str) -> bool:
         """Index what changes added to a file of items; False if it has to be read whole."""
