@@ -11,6 +11,8 @@ from doors import DOC, opened, texts
 from commonplace.errors import StoreError
 from commonplace.store.files.disk import Disk
 
+pytestmark = pytest.mark.battery
+
 CHANGES = {
     "update": (
         lambda memory, record: memory.update(record, "Ada lives in Bergen."),

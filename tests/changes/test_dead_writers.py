@@ -15,6 +15,8 @@ from commonplace.testing import FixedClock
 from forking import in_child
 from inside import scope_of
 
+pytestmark = pytest.mark.battery
+
 
 def kill(*_args, **_options):
     os.kill(os.getpid(), signal.SIGKILL)

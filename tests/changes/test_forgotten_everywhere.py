@@ -278,6 +278,7 @@ def test_what_is_forgotten_while_a_model_is_asked_is_not_kept(tmp_path, layout, 
 SECRET = "The spare key hangs behind the blue fuse box, on hook 4"
 
 
+@pytest.mark.battery
 @pytest.mark.parametrize(
     "again",
     [

@@ -12,6 +12,8 @@ from commonplace.store.files.disk import Disk
 from commonplace.store.files.locks import FileLock
 from forking import in_processes
 
+pytestmark = pytest.mark.battery
+
 
 def remembered(folder, processes, each):
     def work(number):
@@ -34,7 +36,6 @@ def test_twelve_processes_remember_two_facts_each(fast_path):
 
 
 @pytest.mark.slow
-@pytest.mark.battery
 def test_a_hundred_processes_remember_five_facts_each(fast_path):
     """Issue 23.2: 500 of 500 at full size, more than a MEMORY.md has room for."""
     remembered(fast_path, 100 if os.environ.get("COMMONPLACE_BATTERY") == "full" else 16, 5)

@@ -8,6 +8,8 @@ from doors import opened, write
 from commonplace.changes import drift, inverse
 from commonplace.operations import PutTopic
 
+pytestmark = pytest.mark.battery
+
 
 def read_of_the_log(monkeypatch, memory):
     """Return how many changes of the log a recall reads to tell its own writes from edits by hand."""

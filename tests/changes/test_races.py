@@ -17,6 +17,8 @@ from forking import started
 from inside import scope_of
 from marking import slow_after
 
+pytestmark = pytest.mark.battery
+
 RACES = 1000
 PATH = "memory/MEMORY.md"
 

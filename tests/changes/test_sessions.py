@@ -277,6 +277,7 @@ def test_a_big_and_odd_message_is_kept_whole(tmp_path):
             json.loads(line)
 
 
+@pytest.mark.battery
 def test_messages_out_of_their_order_are_read_where_they_are(tmp_path):
     """Issue 23.10: of a transcript whose lines were merged or moved by hand most messages could not be read."""
     with Memory.open(tmp_path, jobs="worker") as memory:
@@ -320,6 +321,7 @@ def test_whose_words_a_text_uses_is_told_from_a_bounded_part_of_its_session(tmp_
         assert [message.text for message in heard("s")] == ["anew"]
 
 
+@pytest.mark.battery
 @pytest.mark.parametrize("piece", [1000, 4 << 20])
 def test_a_transcript_is_read_a_piece_at_a_time(tmp_path, monkeypatch, piece):
     """Issue 23.7: a transcript of 2 GB took 5.7 GB of memory."""

@@ -15,6 +15,8 @@ from commonplace.surfaces.cli import commands
 from commonplace.testing import FixedClock
 from inside import scope_of
 
+pytestmark = pytest.mark.battery
+
 
 def opened(folder, **options):
     options.setdefault("jobs", "worker")

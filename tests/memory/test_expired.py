@@ -10,6 +10,8 @@ from commonplace import Memory, Query
 from commonplace.testing import FixedClock
 from commonplace.text import validity
 
+pytestmark = pytest.mark.battery
+
 LAST = date(2026, 11, 25)
 
 

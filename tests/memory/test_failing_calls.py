@@ -16,6 +16,8 @@ from commonplace.operations import AddEntry, AppendJournal
 from commonplace.store.files.disk import Disk, SyncFailedError
 from marking import slow_after
 
+pytestmark = pytest.mark.battery
+
 CALLS = (
     "open",
     "write",

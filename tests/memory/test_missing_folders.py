@@ -9,6 +9,8 @@ import pytest
 from commonplace import Memory, Message
 from commonplace.testing import FixedClock
 
+pytestmark = pytest.mark.battery
+
 OURS = ["state", "log", "quarantine"]
 
 

@@ -10,6 +10,8 @@ import pytest
 from commonplace import Memory, Message
 from commonplace.store.files.disk import Disk
 
+pytestmark = pytest.mark.battery
+
 
 def filled(folder):
     with Memory.open(folder, jobs="inline") as memory:

@@ -9,6 +9,8 @@ import pytest
 from commonplace import Memory, Message
 from commonplace.errors import CommonplaceError, PathError
 
+pytestmark = pytest.mark.battery
+
 SAID = "The harbour rope hangs on hook 7."
 
 

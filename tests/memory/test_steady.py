@@ -13,6 +13,8 @@ from commonplace.operations import RewriteDocument
 from commonplace.recall.prompt.page import Page
 from commonplace.store.files.disk import Disk
 
+pytestmark = pytest.mark.battery
+
 USER, ENV = "memory/facts/user.md", "memory/facts/env.md"
 
 

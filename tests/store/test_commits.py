@@ -16,6 +16,8 @@ from commonplace.guard.screened import seal
 from commonplace.store.protocol import MISSING, Append, Delete, Put
 from commonplace.text.spans import Keep
 
+pytestmark = pytest.mark.battery
+
 
 def test_a_change_replaces_appends_and_deletes_in_one_step(tmp_path):
     """DESIGN 5, store protocol."""

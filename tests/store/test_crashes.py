@@ -29,6 +29,8 @@ from scopes import (
 from forking import in_child
 from marking import slow_after
 
+pytestmark = pytest.mark.battery
+
 # How many are killed, and with which seed: 2,550 on each path in the battery.
 KILLS = [(12, 0), *((150, seed) for seed in range(17 if FULL else 1))]
 
@@ -46,7 +48,6 @@ def drive(*arguments: object) -> dict:
     return json.loads(done.stdout)
 
 
-@pytest.mark.battery
 @pytest.mark.parametrize(("kills", "seed"), slow_after(1, KILLS))
 def test_killed_appenders_lose_nothing_acknowledged(fast_path, kills, seed):
     """Issue 2 and safety battery F02: kill -9 at random moments on the append path."""
@@ -56,7 +57,6 @@ def test_killed_appenders_lose_nothing_acknowledged(fast_path, kills, seed):
     assert result["damaged"] <= kills
 
 
-@pytest.mark.battery
 @pytest.mark.parametrize(("kills", "seed"), slow_after(1, KILLS))
 def test_killed_committers_lose_nothing_and_nobody_sees_half_a_change(fast_path, kills, seed):
     """Issue 2 and safety battery F01: kill -9 at random moments on the commit path, a reader beside it."""

@@ -32,6 +32,8 @@ from commonplace.store.protocol import MISSING, Append, Put
 from forking import in_child
 from marking import slow_after
 
+pytestmark = pytest.mark.battery
+
 AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="needs root: mounts a small file system or changes its user")
 SESSION = "sessions/a.jsonl"
 

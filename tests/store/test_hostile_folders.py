@@ -8,6 +8,8 @@ import pytest
 from commonplace import Memory, Message
 from commonplace.errors import CommonplaceError, PathError, ScopeError
 
+pytestmark = pytest.mark.battery
+
 
 def _used(root, **options):
     with Memory.open(root, jobs="inline", **options) as memory:

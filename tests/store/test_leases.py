@@ -17,6 +17,8 @@ from commonplace.store.protocol import Put
 from forking import forked, in_child
 from marking import slow_after
 
+pytestmark = pytest.mark.battery
+
 
 class Clock:
     def __init__(self) -> None:

@@ -16,6 +16,8 @@ from commonplace.store.files.disk import Disk
 from commonplace.store.protocol import Append
 from marking import slow_after
 
+pytestmark = pytest.mark.battery
+
 MUTATIONS = 10_000 if FULL else 1200
 
 
@@ -54,7 +56,6 @@ def mutated(lines: list[bytes], chance: random.Random) -> tuple[str, bytes]:
     return kind, data[:place] + bytes([chance.randrange(256)]) + data[place:]
 
 
-@pytest.mark.battery
 @pytest.mark.parametrize("mutations", slow_after(1, [100, MUTATIONS]))
 def test_every_mutation_of_the_log_is_found(scope, mutations):
     """Safety notes, T11: flip, delete, reorder, cut: 100 % of at least 1,000."""

@@ -17,6 +17,8 @@ from commonplace.text.spans import Keep
 from forking import in_processes
 from marking import slow_after
 
+pytestmark = pytest.mark.battery
+
 TIMES = 5
 CONFIG = StoreConfig(lock_wait_seconds=120)
 

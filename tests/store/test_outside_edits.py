@@ -21,6 +21,8 @@ from commonplace.text.spans import Keep
 from forking import in_child
 from marking import slow_after
 
+pytestmark = pytest.mark.battery
+
 RACES = 10_000 if FULL else 1000
 
 
@@ -29,7 +31,6 @@ def _quick(monkeypatch):
     monkeypatch.setattr(replace, "_QUIET_SECONDS", 0.01)
 
 
-@pytest.mark.battery
 @pytest.mark.parametrize("races", slow_after(1, [50, RACES]))
 @pytest.mark.parametrize("options", [[], ["steps"]], ids=["exchange", "without-exchange"])
 def test_edits_race_as_many_commits(fast_path, options, races):

@@ -9,6 +9,8 @@ from commonplace.errors import DamagedError
 from commonplace.store.protocol import Put
 from marking import slow_after
 
+pytestmark = pytest.mark.battery
+
 
 @pytest.mark.parametrize("content", [b"\xff\xfe\x00k", "é".encode(), b"no key\n", b"ab\n", b"aa" * 200, b"\n"])
 def test_a_key_that_is_none_is_named_with_what_to_do(tmp_path, content):

@@ -17,6 +17,8 @@ from commonplace.store.files.disk import Disk
 from commonplace.store.protocol import Append, Delete, Put
 from commonplace.text.spans import Keep
 
+pytestmark = pytest.mark.battery
+
 JOURNAL = "memory/HISTORY.md"
 FILES = (A, B, ITEMS, JOURNAL)
 CONFIG = StoreConfig(checkpoint_changes=4, checkpoint_seconds=9999)
@@ -138,7 +140,6 @@ def test_a_power_cut_after_any_call_leaves_whole_changes(fast_path, monkeypatch)
 
 
 @pytest.mark.slow
-@pytest.mark.battery
 def test_a_power_cut_after_any_call_of_many_changes_leaves_whole_changes(fast_path, monkeypatch):
     """Issue 23.1, at length: checkpoints, deletes, and three seeds of what a disk may have written."""
     assert cut_everywhere(fast_path, monkeypatch, upto=9, seeds=3) > 1000

@@ -11,6 +11,8 @@ from scopes import document, line, numbers, open_store, together
 from commonplace.config import StoreConfig
 from commonplace.store.protocol import Append, Delete, Put
 
+pytestmark = pytest.mark.battery
+
 D, J, H = "memory/D.md", "items/J.jsonl", "HISTORY.md"
 CONFIG = StoreConfig(checkpoint_changes=10**6, checkpoint_seconds=10**6)
 

@@ -11,6 +11,8 @@ from scopes import ITEMS, A, B, line, numbers, open_store, round_of, together
 
 from commonplace.store.files import commits, locks, state
 
+pytestmark = pytest.mark.battery
+
 BLOCKS = 24_000  # of 1 KiB
 
 
@@ -44,7 +46,6 @@ class Device:
         run("umount", self.at)
 
 
-@pytest.mark.battery
 def test_a_cut_of_a_real_ext4_loses_nothing_that_was_acknowledged(tmp_path, monkeypatch):
     """Issue 23.1: for up to 30 s after a change a real ext4 left its documents empty."""
     device = Device(tmp_path)

@@ -77,6 +77,7 @@ def test_a_large_transcript_is_read_in_parts_and_each_part_once(scope, monkeypat
     assert scope.indexing.check() == []
 
 
+@pytest.mark.battery
 def test_the_work_of_a_rebuild_is_linear_in_its_files(tmp_path, monkeypatch):
     """Issue 15: work per N is linear."""
     counts = {}
