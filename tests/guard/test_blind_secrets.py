@@ -108,3 +108,13 @@ def test_numbers_beside_the_word_token_stay():
         '{"password":{"type":"string","minLength":12,"maxLength":128}}',
     ):
         assert guard.screen(text).text == text
+
+
+@pytest.mark.parametrize("text", ["Writer 3 keeps token zq3v1k in drawer 301.", "Decided: token zz12q is in drawer 12."])
+def test_a_short_name_behind_a_noun_is_no_secret(text):
+    """Issue 23: 500 plain memories of a hundred processes were refused as secrets."""
+    assert guard.screen(text).text == text
+
+
+def test_a_short_value_that_a_noun_is_said_to_have_is_a_secret():
+    assert "q3v1k7" not in guard.screen("Our token is q3v1k7.").text

@@ -270,7 +270,9 @@ def _value(text: str, start: int, rule: Rule, *, plain: bool) -> Span | None:
     if len(value) < _SHORTEST or value.isdecimal() or compiled(_TERM).match(value) or _is_described(value):
         return None
     named = rule.check != "key" and compiled(r"[A-Z][a-z]{2,64}[._][A-Z][a-z]{2,64}\Z").match(value)
-    if named or (_is_made(value) and (rule.check != "key" or len(value) > _LONG)):
+    # A short token that is not said to be the value is the name of a thing: "token zq3 is in the drawer".
+    long = rule.check != "key" or len(value) >= (_LONG_WORD - 2 * plain)
+    if named or (_is_made(value) and long):
         return begin, end
     if not plain or rule.check in {"key", "code"} or compiled(_CODE).search(value):
         return None
