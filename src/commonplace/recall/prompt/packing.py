@@ -78,11 +78,10 @@ def packed(page: Page, layers: Sequence[Layer]) -> Pack:
         decay_days=knobs.decay_days if knobs.decay else 0,
     )
     least = TRUST_RANK["web" if page.question else "agent"]
-    trust = page.parts.reader.trust
     window = page.parts.sessions.window(page.session) if page.session is not None else ()
     live = {(each.session, str(each.message.id)) for each in window}  # none of its turns is shown twice
     found = ((layer, record) for layer in layers for record in stored(page, layer))
-    fit = (read(record, layer.name) for layer, record in found if TRUST_RANK[trust(record)] >= least)
+    fit = (read(record, layer.name) for layer, record in found if TRUST_RANK[page.rank(record)] >= least)
     told = (each for each in fit if each.source != TURN or not live.issuperset(page.sources(each.id)))
     pack = choose(told, query, page.parts.now())
     logger.info("pack: %d items", len(pack.items), extra=pack.diagnostics)

@@ -9,6 +9,7 @@ from typing import Final
 import msgspec
 
 from commonplace.changes import edits
+from commonplace.changes.marks import mark_of
 from commonplace.changes.parts import Parts
 from commonplace.changes.plan import files_of
 from commonplace.layouts.schema import Layer, PromptSection
@@ -90,9 +91,13 @@ class Page(msgspec.Struct, frozen=True):
             ]
         return kept
 
+    def rank(self, record: Record) -> Trust:
+        """Return the trust of a record by what was known when the page was begun."""
+        return self.parts.reader.ranked(record.id, mark_of(record))
+
     def label(self, record: Record) -> str:
         """Return the mark of a record that is trusted less than the agent; empty if it is not."""
-        return unverified(self.parts.reader.trust(record))
+        return unverified(self.rank(record))
 
     def one(self, layer: Layer, record: Record, text: str, *, heading: str = "") -> Shown:
         """Return a record as an entry of a section: its text there, and what speaks for and against it."""
