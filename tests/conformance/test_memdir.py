@@ -16,6 +16,7 @@ from commonplace.operations import PutTopic
 from commonplace.recall import surfacing
 from commonplace.surfaces.cli import drawing, main
 from commonplace.testing import FixedClock, ScriptedLLM
+from commonplace.text.pieces import estimate_tokens
 from inside import scope_of
 
 SOURCE = "seed memdir; seed model 4.4"
@@ -76,6 +77,17 @@ def chooses(*names: str):
     def answer(asked):
         assert asked.purpose == "surface"
         return json.dumps({"selected_memories": list(names)})
+
+    return ScriptedLLM(answer)
+
+
+def answers(*operations: dict) -> ScriptedLLM:
+    """Answer each extraction with these operations, each of which cites the first message whole."""
+
+    def answer(request):
+        said = request.prompt.partition("USER: ")[2].partition("\n")[0]
+        cited = [each | {"cites": [{"message": 1, "quote": said}]} for each in operations]
+        return json.dumps({"journal": "The user spoke of the work.", "operations": cited})
 
     return ScriptedLLM(answer)
 
@@ -255,6 +267,25 @@ def test_12_next_thursday_is_stored_as_its_date(memory, tmp_path):
     assert "2026-03-05" in stored
 
 
+def test_12_so_it_is_in_what_a_model_or_the_agent_writes(tmp_path):
+    """Scenario 12: as of the message that a model cites; a day that may be past or to come stays as it was said."""
+    said = "The freeze starts next Thursday, as agreed yesterday. The demo is on Friday."
+    add = {"op": "put_topic", "path": "freeze.md", "title": "Freeze", "description": "from next Thursday", "body": said}
+    clock = FixedClock(START)
+    with opened(tmp_path, llm=answers(add), clock=clock) as memory:
+        memory.append("s", [Message("user", said), Message("assistant", "OK.")])
+        clock.advance(days=3)
+        memory.consolidate("s")
+        topic = memory.read("freeze.md")
+        assert topic.body == "The freeze starts on 2026-03-05, as agreed on 2026-02-25. The demo is on Friday."
+        assert topic.description == "from 2026-03-05"
+        save(memory, "Release", "It is due tomorrow.", description="due tomorrow")
+        assert (memory.read("release.md").body, memory.read("release.md").description) == (
+            "It is due 2026-03-02.",
+            "due 2026-03-02",
+        )
+
+
 def test_15_a_projects_file_does_not_say_where_memory_is_kept(tmp_path, run, capsys, monkeypatch):
     """Scenario 15: ignored, with a warning."""
     (tmp_path / "repo/.claude").mkdir(parents=True)
@@ -356,15 +387,17 @@ def test_a_file_that_explains_a_tool_in_use_is_left_out_unless_it_warns(tmp_path
         assert sorted(attached(memory, "t", "Filter the ingest data with jq")) == ["jq.md", "jq_gotcha.md"]
 
 
-def test_a_selector_is_asked_in_2000_tokens_at_200_topics(tmp_path):
-    """Issue 21."""
+@pytest.mark.parametrize("about", ["What we know of thing", "我们知道的关于部署的事情"])
+def test_a_selector_is_asked_in_2000_tokens_at_200_topics(tmp_path, about):
+    """Issue 21: in any language, and if a whole page is asked."""
     for n in range(200):
-        topic(tmp_path, f"a_rather_long_name_of_note_{n}.md", f"What we know of thing {n} " * 20, days=n)
+        topic(tmp_path, f"a_rather_long_name_of_note_{n}.md", f"{about} {n} " * 20, days=n)
     llm = chooses()
     with opened(tmp_path, llm=llm) as memory:
-        memory.surface("s", "What do we know of thing 7?")
-    assert llm.tokens_in <= 2000
-    assert llm.prompts[0].count("a_rather_long_name_of_note_") == surfacing.CANDIDATES
+        memory.surface("s", f"{about} 7?")
+        memory.surface("s", f"{about} 8? " * 400)
+    assert max(estimate_tokens(each.system) + estimate_tokens(each.prompt) for each in llm.requests) <= 2000
+    assert llm.prompts[1].count("a_rather_long_name_of_note_") == surfacing.CANDIDATES
 
 
 def test_a_long_file_is_cut_and_a_session_has_its_share(tmp_path):
@@ -735,17 +768,6 @@ def test_the_rules_keep_nothing_that_the_code_or_the_day_says(memory, tmp_path, 
     memory.reset("s")
     assert bool([path for path in tmp_path.glob("*.md") if path.name != "MEMORY.md"]) is kept
     assert memory.recall(said)[0].text.startswith(said[:20]) or kept
-
-
-def answers(*operations: dict) -> ScriptedLLM:
-    """Answer each extraction with these operations, each of which cites the first message whole."""
-
-    def answer(request):
-        said = request.prompt.partition("USER: ")[2].partition("\n")[0]
-        cited = [each | {"cites": [{"message": 1, "quote": said}]} for each in operations]
-        return json.dumps({"journal": "The user spoke of the work.", "operations": cited})
-
-    return ScriptedLLM(answer)
 
 
 @pytest.mark.parametrize(

@@ -59,7 +59,7 @@ def facts_of(root: Path) -> str:
     return path.read_text(encoding="utf-8") if path.exists() else ""
 
 
-@pytest.mark.parametrize(("kills", "stride"), slow_after(1, [(12, 8), (KILLS, 1)]))
+@pytest.mark.parametrize(("kills", "stride"), slow_after(1, [(12, 12), (KILLS, 1)]))
 def test_a_job_killed_at_any_step_and_run_again_is_there_once(kills: int, stride: int) -> None:
     """Source: issue on consolidation (2,000 kills); safety notes F15."""
     # Memory of the machine where there is some: a kill is not a power loss, and syncs would only take time.

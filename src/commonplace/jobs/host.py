@@ -21,13 +21,14 @@ from commonplace.guard.screened import instant
 from commonplace.jobs.consolidators.choice import CONSOLIDATORS
 from commonplace.jobs.consolidators.work import Work
 from commonplace.jobs.finding import Finding
+from commonplace.jobs.rules import dates
 from commonplace.jobs.rules.proposing import left_out
 from commonplace.jobs.settling import settled
 from commonplace.jobs.views import Views
 from commonplace.layouts.schema import Job
 from commonplace.models.reading import Unusable
 from commonplace.models.spending import MeteredLLM
-from commonplace.operations import AppendJournal, Edit, Operation, Proposal, RemoveTopic, View
+from commonplace.operations import AppendJournal, Edit, Operation, Proposal, PutTopic, RemoveTopic, View
 from commonplace.records import RecordedMessage, Source, Trust
 
 ROUND_TOKENS: Final = 3000  # of what a consolidator is given in one round
@@ -174,7 +175,20 @@ class Host:
         unseen = [edit.path for edit in found.operations if edit.path in view.unseen]
         for path in dict.fromkeys(unseen):
             view = self._finding.seen(view, path)
-        return (settled(proposal, view, self._layout, places) if unseen else found), view
+        found = settled(proposal, view, self._layout, places) if unseen else found
+        dated = found.operations if found.ruled else tuple(self._dated(edit, view) for edit in found.operations)
+        return msgspec.structs.replace(found, operations=dated), view
+
+    def _dated(self, edit: Edit, view: View) -> Edit:
+        """Return what a model says anew in a topic with absolute dates: as of the first message that it cites."""
+        if not isinstance(edit, PutTopic):
+            return edit
+        said = {(each.session, each.message.id or each.id): each.message.at for each in view.messages}
+        times = (said.get((source.session, source.message)) for source in edit.sources)
+        at = next(filter(None, times), None) or self._clock()
+        known = {line for entry in view.entries for line in entry.text.split("\n")}
+        body, about = (dates.dated(text, at, self._zone, known) for text in (edit.body, edit.description))
+        return msgspec.structs.replace(edit, body=body, description=about)
 
     def _taken(self, judged: gate.Judged, said: Sequence[RecordedMessage], view: View) -> Judged:
         at = (said[-1].message.at if said else None) or self._clock()

@@ -11,6 +11,7 @@ from typing import Final
 
 from commonplace.errors import InputError
 from commonplace.guard import shown
+from commonplace.jobs.rules import dates
 from commonplace.jobs.running import Wanted
 from commonplace.layouts.codecs.edits import split_id
 from commonplace.layouts.codecs.topics import name_for
@@ -158,9 +159,9 @@ def write(use: Use, asked: Asked) -> Answer:
     name = wanted or name_for(asked["title"], taken).removesuffix(".md")
     put = PutTopic(
         path=topic.path if topic is not None else scope.layout.path_of(layer, topic=name, session=name),
-        body=asked["content"],
+        body=dates.dated(asked["content"], scope.now(), scope.config.zone, topic.body.split("\n") if topic else ()),
         title=asked.get("title", ""),
-        description=asked.get("description", ""),
+        description=dates.dated(asked.get("description", ""), scope.now(), scope.config.zone, ()),
         kind=asked.get("kind", ""),
         links=_names(asked.get("refs", "")),
         parents=_names(asked.get("parents", "")),

@@ -19,7 +19,7 @@ from commonplace.models.protocol import LLM, Request
 from commonplace.models.replies import SELECTED, parse_names, parse_ranking
 from commonplace.records import Hit
 from commonplace.text import packaged
-from commonplace.text.pieces import one_line, truncate
+from commonplace.text.pieces import estimate_tokens, one_line, truncate
 
 logger = logging.getLogger(__name__)
 
@@ -28,6 +28,8 @@ _LINE_CHARS: Final = 300
 _HIT_CHARS: Final = 600  # a passage and its slack: what is cut off cannot be judged
 _MAX_TOKENS: Final = 400
 _FILES_TOKENS: Final = 256  # seed memdir
+_INPUT_TOKENS: Final = 2000  # of a call that chooses files
+_QUESTION_TOKENS, _TOOLS_TOKENS = 400, 100
 _QUESTION_CHARS: Final = 2000
 SCHEMA: Final[dict[str, Any]] = {
     "type": "object",
@@ -129,11 +131,14 @@ def files(
     Returns:
         The names it chose that are among those given; none if it gave no answer of use in time.
     """
-    used = f"\n\n## Recently used tools\n{', '.join(map(one_line, tools))}" if tools else ""
-    listed = "\n".join(f"- {line}" for line in lines.values())
+    system = packaged.text(__package__, "prompts/surface.md").strip()
+    used = f"\n\n## Recently used tools\n{_cut(', '.join(map(one_line, tools)), _TOOLS_TOKENS)}" if tools else ""
+    asked = f"## Question\n{_cut(one_line(question), _QUESTION_TOKENS)}\n\n## Memories\n"
+    each = (_INPUT_TOKENS - estimate_tokens(f"{system}{asked}{used}")) // max(1, len(lines)) - 1
+    listed = "\n".join(_cut(f"- {line}", each) for line in lines.values())
     request = Request(
-        system=packaged.text(__package__, "prompts/surface.md").strip(),
-        prompt=f"## Question\n{truncate(one_line(question), _QUESTION_CHARS, '…')}\n\n## Memories\n{listed}{used}",
+        system=system,
+        prompt=f"{asked}{listed}{used}",
         schema=SCHEMA,
         max_tokens=_FILES_TOKENS,
         timeout_seconds=seconds,
@@ -146,3 +151,10 @@ def files(
     except ModelError:
         logger.warning("the model chose no files", exc_info=True)
         return []
+
+
+def _cut(text: str, tokens: int) -> str:
+    """Return as much of a text as has so many tokens."""
+    while (count := estimate_tokens(text)) > tokens:
+        text = truncate(text, len(text) * tokens // count, "…")
+    return text

@@ -7,7 +7,7 @@ it was written. Weeks begin on Monday.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Container, Iterable
 from datetime import date, datetime, timedelta, tzinfo
 from typing import Final
 
@@ -346,9 +346,23 @@ def _wording(match: re.Match[str], span: _Span) -> str:
 def absolute(text: str, at: datetime, zone: tzinfo, *, past: bool = False) -> tuple[str, tuple[When, ...]]:
     """Replace relative dates by calendar dates; return the text and the dates found."""
     found = find(text, at, zone, past=past)
+    return _put(text, found), tuple(found)
+
+
+def dated(text: str, at: datetime, zone: tzinfo, known: Container[str]) -> str:
+    """Replace the relative dates that mean the same in the past and in the future, in lines that are not known."""
+
+    def line(said: str) -> str:
+        past = find(said, at, zone, past=True)
+        return _put(said, [when for when in find(said, at, zone) if when in past])
+
+    return "\n".join(each if each in known else line(each) for each in text.split("\n"))
+
+
+def _put(text: str, found: Iterable[When]) -> str:
     pieces: list[str] = []
     done = 0
     for when in found:
         pieces.extend((text[done : when.start], when.wording))
         done = when.end
-    return "".join((*pieces, text[done:])), tuple(found)
+    return "".join((*pieces, text[done:]))
