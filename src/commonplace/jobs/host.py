@@ -21,7 +21,6 @@ from commonplace.guard.screened import instant
 from commonplace.jobs.consolidators.choice import CONSOLIDATORS
 from commonplace.jobs.consolidators.work import Work
 from commonplace.jobs.finding import Finding
-from commonplace.jobs.rules import dates
 from commonplace.jobs.rules.proposing import left_out
 from commonplace.jobs.settling import settled
 from commonplace.jobs.views import Views
@@ -30,6 +29,7 @@ from commonplace.models.reading import Unusable
 from commonplace.models.spending import MeteredLLM
 from commonplace.operations import AppendJournal, Edit, Operation, Proposal, PutTopic, RemoveTopic, View
 from commonplace.records import RecordedMessage, Source, Trust
+from commonplace.text import dates
 
 ROUND_TOKENS: Final = 3000  # of what a consolidator is given in one round
 _ASKED: Final = 12  # things it may ask for in one round

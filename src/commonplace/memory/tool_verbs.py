@@ -11,7 +11,6 @@ from typing import Final
 
 from commonplace.errors import InputError
 from commonplace.guard import shown
-from commonplace.jobs.rules import dates
 from commonplace.jobs.running import Wanted
 from commonplace.layouts.codecs.edits import split_id
 from commonplace.layouts.codecs.topics import name_for
@@ -24,6 +23,7 @@ from commonplace.operations import PutTopic, RemoveEntry, ReplaceEntry
 from commonplace.recall.prompt.renderers import JOINERS
 from commonplace.recall.select import select
 from commonplace.records import LAYERS, Hit, Outcome, Query, Record, Topic
+from commonplace.text import dates
 from commonplace.text.installed import Installed
 from commonplace.text.pieces import encode_name, fingerprint, truncate
 
