@@ -82,7 +82,7 @@ class Interrupted(Disk):
         self._between(fcntl.flock, fd, how)
 
 
-@pytest.mark.parametrize("seed", slow_after(3, range(12)))
+@pytest.mark.parametrize("seed", slow_after(1, range(12)))
 def test_whoever_looks_after_an_append_finds_it(fast_path, monkeypatch, seed):
     """DESIGN 1: when `append` returns a search finds it, whoever else writes and looks at any moment between."""
     monkeypatch.setattr("commonplace.store.files.feed._LIMIT_BYTES", 700 if seed % 3 else 10**6)

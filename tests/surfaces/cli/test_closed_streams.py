@@ -34,7 +34,7 @@ def run(folder, closed, *arguments):
 
 @pytest.mark.parametrize(
     ("arguments", "code"),
-    slow_after(2, [
+    slow_after(1, [
         (["record", "hi"], 0),
         (["recall", "ferry"], 0),
         (["recall", "walrus"], 1),
