@@ -163,3 +163,17 @@ def test_where_passes_run_out_whole_lines_go(monkeypatch):
     assert screened.text.splitlines()[-1] == "last"
     assert "bye" not in screened.text
     assert guard.screen(screened.text).text == screened.text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "- **Task:** Implement user login.",
+        "**Author Background:** the authors' credentials.",
+        "User / password:",
+        "login: **",
+    ],
+)
+def test_a_noun_of_a_secret_before_signs_alone_is_no_error(text):
+    """Issue 22: an append of ordinary Markdown with the word "login" raised."""
+    assert guard.screen(text).text == text

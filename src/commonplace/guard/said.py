@@ -319,7 +319,7 @@ def _is_made(value: str) -> bool:
     """True if a word has what plain words have not: digits among letters, or a sign inside."""
     if compiled(_NO_VALUE).match(value) or compiled(_TERM).match(value) or compiled(_CODE).search(value):
         return False
-    if not (letter := compiled(r"[^\W\d_]").search(value)) and not value[0].isdigit():
+    if not (letter := compiled(r"[^\W\d_]").search(value)) and not value[:1].isdigit():
         return False
     digit = compiled(r"\d").search(value)
     sign = compiled(_HARD).search(value, 1, len(value) - 1) and "'" not in value
