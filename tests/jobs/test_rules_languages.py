@@ -10,8 +10,10 @@ from datetime import UTC, datetime
 
 import pytest
 
+from commonplace import Memory
 from commonplace.jobs.rules import proposing
 from commonplace.records import Message, RecordedMessage
+from commonplace.testing import FixedClock
 
 AT = datetime(2026, 11, 20, 9, tzinfo=UTC)
 STATED = {
@@ -265,3 +267,23 @@ def test_what_people_say_of_themselves_is_noted(language):
 def test_what_passes_is_not_noted(language):
     """Issue 17: questions, errands of the hour and things supposed."""
     assert [said for said in PASSING[language].strip().splitlines() if noted(said)] == []
+
+
+@pytest.mark.parametrize("layout", ["native", "two-layer"])
+@pytest.mark.parametrize(
+    ("before", "after", "shown", "gone"),
+    [
+        ("My dog is called Bruno and he is four.", "Correction: Bruno is five, not four.", "he is five", "four"),
+        ("We use PostgreSQL 15 for orders.", "Actually I switched to PostgreSQL 16.", "PostgreSQL 16", "PostgreSQL 15"),
+        ("My sister Anna lives in Toronto.", "Anna moved to Montreal.", "Montreal", "Toronto"),
+    ],
+)
+def test_what_changed_since_another_session_takes_its_place(tmp_path, layout, before, after, shown, gone):
+    """Issue 17, a stranger's month: a correction by name, another version, and a relative who moved."""
+    with Memory.open(tmp_path, layout=layout, clock=FixedClock(AT), jobs="worker") as memory:
+        for number, said in enumerate((before, after)):
+            memory.append(f"chat:{number}", [Message("user", said, at=AT)])
+            memory.end(f"chat:{number}", now=False)
+        stable = memory.context().stable
+    assert shown in stable
+    assert gone not in stable

@@ -18,6 +18,7 @@ _FEELING: Final = frozenset(
     {"like", "lov", "love", "enjoy", "hat", "hate", "dislik", "dislike", "avoid", "ador", "adore", "stand", "prefer"}
 )
 _YEAR: Final = pattern(r"\b(?:19|20)\d\d\b")
+_VERSION: Final = pattern(r"\b([A-Z][\w.+#-]*) v?(\d[\w.]*\w|\d)")
 _WORD: Final = pattern(r"[^\W_][\w.+#-]*\w|\w", re.UNICODE)
 _IDEOGRAPH: Final = pattern(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
@@ -77,12 +78,8 @@ def succeeds(text: str, frame: str, supersedes: str, other: str, *, home: bool =
     if any(_plain(other).startswith(_plain(part) + " ") for part in frame.split("|") if part):
         return True
     subject = text.split(" ", 1)[0].casefold()
-    if (
-        home
-        and not _YEAR.search(other)
-        and other.split(" ", 1)[0].casefold() == subject
-        and guard("home").match(other.partition(" ")[2])
-    ):
+    whose, _, lives = f" {other.casefold()}".partition(f" {subject} ")  # of Ada, or of `User's sister Ada`
+    if home and not _YEAR.search(other) and guard("home").match(lives) and (not whose or "'s " in whose):
         return True
     if supersedes and holds(other, supersedes) and guard("held").search(other) and not _denies(other):
         return True
@@ -94,9 +91,16 @@ def succeeds(text: str, frame: str, supersedes: str, other: str, *, home: bool =
 
 
 def of_one_thing(text: str, other: str, value: str) -> bool:
-    """True if two statements share a word besides numbers, a value and their first word."""
-    mine = content(text.partition(" ")[2]) & content(other.partition(" ")[2])
+    """True if two statements share a word besides numbers, a value and the word that both begin with."""
+    first = text.split(" ", 1)[0]
+    mine = (content(text) & content(other)) - (content(first) if other.startswith(f"{first} ") else set())
     return any(len(word) > 2 for word in mine - _numbers(mine) - content(value))
+
+
+def other_version(text: str, other: str) -> bool:
+    """True if two statements name one thing, each with another number behind it."""
+    named = dict(_VERSION.findall(other))
+    return any(named.get(name, number) != number for name, number in _VERSION.findall(text))
 
 
 def _instead(text: str, other: str) -> bool:

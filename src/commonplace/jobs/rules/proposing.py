@@ -115,6 +115,8 @@ def _stands_in(memo: Memo, text: str) -> bool:
 
 
 def _over(memo: Memo, text: str) -> bool:
+    if memo.slot == SWITCHED and guard("in_use").search(text) and matching.other_version(memo.text, text):
+        return True
     ended = "" if memo.slot == NAMED else memo.supersedes  # of another thing the value stays
     return matching.succeeds(memo.text, memo.frame, ended, text, home=memo.slot == HOME)
 
