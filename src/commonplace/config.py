@@ -180,6 +180,7 @@ class Config(msgspec.Struct, frozen=True):
     context: ContextConfig = msgspec.field(default_factory=ContextConfig)
     limits: dict[str, int] = msgspec.field(default_factory=dict)  # by layer, in the unit of its cap: other caps
     retention: dict[str, int] = msgspec.field(default_factory=dict)  # by layer, or `sessions`, in days: what is older
+    prompts: dict[str, str] = msgspec.field(default_factory=dict)  # by job: your own instructions, of several lines
     model: ModelConfig = msgspec.field(default_factory=ModelConfig)
     spending: SpendingConfig = msgspec.field(default_factory=SpendingConfig)
     gate: GateRules = msgspec.field(default_factory=GateRules)

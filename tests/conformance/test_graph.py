@@ -13,7 +13,7 @@ import msgspec
 import pytest
 
 from commonplace import Memory, Message, Worker, adopt
-from commonplace.errors import ModelTimeoutError
+from commonplace.errors import ConfigError, ModelTimeoutError
 from commonplace.jobs import showing
 from commonplace.layouts import graph
 from commonplace.memory import trees
@@ -451,6 +451,7 @@ def test_the_memory_agent_reads_before_it_writes(tmp_path, clock):
         assert "memory/steve.md (Steve: A baker)" in first
         assert "## User [1]" in first
         assert 'read "nobody":\n(nothing is called so)' in second
+        assert "Steve bakes rye." in second.partition('search "rye"')[2]
         assert memory.read("memory/steve.md").body == "Steve bakes rye.\nSteve bakes bread."
         assert memory.read("memory/steve.md").extra["version"] == "2"
 
@@ -497,18 +498,21 @@ def test_a_session_in_the_background_is_shown_to_the_memory_agent_as_such(tmp_pa
     ]  # fmt: skip
 
 
-def test_the_prompt_of_the_memory_agent_is_replaced_by_a_layout(tmp_path, clock):
-    """System prompt: a file of ours, full replacement by the user's own."""
-    jobs = tuple(
-        msgspec.structs.replace(job, prompt="You keep nodes.\nAnswer in JSON.") if job.prompt else job
-        for job in graph.LAYOUT.jobs
-    )
-    own = msgspec.structs.replace(graph.LAYOUT, name="own", jobs=jobs)
-    model = ScriptedLLM([proposal()])
-    with Memory.open(tmp_path, layout=own, llm=model, clock=clock, jobs="inline") as memory:
-        memory.append("chat:1", turns(clock, 5))
-        memory.consolidate("chat:1")
-    assert model.requests[0].system == "You keep nodes.\nAnswer in JSON."
+def test_the_prompt_of_the_memory_agent_is_replaced_by_the_users_own(tmp_path, clock):
+    """System prompt: a file of ours, full replacement by the user's own, in the configuration or in a layout."""
+    own = "You keep nodes.\nAnswer in JSON."
+    jobs = tuple(msgspec.structs.replace(job, prompt=own) if job.prompt else job for job in graph.LAYOUT.jobs)
+    layout = msgspec.structs.replace(graph.LAYOUT, name="own", jobs=jobs)
+    model = ScriptedLLM(lambda _: proposal())
+    given = [("graph", {"prompts": {"memory-agent": own}}), (layout, None)]
+    for number, (each, config) in enumerate(given):
+        with Memory.open(tmp_path, layout=each, llm=model, clock=clock, config=config, jobs="inline") as memory:
+            memory.append(f"chat:{number}", turns(clock, 5))
+            memory.consolidate(f"chat:{number}")
+    assert [asked.system for asked in model.requests] == [own, own]
+    for wrong in ({"nobody": own}, {"memory-agent": "one line"}):
+        with pytest.raises(ConfigError, match="memory-agent, compact"):
+            opened(tmp_path, clock, config={"prompts": wrong})
 
 
 def test_without_a_model_the_journal_tells_what_was_said_and_no_node_is_made(tmp_path, clock):

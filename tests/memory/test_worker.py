@@ -182,6 +182,44 @@ def test_a_worker_that_is_told_to_stop_ends_after_the_session_it_is_at(tmp_path,
         assert sorted(done) == [0, 0, 2]
 
 
+class Pauses:
+    """Ends a run after two pauses."""
+
+    def __init__(self):
+        self.seconds = []
+
+    def is_set(self):
+        return len(self.seconds) == 2
+
+    def wait(self, seconds):
+        self.seconds.append(seconds)
+
+    def set(self):
+        pass
+
+
+def test_it_pauses_for_thirty_seconds_after_each_tick(tmp_path, clock):
+    """Seed graph, "Memory Worker Tick": each 30 seconds."""
+    with Worker(tmp_path, clock=clock) as worker:
+        worker._stop = pauses = Pauses()
+        worker.run()
+    assert pauses.seconds == [30.0, 30.0]
+
+
+def test_what_an_undo_took_back_is_held_until_it_is_asked_for(tmp_path, clock):
+    """DESIGN 1.3: only an explicit `consolidate` runs it again; the status says so."""
+    with opened(tmp_path, clock) as memory, Worker(tmp_path, llm=ScriptedLLM(reply), clock=clock) as worker:
+        memory.append("chat:1", said(clock))
+        memory.end("chat:1")
+        assert worker.tick() == 1
+        memory.undo(memory.log(1)[0].number)
+        clock.advance(hours=2)
+        assert worker.tick() == 0
+        assert worker.status() == Status(held=(("default", "chat:1", "consolidate", 0),))
+        memory.consolidate("chat:1")
+        assert worker.status() == Status()
+
+
 @pytest.fixture
 def few_open(monkeypatch):
     monkeypatch.setattr(worker_module, "_OPEN", 2)

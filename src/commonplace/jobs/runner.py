@@ -229,17 +229,11 @@ class Runner:
 
     def _todo(self, session: str, *, explicit: bool, until: int | None, first: bool) -> list[Piece]:
         """List the ranges to do now, held ones before what the cursor has not reached."""
-        state = self._sessions.state(session)
-        held = list(
-            dict.fromkeys((start, end) for name, start, end in self._sessions.held(session) if name == self.name)
-        )
+        held = dict.fromkeys((start, end) for name, start, end in self._sessions.held(session) if name == self.name)
         todo: list[Piece] = []
         if explicit:
             todo += [Piece(session, tuple(self._sessions.read(session, *each)), each) for each in held]
-        start = state.cursors.get(self.name, 0)
-        for begin, end in sorted(held):
-            if begin <= start < end:
-                start = end
+        start = self.begin(session)
         knobs = self._config.consolidation
         pieces = ranges.cut(
             tuple(self._sessions.read(session, start, until)),
@@ -249,6 +243,14 @@ class Runner:
         todo += [Piece(session, piece) for piece in pieces]
         todo = [piece for piece in todo if piece.messages]
         return todo[:1] if first else todo
+
+    def begin(self, session: str) -> int:
+        """Return the number of the first message that is due without being asked for: held ranges are not."""
+        start = self._sessions.state(session).cursors.get(self.name, 0)
+        for name, begin, end in sorted(self._sessions.held(session)):
+            if name == self.name and begin <= start < end:
+                start = end
+        return start
 
     def _answered(self, session: str) -> int:
         """Return the number of the message before which each turn has its answer, or is too old to wait for one."""

@@ -208,7 +208,7 @@ class Schedule:
 
     def _count(self, session: str, at: datetime) -> Counted:
         state = self._sessions.state(session)
-        cursors = {runner.name: state.cursors.get(runner.name, 0) for runner in self._jobs.runners}
+        cursors = {runner.name: runner.begin(session) for runner in self._jobs.runners}
         cursors[self._on_window] = state.window_start
         fresh = Counted(
             cursors=cursors,

@@ -42,6 +42,10 @@ def settled(
     if unknown:
         names = ", ".join(sorted(caps)) or "none"
         raise ConfigError(f"no layer {unknown[0]!r} of the layout {layout.name!r} has a cap; these have: {names}")
+    for job, prompt in given.prompts.items():
+        if "\n" not in prompt or job not in {each.name for each in layout.jobs}:
+            names = ", ".join(each.name for each in layout.jobs) or "none"
+            raise ConfigError(f"prompts.{job} gives a job instructions of several lines; {layout.name!r} has: {names}")
     given = msgspec.structs.replace(given, limits=caps)
     theirs = read(layout.config.file) if read is not None and layout.config.file else ""
     for name, value in told(layout, theirs).items():
@@ -120,7 +124,7 @@ def _target(layout: Layout, name: str) -> str:
     section, _, knob = str(name).partition(".")
     if name == _MEMORY_BYTES:
         return "limits.memory" if "memory" in _capped(layout) else ""
-    if section == "limits" and knob in _capped(layout):
+    if section == "prompts" or (section == "limits" and knob in _capped(layout)):
         return str(name)
     if knob in getattr(getattr(Config(), section, None), "__struct_fields__", ()) or (
         not knob
@@ -158,7 +162,8 @@ def _capped(layout: Layout) -> set[str]:
 def _get(config: Config, path: str) -> Any:
     found: Any = config
     for part in path.split("."):
-        found = found.get(part, 0) if isinstance(found, dict) else getattr(found, part)
+        missing: int | str = "" if path.startswith("prompts.") else 0
+        found = found.get(part, missing) if isinstance(found, dict) else getattr(found, part)
     return found
 
 

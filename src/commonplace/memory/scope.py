@@ -185,7 +185,8 @@ class Scope:
     ) -> None:
         layout = for_project(layout, config.project)
         wanted = (job for job in layout.jobs if all(knob(config, name) for name in job.when.split("+") if name))
-        jobs = tuple(wanted) if config.enabled else ()
+        told = (msgspec.structs.replace(job, prompt=config.prompts.get(job.name, job.prompt)) for job in wanted)
+        jobs = tuple(told) if config.enabled else ()
         layout = msgspec.structs.replace(layout, jobs=jobs)
         folder = f"{location}/{layout.scopes.folder(name)}".rstrip("/")
         new = machine.is_accepted(f"{folder}/{STATE}") is None

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import configparser
 import os
 import signal
 import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 from commonplace import Memory, Message
 from forking import started
 
+ROOT = Path(__file__).parents[3]
 LONG_AGO = datetime.now(UTC) - timedelta(days=1)
 
 
@@ -49,3 +52,20 @@ def test_sigterm_ends_it_with_code_0_and_one_line_a_record(here):
 def test_a_wrong_configuration_is_code_2(here, run):
     """Issue 20: exit codes; systemd does not start it again."""
     assert run("worker", "-C", "m", "--layout", "nothing", "--once").code == 2
+
+
+def test_the_unit_for_systemd_starts_a_worker_that_ends_well(here, run, monkeypatch):
+    """Issue 20: a unit file in `examples/`: its command and variables are ours, and code 2 is not tried again."""
+    unit = configparser.ConfigParser(interpolation=None, strict=False, delimiters=["="])
+    unit.optionxform = str
+    text = (ROOT / "examples/commonplace-worker.service").read_text("utf-8")
+    unit.read_string(text)
+    command = unit["Service"]["ExecStart"].split()
+    assert (Path(command[0]).name, unit["Service"]["RestartPreventExitStatus"]) == ("commonplace", "2")
+    named = [line.split("=")[1] for line in text.splitlines() if line.startswith("Environment=")]
+    recorded(here / "m")
+    for name, value in zip(named, ["m", ""], strict=True):
+        monkeypatch.setenv(name, value)
+    assert len(run(*command[1:], "--status", "--json").data["due"]) == 1
+    assert run(*command[1:], "--once").code == 0
+    assert run(*command[1:], "--status").out == "nothing waits\n"
