@@ -11,10 +11,10 @@ from typing import Any, Final
 
 import msgspec
 
-from commonplace.config import Config
+from commonplace.config import Config, knob
 from commonplace.errors import ConfigError
 from commonplace.layouts.codecs.documents import cap_of
-from commonplace.layouts.schema import Layout
+from commonplace.layouts.schema import Job, Layout
 
 _MEMORY_BYTES: Final = "limits.memory_bytes"  # of MEMORY.md by its unit; without effect in a layout without that file
 _LARGEST: Final = 1e12  # beyond it a number is a slip, and no wait or size can be made of it
@@ -56,6 +56,13 @@ def settled(
         if path not in named and _get(given, path) == _get(Config(), path):
             given = _put(given, path, value)
     return given
+
+
+def jobs_of(layout: Layout, config: Config) -> tuple[Job, ...]:
+    """Return the jobs that a configuration leaves on, with its own instructions for them."""
+    wanted = (job for job in layout.jobs if all(knob(config, name) for name in job.when.split("+") if name))
+    told = (msgspec.structs.replace(job, prompt=config.prompts.get(job.name, job.prompt)) for job in wanted)
+    return tuple(told) if config.enabled else ()
 
 
 def configured(layout: Layout, mapping: Mapping[str, Any]) -> Config:

@@ -28,7 +28,7 @@ from commonplace.changes.plan import files_of
 from commonplace.changes.review import Queue
 from commonplace.changes.sessions import Sessions
 from commonplace.changes.transcripts import Event
-from commonplace.config import Clock, Config, knob
+from commonplace.config import Clock, Config
 from commonplace.errors import (
     CommonplaceError,
     DamagedError,
@@ -48,6 +48,7 @@ from commonplace.jobs.views import Views
 from commonplace.jobs.windows import Windows
 from commonplace.layouts import tree
 from commonplace.layouts.codecs.edits import split_id
+from commonplace.layouts.knobs import jobs_of
 from commonplace.layouts.schema import Layer, Layout, for_project
 from commonplace.memory import doctor
 from commonplace.memory.unstored import Unstored
@@ -184,10 +185,7 @@ class Scope:
         mode: Mode = "thread",
     ) -> None:
         layout = for_project(layout, config.project)
-        wanted = (job for job in layout.jobs if all(knob(config, name) for name in job.when.split("+") if name))
-        told = (msgspec.structs.replace(job, prompt=config.prompts.get(job.name, job.prompt)) for job in wanted)
-        jobs = tuple(told) if config.enabled else ()
-        layout = msgspec.structs.replace(layout, jobs=jobs)
+        layout = msgspec.structs.replace(layout, jobs=jobs_of(layout, config))
         folder = f"{location}/{layout.scopes.folder(name)}".rstrip("/")
         new = machine.is_accepted(f"{folder}/{STATE}") is None
         if new and name != "default" and screen(name).text != name:
