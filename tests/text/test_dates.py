@@ -103,3 +103,19 @@ def test_any_text_at_any_instant_is_dated_without_error(text: str, at: datetime,
     found = dates.find(text, at, UTC, past=past)
     assert all(0 <= when.start < when.end <= len(text) and when.first <= when.last for when in found)
     assert all(one.end <= two.start for one, two in pairwise(found))
+
+
+@pytest.mark.parametrize(
+    ("text", "dated"),
+    [
+        ("The freeze starts next Thursday.", "The freeze starts on 2026-03-05."),
+        ("It broke yesterday.", "It broke on 2026-02-25."),
+        ("The demo is on Friday.", "The demo is on Friday."),
+        ("Goes by Jun, away on 14-15 March 2026.", "Goes by Jun, away on 14-15 March 2026."),
+        ("The sync is on the last Monday of the month.", "The sync is on the last Monday of the month."),
+        ("Due tomorrow, they said.\nDue tomorrow.", "Due 2026-02-27, they said.\nDue tomorrow."),
+    ],
+)
+def test_only_what_means_one_day_is_dated_in_new_lines(text, dated):
+    """Issue 21: relative dates made absolute, names and days that recur left alone."""
+    assert dates.dated(text, THURSDAY, UTC, ["Due tomorrow."]) == dated

@@ -343,6 +343,9 @@ def _wording(match: re.Match[str], span: _Span) -> str:
     return f"{preposition} {span.label}"
 
 
+_RELATIVE: Final = pattern(r"\b(?:next|last|tomorrow|yesterday|ago)\b", re.IGNORECASE)
+
+
 def absolute(text: str, at: datetime, zone: tzinfo, *, past: bool = False) -> tuple[str, tuple[When, ...]]:
     """Replace relative dates by calendar dates; return the text and the dates found."""
     found = find(text, at, zone, past=past)
@@ -350,11 +353,11 @@ def absolute(text: str, at: datetime, zone: tzinfo, *, past: bool = False) -> tu
 
 
 def dated(text: str, at: datetime, zone: tzinfo, known: Container[str]) -> str:
-    """Replace the relative dates that mean the same in the past and in the future, in lines that are not known."""
+    """Replace `tomorrow`, `last week` and the like, which mean one day only, in lines that are not known."""
 
     def line(said: str) -> str:
-        past = find(said, at, zone, past=True)
-        return _put(said, [when for when in find(said, at, zone) if when in past])
+        found = (when for when in find(said, at, zone) if not said.endswith("the ", 0, when.start))
+        return _put(said, [when for when in found if _RELATIVE.search(said, when.start, when.end)])
 
     return "\n".join(each if each in known else line(each) for each in text.split("\n"))
 
