@@ -22,20 +22,19 @@ from commonplace.layouts.schema import Layout
 from commonplace.memory.tool_verbs import VERBS
 from commonplace.recall.prompt.renderers import RENDERERS
 from commonplace.store import texts
+from commonplace.text.installed import Installed
 
-LAYOUTS: Final[dict[str, Layout]] = {
-    each.name: each
-    for each in (
-        native.LAYOUT,
-        two_layer.LAYOUT,
-        structured.LAYOUT,
-        facts.LAYOUT,
-        facts.FLAT,
-        graph.LAYOUT,
-        memdir.LAYOUT,
-    )
-}
-"""The layouts that ship with the package."""
+_SHIPPED: Final = (
+    native.LAYOUT,
+    two_layer.LAYOUT,
+    structured.LAYOUT,
+    facts.LAYOUT,
+    facts.FLAT,
+    graph.LAYOUT,
+    memdir.LAYOUT,
+)
+LAYOUTS: Final[Installed[Layout]] = Installed("commonplace.layouts", {each.name: each for each in _SHIPPED})
+"""The layouts that ship with the package, and those that other packages bring."""
 
 ABILITIES: Final = check.Abilities(
     consolidators=CONSOLIDATORS,
@@ -58,21 +57,18 @@ def named(name: str) -> Layout:
     Raises:
         ConfigError: There is none of that name.
     """
-    if name in LAYOUTS:
-        return LAYOUTS[name]
-    from importlib.metadata import entry_points  # noqa: PLC0415 - a tenth of the start, for layouts of others only
-
-    for point in entry_points(group="commonplace.layouts", name=name):
-        found = point.load()
-        if not isinstance(found, Layout):
-            raise ConfigError(f"the entry point {name!r} gives {type(found).__name__}, not a Layout", layout=name)
-        check.require(found, ABILITIES)
+    if name not in LAYOUTS:
+        known = ", ".join(sorted(LAYOUTS))
+        raise ConfigError(
+            f"there is no layout {str(name)[:80]!r}; use one of {known}, or a file that ends in .toml", layout=name
+        )
+    found = LAYOUTS[name]
+    if any(found is each for each in _SHIPPED):
         return found
-    known = sorted({*LAYOUTS, *entry_points(group="commonplace.layouts").names})
-    raise ConfigError(
-        f"there is no layout {str(name)[:80]!r}; use one of {', '.join(known)}, or a file that ends in .toml",
-        layout=name,
-    )
+    if not isinstance(found, Layout):
+        raise ConfigError(f"the entry point {name!r} gives {type(found).__name__}, not a Layout", layout=name)
+    check.require(found, ABILITIES)
+    return found
 
 
 def resolve(layout: Layout | str) -> Layout:

@@ -9,14 +9,13 @@ import click
 from commonplace.errors import InputError
 from commonplace.surfaces import adopt
 from commonplace.surfaces.cli import plain, terminal
-from commonplace.surfaces.cli.opening import Place, configuration, placed
+from commonplace.surfaces.cli.opening import Place, configuration, printing
 
 PROBLEMS_SHOWN = 20
 
 
 @click.command("init")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@placed
+@printing
 def init_command(*, as_json: bool, place: Place) -> None:
     """Make a memory here, or accept one that came with the folder: from then on it counts as your own.
 
@@ -37,8 +36,7 @@ def init_command(*, as_json: bool, place: Place) -> None:
 @click.command("adopt")
 @click.argument("path", metavar="PATH")
 @click.option("--dry-run", is_flag=True, help="Only say what the directory is.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@placed
+@printing
 def adopt_command(path: str, *, dry_run: bool, as_json: bool, place: Place) -> None:
     """Open the memory of another system in place: recognise it, index it, read its transcripts.
 

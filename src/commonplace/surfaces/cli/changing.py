@@ -17,7 +17,7 @@ from commonplace.errors import InputError
 from commonplace.memory.memory import Memory
 from commonplace.records import Outcome, OutcomeStatus, Receipt, Source
 from commonplace.surfaces.cli import drawing, instants, plain, sheets, terminal
-from commonplace.surfaces.cli.opening import Place, placed
+from commonplace.surfaces.cli.opening import Place, printing
 
 _CODES: Final[dict[OutcomeStatus, int]] = {"refused": 2, "over_cap": 4, "conflict": 4, "skipped": 1}
 _SAID: Final[dict[OutcomeStatus, str]] = {
@@ -77,8 +77,7 @@ def _change(memory: Memory, done: Outcome | Receipt) -> str:
     "--expect", metavar="VERSION", help="Only if its file is still in this version, as `show --json` gives it."
 )
 @click.option("--reason", default="", metavar="TEXT", help="For the log.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@placed
+@printing
 @click.pass_context
 def remember_command(
     ctx: click.Context,
@@ -126,8 +125,7 @@ def _source(text: str | None) -> Source | None:
     "--expect", metavar="VERSION", help="Only if its file is still in this version, as `show --json` gives it."
 )
 @click.option("--reason", default="", metavar="TEXT", help="For the log.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@placed
+@printing
 @click.pass_context
 def update_command(
     ctx: click.Context,
@@ -154,8 +152,7 @@ def update_command(
 @click.option("--dry-run", is_flag=True, help="Only say what would be forgotten, and where it is.")
 @click.option("--erase", is_flag=True, help="Take its words out of every file, for good.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@placed
+@printing
 @click.pass_context
 def forget_command(
     ctx: click.Context,
@@ -235,8 +232,7 @@ def _said(receipt: Receipt, said: str) -> Iterator[str]:
 @click.command("undo")
 @click.argument("change", type=click.IntRange(min=1))
 @click.option("--reason", default="", metavar="TEXT", help="For the log.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@placed
+@printing
 @click.pass_context
 def undo_command(ctx: click.Context, change: int, *, reason: str, as_json: bool, place: Place) -> None:
     """Undo a CHANGE, by its number in `commonplace log`; undoing the undo brings it back."""
@@ -245,8 +241,7 @@ def undo_command(ctx: click.Context, change: int, *, reason: str, as_json: bool,
 
 
 @click.group("review", invoke_without_command=True)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@placed
+@printing
 @click.pass_context
 def review_command(ctx: click.Context, *, as_json: bool, place: Place) -> None:
     """List what waits for a person; `approve`, `edit` or `reject` it."""
@@ -267,8 +262,7 @@ def review_command(ctx: click.Context, *, as_json: bool, place: Place) -> None:
 @review_command.command("approve")
 @click.argument("id")
 @click.option("--reason", default="", metavar="TEXT", help="For the log.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@placed
+@printing
 @click.pass_context
 def _approve(ctx: click.Context, id: str, *, reason: str, as_json: bool, place: Place) -> None:  # noqa: A002 - click's name for the argument
     """Do what waits under ID, in your name."""
@@ -280,8 +274,7 @@ def _approve(ctx: click.Context, id: str, *, reason: str, as_json: bool, place: 
 @click.argument("id", default="")
 @click.argument("text", nargs=-1)
 @click.option("--reason", default="", metavar="TEXT", help="For the log.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@placed
+@printing
 @click.pass_context
 def _edit(ctx: click.Context, id: str, text: tuple[str, ...], *, reason: str, as_json: bool, place: Place) -> None:  # noqa: A002 - as above
     """Do what waits under ID with TEXT as its words, in your name; without them decide on all in your editor."""
@@ -309,8 +302,7 @@ def _edit(ctx: click.Context, id: str, text: tuple[str, ...], *, reason: str, as
 @review_command.command("reject")
 @click.argument("id")
 @click.option("--reason", default="", metavar="TEXT", help="For the log.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@placed
+@printing
 @click.pass_context
 def _reject(ctx: click.Context, id: str, *, reason: str, as_json: bool, place: Place) -> None:  # noqa: A002 - as above
     """Remove what waits under ID from the queue; it stays in the log."""

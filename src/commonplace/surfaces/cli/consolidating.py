@@ -11,7 +11,7 @@ import click
 from commonplace.memory.memory import Memory
 from commonplace.records import Outcome
 from commonplace.surfaces.cli import drawing, plain, terminal
-from commonplace.surfaces.cli.opening import Place, placed, scopes_of
+from commonplace.surfaces.cli.opening import Place, printing, scopes_of
 
 MODEL_VARIABLE: Final = "COMMONPLACE_MODEL"
 _CODES: Final = {"refused": 2, "conflict": 4, "over_cap": 4, "failed": 5}
@@ -23,8 +23,7 @@ _CODES: Final = {"refused": 2, "conflict": 4, "over_cap": 4, "failed": 5}
     "--model", envvar=MODEL_VARIABLE, metavar="NAME", help="anthropic:NAME or openai:NAME; the rules without."
 )
 @click.option("--dry-run", is_flag=True, help="Only show what would be written.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@placed
+@printing
 @click.pass_context
 def consolidate_command(
     ctx: click.Context, session: str | None, *, model: str | None, dry_run: bool, as_json: bool, place: Place
@@ -43,8 +42,7 @@ def consolidate_command(
 @click.argument("job", required=False, default="")
 @click.option("--model", envvar=MODEL_VARIABLE, metavar="NAME", help="anthropic:NAME or openai:NAME.")
 @click.option("--dry-run", is_flag=True, help="Only show what would change.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@placed
+@printing
 @click.pass_context
 def dream_command(
     ctx: click.Context, job: str, *, model: str | None, dry_run: bool, as_json: bool, place: Place
@@ -79,8 +77,7 @@ def _show(memory: Memory, outcome: Outcome, *, dry_run: bool, as_json: bool, not
 
 
 @click.command("status")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@placed
+@printing
 @click.pass_context
 def status_command(ctx: click.Context, *, as_json: bool, place: Place) -> None:
     """Show what this memory holds, what is due, and what waits for you. Exit code 4 if a document is over a limit."""
@@ -134,8 +131,7 @@ def status(memory: Memory) -> dict[str, Any]:
 @click.option(
     "--by", type=click.Choice(["day", "purpose", "model"]), default="day", show_default=True, help="What to sum by."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@placed
+@printing
 @click.pass_context
 def cost_command(ctx: click.Context, *, by: str, as_json: bool, place: Place) -> None:
     """Show what calls of models took, with a small chart."""

@@ -13,7 +13,7 @@ from commonplace.errors import InputError
 from commonplace.memory.memory import Memory
 from commonplace.surfaces import evaluate
 from commonplace.surfaces.cli import drawing, plain, terminal
-from commonplace.surfaces.cli.opening import Place, placed
+from commonplace.surfaces.cli.opening import Place, printing
 from commonplace.surfaces.evaluate import Case, Evaluation, Figures, Verdict
 
 MADE: Final = 50  # cases made from the memory where no file is given
@@ -30,8 +30,7 @@ _INSTEAD: Final = 2  # hits that are shown of a case that missed its answer
 )
 @click.option("--all", "every", is_flag=True, help="Show the cases that passed too.")
 @click.option("--list", "listed", is_flag=True, help="Print the cases as JSON lines, fit for a FILE, and ask nothing.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@placed
+@printing
 @click.pass_context
 def eval_command(
     ctx: click.Context,

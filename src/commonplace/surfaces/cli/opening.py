@@ -185,6 +185,11 @@ def placed(command: F) -> F:
     return wrapped  # type: ignore[no-any-return] # click.option gives back what it is given
 
 
+def printing(command: F) -> F:
+    """Add to a command the options of `placed`, and `--json`, which it gets as `as_json`."""
+    return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(placed(command))
+
+
 def configuration(path: str | None, environ: Mapping[str, str]) -> Config:
     """Read the knobs: defaults, then a file, then the environment.
 

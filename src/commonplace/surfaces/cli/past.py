@@ -5,13 +5,12 @@ from __future__ import annotations
 import click
 
 from commonplace.surfaces.cli import drawing, plain, terminal
-from commonplace.surfaces.cli.opening import Place, placed
+from commonplace.surfaces.cli.opening import Place, printing
 
 
 @click.command("why")
 @click.argument("record")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@placed
+@printing
 def why_command(record: str, *, as_json: bool, place: Place) -> None:
     """Show why a RECORD is there: the changes that made it, and the messages it rests on, quoted."""
     with place.open() as memory:
@@ -26,8 +25,7 @@ def why_command(record: str, *, as_json: bool, place: Place) -> None:
 @click.command("log")
 @click.option("-n", "limit", type=click.IntRange(min=1), default=50, show_default=True, help="Most changes shown.")
 @click.option("--diff", "with_diff", is_flag=True, help="Show what each change did to the files.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@placed
+@printing
 @click.pass_context
 def log_command(ctx: click.Context, *, limit: int, with_diff: bool, as_json: bool, place: Place) -> None:
     """List the changes of memory, the newest first."""
@@ -49,8 +47,7 @@ def log_command(ctx: click.Context, *, limit: int, with_diff: bool, as_json: boo
 
 @click.command("diff")
 @click.argument("change", type=click.IntRange(min=1))
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@placed
+@printing
 def diff_command(change: int, *, as_json: bool, place: Place) -> None:
     """Show what a CHANGE did to the files, line by line."""
     with place.open() as memory:

@@ -14,7 +14,7 @@ from commonplace.memory.memory import Memory
 from commonplace.records import LAYERS, LayerName, RecordedMessage
 from commonplace.surfaces import snapshots
 from commonplace.surfaces.cli import drawing, instants, plain, terminal
-from commonplace.surfaces.cli.opening import Place, placed, scopes_of
+from commonplace.surfaces.cli.opening import Place, placed, printing, scopes_of
 
 SHOWN_BYTES: Final = 10_000_000  # of one file; a longer one is for other tools
 
@@ -24,8 +24,7 @@ SHOWN_BYTES: Final = 10_000_000  # of one file; a longer one is for other tools
 @click.option("-k", "k", type=click.IntRange(min=1), default=8, show_default=True, help="Most hits wanted.")
 @click.option("--layer", "layers", multiple=True, type=click.Choice(LAYERS), help="Where to look; repeatable.")
 @click.option("--why", is_flag=True, help="Say what each score is made of.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@placed
+@printing
 @click.pass_context
 def recall_command(
     ctx: click.Context,
@@ -100,8 +99,7 @@ def context_command(
 
 
 @click.command("sessions")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@placed
+@printing
 @click.pass_context
 def sessions_command(ctx: click.Context, *, as_json: bool, place: Place) -> None:
     """List the sessions, the most recently used first."""
@@ -123,8 +121,7 @@ def sessions_command(ctx: click.Context, *, as_json: bool, place: Place) -> None
 @click.option("--tree", is_flag=True, help="Show the topics as a tree; with ID that topic and what lies around it.")
 @click.option("--tokens", type=click.IntRange(min=1), default=trees.TOKENS, show_default=True, help="Of a tree.")
 @click.option("--at", metavar="INSTANT", help="As it was then, ISO 8601; local time where no zone is given.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@placed
+@printing
 def show_command(id: str | None, *, tree: bool, tokens: int, at: str | None, as_json: bool, place: Place) -> None:  # noqa: A002 - click names it as the argument
     """Show a session, a record or a file, by its ID.
 

@@ -6,7 +6,7 @@ import click
 
 from commonplace.records import Problem, Report
 from commonplace.surfaces.cli import plain, terminal
-from commonplace.surfaces.cli.opening import Place, placed
+from commonplace.surfaces.cli.opening import Place, printing
 
 PROBLEMS_SHOWN = 50
 
@@ -15,8 +15,7 @@ PROBLEMS_SHOWN = 50
 @click.option(
     "--fix", is_flag=True, help="Make a drifted index again, and copy damaged lines to quarantine; nothing is deleted."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@placed
+@printing
 @click.pass_context
 def doctor_command(ctx: click.Context, *, fix: bool, as_json: bool, place: Place) -> None:
     """Check for damaged records and for drift between files and index; write nothing without --fix.
@@ -94,8 +93,7 @@ def _where(problem: Problem) -> str:
 
 
 @click.command("reindex")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@placed
+@printing
 def reindex_command(*, as_json: bool, place: Place) -> None:
     """Make the index again from the files; nothing else depends on it."""
     with place.open(writes=True) as memory:

@@ -19,7 +19,7 @@ from commonplace.records import Message, Role, Trust, lowest_trust
 from commonplace.store.protocol import STATE
 from commonplace.surfaces import adopt, importers
 from commonplace.surfaces.cli import instants, plain, terminal
-from commonplace.surfaces.cli.opening import Place, placed, scopes_of
+from commonplace.surfaces.cli.opening import Place, printing, scopes_of
 
 SESSION: Final = "cli:main"
 PROBLEMS_SHOWN: Final = 20  # lines named for one file; the total is always said
@@ -33,8 +33,7 @@ _TRANSCRIPTS: Final = (".jsonl", ".json", ".jsonl.gz", ".json.gz")
 @click.option("--name", metavar="NAME", help="Name of the speaker.")
 @click.option("--at", metavar="INSTANT", help="When it was said, ISO 8601; local time where no zone is given.")
 @click.option("--id", "message_id", metavar="ID", help="Id of the message; recording it again changes nothing.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@placed
+@printing
 def record_command(  # noqa: PLR0917 - click passes options by name
     text: tuple[str, ...],
     session: str,
@@ -103,8 +102,7 @@ class Imported(msgspec.Struct):
     type=click.Choice(["agent", "tool", "web"]),
     help="Trust no message more than this: what others wrote is no word of yours.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@placed
+@printing
 @click.pass_context
 def import_command(
     ctx: click.Context, paths: tuple[str, ...], kind: str | None, *, trust: Trust | None, as_json: bool, place: Place

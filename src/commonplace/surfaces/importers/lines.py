@@ -189,11 +189,9 @@ def _chunks(
 def _unzip(data: bytes, read: Callable[[], bytes], on_cut: Callable[[str], None]) -> Iterator[bytes]:
     zipped = zlib.decompressobj(wbits=31)
     while data:
-        before = zipped.copy()  # what damage later in the chunk would take with it
         try:
             out = zipped.decompress(data, CHUNK_BYTES)
         except zlib.error:
-            yield from _until_damage(before, data)
             on_cut("the gzip data is damaged from here on")
             return
         if out:
@@ -206,16 +204,6 @@ def _unzip(data: bytes, read: Callable[[], bytes], on_cut: Callable[[str], None]
             data = zipped.unconsumed_tail or read()
     if not zipped.eof:
         on_cut("the gzip data ends too early")
-
-
-def _until_damage(zipped: zlib._Decompress, data: bytes) -> Iterator[bytes]:
-    for start in range(len(data)):
-        try:
-            out = zipped.decompress(data[start : start + 1])
-        except zlib.error:
-            return
-        if out:
-            yield out
 
 
 def split(parts: Iterator[bytes]) -> Iterator[tuple[int, bytes | None]]:
