@@ -325,7 +325,8 @@ class FilesStore:
 
     def _settle(self) -> bool:
         """Finish a change that is not all applied, if that can be done; False if readers must add it in memory."""
-        if self._settled(self._head()):
+        mine = self._commits.lock.mine and not self._commits.unapplied  # then the head need not be read
+        if mine or self._settled(self._head()):
             return True
         if self.read_only:
             return False
