@@ -408,3 +408,15 @@ def test_no_model_is_called_by_append_recall_or_context(tmp_path: Path) -> None:
         memory.recall("Bergen")
         memory.context("cli:a", "Bergen")
         assert llm.requests == []
+
+
+@pytest.mark.parametrize("moved", ["I've moved to Ålesund.", "I moved to Oslo."])
+def test_what_the_rules_take_from_a_persons_own_words_never_waits(tmp_path: Path, moved: str) -> None:
+    """Issue 16: a correction that shares no word with what it corrects waited for review."""
+    with opened(tmp_path) as memory:
+        for text in ("I live in Stavanger.", moved):
+            talk(memory, text=text)
+            assert memory.consolidate("cli:a").ok
+        assert list(memory.review()) == []
+        assert "Stavanger" not in facts_of(tmp_path)
+        assert moved.split()[-1] in facts_of(tmp_path)

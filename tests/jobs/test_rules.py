@@ -165,6 +165,7 @@ CORRECTIONS = [
     ("The launch is on Tuesday.", "I meant Wednesday, not Tuesday.", "The launch is on Wednesday."),
     ("The launch is on Tuesday.", "Sorry, not Tuesday, but Wednesday.", "The launch is on Wednesday."),
     ("User lives in Bergen.", "I moved to Oslo last week.", "User moved to Oslo in the week of 2026-02-16."),
+    ("User lives in Bergen.", "I've moved to Ålesund.", "User has moved to Ålesund."),
     ("User's favorite color is blue.", "My favorite color is green now.", "User's favorite color is green now."),
     ("User uses Vim for Rust.", "I've switched from Vim to Helix.", "User has switched from Vim to Helix."),
     ("User uses Vim.", "I no longer use Vim.", "User no longer uses Vim."),

@@ -318,7 +318,7 @@ class _Court:
 
     def _unrelated(self, edit: Edit, text: str, touched: Sequence[ViewEntry]) -> str:
         """Return why a replacement is refused: it is about something else, or it drops what it had to shorten."""
-        if not isinstance(edit, ReplaceEntry):
+        if not isinstance(edit, ReplaceEntry) or not self.by_model:
             return ""
         old = touched[0].text
         words = Vocabulary(content.content(f"{touched[0].section} {old}"))

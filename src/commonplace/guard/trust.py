@@ -202,7 +202,7 @@ class Voices:
         if self._past is not None and TRUST_RANK[past := self._past.trust(statement)] < TRUST_RANK["agent"]:
             return past
         said = content.content(statement)
-        if len(said) > 1 and self._below and (level := self._repeated(said)) is not None:
+        if len(said) > 1 and self._below and (level := self._repeated(statement, said)) is not None:
             return level
         own = {word for word in said if word[:_KEY_CHARS] in self._own}
         others = {word for word in said - own if word[:_KEY_CHARS] in self._used}
@@ -220,14 +220,19 @@ class Voices:
                 at = start
         return "".join([*parts, text[at:]])
 
-    def _repeated(self, said: frozenset[str]) -> Trust | None:
-        """Return the trust of a line below `agent` that has all words of a statement, if no other text has them all."""
+    def _repeated(self, statement: str, said: frozenset[str]) -> Trust | None:
+        """Return the trust of a line below `agent` that has all words of a statement, if no other text has them all.
+
+        If one of them is rare and came from below, the assistant's repetition of that line is no other text.
+        """
         below = [
             text
             for text in self._below
             if self._has(text, said) and any(_has(line, said) for line in content.sentences(text.folded))
         ]
-        if not below or any(self._vouches(text, below[0]) and self._has(text, said) for text in self._above):
+        rare = any(key in self._brought and key not in self._own for key in _weights(statement))
+        others = (text for text in self._above if not rare or self._vouches(text, below[0])) if below else ()
+        if not below or any(self._has(text, said) for text in others):
             return None
         return lowest_trust(text.trust for text in below)
 

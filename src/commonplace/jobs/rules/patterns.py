@@ -18,6 +18,8 @@ from commonplace.text import packaged
 Kind = Literal["preference", "fact", "decision", "constraint", "instruction", "failure", "fix", "task"]
 Table = Literal["person", "standing", "remarks", "coding", "foreign"]
 
+_CAPITAL = "[A-ZÀ-ÖØ-ÞŁŚŻŹČŠŽĐİ]"
+
 
 class Rule(msgspec.Struct, frozen=True, kw_only=True):
     """One row: `slot` names what has one value at a time; the rest are conditions.
@@ -74,4 +76,4 @@ def _compile(pattern: str) -> re.Pattern[str]:
     pattern = pattern.replace("\n", "")  # a long pattern is wrapped; a line break is not part of it
     while "{{" in pattern:
         pattern = re.sub(r"\{\{(\w+)\}\}", lambda found: _data()["fragments"][found[1]].replace("\n", ""), pattern)
-    return re.compile(pattern, re.IGNORECASE)
+    return re.compile(pattern.replace("[A-Z]", _CAPITAL), re.IGNORECASE)
