@@ -419,4 +419,4 @@ def test_what_the_rules_take_from_a_persons_own_words_never_waits(tmp_path: Path
             assert memory.consolidate("cli:a").ok
         assert list(memory.review()) == []
         assert "Stavanger" not in facts_of(tmp_path)
-        assert moved.split()[-1] in facts_of(tmp_path)
+        assert moved.rsplit(maxsplit=1)[-1] in facts_of(tmp_path)
