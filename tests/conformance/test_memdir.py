@@ -565,6 +565,47 @@ def test_10_of_two_contenders_one_runs(tmp_path):
         assert (tmp_path / ".consolidate-lock").read_text(encoding="ascii") == str(os.getpid())
 
 
+def test_10_of_a_holder_that_slept_and_the_one_after_it_one_has_a_result(tmp_path):
+    """Scenario 10: stopped while its model answers, and resumed when another has done it."""
+    for name in ("freeze", "release"):
+        topic(tmp_path, f"{name}.md", "The merge freeze starts on 2026-03-05.")
+    clock, others = FixedClock(START), []
+    gone = json.dumps({"journal": "", "operations": [{"op": "remove", "target": 1, "cites": []}], "done": True})
+
+    def slow(_):
+        clock.advance(hours=30)
+        with opened(tmp_path, llm=ScriptedLLM(gone), clock=clock) as other:
+            others.append(other.dream().status)
+        return gone
+
+    with opened(tmp_path, llm=ScriptedLLM(slow), clock=clock) as memory:
+        assert memory.dream().status == "skipped"
+        assert others == ["applied"]
+        assert [change.actor for change in memory.log()].count("consolidator:dream") == 1
+        assert not list(memory.review())
+    assert (tmp_path / ".consolidate-lock").stat().st_mtime == clock().timestamp()
+
+
+def test_a_file_that_a_person_takes_away_while_the_model_thinks_costs_the_others_nothing(tmp_path):
+    """Issue 21: the rest of what a dream proposes is done."""
+    for name in ("freeze", "release", "thaw", "end"):
+        topic(
+            tmp_path, f"{name}.md", f"The merge {'freeze' if name in {'freeze', 'release'} else 'thaw'} is over soon."
+        )
+
+    def answer(asked):
+        (tmp_path / "freeze.md").unlink()
+        numbers = [
+            asked.prompt.partition(f" {name}.md (")[0].rpartition("\n")[2].rstrip(".") for name in ("freeze", "thaw")
+        ]
+        return json.dumps({"operations": [{"op": "remove", "target": int(each), "cites": []} for each in numbers]})
+
+    with opened(tmp_path, llm=ScriptedLLM(answer)) as memory:
+        memory.sync()
+        assert memory.dream().status == "applied"
+    assert sorted(path.name for path in tmp_path.glob("*.md")) == ["MEMORY.md", "end.md", "release.md"]
+
+
 @pytest.mark.parametrize("before", [None, 3000])
 def test_11_a_dream_that_fails_leaves_the_lock_as_it_was_and_is_tried_again(tmp_path, before):
     """Scenario 11."""

@@ -245,6 +245,8 @@ class Door:
         return list(dict.fromkeys(resolve(self._layout, path)[1] for path in paths))
 
     def _once(self, request: _Request, *, dry_run: bool, fence: Lease | None, durable: bool, raced: bool) -> Outcome:
+        if fence is not None:
+            fence.check()  # who took the job over has changed what was planned on
         plan = self.plan()
         actor = request.actor
         taken: list[Taken] = []
@@ -259,6 +261,10 @@ class Door:
                 if not request.partial or self._drift.moved(self._touched([operation])):
                     raise
                 taken.append(Taken((Waits(operation, str(error)),)))
+            except RecordNotFoundError:
+                if not request.partial or self._drift.moved(self._touched([operation])):
+                    raise
+                taken.append(Taken((Waits(operation, RACED, "conflicted"),)))
         waiting = [*request.waits, *(waits for each in taken for waits in each.waits)]
         same = [each.same for each in taken if each.same]
         review = tuple(self._queue(plan, each, actor.name) for each in waiting)

@@ -31,6 +31,7 @@ class PidLock:
         self._path = path
         self._pid = os.getpid() if pid is None else pid
         self._before: datetime | None = None
+        self._taken: datetime | None = None
 
     def last(self) -> datetime | None:
         """Return when it was last taken, which is the last run; None if there is no such file."""
@@ -53,11 +54,12 @@ class PidLock:
         self._before = self.last()
         with typed_errors(self._path):
             self._write(f"{self._pid}", now.timestamp())
+        self._taken = self.last()
         return self._read() == self._pid
 
     def give_back(self) -> None:
         """Restore the file as it was before, so that the next one tries again; a run that failed counts as none."""
-        if self._read() == self._pid:  # else another program took it over
+        if self._read() == self._pid and self.last() == self._taken:  # else another one took it over
             self.put(self._before)
 
     def put(self, at: datetime | None) -> None:
