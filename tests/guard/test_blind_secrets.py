@@ -97,6 +97,30 @@ def test_a_text_is_also_matched_as_what_it_means(text, kept):
     assert guard.screen(screened.text).text == screened.text
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "mysql -p{} shop",
+        "mysqldump --all -u root -p{} shop",
+        "sshpass -p {} ssh deploy@host.example",
+        "SSHPASS='{}' sshpass -e rsync a b",
+        "docker login -u mira -p {} registry.example",
+        "# ~/.pgpass\nlocalhost:5432:*:postgres:{}\n",
+        "WIFI:T:WPA;S:home;P:{};;",
+        '{{"tool":"vault","pin":1234,"password":"{}"}}',
+        "user,password,url\nann,{},x.example",
+        "https://bob:{}@host.example/x",
+        "The password for the shed is\n{}",
+        "Das WLAN-Passwort lautet:\n  {}",
+    ],
+)
+def test_of_a_command_or_a_wrapped_sentence_only_the_secret_goes(text):
+    """Issue 22: what machines print, and a secret over two lines; the words around it stay."""
+    secret = "Barn" + "Door83"
+    screened = guard.screen(text.format(secret))
+    assert re.sub("⟦[^⟧]*⟧", "*", screened.text).replace("1234", "*") == text.format("*").replace("1234", "*")
+
+
 def test_numbers_beside_the_word_token_stay():
     """Issue 22: what a coding agent's day is full of."""
     for text in (

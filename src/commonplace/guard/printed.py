@@ -26,7 +26,7 @@ _ELEMENT: Final = (
     r"[\w-]{0,14}>\s{0,8}(?:</key>\s{0,8}<string>)?(?:<!\[CDATA\[)?([^<>\[\]\n]{3,512}?)(?:\]\]>)?\s{0,8}</"
     r"|[\w-]{0,14}</key>\s{0,8}<string>([^<>\n]{3,512})</"
 )
-_SETTING: Final = r"(?:^|[\n?&;])[ \t]{0,8}(?:[A-Za-z_][\w.-]{0,40})?\Z"
+_SETTING: Final = r"(?:^|[\n?&;])[ \t]{0,8}(?:[A-Za-z_][\w.-]{0,40})?\Z|[{,]\s{0,8}[\"'][\w.-]{0,40}\Z"
 _WORTHLESS: Final = (
     r"(?i)(?:\[[a-z]|\*{2}|•|x{3}|\.{3}|-{2}|_{2}|\$|%[({A-Z_]|\{\{|<|your|change_?me|example|placeholder|redacted|dummy|todo|tbd|insert|replace|⟦"
     r"|masked|hidden|secrets\.|(?:none|null|undefined|true|false|nil|n/?a|yes|no|string|str|int|integer|bool|boolean|pass|pwd|user|username|hunter|text|number|object|array"

@@ -73,9 +73,10 @@ _IS: Final = (
 )
 _MARKS: Final = r"\s{0,3}(?:=>|:=|->|={1,2}|[:：→])\s{0,3}|[\"'`]{1,3}\s{0,3}(?:=>|[:=])\s{0,3}"
 _LINK: Final = (
-    rf"(?i){_MARKS}|\s{{1,2}}[—–-]\s{{1,2}}|(?<=[\s,?])(?:c'est|{_IS})\s{{1,2}}|['’]s\s{{1,2}}"
+    rf"(?i){_MARKS}|\s{{1,2}}[—–-]\s{{1,2}}|(?<=[\s,?])(?:c'est|{_IS})\s{{1,4}}|['’]s\s{{1,2}}"
     r"|[是为為叫はが는은]\s{0,2}"
 )
+_GOES_ON: Final = rf"(?i)(?:\s{_IS}|[:：=]|[は是])\s{{0,3}}\Z"  # a line whose sentence does
 _WITH: Final = r"(?i)\b(?:with|con|com|avec|met|mit|z|ze|с|als|and|und|et|y|e|en|i)\s(?:\w{1,5}\s){0,2}\Z|[,;/]\s\Z"
 _GAP: Final = (  # to a value right behind
     rf"\w{{0,4}}[\"'’)]{{0,2}}[ \u3000]{{1,2}}(?:(?:to|auf|a|en|in|na|para|naar)[ ])?|(?<=[{_CJK}])"
@@ -148,8 +149,11 @@ def _sentence(text: str, done: int, start: int, end: int) -> Span:
     for stop in compiled(_SENTENCE_END).finditer(text, low, start):
         # A question and what follows it are one: "Voicemail PIN? It's still 3141."
         begin, asked = (asked, stop.end()) if text[stop.start()] in "?？" else (stop.end(), stop.end())
-    stops = (m.start() for m in compiled(_SENTENCE_END).finditer(text, end, high) if text[m.start()] not in "?？")
-    return begin, max(next(stops, high), min(end, high))
+    for stop in compiled(_SENTENCE_END).finditer(text, end, high):
+        over = text[stop.start()] == "\n" and compiled(_GOES_ON).search(text, end, stop.start())
+        if text[stop.start()] not in "?？" and not over:
+            return begin, max(stop.start(), min(end, high))
+    return begin, high
 
 
 def _is_noun(text: str, start: int, end: int, rule: Rule) -> bool:

@@ -128,9 +128,9 @@ def _matched(text: str, place: int, rule: Rule) -> Iterator[tuple[int, int]]:
     if not match:
         return
     start, end = match.span(1 if pattern.groups else 0)
-    if rule.check and not _CHECKS[rule.check](match, text[start:end]):
-        return
-    yield start, end
+    value = text[start:end]
+    if value.strip("⟦") and (not rule.check or _CHECKS[rule.check](match, value)):  # a marker is none
+        yield start, end
 
 
 def _matched_around(pattern: re.Pattern[str], text: str, place: int, back: int) -> re.Match[str] | None:
