@@ -9,7 +9,7 @@ import pytest
 
 from commonplace import Memory, Message
 from commonplace.errors import ModelTimeoutError
-from commonplace.models import Reply
+from commonplace.models import Reply, Request
 from commonplace.testing import FixedClock, ScriptedLLM
 
 
@@ -208,3 +208,26 @@ def test_an_episode_may_name_what_the_range_does_not_say_where_the_rest_was_said
             memory.append("s", [Message("user", text), Message("assistant", "Yes.")])
         memory.end("s")
         assert fact in (tmp_path / "memory/episodes/s.md").read_text(encoding="utf-8")
+
+
+def test_an_episode_of_many_turns_is_made_from_parts_that_hold_all_of_it(tmp_path):
+    """Issue 17.1: prompts are bounded, whatever the session holds; results of tools count and are cut."""
+    asked: list[str] = []
+
+    def answer(request: Request) -> str:
+        asked.append(request.prompt)
+        return "- The user likes the mirror in Oslo."
+
+    config = {"consolidation": {"range_tokens": 200}}
+    clock = FixedClock("2026-05-19T09:00:00+00:00", step_seconds=1)
+    with Memory.open(
+        tmp_path, layout="facts", clock=clock, jobs="worker", llm=ScriptedLLM(answer), config=config
+    ) as memory:
+        talk(memory, turns=120)
+        memory.append("s1", [Message("assistant", "", tools=("read",)), Message("tool", "a mirror " * 20_000)])
+        memory.append("s1", [Message("user", "That was the last mirror number.")])
+        memory.end("s1", now=False)
+    assert len(asked) > 2
+    assert sum(map(len, asked)) < 60_000
+    assert all(any(f"number {turn} " in prompt for prompt in asked) for turn in range(120))
+    assert any("the last mirror" in prompt for prompt in asked)

@@ -12,8 +12,11 @@ import msgspec
 import pytest
 
 from commonplace import Memory
+from commonplace.errors import ModelUnavailableError
+from commonplace.memory import opening
 from commonplace.memory.designs import LAYOUTS
 from commonplace.surfaces.cli import commands
+from commonplace.testing import ScriptedLLM
 
 ESC = "\x1b"
 
@@ -520,3 +523,21 @@ def test_a_layout_from_a_file_is_noted_by_its_path_and_a_value_by_its_name(run, 
     failed = run("-C", str(here / "two"), "context")
     assert failed.code == 2
     assert "there is no layout 'own'" in failed.err
+
+
+def test_a_dead_server_costs_nothing_and_is_named_with_the_next_try(run, here, monkeypatch):
+    """Issue 17.1: `consolidate` and `status` say what failed and when it is tried again; the exit code is 5."""
+    down = ModelUnavailableError("no connection; is the server running?")
+    monkeypatch.setattr(opening, "model_of", lambda llm, config: ScriptedLLM([down] * 2) if llm else None)
+    run("record", "Please always answer in metric units.", "--session", "chat:1")
+    before = files_of(here / "commonplace-memory/sessions")
+    done = run("consolidate", "--model", "openai:gpt")
+    assert done.code == 5
+    assert "tried again" in done.out + done.err
+    assert "tried again" in run("status").out
+    assert files_of(here / "commonplace-memory/sessions") == before
+    assert not list(here.rglob("facts/user.md"))
+    assert run("reset", "chat:1", "--model", "openai:gpt").code == 5
+    with Memory.open(here / "commonplace-memory", jobs="worker") as memory:
+        assert [each.text for each in memory.sessions.window("chat:1")] == ["Please always answer in metric units."]
+        assert memory.recall("metric units")

@@ -19,7 +19,7 @@ from commonplace.records import Outcome, OutcomeStatus, Receipt, Source
 from commonplace.surfaces.cli import drawing, instants, plain, sheets, terminal
 from commonplace.surfaces.cli.opening import Place, printing
 
-_CODES: Final[dict[OutcomeStatus, int]] = {"refused": 2, "over_cap": 4, "conflict": 4, "skipped": 1}
+_CODES: Final[dict[OutcomeStatus, int]] = {"refused": 2, "over_cap": 4, "conflict": 4, "skipped": 1, "failed": 5}
 _SAID: Final[dict[OutcomeStatus, str]] = {
     "applied": "done",
     "planned": "would be done",
