@@ -679,6 +679,25 @@ def test_13_undo_brings_back_when_a_dream_last_ran(tmp_path, before):
         assert path.read_text(encoding="ascii") == str(os.getppid())  # another program ran since: its time stays
 
 
+@pytest.mark.parametrize("cited", [True, False])
+def test_13_of_two_that_contradict_the_newer_one_that_a_person_said_wins(tmp_path, cited):
+    """Issue 21: the newer, sourced side wins; without a source the older one stays, and a person is asked."""
+    topic(tmp_path, "freeze.md", "The merge freeze starts on 2026-03-05.", days=9)
+    cites = [{"message": 1, "quote": "the merge freeze starts on 2026-03-12"}] if cited else []
+    body = "The merge freeze starts on 2026-03-12."
+    change = {"op": "put_topic", "path": "freeze.md", "title": "", "body": body, "cites": cites}
+    with opened(
+        tmp_path, llm=dreams({"search": ["merge freeze"], "done": False} if cited else {}, {"operations": [change]})
+    ) as memory:
+        memory.append(
+            "s", [Message("user", "Sorry, the merge freeze starts on 2026-03-12."), Message("assistant", "OK.")]
+        )
+        memory.dream()
+        memory.dream()
+        assert (memory.read("freeze.md").body == body) is cited
+        assert bool(list(memory.review())) is not cited
+
+
 def test_13_a_dream_that_would_delete_everything_or_invents_files_does_neither(tmp_path):
     """Issue 21: bad input."""
     for n in range(14):

@@ -356,10 +356,14 @@ def dated(text: str, at: datetime, zone: tzinfo, known: Container[str]) -> str:
     """Replace `tomorrow`, `last week` and the like, which mean one day only, in lines that are not known."""
 
     def line(said: str) -> str:
-        found = (when for when in find(said, at, zone) if not said.endswith("the ", 0, when.start))
+        found = (when for when in find(said, at, zone) if when.first == when.last and not _recurs(said, when))
         return _put(said, [when for when in found if _RELATIVE.search(said, when.start, when.end)])
 
     return "\n".join(each if each in known else line(each) for each in text.split("\n"))
+
+
+def _recurs(said: str, when: When) -> bool:
+    return said.endswith("the ", 0, when.start)  # the last Monday of the month
 
 
 def _put(text: str, found: Iterable[When]) -> str:
