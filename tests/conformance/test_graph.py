@@ -598,9 +598,36 @@ def test_a_parent_that_is_no_node_is_a_category_and_keeps_its_place(tmp_path, cl
         text = Path(tmp_path, "memory", "steve.md").read_text("utf-8")
         assert 'path: ["people", "friends"]\n' in text
         assert tree_of(memory) == [
-            "- people/", "  - friends/", "    - Steve [steve]: A baker", "      - Ann [ann]: - Ann paints.",
+            "- people/", "  - friends/", "    - Steve [steve]: A baker", "      - Ann [ann]: Ann paints.",
         ]  # fmt: skip
         assert problems(memory) == []
+
+
+def test_a_category_is_one_however_it_is_written_and_becomes_the_node_of_its_name(tmp_path, clock):
+    """Issue 20, tried as a user would: a model wrote `people` at first, `People` later, and then a node of that name."""
+    ann = steve(path="memory/ann.md", title="Ann", description="", body="- Ann paints.", parents=["People"])
+    people = steve(path="memory/people.md", title="People", description="", body="- Steve and Ann are people.")
+    replies = [proposal(steve(parents=["people"]), ann), proposal(people)]
+    trees_seen = []
+    with opened(tmp_path, clock) as memory, worker(tmp_path, clock, ScriptedLLM(replies)) as working:
+        for number in range(2):
+            memory.append(f"chat:{number}", turns(clock, 5, "Steve bakes bread. Ann paints. Steve and Ann are people."))
+            working.tick()
+            trees_seen.append(tree_of(memory))
+        below = ["  - Ann [ann]: Ann paints.", "  - Steve [steve]: A baker"]
+        assert trees_seen == [["- People/", *below], ["- People [people]: Steve and Ann are people.", *below]]
+        assert call(memory, "memory_node_read", nodeId="ann")["text"].splitlines()[2] == "Under:"
+        assert problems(memory) == []
+
+
+def test_two_operations_on_one_node_say_nothing_twice(tmp_path, clock):
+    """Issue 20, tried as a user would: a model put a node whole, and then a line of it again under another name."""
+    again = steve(path="steve", description="", body="Steve bakes bread.")
+    model = ScriptedLLM([proposal(steve(body="- Steve bakes bread.\n- Steve is tall."), again)])
+    with opened(tmp_path, clock) as memory, worker(tmp_path, clock, model) as working:
+        memory.append("chat:1", turns(clock, 5, "Steve bakes bread. Steve is tall."))
+        working.tick()
+        assert memory.read("memory/steve.md").body == "- Steve bakes bread.\n- Steve is tall."
 
 
 def test_a_misquoted_message_costs_a_node_nothing(tmp_path, clock):

@@ -30,7 +30,7 @@ from commonplace.operations import (
     View,
     ViewEntry,
 )
-from commonplace.text.pieces import beginning, encode_name, fingerprint, one_line
+from commonplace.text.pieces import beginning, encode_name, fingerprint, one_line, plain_line
 
 _TITLE_CHARS = 60
 
@@ -172,9 +172,11 @@ def _under(edit: PutTopic, known: Mapping[str, str]) -> PutTopic:
 
 def _joined(before: PutTopic, after: PutTopic) -> PutTopic:
     quotes = (*before.quotes, *("",) * (len(before.sources) - len(before.quotes)), *after.quotes)
+    known = {plain_line(line) for line in before.body.splitlines()}
+    fresh = [line for line in after.body.splitlines() if plain_line(line) not in known]
     return msgspec.structs.replace(
         before,
-        body=after.body if after.body.startswith(before.body) else f"{before.body.rstrip()}\n{after.body}",
+        body=after.body if after.body.startswith(before.body) else "\n".join((before.body.rstrip(), *fresh)),
         title=before.title or after.title,
         description=before.description or after.description,
         links=tuple(dict.fromkeys((*before.links, *after.links))),

@@ -54,9 +54,15 @@ class Tree(msgspec.Struct, frozen=True, kw_only=True):
         path = self.names.get(name) or self.names.get(name.casefold())
         return self.topics[path] if path is not None else None
 
+    def above(self, topic: Topic) -> tuple[str, ...]:
+        """Return the topics that a topic is under: its parents, or the one that its category is called by."""
+        named = parents(topic)
+        found = (self.find(name) for name in named or _texts(topic.extra.get("path"))[-1:])
+        return tuple(each.path for each in found if each and (named or each.path != topic.path))
+
     def links(self, topic: Topic) -> tuple[Topic, ...]:
         """Return the topics that a topic links to, parents aside."""
-        above = [each.path for name in parents(topic) if (each := self.find(name))]
+        above = self.above(topic)
         linked = dict.fromkeys(each.path for each in map(self.find, topic.links) if each)
         return tuple(self.topics[path] for path in linked if path not in {topic.path, *above})
 
@@ -102,7 +108,7 @@ def build(topics: Iterable[Topic], folder: str = "") -> Tree:
     under: dict[str, list[str]] = {}
     categories: dict[tuple[str, ...], list[str]] = {}
     for path, topic in known.items():
-        above = next((found.path for name in parents(topic) if (found := bare.find(name))), "")
+        above = next(iter(bare.above(topic)), "")
         if above and path not in lost:
             under.setdefault(above, []).append(path)
         else:
@@ -134,22 +140,19 @@ def leads_back(tree: Tree, path: str, above: Iterable[str]) -> bool:
             return True
         if each not in seen:
             seen.add(each)
-            wanted += [found.path for name in parents(tree.topics[each]) if (found := tree.find(name))]
+            wanted += tree.above(tree.topics[each])
     return False
 
 
 def _cyclic(tree: Tree) -> list[str]:
     """Return the topics that are their own ancestors, in order."""
-    above = {
-        path: {found.path for name in parents(topic) if (found := tree.find(name))}
-        for path, topic in tree.topics.items()
-    }
+    above = {path: set(tree.above(topic)) for path, topic in tree.topics.items()}
     left = set(above)
     while True:  # what has no parent left, or no child left, is on no circle
         has_child = set[str]().union(*(above[path] & left for path in left)) if left else set()
         gone = {path for path in left if not above[path] & left or path not in has_child}
         if not gone:
-            return sorted(path for path in left if leads_back(tree, path, parents(tree.topics[path])))
+            return sorted(path for path in left if leads_back(tree, path, above[path]))
         left -= gone
 
 
@@ -163,13 +166,14 @@ def _deepest_first(known: Mapping[str, Topic], under: Mapping[str, Sequence[str]
 
 
 def _grouped(categories: Mapping[tuple[str, ...], list[Branch]]) -> tuple[Branch, ...]:
-    """Return the categories with their branches."""
-    heads = {key[:1] for key in categories if key}
-    here = list(categories.get((), ()))
-    for head in heads:
-        inner = {key[1:]: each for key, each in categories.items() if key[:1] == head}
-        here.append(Branch(title=head[0], below=_grouped(inner)))
-    return _sorted(here)
+    """Return the categories with their branches; two that differ in capitals alone are one."""
+    inner: dict[str, dict[tuple[str, ...], list[Branch]]] = {}
+    for key, each in categories.items():
+        if key:
+            inner.setdefault(key[0].casefold(), {}).setdefault(key[1:], []).extend(each)
+    titles = {key[0].casefold(): key[0] for key in sorted(filter(None, categories), reverse=True)}
+    made = (Branch(title=titles[head], below=_grouped(below)) for head, below in inner.items())
+    return _sorted([*categories.get((), ()), *made])
 
 
 def _sorted(branches: Iterable[Branch]) -> tuple[Branch, ...]:

@@ -15,7 +15,7 @@ from commonplace.layouts import tree
 from commonplace.layouts.tree import Branch, Tree
 from commonplace.memory.scope import Scope
 from commonplace.records import TRUST_RANK, Topic
-from commonplace.text.pieces import estimate_tokens, one_line, truncate
+from commonplace.text.pieces import estimate_tokens, one_line, plain_line, truncate
 
 TOKENS: Final = 2000  # of a tree, or of a topic and what lies around it
 _PREVIEW_CHARS: Final = 200  # seed graph
@@ -82,7 +82,7 @@ def _tree(scope: Scope, found: Tree) -> Iterator[str]:
 
 def expanded(scope: Scope, topic: Topic, found: Tree, tokens: int = TOKENS) -> str:
     """Return a topic whole, then its parents, its children and its links, each in a line."""
-    above = tuple(each for name in tree.parents(topic) if (each := found.find(name)))
+    above = tuple(found.topics[path] for path in found.above(topic))
     below = _below(found, topic)
     links = found.links(topic)
     linking = tuple(each for each in found.topics.values() if topic in found.links(each) and each not in links)
@@ -103,7 +103,7 @@ def _line(scope: Scope, topic: Topic, *, preview: bool = True) -> str:
     """Write what a topic is in one line: its title, its name, and what it is about."""
     rank = scope.reader.rank(topic.id)
     mark = f" (from {rank}: unverified)" if TRUST_RANK[rank] < TRUST_RANK["agent"] else ""
-    said = topic.description or (truncate(one_line(topic.body), _PREVIEW_CHARS, "…") if preview else "")
+    said = topic.description or (truncate(plain_line(topic.body), _PREVIEW_CHARS, "…") if preview else "")
     about = f": {shown(one_line(said))}" if said else ""
     return f"- {shown(one_line(topic.title))} [{tree.name_of(topic.path)}]{mark}{about}"
 
