@@ -30,6 +30,7 @@ import memories
 import recalling
 import rounds
 import scopes
+import screening
 import starting
 import topics
 import turns as turns_
@@ -62,6 +63,7 @@ def main() -> None:
         }
         asked = {size: filled[size] for size in sizes[1:]}
         starting.measure(report, filled[1_000], corpus.questions(texts[1_000], 1)[0], rounds_=turns)
+        screening.measure(report, texts[1_000], rounds_=turns)
         appending.measure(report, corpus, folder, ends, rounds_=turns)
         recalling.measure(report, corpus, folder, asked, texts, rounds_=turns)
         files.context(report, corpus, folder, rounds_=turns)
