@@ -18,7 +18,7 @@ from commonplace.errors import CommonplaceError, IndexVersionError, StoreError
 from commonplace.layouts.schema import Layer, Layout
 from commonplace.recall import search
 from commonplace.recall.embedding import Embedding
-from commonplace.recall.index import near, vectors
+from commonplace.recall.index import vectors
 from commonplace.recall.index.rows import IndexRow
 from commonplace.recall.index.sqlite import SqliteIndex
 from commonplace.recall.indexing import Indexing
@@ -148,11 +148,10 @@ class Searching:
 
     def _tidy_vectors(self) -> None:
         """Without an embedder, take out what one left of texts that were forgotten or changed since."""
-        index = self._indexing.index
-        if self._embedding is not None or not near.holds_vectors(index):
+        if self._embedding is not None:
             return
         try:
-            vectors.Vectors(index).tidy(vectors.mark(self._parts.tombstones.hidden()))
+            vectors.Vectors(self._indexing.index).tidy(vectors.mark(self._parts.tombstones.hidden()))
         except CommonplaceError:
             logger.warning("vectors of what was forgotten are taken out another time", exc_info=True)
 

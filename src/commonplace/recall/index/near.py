@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import msgspec
-
-if TYPE_CHECKING:
-    from commonplace.recall.index.sqlite import SqliteIndex
 
 
 class Embedder(Protocol):
@@ -33,9 +30,3 @@ class Near(msgspec.Struct, frozen=True):
 
     rows: Mapping[int, float] = {}
     failure: str = ""
-
-
-def holds_vectors(index: SqliteIndex) -> bool:
-    """True if an embedder left vectors in an index."""
-    with index.connection() as db:
-        return db.execute("SELECT 1 FROM sqlite_master WHERE name = 'vector_space'").fetchone() is not None
