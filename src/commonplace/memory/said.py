@@ -17,16 +17,16 @@ from commonplace.text.pieces import strip_fences, truncate
 
 Said = Message | Mapping[str, Any] | Iterable[Message | Mapping[str, Any]]
 """One message or several, ours or an SDK's."""
-_ROLES: Final[dict[str, Role]] = {
+ROLES: Final[dict[str, Role]] = {
     "user": "user", "assistant": "assistant", "system": "system", "developer": "system", "tool": "tool",
     "function": "tool",
 }  # fmt: skip
-_SILENT: Final = frozenset(["thinking", "redacted_thinking", "reasoning", "reasoning_text"])
-_MARKS: Final = {
+SILENT: Final = frozenset(["thinking", "redacted_thinking", "reasoning", "reasoning_text"])
+MARKS: Final = {
     "image": "[image]", "image_url": "[image]", "input_image": "[image]", "document": "[document]",
     "file": "[file]", "input_file": "[file]", "audio": "[audio]", "input_audio": "[audio]",
 }  # fmt: skip
-_ARGUMENTS_CHARS: Final = 2000  # of one call that are kept; its result is a message of its own
+ARGUMENTS_CHARS: Final = 2000  # of one call that are kept; its result is a message of its own
 
 
 def messages(given: object, key: bytes) -> list[Message]:
@@ -60,7 +60,7 @@ def _read(given: object, tools: dict[str, str]) -> Iterator[Message]:
         yield given
         return
     said = _plain(given)
-    role = _ROLES.get(str(said.get("role")))
+    role = ROLES.get(str(said.get("role")))
     if role is None:
         raise _odd(given)
     own, name, content = said.get("id"), said.get("name"), said.get("content")
@@ -79,7 +79,7 @@ def _read(given: object, tools: dict[str, str]) -> Iterator[Message]:
             words.append(_call(plain, plain.get("name"), plain.get("input"), tools, called))
         elif kind == "tool_result" or kind.endswith("_tool_result"):
             results.append(_result(_text_of(plain.get("content"), given), tools.get(str(plain.get("tool_use_id")))))
-        elif kind not in _SILENT:
+        elif kind not in SILENT:
             words.append(_text(plain, kind))
     for call in said.get("tool_calls") or ():
         plain = _plain(call)
@@ -114,7 +114,7 @@ def _plain(value: object) -> Mapping[str, Any]:
 
 def _text(block: Mapping[str, Any], kind: str) -> str:
     text = block.get("text", block.get("refusal"))
-    return text if isinstance(text, str) else _MARKS.get(kind, f"[{kind or 'block'}]")
+    return text if isinstance(text, str) else MARKS.get(kind, f"[{kind or 'block'}]")
 
 
 def _text_of(content: object, given: object) -> str:
@@ -132,7 +132,7 @@ def _call(block: Mapping[str, Any], name: object, given: object, tools: dict[str
     tools[str(block.get("id"))] = known
     called.append(known)
     asked = given if isinstance(given, str) else msgspec.json.encode(given, enc_hook=str).decode() if given else ""
-    return truncate(f"[{known}] {asked}".rstrip(), _ARGUMENTS_CHARS)
+    return truncate(f"[{known}] {asked}".rstrip(), ARGUMENTS_CHARS)
 
 
 def _result(text: str, tool: str | None) -> Message:

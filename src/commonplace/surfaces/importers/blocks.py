@@ -13,6 +13,7 @@ from typing import Final
 
 import msgspec
 
+from commonplace.memory import said
 from commonplace.records import Message, Role
 from commonplace.surfaces.importers.batches import Report
 from commonplace.surfaces.importers.harness import Voiced, voices
@@ -20,15 +21,10 @@ from commonplace.surfaces.importers.lines import LineError, decode, reason_of
 from commonplace.text import instants
 from commonplace.text.pieces import truncate
 
-CALL_CHARS: Final = 2000  # arguments of one tool call that are kept; the result stands in its own message
 CALLS_REMEMBERED: Final = 1024  # calls whose results may still come; a result follows its call closely
 _TEXT: Final = frozenset(["text", "input_text", "output_text", "refusal", "summary_text"])
-_SILENT: Final = frozenset(["thinking", "redacted_thinking", "reasoning", "reasoning_text", "encrypted_content"])
-_MARKS: Final = {
-    "image": "[image]", "image_url": "[image]", "input_image": "[image]", "document": "[document]",
-    "input_file": "[file]", "file": "[file]", "input_audio": "[audio]", "audio": "[audio]",
-    "tool_reference": "", "container_upload": "[file]",
-}  # fmt: skip
+_SILENT: Final = said.SILENT | {"encrypted_content"}
+_MARKS: Final = {**said.MARKS, "tool_reference": "", "container_upload": "[file]"}
 _CALLS: Final = frozenset(["tool_use", "server_tool_use", "mcp_tool_use", "toolCall"])
 
 
@@ -166,7 +162,7 @@ def _leaf_text(leaf: _Leaf) -> str:
 
 def call_text(call: Call) -> str:
     """Show a tool call in one short text: `[name]` and its arguments, cut where they are long."""
-    return truncate(f"[{call.name or 'tool'}] {arguments_text(call.arguments)}".rstrip(), CALL_CHARS)
+    return truncate(f"[{call.name or 'tool'}] {arguments_text(call.arguments)}".rstrip(), said.ARGUMENTS_CHARS)
 
 
 def arguments_text(arguments: bytes) -> str:

@@ -14,6 +14,7 @@ from typing import Final
 
 import msgspec
 
+from commonplace.memory.said import ROLES
 from commonplace.records import Message, Role
 from commonplace.surfaces.importers.batches import Found, Report
 from commonplace.surfaces.importers.blocks import (
@@ -33,10 +34,6 @@ from commonplace.surfaces.importers.lines import Line, LineError, decode, reason
 from commonplace.text.pieces import truncate
 
 NAME: Final = "messages"
-_ROLES: Final[dict[str, Role]] = {
-    "user": "user", "assistant": "assistant", "system": "system", "developer": "system",
-    "tool": "tool", "function": "tool",
-}  # fmt: skip
 _SILENT: Final = frozenset(["reasoning", "item_reference", "mcp_list_tools", "compaction"])
 
 
@@ -122,8 +119,8 @@ class Parser:
         envelope = Envelope(item.id, instant_of(_stamp(item), number, self._report) or began, item.name)
         if item.role is None:
             spoken = self._act(item, envelope, number)
-        elif item.role in _ROLES:
-            spoken = self._spoken(_ROLES[item.role], item, envelope, number)
+        elif item.role in ROLES:
+            spoken = self._spoken(ROLES[item.role], item, envelope, number)
         else:
             raise LineError(f"unknown role {truncate(item.role, 40)!r}")
         for message in spoken:
