@@ -244,3 +244,16 @@ def test_any_name_makes_a_line(name):
         [line(Spend(at=datetime(2026, 1, 1, tzinfo=UTC), model=name, purpose=name, cause=name)).text.encode()]
     )
     assert len(spend.model) <= 90
+
+
+def test_the_ceiling_reads_the_calls_of_today_alone():
+    """Issue 17: every call read the whole ledger, so what a consolidation cost grew from year to year."""
+    desk = Desk([reply()])
+    for _ in range(20):
+        desk.ask()
+    desk.clock.advance(hours=24)
+    desk.ask()
+    read = []
+    budget = Budget(SpendingConfig(), lambda: (read.append(spend) or spend for spend in desk.ledger.spends()))
+    assert budget.today(desk.clock()).calls == 1
+    assert len(read) == 2

@@ -15,6 +15,7 @@ import living
 import pytest
 
 from commonplace import Memory
+from commonplace.operations import AppendJournal
 from commonplace.testing import FixedClock
 from marking import only_in_battery, slow_after
 
@@ -81,6 +82,25 @@ def test_the_clock_goes_back_a_year_in_the_middle(tmp_path: Path) -> None:
         figures = living.live(memory, clock, TOLD, sessions, back=back)
         assert settled(memory, tmp_path, figures, sessions) >= 0.8
         assert memory.sessions.count() == MONTH
+
+
+def test_an_entry_costs_the_same_however_long_the_history_is(tmp_path: Path) -> None:
+    """Issue 17: what is added to a journal is read by itself; the one of the two-layer layout never ends."""
+    work: list[int] = []
+    for long in (20, 160):
+        clock = FixedClock(TOLD.sessions[0].at)
+        with Memory.open(tmp_path / str(long), layout="two-layer", clock=clock, jobs="worker") as memory:
+            entries = [f"On day {number} we spoke of the harbour and of boat {number}." for number in range(long)]
+            memory.apply([AppendJournal(path="memory/HISTORY.md", text=text) for text in entries], reason="")
+            memory.context()
+            clock.advance(hours=1)
+            _, added = living.calls(
+                lambda: memory.remember("The ferry left late.", kind="journal"),  # noqa: B023 - called at once
+                counted=True,
+            )
+            _, shown = living.calls(memory.context, counted=True)
+            work.append(added + shown)
+    assert work[1] <= 1.1 * work[0]
 
 
 @only_in_battery
