@@ -95,7 +95,7 @@ def test_an_entry_costs_the_same_however_long_the_history_is(tmp_path: Path) -> 
             memory.context()
             clock.advance(hours=1)
             _, added = living.calls(
-                lambda: memory.remember("The ferry left late.", kind="journal"),  # noqa: B023 - called at once
+                lambda: memory.remember("The ferry left late.", kind="journal"),
                 counted=True,
             )
             _, shown = living.calls(memory.context, counted=True)
