@@ -17,7 +17,7 @@ from typing import Final, Literal
 import msgspec
 
 from commonplace.changes.actors import Actor
-from commonplace.changes.admission import RACED, Admission, Stop, Taken, Waits
+from commonplace.changes.admission import FORGOTTEN, RACED, Admission, Stop, Taken, Waits
 from commonplace.changes.generated import GeneratedFiles
 from commonplace.changes.merging import kept_out, theirs
 from commonplace.changes.overflow import Overflow
@@ -256,7 +256,10 @@ class Door:
             except Stop as stop:
                 if not request.partial:
                     raise
-                taken.append(Taken((Waits(operation, stop.outcome.reason),)))
+                reason = stop.outcome.reason
+                # What was forgotten is kept nowhere again, not even to be asked about.
+                gone = stop.outcome is FORGOTTEN
+                taken.append(Taken(note=reason) if gone else Taken((Waits(operation, reason),)))
             except InputError as error:
                 if not request.partial or self._drift.moved(self._touched([operation])):
                     raise
@@ -273,7 +276,8 @@ class Door:
                 plan.line(path, line)
         if plan.empty:
             status: Literal["duplicate", "unchanged"] = "duplicate" if same else "unchanged"
-            return Outcome(status=status, records=tuple(same), reason="memory already says so")
+            notes = _joined(each.note for each in taken) or "memory already says so"
+            return Outcome(status=status, records=tuple(same), reason=notes)
         asked = [added.id for added in plan.added]
         self._overflow.relieve(plan)
         told = self._generated.refresh(plan)
