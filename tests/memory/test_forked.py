@@ -12,7 +12,7 @@ import pytest
 
 from commonplace import AsyncMemory, Memory, Message
 from commonplace.errors import StoreError
-from forking import in_child
+from forking import forked, in_child
 from inside import scope_of
 
 WAIT_SECONDS = 30.0
@@ -147,6 +147,17 @@ def test_a_child_leaves_an_index_alone_that_was_being_written(tmp_path):
         for word in ("zebra", "okapi", "quagga"):
             assert f"the word is {word}" in [hit.text for hit in memory.recall(word)]
         assert memory.doctor().problems == ()
+
+
+def test_a_child_forked_while_an_index_was_being_opened_waits_for_nobody(tmp_path):
+    """Issue 23.2: one child in forty hung for ever at a lock whose descriptor it had inherited."""
+    with Memory.open(tmp_path) as memory:
+        use(memory, "zebra")
+        index = scope_of(memory).indexing.index
+        with index._file_lock(index.path, exclusive=True):
+            child = forked(lambda: use(memory, "okapi"), 20)
+        assert os.waitpid(child, 0)[1] == 0
+        assert memory.recall("okapi")
 
 
 def test_a_memory_open_for_reading_can_be_read_in_a_child(tmp_path):

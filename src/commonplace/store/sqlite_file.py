@@ -237,6 +237,7 @@ class IndexFile(ABC):
             fcntl.flock(handle, fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH)
             yield
         finally:
+            fcntl.flock(handle, fcntl.LOCK_UN)  # a child forked meanwhile has the descriptor too, and would wait for it
             os.close(handle)
 
     @contextlib.contextmanager
