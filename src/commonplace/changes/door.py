@@ -276,8 +276,8 @@ class Door:
                 plan.line(path, line)
         if plan.empty:
             status: Literal["duplicate", "unchanged"] = "duplicate" if same else "unchanged"
-            notes = _joined(each.note for each in taken) or "memory already says so"
-            return Outcome(status=status, records=tuple(same), reason=notes)
+            reason = _joined(each.note for each in taken) or "memory already says so"
+            return Outcome(status=status, records=tuple(same), reason=reason)
         asked = [added.id for added in plan.added]
         self._overflow.relieve(plan)
         told = self._generated.refresh(plan)
