@@ -64,3 +64,12 @@ def test_a_log_that_is_gone_is_named_with_what_it_held(full):
     with opened(full) as memory:
         (problem,) = memory.doctor().problems
     assert problem.reason == "the log is gone, with all up to change 1; memory is as they left it"
+
+
+def test_a_memory_that_was_taken_away_while_it_is_open_begins_anew(full):
+    """Issue 23.4: an append raised that there is no such file, until the memory was opened again."""
+    with opened(full) as memory:
+        shutil.rmtree(full)
+        memory.append("s", [Message("user", "the heron is back")])
+        assert memory.remember("The heron nests here.").status == "applied"
+        assert [hit.text for hit in memory.recall("heron back", layers=["sessions"])] == ["the heron is back"]

@@ -244,30 +244,32 @@ class Door:
         paths = [op.path for op in operations if hasattr(op, "path")]
         return list(dict.fromkeys(resolve(self._layout, path)[1] for path in paths))
 
+    def _taken(self, plan: Plan, request: _Request, *, raced: bool) -> list[Taken]:
+        """Add the operations of a request to a plan; where it may be done in part, what cannot be done waits."""
+        taken: list[Taken] = []
+        for operation in request.operations:
+            try:
+                taken.append(self._admission.take(plan, operation, request.actor, raced=raced, reason=request.reason))
+            except Stop as stop:
+                if not request.partial:
+                    raise
+                held_back = Taken((Waits(operation, stop.outcome.reason),))
+                # What was forgotten is kept nowhere again, not even to be asked about.
+                taken.append(Taken(note=FORGOTTEN.reason) if stop.outcome is FORGOTTEN else held_back)
+            except (InputError, RecordNotFoundError) as error:
+                if not request.partial or self._drift.moved(self._touched([operation])):
+                    raise
+                raced_by = isinstance(error, RecordNotFoundError)
+                waits = Waits(operation, RACED, "conflicted") if raced_by else Waits(operation, str(error))
+                taken.append(Taken((waits,)))
+        return taken
+
     def _once(self, request: _Request, *, dry_run: bool, fence: Lease | None, durable: bool, raced: bool) -> Outcome:
         if fence is not None:
             fence.check()  # who took the job over has changed what was planned on
         plan = self.plan()
         actor = request.actor
-        taken: list[Taken] = []
-        for operation in request.operations:
-            try:
-                taken.append(self._admission.take(plan, operation, actor, raced=raced, reason=request.reason))
-            except Stop as stop:
-                if not request.partial:
-                    raise
-                reason = stop.outcome.reason
-                # What was forgotten is kept nowhere again, not even to be asked about.
-                gone = stop.outcome is FORGOTTEN
-                taken.append(Taken(note=reason) if gone else Taken((Waits(operation, reason),)))
-            except InputError as error:
-                if not request.partial or self._drift.moved(self._touched([operation])):
-                    raise
-                taken.append(Taken((Waits(operation, str(error)),)))
-            except RecordNotFoundError:
-                if not request.partial or self._drift.moved(self._touched([operation])):
-                    raise
-                taken.append(Taken((Waits(operation, RACED, "conflicted"),)))
+        taken = self._taken(plan, request, raced=raced)
         waiting = [*request.waits, *(waits for each in taken for waits in each.waits)]
         same = [each.same for each in taken if each.same]
         review = tuple(self._queue(plan, each, actor.name) for each in waiting)
@@ -276,8 +278,8 @@ class Door:
                 plan.line(path, line)
         if plan.empty:
             status: Literal["duplicate", "unchanged"] = "duplicate" if same else "unchanged"
-            reason = _joined(each.note for each in taken) or "memory already says so"
-            return Outcome(status=status, records=tuple(same), reason=reason)
+            said = _joined(each.note for each in taken) or "memory already says so"
+            return Outcome(status=status, records=tuple(same), reason=said)
         asked = [added.id for added in plan.added]
         self._overflow.relieve(plan)
         told = self._generated.refresh(plan)

@@ -298,7 +298,7 @@ class FilesStore:
             raise StoreReadOnlyError(f"{self._tree.root!r} is open for reading only", path=path)
         if self._commits.failed:
             raise StoreFailedError("the disk failed before; reopen the store to write again", path=path)
-        if not self._folders_made:
+        if not (self._folders_made and os.path.isdir(self._folder)):  # it may have been taken away
             with typed_errors(path):
                 self._commits.make_folders()
                 machine.accept(self._folder, self._disk)
