@@ -201,6 +201,27 @@ def test_a_document_that_is_full_still_takes_a_topic_and_says_so(tmp_path):
         assert [problem.kind for problem in memory.doctor().problems] == ["limit"]
 
 
+@pytest.mark.parametrize(
+    ("limits", "hook", "fits"),
+    [({"context.index_lines": 12}, "about", 8), ({"context.index_bytes": 2000}, "界" * 100, 5), ({}, "about", 20)],
+    ids=["lines", "bytes", "room"],
+)
+def test_an_index_over_its_limits_lists_what_changed_last_and_says_so(tmp_path, limits, hook, fits):
+    """Seed memdir 4.4.4: never a silent truncation; blank lines count for nothing."""
+    lines_by_hand(tmp_path, "# Index", "", "")
+    with opened(tmp_path, config=limits) as memory:
+        for number in range(20):
+            put(memory, f"t{number:02}", description=hook)
+        lines = listed(tmp_path)
+        shown = [line for line in lines if line.startswith("- ")]
+        assert [line[3:6] for line in shown] == [f"t{number:02}" for number in range(20 - fits, 20)]
+        notice = f"> {20 - fits} more topics are not listed here; a search finds them."
+        assert lines[len(shown) :] == ([notice] if fits < 20 else [])
+        whole = (tmp_path / DOC).read_bytes()
+        assert len([line for line in whole.splitlines() if line]) <= limits.get("context.index_lines", 200)
+        assert len(whole) <= limits.get("context.index_bytes", 25_000)
+
+
 def test_an_index_reads_no_topic_that_did_not_change(tmp_path, monkeypatch):
     """Issue 21: kept current incrementally."""
     read = []

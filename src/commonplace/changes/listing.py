@@ -19,12 +19,13 @@ from commonplace.changes.parts import Parts
 from commonplace.changes.plan import Plan
 from commonplace.changes.pointers import FIRST, LINK, Line, Loaded, fit, lines_of, loaded, topic_of
 from commonplace.layouts.codecs import blocks, documents, edits, topics
-from commonplace.layouts.codecs.topics import Pointer
+from commonplace.layouts.codecs.topics import LINE_CHARS, Pointer
 from commonplace.layouts.schema import Generated
 from commonplace.operations import RemoveEntry, ReplaceEntry
 from commonplace.records import TRUST_RANK, Entry, Problem, Trust
 
 _MARKERS = len(blocks.INDEX_OPEN) + len(blocks.INDEX_CLOSE) + 2  # bytes of their two lines
+_OURS = 10**9  # the number of our first line: behind all lines of a document
 
 
 class TopicIndex:
@@ -36,10 +37,7 @@ class TopicIndex:
         self.document = parts.layout.path_of(self._layer)
         """The file that the pointers stand in."""
         self._layout = parts.layout
-        self._limits = limits = parts.config.context
-        self._room = msgspec.structs.replace(
-            limits, index_lines=limits.index_lines - 2, index_bytes=limits.index_bytes - _MARKERS
-        )
+        self._limits = parts.config.context
         self._reader = parts.reader
         self._heads = parts.heads
 
@@ -94,23 +92,28 @@ class TopicIndex:
         heads = self._all(plan)
         lines = lines_of(path, split(data)[0])
         own = {line.topic for line in lines}
-        ours = [pointer for topic, pointer in heads.items() if topic not in own]
-        best = sorted(ours, key=attrgetter("rank"), reverse=True)[: self._limits.index_lines]
+        ours = sorted((one for topic, one in heads.items() if topic not in own), key=attrgetter("rank"), reverse=True)
+        best = sorted(ours[: self._limits.index_lines], key=lambda one: (one.title.casefold(), one.path))
         ranked = [*zip(lines, _ranks(lines, heads), strict=True)]
-        ranked += [(Line(len(lines), topics.index_line(each), each.path), each.rank) for each in best]
-        stay = [line for line, _ in fit(ranked, self._room) if line.number < len(lines)]
-        index = topics.index(
-            ours,
-            limit_lines=self._limits.index_lines,
-            limit_bytes=self._limits.index_bytes,
-            used_lines=len(stay) + 2,
-            used_bytes=sum(len(line.text.encode("utf-8", "replace")) + 1 for line in stay) + _MARKERS,
-        )
-        pieces = documents.replace_index(path, data, index.lines).pieces
+        ranked += [(Line(_OURS + n, topics.index_line(each), each.path), each.rank) for n, each in enumerate(best)]
+        listed = self._listed(ranked)
+        if len(listed) < len(ours):
+            listed = self._listed(ranked, notice=1)
+            listed.append(f"> {len(ours) - len(listed)} more topics are not listed here; a search finds them.")
+        pieces = documents.replace_index(path, data, listed).pieces
         after = edits.assemble(data, pieces)
         if after != data:
             plan.rewrite(path, pieces)
         return loaded(path, after.decode("utf-8", "replace"), self._limits, lambda some: _ranks(some, heads)).warning
+
+    def _listed(self, ranked: Sequence[tuple[Line, float]], notice: int = 0) -> list[str]:
+        """Return the lines of ours that fit beside the others, with room for the markers and the lines of a notice."""
+        room = msgspec.structs.replace(
+            self._limits,
+            index_lines=self._limits.index_lines - 2 - notice,
+            index_bytes=self._limits.index_bytes - _MARKERS - notice * LINE_CHARS,
+        )
+        return [line.text for line, _ in fit(ranked, room) if line.number >= _OURS]
 
     def _all(self, plan: Plan) -> dict[str, Pointer]:
         """Return a pointer to each topic that may be listed, as planned, by its file."""

@@ -169,24 +169,6 @@ def test_an_index_line_is_a_link_with_a_hook():
     assert len(line) <= 150 < len(line) + len(" word")
 
 
-def test_an_index_that_fits_is_in_order_of_titles():
-    pointers = [Pointer("b", "b.md"), Pointer("A", "a.md", rank=-1)]
-    assert topics.index(pointers).lines == ("- [A](a.md)", "- [b](b.md)")
-
-
-def test_an_index_over_its_limits_says_so_and_keeps_what_ranks_highest():
-    """Seed memdir 4.4.4: the newest is inside the loaded part; never a silent truncation."""
-    made = topics.index([Pointer(f"t{n:03}", f"t{n:03}.md", rank=n) for n in range(230)], used_lines=10)
-    assert len(made.lines) == 190
-    assert made.lines[0] == "- [t041](t041.md)"
-    assert made.lines[-1] == "> 41 more topics are not listed here; a search finds them."
-    assert len(made.left_out) == 41
-    assert "189 of 230" in made.warning
-    wide = topics.index([Pointer(f"t{n}", f"t{n}.md", "界" * 100, rank=n) for n in range(150)])
-    assert sum(len(line.encode()) + 1 for line in wide.lines) <= 25_000
-    assert wide.warning
-
-
 def test_a_title_makes_a_file_name_that_is_free():
     assert topics.name_for("User Role!") == "user-role.md"
     assert topics.name_for("User role", {"user-role.md", "user-role-2.md"}) == "user-role-3.md"

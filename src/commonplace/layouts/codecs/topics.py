@@ -30,8 +30,6 @@ from commonplace.text.patterns import pattern
 from commonplace.text.pieces import NAME_BYTES, beginning, encode_name, one_line, plain_line
 
 STYLES: Final = ("", "node", "memo", "okf")
-INDEX_LINES: Final = 200  # seed memdir: lines of an index that are loaded
-INDEX_BYTES: Final = 25_000  # seed memdir: bytes of an index that are loaded
 LINE_CHARS: Final = 150  # seed memdir: one line of an index
 _TITLE_CHARS: Final = 80
 
@@ -54,14 +52,6 @@ class Pointer(msgspec.Struct, frozen=True):
     path: str
     hook: str = ""
     rank: float = 0.0
-
-
-class Index(msgspec.Struct, frozen=True):
-    """The lines of a generated index, the paths that found no room, and what to tell the user of it."""
-
-    lines: tuple[str, ...]
-    left_out: tuple[str, ...] = ()
-    warning: str = ""
 
 
 def parse(path: str, data: bytes, style: str = "") -> Parsed:
@@ -204,52 +194,6 @@ def links(path: str, body: str, listed: Iterable[str] = ()) -> tuple[str, ...]:
             found.append(target)
     own = {path, path.removesuffix(".md"), _stem(path)}
     return tuple(dict.fromkeys(target for target in found if target not in own))
-
-
-def index(
-    pointers: Iterable[Pointer],
-    *,
-    limit_lines: int = INDEX_LINES,
-    limit_bytes: int = INDEX_BYTES,
-    used_lines: int = 0,
-    used_bytes: int = 0,
-) -> Index:
-    """Return an index of one line a topic, `- [Title](file.md) — hook`, by title; the lowest ranked are left out.
-
-    Args:
-        pointers: The topics, in any order; of equal ranks the first stays.
-        limit_lines: The most lines the whole document may have to be loaded whole.
-        limit_bytes: The most bytes, line breaks included.
-        used_lines: Lines of the document outside of the index, its markers included.
-        used_bytes: Bytes of the same.
-    """
-    ranked = sorted(pointers, key=lambda one: -one.rank)
-    room_lines, room_bytes = limit_lines - used_lines, limit_bytes - used_bytes
-    if len(ranked) > room_lines or sum(map(_size, ranked)) > room_bytes:
-        room_lines, room_bytes = room_lines - 1, room_bytes - LINE_CHARS  # the notice takes a line
-    stay: list[Pointer] = []
-    left_out: list[str] = []
-    for one in ranked:
-        size = _size(one) if len(stay) < room_lines else room_bytes + 1
-        if size <= room_bytes:
-            stay.append(one)
-            room_bytes -= size
-        else:
-            left_out.append(one.path)
-    stay.sort(key=lambda one: (one.title.casefold(), one.path))
-    lines = tuple(map(index_line, stay))
-    if not left_out:
-        return Index(lines)
-    notice = f"> {len(left_out)} more topics are not listed here; a search finds them."
-    return Index(
-        (*lines, notice),
-        tuple(left_out),
-        f"the index lists {len(lines)} of {len(ranked)} topics: {limit_lines} lines or {limit_bytes} bytes are loaded",
-    )
-
-
-def _size(pointer: Pointer) -> int:
-    return len(index_line(pointer).encode("utf-8", "replace")) + 1
 
 
 def index_line(pointer: Pointer) -> str:
