@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from commonplace import Memory, Message
+from commonplace import AsyncMemory, Memory, Message
 from commonplace.errors import InputError, StoreError, StoreFullError
 from commonplace.store.files.disk import Disk
 from commonplace.testing import FixedClock
@@ -94,6 +94,20 @@ def test_what_waits_when_memory_closes_on_a_full_disk_is_said_to_be_lost(tmp_pat
             memory.close()
     with pytest.raises(StoreError, match="closed"):
         memory.recall("tea")
+
+
+def test_a_close_that_loses_messages_ends_the_threads_of_an_async_memory(tmp_path):
+    """DESIGN 1.13: what is closed is closed, also if it raises."""
+
+    async def talk() -> None:
+        memory = await AsyncMemory.open(tmp_path, layout="structured", jobs="inline")
+        with refusing():
+            assert await memory.append("web:1", said("I prefer tea.")) == []
+            with pytest.raises(StoreError, match="could not be stored"):
+                await memory.close()
+        assert memory._pools.store is None
+
+    asyncio.run(talk())
 
 
 def test_a_message_with_an_id_that_waits_and_is_given_again_is_stored_once(tmp_path):

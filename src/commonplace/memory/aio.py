@@ -258,5 +258,7 @@ class AsyncMemory(_Twin[Memory]):
 
     async def close(self) -> None:
         """As `Memory.close`."""
-        await _in(None, self._of().close)
-        self._pools.close()
+        try:
+            await _in(None, self._of().close)
+        finally:
+            self._pools.close()
