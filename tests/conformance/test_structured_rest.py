@@ -252,6 +252,18 @@ def test_a_model_is_not_shown_the_items_of_turns_beside_their_messages(tmp_path)
     assert "1. User prefers tabs." in request.prompt
 
 
+def test_what_a_model_found_is_derived_as_what_the_rules_found(tmp_path):
+    """Seed systems 3.1: `source` is `derived`; `explicit` is what somebody added."""
+    add = {"op": "add", "path": "memory/items/semantic.jsonl", "text": "The user's boat lies in Visby.",
+           "cites": [{"message": 1, "quote": "my boat lies in Visby"}]}  # fmt: skip
+    reply = json.dumps({"journal": "They spoke of a boat in Visby.", "operations": [add]})
+    with opened(tmp_path, llm=ScriptedLLM(reply, repeat=True)) as memory:
+        turn(memory, Message("user", "As you know my boat lies in Visby."), Message("assistant", "It does."))
+        memory.end("web:abc")
+        found = {each["content"]: each["source"] for each in items(memory, "items/semantic.jsonl")}
+    assert found["The user's boat lies in Visby."] == "derived"
+
+
 def test_a_turn_without_an_answer_is_shown_once(memory):
     """Issue 19, tried as a user would: the question was in the line twice."""
     turn(memory, Message("user", "My bicycle is at the station."))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import subprocess
 import tempfile
@@ -105,7 +106,7 @@ def test_a_close_that_loses_messages_ends_the_threads_of_an_async_memory(tmp_pat
             assert await memory.append("web:1", said("I prefer tea.")) == []
             with pytest.raises(StoreError, match="could not be stored"):
                 await memory.close()
-        assert memory._pools.store is None
+        assert memory._pools.files is None
 
     asyncio.run(talk())
 

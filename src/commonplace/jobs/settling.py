@@ -65,7 +65,8 @@ class _Desk:
                 kind = (edit.kind or "fact").upper()
                 self.edits.append(
                     PutItem(
-                        path=path, id=item_fingerprint(kind, edit.text), data={"type": kind, "content": edit.text},
+                        path=path, id=item_fingerprint(kind, edit.text),
+                        data={"type": kind, "content": edit.text, "source": "derived"},
                         sources=edit.sources, quotes=edit.quotes, trust=edit.trust,
                     )
                 )  # fmt: skip
