@@ -129,8 +129,10 @@ class IndexFile(ABC):
         if file is not None:
             opened.pop(id(self), None)
             opened[id(self)] = weakref.ref(self)
-            if len(opened) > _MOST_OPEN and (oldest := opened.popitem(last=False)[1]()) is not None:
-                oldest.rest()
+            while len(opened) > _MOST_OPEN:
+                oldest = opened.popitem(last=False)[1]()
+                if oldest is not None:
+                    oldest.rest()
 
     def rest(self) -> bool:
         """Close the file and drop what is remembered of it, until the next use; False if it is in use."""
