@@ -430,7 +430,7 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         if not path.startswith(prefix):
             return None
         inside = path[len(prefix) :]
-        found = (layer for layer in self.layers if _is_of(layer.path, inside))
+        found = (layer for layer in self.layers if pattern(layer.path).fullmatch(inside))
         return next((each for each in found if not any(fnmatchcase(inside, one) for one in each.skip)), None)
 
     def within(self, name: str) -> str:
@@ -465,16 +465,6 @@ def for_project(layout: Layout, project: str) -> Layout:
         for row in layout.prompt
     )
     return msgspec.structs.replace(layout, layers=bound, prompt=prompt) if bound != layout.layers else layout
-
-
-def _is_of(template: str, path: str) -> bool:
-    """True if a stored path fits a layer's path; most are decided without a pattern."""
-    head, field, rest = template.partition("{")
-    if not field:
-        return path == template
-    if not path.startswith(head) or not path.endswith(rest.rpartition("}")[2]):
-        return False
-    return pattern(template).fullmatch(path) is not None
 
 
 @lru_cache(maxsize=256)

@@ -15,7 +15,7 @@ from typing import Final
 import msgspec
 
 from commonplace.guard.pasted import pasted
-from commonplace.jobs.rules import clauses, corrections, foreign, matching, patterns, wording
+from commonplace.jobs.rules import clauses, corrections, matching, patterns, wording
 from commonplace.jobs.rules.clauses import Clause
 from commonplace.jobs.rules.memos import CHANGED_MIND, HOME, NAMED, SWITCHED, Memo
 from commonplace.jobs.rules.patterns import Kind, Rule, guard
@@ -387,8 +387,10 @@ class Reader:
     def _foreign(self, item: RecordedMessage, start: int, clause: Clause) -> Memo | None:
         if clause.question or clause.reported or len(clause.text) > TEXT_CHARS - 40:
             return None
-        found = foreign.match(clause.text)
-        if found is None:
+        if guard("unsure").search(clause.text):
+            return None
+        found = next((rule for rule in patterns.rows("foreign") if rule.pattern.match(clause.text)), None)
+        if found is None or (found.kind != "instruction" and guard("passing").search(clause.text)):
             return None
         text = one_line(clause.text)
         if found.kind != "instruction":
