@@ -161,7 +161,7 @@ def _is_noun(text: str, start: int, end: int, rule: Rule) -> bool:
     if text[start - 1 : start] == "_" or (rule.check == "thing" and text[end : end + 1] in {"-", "_"}):
         return False
     inside = start > 0 and text[start - 1].isascii() and text[start - 1].isalpha()
-    if (text[end - 1].isascii() and compiled(r"[a-z]{0,2}[A-Z]").match(text, end)) or _is_mixed_case(
+    if (text[end - 1].isascii() and compiled(r"[a-z]{0,2}[A-Z]|\d").match(text, end)) or _is_mixed_case(
         text[start + (not inside) : end]
     ):
         return False

@@ -34,7 +34,6 @@ MOST_ORDERS: Final = 32
 """Tries of one rule for orders to a model in one stretch; what only notes needs no more."""
 
 _LONGEST: Final = 64  # a keyword and the sign behind it are shorter
-_SHORT: Final = 5  # shorter words are few letters of many keywords; they are asked for whole
 _FIRST_WORD: Final = re.compile(r"[a-z0-9]+")
 # Every ASCII character has its place here: a missing one would cost an exception at each look.
 _SPACES: Final = {code: chr(code) if chr(code).isalnum() else " " for code in range(128)}
@@ -122,8 +121,7 @@ class Keywords(msgspec.Struct, frozen=True):
         words = set(plain.translate(_SPACES).split())
         for word in self.by_word.keys() & words:
             present += self.by_word[word]
-        longer = (word for word in words if len(word) > _SHORT)
-        for start in {s for word in longer for s in self.heads.get(word[:_HEAD], ()) if word.startswith(s)}:
+        for start in {s for word in words for s in self.heads.get(word[:_HEAD], ()) if word.startswith(s)}:
             present += self.by_start[start]
         return present
 
@@ -164,8 +162,6 @@ def _keywords(rules: Iterable[Rule]) -> Keywords:
             by_word.setdefault(word.group(), []).append(candidate)
         elif word and not candidate.rule.inside and word.end() >= _HEAD:
             by_start.setdefault(word.group(), []).append(candidate)
-            if word.end() <= _SHORT:
-                by_word.setdefault(word.group(), []).append(candidate)
         else:
             anywhere.setdefault(candidate.keyword[: _HEAD if word else 1], []).append(candidate)
     groups = [(head, tuple(candidates)) for head, candidates in anywhere.items()]
