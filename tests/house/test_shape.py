@@ -192,3 +192,9 @@ def test_one_place_reaches_into_a_memory():
         and any(isinstance(node, ast.Attribute) and node.attr == "_scopes" for node in ast.walk(tree(path)))
     ]
     assert tests == ["inside.py"]
+
+
+def test_one_module_hooks_the_fork():
+    """Issue 15: one fork hook, after which each open memory of the child opens itself anew."""
+    hooking = [name_of(path) for path in MODULES if "register_at_fork" in path.read_text(encoding="utf-8")]
+    assert hooking == ["commonplace/memory/forks.py"]
