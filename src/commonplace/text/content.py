@@ -65,12 +65,13 @@ _NOUN: Final = pattern(  # what stands before a noun, which German writes with a
 )
 _LETTER: Final = pattern(r"[^\W\d_]")
 _MONTH: Final = r"\s(?i:jan|feb|märz|apr|mai|jun|jul|aug|sep|okt|nov|dez)"  # behind a day: `am 1. Dezember`
+_TITLES: Final = r"(?i:(?<!\b[dm]r\.)(?<!\bs[rt]\.)(?<!\bm[rm][se]\.)(?<!\bprof\.))"  # end no sentence
 _CLAUSE: Final = pattern(
-    rf"(?!(?<=\d)\.{_MONTH})"
-    r"[.!?;\n](?=\s|\Z)|[。！？；、，\n]|,\s|:\s|\s[-–—]\s|[()（）]|\s(?:but|whereas|while|aber|sondern|mais|pero|sino|ma|mas|porém|но|ale|maar|and|und|et|y|e|и|i|och)\s"
+    rf"(?!(?<=\d)\.{_MONTH})[.!?;\n]{_TITLES}(?=\s|\Z)|"
+    r"[。！？；、，\n]|,\s|:\s|\s[-–—]\s|[()（）]|\s(?:but|whereas|while|aber|sondern|mais|pero|sino|ma|mas|porém|но|ale|maar|and|und|et|y|e|и|i|och)\s"
     r"|(?<=ではなく)|(?<=じゃなくて)|(?<=아니라)|(?=而是)"
 )
-_SENTENCE: Final = pattern(rf"(?<=[.!?…])(?!(?<=\d\.){_MONTH})\s+|(?<=[。！？])|\n+")
+_SENTENCE: Final = pattern(rf"(?<=[.!?…]){_TITLES}(?!(?<=\d\.){_MONTH})\s+|(?<=[。！？])|\n+")
 _ADDRESS: Final = pattern(
     r"(?<!\S)\S{0,40}://\S+|(?<![^\s<>()\"'])[^\s@<>()\"']{1,80}@[^\s@]{1,80}\.[^\s@]+|\bwww\.\S+"
 )
