@@ -607,7 +607,7 @@ def test_a_category_is_one_however_it_is_written_and_becomes_the_node_of_its_nam
     """Issue 20, tried as a user would: a model wrote `people` at first, `People` later, and then a node of that name."""
     ann = steve(path="memory/ann.md", title="Ann", description="", body="- Ann paints.", parents=["People"])
     people = steve(path="memory/people.md", title="People", description="", body="- Steve and Ann are people.")
-    replies = [proposal(steve(parents=["people"]), ann), proposal(people)]
+    replies = [proposal(steve(parents="people"), ann), proposal(people)]  # a text for a list of one
     trees_seen = []
     with opened(tmp_path, clock) as memory, worker(tmp_path, clock, ScriptedLLM(replies)) as working:
         for number in range(2):

@@ -155,7 +155,7 @@ def test_one_operation_of_a_wrong_shape_makes_the_answer_unusable_and_keeps_it(o
 
 
 @pytest.mark.parametrize("bad", [{"journal": 7}, {"journal": ["a"], "operations": []}, {"journal": "a", "operations": {}}, {"journal": "a", "operations": "none"},
-    {"journal": "a", "read": "x"}, {"journal": "a", "search": [1]}, {"journal": "a", "done": "yes"}, {"journal": "a", "operations": [{"op": "remove", "target": 1}] * 501},
+    {"journal": "a", "read": {"x": 1}}, {"journal": "a", "search": [1]}, {"journal": "a", "done": "yes"}, {"journal": "a", "operations": [{"op": "remove", "target": 1}] * 501},
     {"journal": "", "operations": []}, {"journal": "string", "operations": []}])  # fmt: skip
 def test_an_answer_of_a_wrong_shape_is_unusable(bad):
     """Seed-systems 1.3: schema-validate."""

@@ -149,6 +149,7 @@ def _proposal(answer: dict[str, Any], view: View, default_path: str) -> Proposal
 
 def _texts(answer: dict[str, Any], key: str) -> tuple[str, ...]:
     values = answer.get(key) or []
+    values = [values] if isinstance(values, str) else values
     if not isinstance(values, list) or not all(isinstance(v, str) for v in values) or len(values) > MAX_OPERATIONS:
         raise _BadReplyError(f"{key!r} is not a list of texts")
     return tuple(v for v in values if v.strip() and not is_broken(v))
