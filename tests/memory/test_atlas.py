@@ -15,7 +15,7 @@ from commonplace.errors import CommonplaceError
 from commonplace.operations import AddEntry, PutItem, PutTopic
 from commonplace.testing import FixedClock, ScriptedLLM
 
-pytestmark = pytest.mark.battery
+pytestmark = [pytest.mark.battery, pytest.mark.slow]  # each is held elsewhere in short
 
 VALUE = "Ada's favourite colour is vermilion."
 SECRET = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"

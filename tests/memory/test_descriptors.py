@@ -24,13 +24,13 @@ def test_a_change_over_many_files_and_its_undo_hold_few_of_them_open(tmp_path):
     """Issue 23.7: the undo of a change over 600 files failed where a process may open 1,024."""
 
     def work():
-        soft = held() + 40
+        soft = held() + 24
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, soft))
-        topics = [PutTopic(path=f"memory/topic-{n}.md", title=f"Topic {n}", body=f"Body {n}.") for n in range(60)]
+        topics = [PutTopic(path=f"memory/topic-{n}.md", title=f"Topic {n}", body=f"Body {n}.") for n in range(30)]
         with Memory.open(tmp_path, jobs="worker") as memory:
             done = memory.apply(topics, reason="many")
             assert done.status == "applied"
-            assert len(list((tmp_path / "memory").glob("topic-*.md"))) == 60
+            assert len(list((tmp_path / "memory").glob("topic-*.md"))) == 30
             assert memory.undo(done).status == "applied"
             assert memory.doctor().ok
         assert list((tmp_path / "memory").glob("topic-*.md")) == []
@@ -40,10 +40,10 @@ def test_a_change_over_many_files_and_its_undo_hold_few_of_them_open(tmp_path):
 
 def test_many_open_memories_hold_few_files_open(tmp_path, monkeypatch):
     """Issue 23: 170 memories at once had all of the 1,024 files that a process may open."""
-    monkeypatch.setattr(sqlite_file, "_MOST_OPEN", 3)
+    monkeypatch.setattr(sqlite_file, "_MOST_OPEN", 2)
     monkeypatch.setattr(sqlite_file, "opened", OrderedDict())  # without those that other tests opened
     before = held()
-    opened = [Memory.open(tmp_path, scope=f"user:{number}", jobs="worker") for number in range(8)]
+    opened = [Memory.open(tmp_path, scope=f"user:{number}", jobs="worker") for number in range(4)]
     for turn in range(2):
         for number, memory in enumerate(opened):
             memory.append("s", [Message("user", f"Lighthouse {number} has lamp {turn}.")])
@@ -52,7 +52,7 @@ def test_many_open_memories_hold_few_files_open(tmp_path, monkeypatch):
             }
             memory.remember("It is white.")
             memory.context("s", "lighthouse")
-            assert held() <= before + 3 * 4
+            assert held() <= before + 2 * 4
     for memory in opened:
         memory.close()
     assert held() == before
