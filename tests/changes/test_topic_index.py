@@ -281,3 +281,11 @@ def test_twice_as_many_topics_cost_twice_the_work(tmp_path, size):
             write_one = counted(lambda: put(memory, "t2", description="changed too"))
             works.append((found, *scans, one, none, write_one))
     assert [large <= 2.2 * small for small, large in zip(*works, strict=True)] == [True] * 7
+
+
+def test_a_topic_without_a_title_is_called_by_the_words_of_its_file(tmp_path):
+    """Issue 21: tried as a user would; one index, one way to write titles."""
+    lines_by_hand(tmp_path, "# Index")
+    with opened(tmp_path) as memory:
+        put(memory, "mobile-app", title="")
+    assert listed(tmp_path) == ["- [Mobile app](mobile-app.md) — x"]

@@ -237,7 +237,7 @@ def _named(operation: PutTopic, old: Parsed | None, front: Front, style: str, wo
     had = front.values
     was = old.topic if old is not None else None
     changes: dict[str, Any] = {}
-    title = one_line(operation.title) or ("" if was is not None else _stem(operation.path))
+    title = one_line(operation.title) or ("" if was is not None else title_of(operation.path))
     if title and (was is None or title != was.title):
         changes["name" if "name" in had or (style == "memo" and "title" not in had) else "title"] = title
     description = one_line(operation.description)
