@@ -254,7 +254,7 @@ def test_threads_that_append_meanwhile_keep_their_places(tmp_path):
         worker.join()
         texts = [message.text for message in memory.sessions.read("cli:one")]
         assert [text for text in texts if text.startswith("t")] == [f"t{n}" for n in range(20)]
-        assert memory.sessions.damaged("sessions/cli%3Aone.jsonl") == []
+        assert memory.doctor().problems == ()
 
 
 @pytest.mark.parametrize(("layout", "kind"), [("native", "topic"), ("memdir", "decision")])

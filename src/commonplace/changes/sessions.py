@@ -382,10 +382,6 @@ class Sessions:
         """Count the sessions."""
         return len(self.list())
 
-    def damaged(self, path: str) -> list[tuple[int, str]]:
-        """Return the lines of a session file that cannot be read: (byte offset, reason)."""
-        return list(self._fold(path).damaged)
-
     def read(self, session_id: str, start: int = 0, end: int | None = None) -> Iterator[RecordedMessage]:
         """Yield messages numbered start..end (exclusive) in order.
 
