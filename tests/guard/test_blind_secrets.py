@@ -135,7 +135,7 @@ def test_numbers_beside_the_word_token_stay():
 
 
 @pytest.mark.parametrize(
-    "text", ["Writer 3 keeps token zq3v1k in drawer 301.", "Decided: token zz12q is in drawer 12."]
+    "text", ["Writer 3 keeps token zq3v1k in drawer 301.", "Decided: token zz12005q is in drawer 12."]
 )
 def test_a_short_name_behind_a_noun_is_no_secret(text):
     """Issue 23: 500 plain memories of a hundred processes were refused as secrets."""

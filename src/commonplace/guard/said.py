@@ -27,6 +27,7 @@ _FAR: Final = 90  # characters between a noun and the last link that is looked a
 _MOST_LINKS: Final = 3
 _SHORTEST: Final = 4  # characters of a value that a link leads to
 _LONG: Final = 5  # characters of a value that nothing but its noun points to
+_LONG_NAME: Final = 11  # characters of the name of a thing that a noun for keys calls a token
 _LONG_WORD: Final = 8  # characters of a word that a thing opens with
 _PHONE: Final = 7  # digits of what nothing opens with
 _CJK: Final = "\u3040-\u30ff\u3400-\u9fff\uff66-\uff9f\uac00-\ud7a3"
@@ -275,7 +276,7 @@ def _value(text: str, start: int, rule: Rule, *, plain: bool) -> Span | None:
         return None
     named = rule.check != "key" and compiled(r"[A-Z][a-z]{2,64}[._][A-Z][a-z]{2,64}\Z").match(value)
     # A short token that is not said to be the value is the name of a thing: "token zq3 is in the drawer".
-    long = rule.check != "key" or len(value) >= (_LONG_WORD - 2 * plain)
+    long = rule.check != "key" or len(value) > (_LONG if plain else _LONG_NAME)
     if named or (_is_made(value) and long):
         return begin, end
     if not plain or rule.check in {"key", "code"} or compiled(_CODE).search(value):
