@@ -420,3 +420,18 @@ def test_what_the_rules_take_from_a_persons_own_words_never_waits(tmp_path: Path
         assert list(memory.review()) == []
         assert "Stavanger" not in facts_of(tmp_path)
         assert moved.rsplit(maxsplit=1)[-1] in facts_of(tmp_path)
+
+
+def test_what_was_made_of_a_session_itself_is_not_said_elsewhere(tmp_path: Path) -> None:
+    """Issue 16: the item of a turn that held a page's words lowered what the person said in the same session."""
+    read = [
+        Message("user", "How much is the bow?"),
+        Message("tool", "Bow Aria, 390 euros"),
+        Message("assistant", "Aria: 390 euros."),
+    ]
+    with Memory.open(tmp_path, layout="structured", clock=FixedClock(step_seconds=1), jobs="inline") as memory:
+        memory.append("shop:1", read)
+        memory.reset("shop:1")
+        views = scope_of(memory).views
+        assert views.elsewhere(["Bow Aria for 390 euros"], "shop:1") == ()
+        assert {trust for _, trust in views.elsewhere(["Bow Aria for 390 euros"], "shop:2")} >= {"web"}

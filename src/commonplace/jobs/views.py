@@ -97,10 +97,10 @@ class Views:
 
     def elsewhere(self, statements: Iterable[str], session: str) -> tuple[tuple[str, Trust], ...]:
         """Return what other sessions and memory say of some statements, each with its trust."""
-        own = f"{self._sessions.path(session)}#"
         asked = [Query(text=text[:_SPOKEN_CHARS], k=_NEAR) for text in islice(dict.fromkeys(statements), _SEARCHES)]
-        hits = (hit for query in asked for hit in self.search(query) if not hit.record.startswith(own))
-        return tuple(dict.fromkeys((hit.text, hit.trust) for hit in hits))
+        hits = (hit for query in asked for hit in self.search(query))
+        others = (hit for hit in hits if all(source.session != session for source in hit.sources))
+        return tuple(dict.fromkeys((hit.text, hit.trust) for hit in others))
 
     def places(self, at: datetime, writes: Sequence[str] = ()) -> dict[str, Place]:
         """Return the place of each kind of memory at an instant.
