@@ -35,7 +35,7 @@ class ScriptedLLM:
         repeat: bool = False,
     ) -> None:
         single = isinstance(replies, (str, Reply, Exception)) or callable(replies)
-        self._replies: list[Scripted] = [replies] if single else list(replies)  # type: ignore[list-item, arg-type] # told apart above
+        self._replies: list[Scripted] = [replies] if single else list(replies)  # type: ignore[list-item, arg-type] # checked above
         self._repeat = repeat or callable(replies)
         self._lock = threading.Lock()
         self.model = model

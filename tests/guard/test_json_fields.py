@@ -65,20 +65,6 @@ def test_no_file_of_a_layout_loses_a_value_to_a_sentence_about_secrets(layout: s
     assert [path.name for path in files if "⟦secret" in path.read_text("utf-8")] == []
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        "What is a good mnemonic to remember the colours of the rainbow in the right order for a child of seven years?",
-        "Give me a mnemonic for the planets that my daughter can remember on the way to school every single day.",
-    ],
-)
-def test_a_mnemonic_for_something_is_no_seed_phrase(said: str) -> None:
-    """Issue 17: in the ordinary life such a question lost its words for ever."""
-    assert screen(said).text == said
-    words = "abandon ability able about above absent absorb abstract absurd abuse access accident"
-    assert words not in screen(f"My mnemonic is {words}.").text
-
-
 def test_the_name_of_a_field_is_no_value():
     """Issue 16: what a field's name says stays readable, so that who repeats it is known to."""
     said = '{"door":{"state":"locked","keypad_guest_is_Lubomir_Hask_with_permanent_access":true}}'

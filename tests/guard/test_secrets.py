@@ -130,6 +130,7 @@ def test_a_mnemonic_is_a_help_to_remember_until_it_is_told():
     for plain in (
         "A mnemonic to keep a mutex apart from a semaphore",
         "I need a mnemonic for the order of the planets",
+        "What is a good mnemonic for the colours of the rainbow, for a child of seven years?",
     ):
         assert guard.screen(plain).text == plain
     told = "My mnemonic is: witch collapse practice feed shame open despair creek road again ice least"

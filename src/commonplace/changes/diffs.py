@@ -12,7 +12,7 @@ from commonplace.text.pieces import truncate
 from commonplace.text.spans import Keep
 
 Piece = Keep | str
-SHOWN_CHARS = 200_000  # of one diff; what was written stands in the log besides, whole
+SHOWN_CHARS = 200_000  # of one diff; the log has all that was written
 
 
 def gaps(original: bytes, pieces: Sequence[Piece]) -> Iterator[tuple[int, bytes]]:
@@ -33,7 +33,7 @@ def of_pieces(path: str, original: bytes, pieces: Sequence[Piece]) -> str:
     for start, removed, added in _hunks(original, pieces):
         number = original.count(b"\n", 0, start) + 1
         gone, came = removed.decode("utf-8", "replace").splitlines(), added.splitlines()
-        while gone and came and gone[0] == came[0]:  # a last line without its line break stands in both
+        while gone and came and gone[0] == came[0]:  # a last line without its line break is in both
             del gone[0], came[0]
             number += 1
         while gone and came and gone[-1] == came[-1]:

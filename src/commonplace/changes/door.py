@@ -131,7 +131,7 @@ class Door:
         versions = {resolve(self._layout, path)[1]: version for path, version in (expect or {}).items()}
         request = _Request(tuple(operations), actor, reason, tuple(waits), dict(lines or {}), versions, partial)
         with self.lock:
-            if not (dry_run or versions):  # what is expected to stand is not moved by ourselves
+            if not (dry_run or versions):  # we move no cursor that we expect to stay
                 self.renew_index()
             return self._until_done(request, dry_run=dry_run, fence=fence, durable=durable)
 
@@ -159,7 +159,7 @@ class Door:
                 except VersionConflictError:
                     raced = True
                 except (InputError, RecordNotFoundError):
-                    # Trigger: an editor was at it between look and plan. What it left half way is no answer.
+                    # Trigger: an editor wrote between reading and planning. Do not answer from a half-written file.
                     if not self._drift.moved(touched):
                         raise
                     raced = True
@@ -224,7 +224,7 @@ class Door:
                         if not plan.empty:
                             self.write(plan, actor=UPKEEP, reason="topics were edited outside")
             except VersionConflictError:
-                return  # somebody is at it right now; the next change looks again
+                return  # another program writes it right now; the next change reads it again
             self._renewed = newest
 
     def _index_is_behind(self) -> bool:
@@ -282,11 +282,11 @@ class Door:
             return Outcome(status=status, records=tuple(same), reason=said)
         asked = [added.id for added in plan.added]
         self._overflow.relieve(plan)
-        told = self._generated.refresh(plan)
+        remarks = self._generated.refresh(plan)
         self._compact(plan)
         records = (*dict.fromkeys(plan.successors.get(record, record) for record in asked), *same)
         if dry_run:
-            return Outcome(status="planned", records=records, review=review, reason=_joined(told), diff=plan.diff())
+            return Outcome(status="planned", records=records, review=review, reason=_joined(remarks), diff=plan.diff())
         self._drift.look(self._drift.unseen(plan.expected()))  # an edit is logged before what is planned on it
         written = self.write(
             plan,
@@ -301,7 +301,7 @@ class Door:
             logger.warning("change %d: %s waits for review: %s", written.number, name, waits.reason)
         held = waiting and not (plan.added or plan.removed or plan.cursors or plan.promoted)
         gave_way = lost or (raced and any(each.state == "conflicted" for each in waiting))
-        notes = [each.reason for each in waiting] + [each.note for each in taken if not each.waits] + told
+        notes = [each.reason for each in waiting] + [each.note for each in taken if not each.waits] + remarks
         return Outcome(
             status="conflict" if gave_way else "pending" if held else "applied",
             change=written.number,
@@ -421,7 +421,7 @@ class Door:
             if self._layout.layer_of(write.path) is None:
                 continue
             if isinstance(write, Append):
-                grown.append(write.path)  # others may have added lines before ours: the log tells
+                grown.append(write.path)  # others may have added lines before ours: the log says where ours are
             elif not self._drift.note(write.path, plan.planned(write.path), number):
                 raced.append(write.path)
         self._drift.look([*grown, *raced])

@@ -116,7 +116,7 @@ class Drift:
         """
         if wait_seconds is None and not self._store.read_only and self._store.change_number():
             with self._store.exclusive():
-                pass  # whoever takes the lock looks at them
+                pass  # the next holder of the lock reads them
         stats = {s.path: s.token for s in self._store.list(self._layout.memory) if self._layout.layer_of(s.path)}
         moved = [path for path, token in stats.items() if self._tokens.get(path) != token]
         gone = [path for path in self._seen.versions() if path not in stats and self._layout.layer_of(path)]

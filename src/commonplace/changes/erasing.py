@@ -137,7 +137,7 @@ class _Sweep:
             clean = [self._clean_line(line, path) for line in lines]
             return data if clean == lines else b"\n".join(clean)
         if not ours and (b"\0" in data or in_project(self._store.root, path)):
-            return data  # somebody else's: it is named, not written
+            return data  # not ours: it is named, not written
         text = data.decode("utf-8", "surrogateescape")
         left = self._wordings.without(text, ERASED)
         return data if left is text else left.encode("utf-8", "surrogateescape")

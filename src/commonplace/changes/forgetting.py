@@ -97,8 +97,8 @@ class Forgetting:
             texts += [text for said in known.values() for text in said]
             texts += [text for record in self._reader.records(path) for text in _words(record)]
         hidden = [each.text for session in meant.sessions for each in self._sessions.taken_back(session)]
-        told = [*(message.text for message in said), *hidden]
-        texts += [text for text in told if estimate_tokens(text) >= TELLING_TOKENS]
+        spoken = [*(message.text for message in said), *hidden]
+        texts += [text for text in spoken if estimate_tokens(text) >= TELLING_TOKENS]
         return Gone(tuple(dict.fromkeys(texts)), frozenset(ids), frozenset(messages), frozenset(meant.sessions))
 
     def _quoted(self, gone: Gone) -> dict[str, str]:

@@ -16,9 +16,9 @@ from commonplace.text.content import keywords
 from commonplace.text.patterns import pattern
 
 _SENTENCE: Final = pattern(r"[^\n]*?(?:[.!?…](?=\s)|[。！？]|\n|\Z)[ \t]*\n?")
-_FEW: Final = 2  # distinctive words that tell of a message; one with fewer is told of by all it has
+_FEW: Final = 2  # so many distinctive words of a message give it away; of one with fewer, all of them
 _SHARE: Final = 1 / 3  # of a sentence of unknown origin that a message must hold besides
-_FIRM_CHARS: Final = 3  # a number as long tells of a message by itself
+_FIRM_CHARS: Final = 3  # a number with so many digits gives a message away by itself
 
 
 class Forgot(msgspec.Struct, frozen=True):

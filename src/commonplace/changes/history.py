@@ -116,7 +116,7 @@ class History:
             raise ErasedError(f"the texts of change {number} were erased, so it cannot be undone", change=number)
         writes = inverse.writes_of(logged)
         theirs = [write.path for write in writes if "outside" in change.kinds and write.makes]
-        if theirs:  # it was only found; whether it was there long before, nobody knows
+        if theirs:  # it was only found, and may have been there long before
             reason = f"{theirs[0]} was made outside, and undo takes no file away that memory did not make; "
             return Outcome(status="refused", reason=reason + "delete it yourself, or forget what it says")
         self._door.look([write.path for write in writes if self._layout.layer_of(write.path)])
@@ -135,7 +135,7 @@ class History:
         after = self._door.write(plan, actor=actor, reason=reason or f"undo of change {number}", undoes=number)
         try:
             gave_way = self._door.gave_way(after.number)
-        except (CommonplaceError, OSError):  # it is done; whoever changes memory next puts them into review
+        except (CommonplaceError, OSError):  # it is done; the next change puts them into review
             logger.warning("whether undoing change %d met an edit could not be looked at", number, exc_info=True)
             gave_way = []
         if gave_way:
@@ -247,7 +247,7 @@ class History:
         back = {added.text for added in plan.added}
         for added in payload.added:
             if added.text in back:
-                continue  # it had only moved, and stands again where it was
+                continue  # it had only moved, and is back in its place
             plan.bury(added.text, self._store.key(), added.sources)
 
     def _tell_records(self, plan: Plan, layer: Layer, path: str, entered: Entered, again: Mapping[str, str]) -> None:

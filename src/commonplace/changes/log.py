@@ -204,11 +204,11 @@ class Ledger:
         if change.undoes is not None:
             self._undone[change.undoes] = change.number
             undone = self._changes.get(change.undoes)
-            if undone is not None and undone.undoes is not None:  # an undo was undone: its change stands again
+            if undone is not None and undone.undoes is not None:  # an undo was undone: its change holds again
                 self._undone.pop(undone.undoes, None)
         for old, new in payload.successors.items():
             self._successors[old] = (change.number, new)
-            self._successors.pop(new, None)  # a text that came back is nobody's predecessor
+            self._successors.pop(new, None)  # a text that came back has no successor
         for record in payload.removed_ids:
             self._gone[record] = change.number
         for added in payload.added:

@@ -30,7 +30,7 @@ from commonplace.store.protocol import Logged, Rebase
 from commonplace.text.pieces import truncate
 
 _OPERATION: Final[Any] = Operation
-_THEIRS_CHARS: Final = 2000  # of what stands in the place of ours; a person decides by it, the file has the rest
+_THEIRS_CHARS: Final = 2000  # of the text that is there instead of ours; the file has the rest
 
 
 def merging(layout: Layout) -> Rebase:

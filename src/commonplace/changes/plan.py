@@ -375,7 +375,7 @@ def _on_top(operation: Edit, layer: Layer, path: str, data: bytes) -> Edit:
     base = operation.base.encode("utf-8", "surrogateescape")
     if base == data:
         return operation
-    if base and data.endswith(base):  # what stands before it was not seen, or came in meanwhile
+    if base and data.endswith(base):  # what is before it was not seen, or came in meanwhile
         head = data[: len(data) - len(base)].decode("utf-8", "surrogateescape")
         unix = "\r" in operation.text or "\r\n" not in head
         text = operation.text if unix else operation.text.replace("\n", "\r\n")

@@ -78,7 +78,7 @@ class Reader:
             return ()
         return tuple(edits.records(layer, path, data, self._zone))
 
-    def told(self, records: Iterable[Record]) -> Iterator[Record]:
+    def visible(self, records: Iterable[Record]) -> Iterator[Record]:
         """Yield what of some records may be given out: nothing that is over or says what a forgotten message said."""
         today = self._today()
         records = (each for each in records if not validity.is_over(_end(each), today))
@@ -92,7 +92,7 @@ class Reader:
     def unforgotten(self, record: Record) -> Record | None:
         """Return what of a record or message may be given out; None if all of it was forgotten."""
         if not isinstance(record, RecordedMessage):
-            return next(self.told([record]), None)
+            return next(self.visible([record]), None)
         self._tombstones.catch_up(look=True)
         return None if self._tombstones.hides(Source(record.session, str(record.message.id))) else record
 
@@ -125,7 +125,7 @@ class Reader:
         after = Forgotten([*(known.messages if known else ()), *forgot])
         said = {fold(each.text) for each in messages}
         for _, path in self.files():
-            for record in self.told(self.records(path)):
+            for record in self.visible(self.records(path)):
                 left = None if fold(record.text) in said else self._left_of(record, after)
                 if left is None or left.text != record.text:
                     yield record, left

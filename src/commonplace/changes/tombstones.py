@@ -133,7 +133,7 @@ class Tombstones:
         """Read the file if it is not as it was; with `look` also what others may have added to the transcripts."""
         try:
             version = self._store.version(PATH)
-        except PathError:  # something that is no file: doctor names it, and the transcripts still tell
+        except PathError:  # something that is no file: `doctor` names it, and the transcripts have the events too
             version = MISSING
         known = self.forgotten
         if look or known is None or version != self._version:

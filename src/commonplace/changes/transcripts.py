@@ -176,7 +176,7 @@ class State:
         self.window_start = 0
         self.summary = ""
         self.summary_at: datetime | None = None
-        self.clean: object = None  # what the summary was last found to tell nothing of
+        self.clean: object = None  # what the summary was last found to say nothing about
         self.ended = False
         self.reset_at = 0  # the first message after the last reset
         self.cursors: dict[str, int] = {}

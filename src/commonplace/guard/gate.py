@@ -423,7 +423,7 @@ class _Court:
             for field in ("title", "description", "category") if not reason else ():
                 said = getattr(edit, field)
                 why = self.fault(said) if said in heads else ""
-                if why and not (field == "title" and why.startswith("other-subject:")):  # a title tells of nobody
+                if why and not (field == "title" and why.startswith("other-subject:")):  # a title names no person
                     # it costs the rest of the topic nothing
                     self.held.append((PutTopic(path=edit.path, body="", **{field: said}, sources=edit.sources), why))
                     edit = msgspec.structs.replace(edit, **{field: ""})

@@ -54,7 +54,7 @@ def put(text: str, markers: Sequence[Marker], earlier: tuple[Finding, ...]) -> t
         start, end = finding.span
         at = bisect_right(ends, start)
         if at < len(markers) and markers[at].start < end:
-            span = spans[at]  # swallowed: the marker stands for that place now
+            span = spans[at]  # swallowed: the marker is in that place now
         else:
             move = spans[at - 1][1] - ends[at - 1] if at else 0
             span = (start + move, end + move)

@@ -72,9 +72,9 @@ _LONG_QUOTE: Final = 12  # words; so many are no title and no phrase of one's ow
 _BEGUN_QUOTE: Final = 6  # at the beginning of a line, of more than one sentence
 _SPOKEN_QUOTE: Final = 4  # words behind a verb of saying
 _LEAD_CHARS: Final = 300  # a longer line announces nothing
-_HEAD_CHARS: Final = 30_000  # of a message that is longer than both, nobody typed the middle
+_HEAD_CHARS: Final = 30_000  # of a message that is longer than both, the middle was not typed
 _TAIL_CHARS: Final = 10_000
-_LAST_SENTENCES: Final = 2  # of a lead, in which it tells or asks of what comes
+_LAST_SENTENCES: Final = 2  # of a lead, in which it names or asks about what comes
 _BEFORE: Final = pattern(r"\b(?:that|it|him|her|them|das|ça|eso|那)\b", re.IGNORECASE)  # is of what was said before
 _LABEL_CHARS: Final = 80  # a shorter value behind a label is a line of a profile
 

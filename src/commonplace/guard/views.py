@@ -102,7 +102,7 @@ def _changed(view: View, pattern: str, change: Callable[[re.Match[str]], str]) -
         changed = change(match)
         pieces += (view.text[done:place], changed)
         length += place - done
-        # One character may become several: each of them stands for the whole of it.
+        # One character may become several: each of them has the place of the whole one.
         for _ in changed:
             at.append(length)
             moves.append(place - length)

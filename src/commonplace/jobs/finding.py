@@ -76,7 +76,7 @@ class Finding:
         return view
 
     def _records(self, path: str) -> list[Record]:
-        return list(self._reader.told(self._reader.records(path)))
+        return list(self._reader.visible(self._reader.records(path)))
 
     def _record(self, record_id: str) -> list[Record]:
         """Return the record of an id; none if it is gone or forgotten."""
@@ -86,7 +86,7 @@ class Finding:
             if session:
                 found = (m for m in self._sessions.read(session) if str(m.message.id) == key)
                 return list(islice(found, 1))
-            return list(self._reader.told([self._reader.find(record_id)]))
+            return list(self._reader.visible([self._reader.find(record_id)]))
         except CommonplaceError:
             return []
 

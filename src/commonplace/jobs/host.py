@@ -116,7 +116,7 @@ class Host:
         """
         said = work.view.messages
         proposal, view = self._rounds(work, seconds)
-        if self._job.range == "none":  # what it did is told by the change log, not by the model
+        if self._job.range == "none":  # the change log says what it did, not the model
             proposal = msgspec.structs.replace(proposal, journal="")
         proposal, view = self._settled(proposal, view, work)
         verdicts = {text: screen(text).findings for text in gate.texts(proposal)}

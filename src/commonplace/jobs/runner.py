@@ -315,10 +315,10 @@ class Runner:
 
     def _done(self, pieces: Sequence[Piece], run: Run) -> Outcome:
         """Do one range and commit it; raises ModelError if the model did not do it."""
-        told, made = pieces, self._made(pieces, run)
+        kept, made = pieces, self._made(pieces, run)
         while self._forgotten_since(run.began, made.read):
-            told = self._told(told)
-            made = self._made(told, run) if told else _Made([], [], "all of it was forgotten meanwhile", ())
+            kept = self._unforgotten(kept)
+            made = self._made(kept, run) if kept else _Made([], [], "all of it was forgotten meanwhile", ())
         return self._commit(pieces, run, made)
 
     def _commit(self, pieces: Sequence[Piece], run: Run, made: _Made) -> Outcome:
@@ -351,7 +351,7 @@ class Runner:
         )  # fmt: skip
         return done
 
-    def _told(self, pieces: Sequence[Piece]) -> list[Piece]:
+    def _unforgotten(self, pieces: Sequence[Piece]) -> list[Piece]:
         """Return the pieces without the messages that were forgotten."""
         left: list[Piece] = []
         for piece in pieces:

@@ -32,7 +32,7 @@ from commonplace.records import Outcome
 logger = logging.getLogger(__name__)
 
 _SOON_SECONDS: Final = 0.2  # the messages of a turn may come together
-_SWEEP: Final = timedelta(seconds=30)  # far below any idle time, so that a look costs the same with many sessions
+_SWEEP: Final = timedelta(seconds=30)  # far below any idle time, so that one round costs the same with many sessions
 _EVER: Final = datetime.max.replace(tzinfo=UTC)
 _LINGER_SECONDS: Final = 30.0  # a scope's thread ends after so long without a job: there may be many scopes
 
@@ -135,7 +135,7 @@ class Schedule:
         self._queue: queue.SimpleQueue[str | Tidier | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
         self._closed = False
-        self._unwatched = self._mode == "thread"  # nobody comes to look
+        self._unwatched = self._mode == "thread"  # no other call would notice it
         self._idle = threading.Condition(self._lock)
         self._busy = 0
         self._free_busy = 0  # of them, what asks no model
@@ -148,7 +148,7 @@ class Schedule:
         self._grown[session] = at or self._clock()
         if self._unwatched:
             self._closed = self._unwatched = False
-            if not _lookout.watch(self):  # else a look may have set it already
+            if not _lookout.watch(self):  # else another call may have set it already
                 self._unwatched = True
 
     def look(self) -> None:
@@ -191,7 +191,7 @@ class Schedule:
         at = self._grown.pop(session, None) or self._counted[session].last
         try:
             counted = self._count(session, at)
-        except RecordNotFoundError:  # somebody took the transcript away
+        except RecordNotFoundError:  # the transcript was taken away
             self._counted.pop(session, None)
             self._due.pop(session, None)
         except CommonplaceError:
@@ -335,7 +335,7 @@ class Schedule:
             did = True
             self._tell_once(str(error))
         except CommonplaceError as error:
-            again = self._waiting.get(session) is type(error)  # a disk that stays full is told once
+            again = self._waiting.get(session) is type(error)  # a disk that stays full is reported once
             self._waiting[session] = type(error)
             level = logging.DEBUG if again else logging.WARNING
             logger.log(level, "a job of session %r did not run; its range waits", session, exc_info=True)
@@ -392,7 +392,7 @@ class Schedule:
                 self._handed.discard(session)
             try:
                 self.run(session)
-            except AssertionError as error:  # of a test's model: whoever waits for the jobs gets it
+            except AssertionError as error:  # of a test's model: raised where a test waits for the jobs
                 self._broken = error
             except Exception:  # the top of a worker's tick
                 logger.exception("a job of %r failed", session.name if isinstance(session, Tidier) else session)
@@ -438,7 +438,7 @@ class Schedule:
                 logger.warning("jobs were still running when memory was closed; their ranges are run again later")
         finally:
             _lookout.leave(self)
-            with self._lock:  # a look under way has ended now
+            with self._lock:  # a round under way has ended now
                 self._closed = self._unwatched = self._mode == "thread"
                 self._let_go()
 

@@ -151,7 +151,7 @@ class _Desk:
         place = next((each for each in self._places.values() if each.path == path), None)
         place = place or next(iter(self._places.values()))
         name = name_for(wanted).removesuffix(".md")
-        if screen(name).text != name:  # a secret stands in no name
+        if screen(name).text != name:  # no name may hold a secret
             name = wanted = f"note-{fingerprint(wanted)[:8]}"
         layer = self._layout.layer(place.layer)
         made = self._layout.path_of(layer, topic=name, session=encode_name(wanted))

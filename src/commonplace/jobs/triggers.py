@@ -37,7 +37,7 @@ class Facts(msgspec.Struct, kw_only=True):
 
 
 CHARS_PER_TOKEN: Final = 3.5  # seed structured, "Compaction"
-SYSTEM_TOKENS: Final = 8000  # seed structured: what stands in a prompt beside the window
+SYSTEM_TOKENS: Final = 8000  # seed structured: the part of a prompt that is not the window
 
 
 def estimate(chars: int) -> float:

@@ -29,13 +29,13 @@ _NO_ENTRY_KINDS = frozenset({"journal", "topic"})
 
 
 _UNITS = {"chars": "characters"}
-_SPOKEN_CHARS = 1000  # of a message that may correct an entry; a longer one tells or pastes
+_SPOKEN_CHARS = 1000  # of a message that may correct an entry; a longer one is a report or a paste
 _TOPIC_TOKENS = 1500  # of the bodies of topics in a prompt, the nearest first
 _FIELD = re.compile(r"\{\w+\}")
 _SEARCHES = 24  # for the topics that a range may be about, or for statements, at most
 _NEAR = 12  # results of one of them
-_NEWEST = 14  # logs that a job is told of
-_SEPARATOR = 3  # what stands between two entries: a bullet and a line break, or a separator line
+_NEWEST = 14  # logs that a job is shown
+_SEPARATOR = 3  # between two entries: a bullet and a line break, or a separator line
 
 
 Related = Callable[[str], Sequence[Record]]
@@ -69,15 +69,15 @@ class Views:
     def entries(self, path: str) -> list[ViewEntry]:
         """Return the entries of one document, by number, with who wrote them last."""
         self._ledger.catch_up()
-        told = self._reader.told(self._reader.records(path))
-        return [self.entry(record, path, number) for number, record in enumerate(told, 1)]
+        visible = self._reader.visible(self._reader.records(path))
+        return [self.entry(record, path, number) for number, record in enumerate(visible, 1)]
 
     def records(self, path: str) -> Sequence[Record]:
         """Return the records of a file that may enter a prompt; of many items the newest, without those of turns."""
         if not path.endswith(".jsonl"):
-            return tuple(self._reader.told(self._reader.records(path)))
+            return tuple(self._reader.visible(self._reader.records(path)))
         held = self._items.newest(path, self._config.consolidation.entries)
-        return tuple(self._reader.told(each for each in held if each.data.get("source") != TURN))
+        return tuple(self._reader.visible(each for each in held if each.data.get("source") != TURN))
 
     def entry(self, record: Record, path: str, number: int, *, shown: bool = True) -> ViewEntry:
         """Return a record as an entry of a view; of a topic its body."""
@@ -133,16 +133,16 @@ class Views:
             layer = self._layout.layer_of(path)
             if layer is not None and layer.kind == "documents":
                 data = self._reader.data(path) or b""
-                data = self._told(path, data, layer.style)
+                data = self._visible_part(path, data, layer.style)
                 found[path] = data[self._end(path, data, layer.style) :].decode("utf-8", "surrogateescape")
         return found
 
-    def _told(self, path: str, data: bytes, style: str) -> bytes:
+    def _visible_part(self, path: str, data: bytes, style: str) -> bytes:
         """Return a document without the entries that may not enter a prompt; its other bytes are as they were."""
         parsed = documents.parse(path, data, style)
-        told = {record.id: record.text for record in self._reader.told(placed.entry for placed in parsed)}
+        visible = {record.id: record.text for record in self._reader.visible(placed.entry for placed in parsed)}
         for placed in reversed(parsed):
-            if told.get(placed.entry.id) != placed.entry.text:
+            if visible.get(placed.entry.id) != placed.entry.text:
                 data = data[: placed.start] + data[placed.end :].removeprefix(b"\n")
         return data
 
@@ -176,7 +176,7 @@ class Views:
             for each in messages
             if each.message.role == "user" and len(each.text) <= _SPOKEN_CHARS and not each.text.endswith(("?", "？"))
         ]
-        return list(self._reader.told(self._related("\n".join(said)))) if said else []
+        return list(self._reader.visible(self._related("\n".join(said)))) if said else []
 
     def _of_days(self, messages: Sequence[RecordedMessage]) -> Iterator[str]:
         """Yield the dated files of the days on which some messages were said."""

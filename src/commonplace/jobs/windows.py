@@ -91,7 +91,7 @@ class Windows:
             done = self._jobs.consolidate([session], wanted, ended=False)
         except ModelError as error:  # the setup is at fault; the range stays due
             done = Outcome(status="failed", reason=str(error))
-        if done.status == "failed":  # what was asked for is done all the same; `failures` tells of the range
+        if done.status == "failed":  # what was asked for is done all the same; `failures` lists the range
             done = msgspec.structs.replace(done, status="skipped")
         moved = self._move(session, begin, start, self._sessions.summary(session), cause)
         return together([done, moved])

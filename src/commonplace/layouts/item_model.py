@@ -95,7 +95,7 @@ def completed(values: Mapping[str, Any], *, layer: Layer, scope: str = "") -> di
         "content": content,
         "tags": [],
         "source": "explicit",
-        "confidence": 0.85,  # seed systems 3.1: of what somebody adds
+        "confidence": 0.85,  # seed systems 3.1: of an item that a person or agent adds
         "salience": 0.72,
         "references": [],
     } | ({"scope": scope} if scope else {})

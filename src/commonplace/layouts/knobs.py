@@ -48,7 +48,7 @@ def settled(
             raise ConfigError(f"prompts.{job} gives a job instructions of several lines; {layout.name!r} has: {names}")
     given = msgspec.structs.replace(given, limits=caps)
     theirs = read(layout.config.file) if read is not None and layout.config.file else ""
-    for name, value in told(layout, theirs).items():
+    for name, value in from_original(layout, theirs).items():
         paths = [path for path in _target(layout, name).split("+") if _get(given, path) == _get(Config(), path)]
         for path in [path for path in paths if path not in named]:
             given = _put(given, path, _get(configured(layout, {name: value}), path))
@@ -61,8 +61,8 @@ def settled(
 def jobs_of(layout: Layout, config: Config) -> tuple[Job, ...]:
     """Return the jobs that a configuration leaves on, with its own instructions for them."""
     wanted = (job for job in layout.jobs if all(knob(config, name) for name in job.when.split("+") if name))
-    told = (msgspec.structs.replace(job, prompt=config.prompts.get(job.name, job.prompt)) for job in wanted)
-    return tuple(told) if config.enabled else ()
+    from_original = (msgspec.structs.replace(job, prompt=config.prompts.get(job.name, job.prompt)) for job in wanted)
+    return tuple(from_original) if config.enabled else ()
 
 
 def configured(layout: Layout, mapping: Mapping[str, Any]) -> Config:
@@ -107,7 +107,7 @@ def _flat(mapping: Mapping[str, Any]) -> dict[str, Any]:
     return flat
 
 
-def told(layout: Layout, text: str) -> dict[str, Any]:
+def from_original(layout: Layout, text: str) -> dict[str, Any]:
     """Return what a configuration of the original system says of memory; nothing if it is none.
 
     Other names and unusable values are left out: the file is that system's own, and holds much else.

@@ -36,7 +36,7 @@ THREADS = 4  # in each pool: files of one scope are locked for a moment each, mo
 
 
 async def _in(pool: Executor | None, call: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R:
-    # Imported here: asyncio costs 30 ms, and whoever awaits this has paid for it already.
+    # Imported here: asyncio costs 30 ms, and a caller that awaits this has imported it already.
     from asyncio import get_running_loop  # noqa: PLC0415 - see above
 
     return await get_running_loop().run_in_executor(pool, partial(call, *args, **kwargs))

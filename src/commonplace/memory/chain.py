@@ -175,13 +175,13 @@ class Chain:
         def of(scope: Scope) -> Sequence[Draft]:
             scope.prepare(None)
             scope.sections.look()
-            return contexts.owned(headless(scope.sections.told()), self.scopes.index(scope), scope.name)
+            return contexts.owned(headless(scope.sections.always_shown()), self.scopes.index(scope), scope.name)
 
         drafts = self._steady(lambda: [draft for drafts in self._of_each(of) for draft in drafts])
         config = self.first.config.context
         made = contexts.build(drafts, (), tokens=config.tokens, key=self.first.key, stable_share=config.stable_share)
-        told = "\n".join(section.text for section in made.sections)
-        return fence(told, self.first.key) if told else ""
+        text = "\n".join(section.text for section in made.sections)
+        return fence(text, self.first.key) if text else ""
 
     # --- which scope is meant ---
 

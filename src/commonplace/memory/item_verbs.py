@@ -110,7 +110,7 @@ def _meant(use: Use, asked: Asked) -> tuple[Scope, Item]:
         for each in paths:
             key = name or scope.parts.items.named(each, wanted) or wanted
             found = scope.parts.items.item(each, key)
-            if found is not None and any(True for _ in scope.reader.told([found])):
+            if found is not None and any(True for _ in scope.reader.visible([found])):
                 return scope, found
     raise RecordNotFoundError(f"there is no item {wanted[:80]!r}; search or expand gives ids")
 

@@ -126,9 +126,9 @@ class Tool:
         if self._table.separate:
             required = [self._seen(each)[one] for each in actions for one in self._needed(each)]
         else:
-            told = "\n".join(f"- {each.name}: {each.description}" for each in actions)
+            listing = "\n".join(f"- {each.name}: {each.description}" for each in actions)
             names = [each.name for each in actions]
-            properties["action"] = {"type": "string", "enum": names, "description": f"What to do.\n{told}"}
+            properties["action"] = {"type": "string", "enum": names, "description": f"What to do.\n{listing}"}
         choices = {self._seen(each).get(one): names for each in actions for one, names in self._choices().items()}
         for seen, means in self._table.parameters.items():
             if seen in used:
@@ -192,10 +192,10 @@ class Tool:
                     word = self._seen(action)[one]
                     return _failed(f"there is no {word} {given[one][:40]!r}; use one of {', '.join(names)}")
                 given[one] = lower
-        told = _inert(self._verbs[action.name].run(self._use, given | action.fixed))
+        answer = _inert(self._verbs[action.name].run(self._use, given | action.fixed))
         if "id" not in self._table.parameters:  # a model that names records by their words has no use for ids
-            told.pop("records", None)
-        return told
+            answer.pop("records", None)
+        return answer
 
     def _read(self, arguments: Mapping[str, Any] | str) -> dict[str, str]:
         given: Any = arguments

@@ -106,7 +106,7 @@ def show(use: Use, _: Asked) -> Answer:
                 path = scope.layout.path_of(layer)
                 scope.door.look([path])
                 text = JOINERS.get(row.renderer, "\n").join(
-                    record.text for record in scope.reader.told(scope.reader.records(path))
+                    record.text for record in scope.reader.visible(scope.reader.records(path))
                 )
                 if text or not place:
                     whose = " (this project)" if place else ""
@@ -266,7 +266,7 @@ def _topics(scope: Scope) -> list[tuple[str, str]]:
     """Return the topics, the newest first: (path, text)."""
     found: list[tuple[str, str, str]] = []
     for _, path in scope.reader.files(lambda each: each.kind == "topics"):
-        for record in scope.reader.told(scope.reader.records(path)):
+        for record in scope.reader.visible(scope.reader.records(path)):
             if isinstance(record, Topic):
                 at = str(record.extra.get("created_at") or record.extra.get("createdAt") or "")
                 found.append((at, path, record.body))
@@ -275,7 +275,7 @@ def _topics(scope: Scope) -> list[tuple[str, str]]:
 
 def _shown_records(scope: Scope) -> Iterator[tuple[str, str]]:
     for _, path in scope.reader.files(lambda each: bool(scope.layout.part(each))):
-        for record in scope.reader.told(scope.reader.records(path)):
+        for record in scope.reader.visible(scope.reader.records(path)):
             yield path, record.text
 
 

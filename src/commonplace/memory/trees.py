@@ -26,7 +26,7 @@ def of(scope: Scope) -> Tree:
     """Return the tree of the topics of a scope that may be shown."""
     found: list[Topic] = []
     for _, path in scope.reader.files(lambda each: each.kind == "topics"):
-        found += [each for each in scope.reader.told(scope.reader.records(path)) if isinstance(each, Topic)]
+        found += [each for each in scope.reader.visible(scope.reader.records(path)) if isinstance(each, Topic)]
     return tree.build(found, scope.layout.folder_of([layer for layer in scope.layout.layers if layer.kind == "topics"]))
 
 

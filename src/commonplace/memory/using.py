@@ -85,8 +85,8 @@ def answer(outcome: Outcome, done: str) -> Answer:
     match outcome.status:
         case "applied" | "planned":
             hint = "; remove the one that no longer holds" if CONFLICT in outcome.reason else ""
-            told = f"{done}: {outcome.reason}{hint}" if outcome.reason else done
-            return {"success": True, "message": told, "records": list(outcome.records)}
+            answer = f"{done}: {outcome.reason}{hint}" if outcome.reason else done
+            return {"success": True, "message": answer, "records": list(outcome.records)}
         case "duplicate" | "unchanged":
             return {"success": True, "message": "memory already says so", "records": list(outcome.records)}
         case "pending":

@@ -236,7 +236,7 @@ def version(chain: Chain, wanted: str) -> str:
         return scope.store.version(split_id(record.id)[0])
     if not path:
         raise InputError(f"{wanted!r} is many files; name one of them by its path", layer=wanted)
-    if layer.kind != "topics":  # what is written goes to the first scope; a topic is changed where it stands
+    if layer.kind != "topics":  # what is new goes to the first scope; a topic is changed in its own
         return chain.first.store.version(path)
     found = (scope.store.version(path) for scope in chain.scopes)
     return next((each for each in found if each != MISSING), MISSING)

@@ -34,7 +34,7 @@ from commonplace.text.patterns import pattern
 __all__ = ["Unusable", "parse_choice", "parse_proposal", "parse_ranking", "parse_two_layer", "proposal_schema"]
 
 MAX_OPERATIONS: Final = 500  # of one reply; more is no answer about one range
-UNKNOWN_SESSION: Final = "?"  # stands where a model cites a message that is not in the view; the gate refuses it
+UNKNOWN_SESSION: Final = "?"  # used where a model cites a message that is not in the view; the gate refuses it
 
 _KEYS: Final = ("journal", "operations", "read", "search")
 _FIELDS: Final[dict[str, tuple[str, ...]]] = {

@@ -122,9 +122,9 @@ def _connection(sdk: Any, error: Exception, name: str, deadline: Deadline) -> Mo
 
 
 def _passes(error: Any) -> bool:
-    told = error.response.headers.get("x-should-retry")
-    if told in {"true", "false"}:
-        return bool(told == "true")
+    advice = error.response.headers.get("x-should-retry")
+    if advice in {"true", "false"}:
+        return bool(advice == "true")
     # 501 says the server will never do it: that is an answer about the request.
     return error.status_code in _RETRIED or (error.status_code >= 500 and error.status_code != 501)
 

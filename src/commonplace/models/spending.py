@@ -279,10 +279,10 @@ class MeteredLLM:
             raise  # nothing was taken
         except ModelError as error:
             outcome: Outcome = next((name for kind, name in _OUTCOMES if isinstance(error, kind)), "failed")
-            told = error.data.get("reply")
+            given = error.data.get("reply")
             # A call that was given up may still be billed for what it read.
             lost = Reply("", tokens_in=tokens_in if outcome == "timeout" else 0, model=model)
-            self._note(request, told if isinstance(told, Reply) else lost, model, outcome)
+            self._note(request, given if isinstance(given, Reply) else lost, model, outcome)
             raise
         stops: dict[str, Outcome] = {"length": "truncated", "refusal": "refused"}
         self._note(request, reply, model, stops.get(reply.stop, "ok"))

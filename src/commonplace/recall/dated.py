@@ -24,7 +24,7 @@ from commonplace.text.times import Range
 
 _SLOTS: Final = 4_000  # the newest, about two million messages; each is read for the times it holds
 _WHOLE_CHARS: Final = 120  # a message from this length on says something by itself; a shorter one as much less
-_USER: Final = 2.0  # what a user says against what others say, where no word tells them apart
+_USER: Final = 2.0  # weight of a user's message against those of others, where the words are equal
 Span = tuple[int, int]
 """A range in milliseconds; its end lies outside."""
 

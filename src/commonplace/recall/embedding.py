@@ -35,7 +35,7 @@ _FORMS: Final = (
     "write 'openai:MODEL', 'openai:MODEL@http://host:port/v1', 'sentence-transformers:FOLDER' or 'model2vec:FOLDER', "
     "or pass a function from texts to vectors"
 )
-# Fixed texts of nothing in common: what an embedder makes of them tells it from another one, and how
+# Fixed texts of nothing in common: their vectors tell one embedder from another, and show how
 # alike it finds texts that are not.
 PROBES: Final = (
     "The tram was late again because of the snow on the tracks.",
@@ -45,9 +45,9 @@ PROBES: Final = (
     "Please keep the answers short and in metric units.",
     "The quarterly meeting moves to Thursday at ten.",
 )
-_ALL_ALIKE: Final = 0.97  # from here on an embedder tells nothing apart: it does not know the words
+_ALL_ALIKE: Final = 0.97  # an embedder that finds these so near does not know the words
 _BATCH: Final = 64  # texts in one call of an embedder
-_PASSAGES: Final = 64  # of one message, at most; of a pasted file the head stands for the whole
+_PASSAGES: Final = 64  # of one message, at most; of a pasted file only the head is embedded
 _NEAREST: Final = 200  # passages that are looked at for a question
 _QUESTION_CHARS: Final = 2000  # of a longer question the head
 _RETRY_SECONDS: Final = 30.0  # an embedder that failed is left alone for so long

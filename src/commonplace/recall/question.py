@@ -15,7 +15,7 @@ from commonplace.text.patterns import pattern
 from commonplace.text.times import Range
 from commonplace.text.times import read as read_times
 
-MAX_WORDS: Final = 96  # of a longer question the first third and the end, where the asking stands, are taken
+MAX_WORDS: Final = 96  # of a longer question the first third and the end are taken; what is asked is mostly at the end
 _LOOKED_AT_CHARS: Final = 20_000  # of a longer question only this much is read
 _RELATED_WORDS: Final = 32  # of a longer question, only this many words get synonyms
 
@@ -24,7 +24,7 @@ CAPITAL: Final = 1.5  # a capital letter inside a sentence: a name is what a que
 FRAME: Final = 0.4  # a word about the asking, not about what was said
 EVERYDAY: Final = 0.3  # a word of all talk says little, also where a young memory holds it only once
 TERSE_WORDS: Final = 10  # in a shorter question every word is meant
-SPEAKER: Final = 0.3  # the name of who speaks: said to somebody, it marks the wrong message
+SPEAKER: Final = 0.3  # weight of the speaker's name: said to another person, it marks the wrong message
 AGAIN: Final = 0.3  # added for each time a word is asked again
 IDENTIFIER: Final = 3.0  # a code identifier or path: who types it whole means it whole
 PART: Final = 0.6  # a part of it, where the whole is not

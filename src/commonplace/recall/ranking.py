@@ -64,7 +64,7 @@ class Weights(msgspec.Struct, frozen=True):
     speaker: float = 1.4  # factor for the one speaker a question names
     dated: float = 1.15  # factor for a message that holds a time, when a question asks when
     time: float = 1.3  # factor for a message said in the time a question names
-    superseded: float = 0.5  # factor for a value that another stands in place of
+    superseded: float = 0.5  # factor for a value that another one replaced
     candidates: int = 250  # messages whose neighbours are looked at
 
 

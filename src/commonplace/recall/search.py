@@ -31,7 +31,7 @@ _NOTES: Final = 300  # passages of records that are scored
 _RANKED: Final = 80  # messages that may become hits; more when more are asked for
 _PHRASES_READ: Final = 100  # of the best, that many are read for a quoted phrase
 _PHRASE: Final = 2.0  # factor for a text that holds it
-_KEYWORDS: Final = 2  # so few words are looked up, not asked: what stands beside them is no answer
+_KEYWORDS: Final = 2  # so few words are looked up, not asked: the messages beside them are no answer
 _FEW_WORDS: Final = 3  # in so short a question every unknown word may be a misspelt one, else only names
 _MENDED: Final = 3  # unknown words that are looked for in near spellings
 _MANY_UNKNOWN: Final = 0.5  # below this share of a question found, its unknown words may be typos
@@ -131,7 +131,7 @@ class _Search:
         sums = ranking.Sums(question, found)
         wide = sum(not group.words[0].isascii() for group in question.groups if group.parent < 0)
         plain = sum(group.parent < 0 for group in question.groups) - wide
-        asked = plain + 3 * wide  # a wide word stands there as several pairs, of which some are held by chance
+        asked = plain + 3 * wide  # a word of a wide script is several pairs, of which some are held by chance
         floor = self._config.floor * min(1.0, questions.TERSE_WORDS / asked) ** 2  # talk is never covered whole
         if ranking.coverage(question, found, sums) < floor:
             meaning = meaning.alone()
@@ -200,9 +200,9 @@ class _Search:
             return question
         asked = questions.read(event.words, self._now)
         groups = [group.words for group in asked.groups if group.parent < 0]
-        told = self._index.search(groups, messages=True, notes=False) if groups else Candidates({}, {}, [], 0)
+        matching = self._index.search(groups, messages=True, notes=False) if groups else Candidates({}, {}, [], 0)
         whole = (1 << len(groups)) - 1
-        keys = {row >> PASSAGE_BITS for row, mask in told.messages.items() if mask == whole}
+        keys = {row >> PASSAGE_BITS for row, mask in matching.messages.items() if mask == whole}
         if len(keys) > events.MOST:
             return question
         times = [self._said_at(key >> MESSAGE_BITS, key & (SLOT_MESSAGES - 1)) for key in keys]
@@ -252,7 +252,7 @@ class _Search:
         if notes:
             layers = self._index.notes(notes)
             notes = {key: near for key, near in notes.items() if key in layers and layers[key].layer in chosen}
-        # Tags and tools are looked up as words: what holds none of them cannot be found by its vector.
+        # Tags and tools are looked up as words: a text that holds none of them is not found by its vector.
         finds = not self._query.tags and not self._query.tools
         return Meaning(messages, notes, config.vector_weight, config.vector_floor, finds)
 

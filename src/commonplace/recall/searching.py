@@ -28,7 +28,7 @@ from commonplace.text import validity
 
 logger = logging.getLogger(__name__)
 
-_HIDDEN_ROOM: Final = 50  # so many forgotten messages may stand among the best hits until more are asked for
+_HIDDEN_ROOM: Final = 50  # so many forgotten messages may be among the best hits until more are asked for
 _WIDER: Final = 8
 
 

@@ -33,7 +33,7 @@ from commonplace.text.pieces import fingerprint, one_line, truncate
 SCANNED: Final = 200  # seed memdir: the newest topics; what is older is chosen if a search finds it
 CHOSEN: Final = 5  # seed memdir: for one question
 FILE_LINES, FILE_BYTES = 200, 4_096  # seed memdir: of one topic
-SESSION_BYTES: Final = 60_000  # seed memdir: of all that stands in one window
+SESSION_BYTES: Final = 60_000  # seed memdir: of all that is shown in one window
 CANDIDATES: Final = 20  # that a model chooses among
 _FOUND: Final = 60  # passages of topics that the search gives
 _LINE_CHARS: Final = 220  # of one candidate, before a model
@@ -42,7 +42,7 @@ _COMMON: Final = 0.2  # a word that more topics have says nothing of one of them
 _SHARE: Final = 0.5  # of a question's words that a topic holds, to be chosen without a model, if its head has one
 _WORDS: Final = 1.5  # of them that are enough, wherever they are
 _HALF: Final = 0.5  # what a common word counts, and a pair of wide characters, which is part of a word
-_NUMBER: Final = 4  # digits of a number that tells topics apart
+_NUMBER: Final = 4  # digits of a number that distinguishes topics
 _COMMON_WORDS: Final = FRAME_WORDS | COMMON
 _WARNS: Final = pattern(
     r"\b(?:warn\w*|gotchas?|caveats?|known issues?|beware|careful|caution|pitfalls?|never|do not|don['’]t|must not"
@@ -168,11 +168,11 @@ class Surfacing:
         found = self._topic(topic.path)
         return found is not None and _WARNS.search(found.text.casefold()) is None
 
-    # --- what stands in the prompt ---
+    # --- what is in the prompt ---
 
     def _topic(self, path: str) -> Topic | None:
         reader = self._parts.reader
-        found = (each for each in reader.told(reader.records(path)) if isinstance(each, Topic))
+        found = (each for each in reader.visible(reader.records(path)) if isinstance(each, Topic))
         return next(found, None)
 
     def _hits(self, attached: Attached) -> Iterator[Hit]:

@@ -94,7 +94,7 @@ class Seen:
         except sqlite3.OperationalError as error:
             raise StoreBusyError("what was last seen of the files is locked by another process; try again") from error
         except sqlite3.DatabaseError:
-            # Damaged under our hands: it is derived, and the change log tells whose edits are whose.
+            # Damaged while open: it is derived, and the change log says whose edits are whose.
             self._let_go()
             self._path = None
             self._db = self._open()

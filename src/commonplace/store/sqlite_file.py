@@ -177,7 +177,7 @@ class IndexFile(ABC):
         if self.path is None:
             return False
         if self._resting:
-            return True  # nobody held it, so its number may have gone to another file
+            return True  # it was not held, so its number may belong to another file by now
         try:
             stat = self.path.stat()
         except OSError:

@@ -139,7 +139,7 @@ def _transcripts(folder: Path, theirs: str, layout: str) -> list[Path]:
     """Return the transcripts of the other system: in the directory, and beside it."""
     folders = [folder / theirs] if theirs else []
     beside = folder.resolve().parent / theirs
-    if theirs and any(name == layout for name, _ in _told_by(beside)):
+    if theirs and any(name == layout for name, _ in _named_by(beside)):
         folders.append(beside)
     return [
         each / name
@@ -163,10 +163,10 @@ def _own(folder: Path, theirs: str, memory: Memory) -> Iterator[int]:
 
 def _has_theirs(folder: Path) -> bool:
     """True if a folder holds transcripts of a program that is known."""
-    return any(LAYOUTS[layout].their_sessions for layout, _ in _told_by(folder))
+    return any(LAYOUTS[layout].their_sessions for layout, _ in _named_by(folder))
 
 
-def _told_by(folder: Path) -> Iterator[tuple[str, str]]:
+def _named_by(folder: Path) -> Iterator[tuple[str, str]]:
     """Yield (layout, file) for transcripts in a folder that only the program of that layout writes."""
     for name in islice((name for name in _names(folder) if name.endswith(_TRANSCRIPTS)), _OPENED):
         first = _head(folder / name)
@@ -266,8 +266,8 @@ def _signs(folder: Path) -> Iterator[tuple[str, str, int]]:
     yield from _structured(memory)
     yield from _graph(folder, memory)
     yield from _memdir(folder)
-    told = dict(reversed([*_told_by(folder / "sessions")]))
-    for layout, file in told.items():
+    named = dict(reversed([*_named_by(folder / "sessions")]))
+    for layout, file in named.items():
         yield layout, f"sessions/{file}", _CERTAIN
     ours = (folder / STATE).is_dir() or (memory / "MEMORY.md").is_file()  # the native layout has facts too
     for file in ("facts/user.md", "facts/env.md", "episodes/index.json"):

@@ -60,7 +60,7 @@ _WIDE_STOP: Final = pattern(
     "です|ます|でした|ました|ません|という|こと|から|まで|した|する|して|いる|ある|ください|お願い|入니다|합니다|습니다|해요|세요|는|은|을|를|에서|에|의"
 )
 _CAPITAL: Final = pattern(r"(?<![^\W_])[A-ZÀ-ÖØ-ÞА-ЯЁŁŚŻŹĆ][^\W\d_]+")
-_NOUN: Final = pattern(  # what stands before a noun, which German writes with a capital
+_NOUN: Final = pattern(  # words before a noun, which German writes with a capital
     r"\b(?i:der|die|das|den|dem|des|ein|eine[mnrs]?|im|am|ins?|vom|beim|zum|zur|(?:mein|dein|sein|ihr|unser|kein)\w{0,2})\s\Z"
 )
 _LETTER: Final = pattern(r"[^\W\d_]")

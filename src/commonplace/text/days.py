@@ -54,7 +54,7 @@ _MAYBE_NO_MONTH: Final = frozenset(
 _AS_MONTH: Final = pattern(
     r"(?:\b(?:in|by|until|till|since|before|after|from|next|last|this|early|late|mid|end of|start of|im|bis|ab|seit|ende|anfang"
     r"|mitte|nächsten|en|para|desde|hasta|em|até|dès|fin|début|mi|à partir de|a|entro|fino a|om|vóór|vanaf|tot|w|od|do)[\s-])\Z"
-)  # what stands before a word that is a month for sure
+)  # words before a word that is a month for sure
 _AS_MONTH_CHARS: Final = 16
 _DAY: Final = r"(?P<day>\d{1,2})(?:st|nd|rd|th|er|º|ª|\.|-?(?:го|е|ого))?"
 _OF: Final = r"\s*(?:of|de|di|do|del|den)?\s*"
@@ -121,7 +121,7 @@ _BACK: Final = pattern(
     r"\b(?:last|past|previous|ago|letzte[nsrm]?|vergangene[nsrm]?|vorige[nsrm]?|vor|dernière?s?|passée?s?|il y a|pasad[oa]s?|hace|scors[oa]|passat[oa]|fa|passad[oa]|há|atrás|прошл\w+|назад|zeszł\w+|ubiegł\w+|temu|vorige|geleden|förra|sedan|earlier|before|früher|seit|since)\b|[上去昨先前]|지난|작년|전"
 )  # fmt: skip
 _A_WEEK: Final = pattern(r"\b(?:a|one) week (?:later|earlier)\b|\beine woche (?:später|früher)\b")
-_REACH: Final = 24  # characters around a unit in which a word tells its direction
+_REACH: Final = 24  # characters around a unit in which a word gives its direction
 _MOST: Final = 40  # durations or dates of one text that are put together
 
 

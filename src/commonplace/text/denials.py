@@ -71,12 +71,12 @@ def denies(text: str) -> bool:
 
 def denied(text: str) -> frozenset[str]:
     """Return what a clause denies: the word behind its first denial, else the one before it."""
-    told = _UNCHANGED.sub(" ", text)
-    match = _DENIES.search(told)
+    said = _UNCHANGED.sub(" ", text)
+    match = _DENIES.search(said)
     if match is None:
         return frozenset()
-    behind, before = _ordered(told[match.end() :]), _ordered(told[: match.start()])
-    if is_wide(told):  # pairs of signs: two make a word, and particles follow it
+    behind, before = _ordered(said[match.end() :]), _ordered(said[: match.start()])
+    if is_wide(said):  # pairs of signs: two make a word, and particles follow it
         chinese = match.group()[0] in "不没别別勿無无未取禁拒"
         return frozenset(behind[:_PAIRS] if chinese and behind else before[-2 * _PAIRS :])
     return frozenset(behind[:1] or before[-1:])

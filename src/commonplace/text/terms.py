@@ -21,7 +21,7 @@ _PIECE: Final = pattern(f"([{CJK}]+)|[^\\W_{CJK}]+")
 _PLAIN_PIECE: Final = pattern("()[0-9A-Za-z]+")  # the same for ASCII, made twenty times as fast
 # Begins where a word begins: else a long word without a sign is looked through anew from each of its letters.
 _JOINED: Final = pattern(r"(?<![^\W_])[^\W_]+(?:[_./\\:@#-]+[^\W_]+)+")
-# A quick look that begins with a rare character: most texts are told apart in two microseconds.
+# A quick test that begins with a rare character: it rules most texts out in two microseconds.
 _MAY_IDENTIFY: Final = pattern(r"[_/\\.:@#A-Z-](?:(?<![A-Z])\w|(?<=[a-z][A-Z])|(?<=[A-Z]{2})[a-z]{2})")
 _SIGN: Final = pattern(r"[_/\\.:@#-]\w|[a-z0-9][A-Z]|[A-Z]{2}[a-z]{2}")  # in each match of the two below and above
 _HUMP: Final = pattern(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -149,7 +149,7 @@ def _spread(match: re.Match[str]) -> str:
 
 
 def _identifiers(text: str) -> Iterable[list[str]]:
-    # The patterns below are slow and no match of theirs holds a space: they look at the pieces that hold a sign.
+    # The patterns below are slow and match no space: they are tried on the pieces that hold a sign.
     text = " ".join([piece for piece in text.split() if _SIGN.search(piece)])
     for found in _JOINED.finditer(text):
         if len(found[0]) <= _WHOLE_CHARS:

@@ -96,7 +96,7 @@ def _meant(text: str, before: _Named, named: _Named, meant: list[Range], today: 
     if before.ranges and _TO.fullmatch(text, before.end, named.start) and _side(text, before)[0] in _FROM:
         return [*meant[:-1], (min(start, _last_begun(before.ranges, start)[0]), end)]
     if word in {"before", "prior"}:
-        # "The week before May 7" may be told of on that day.
+        # "The week before May 7" may be said on that day.
         return [*meant, (start - reach, end) if reach else (_FIRST, start)]
     if word == "after":
         return [*meant, (start, end + reach) if reach else (end, _LAST)]
@@ -234,7 +234,7 @@ _NEAR: Final = {
 _SIDES: Final = frozenset(["before", "prior", "until", "till", "by", "after", "since", "from", "between"])
 _FROM: Final = frozenset(["from", "between"])
 _BETWEEN_SIDE_AND_TIME: Final = frozenset(["the", "on", "in", "early", "late", "mid", "to"])
-_SIDE_CHARS: Final = 48  # before a time, in which the words for its side stand
+_SIDE_CHARS: Final = 48  # characters before a time in which words may say on which side of it
 _WIDE_SIDES: Final = {
     "之前": "before", "以前": "before", "之后": "after", "以后": "after", "之後": "after", "以後": "after",
     "以来": "since", "以來": "since",

@@ -248,8 +248,8 @@ class Reader:
     @staticmethod
     def _introduced(item: RecordedMessage, name: str) -> bool:
         """True if `I'm Ada` gives a name: after a greeting or with the surname, and if it is not known yet."""
-        told = guard("greets").search(item.text) or guard("full_name").fullmatch(name.strip(" .!"))
-        return told is not None and name.split(maxsplit=1)[0] != plain_name(item.message.name)
+        greeting = guard("greets").search(item.text) or guard("full_name").fullmatch(name.strip(" .!"))
+        return greeting is not None and name.split(maxsplit=1)[0] != plain_name(item.message.name)
 
     def _worded(
         self, item: RecordedMessage, start: int, clause: Clause, rule: Rule, found: re.Match[str]

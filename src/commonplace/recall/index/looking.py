@@ -11,7 +11,7 @@ from typing import Final
 from commonplace.errors import DamagedError, IndexVersionError
 from commonplace.recall.index.sqlite import SqliteIndex
 
-_TRIES: Final = 3  # a copy made while somebody wrote may be none; it is made again
+_TRIES: Final = 3  # a copy made while another process wrote may be damaged; it is made again
 
 
 @contextlib.contextmanager

@@ -25,7 +25,7 @@ _TOPS: Final = {
     "said": ("SELECT max(id) + 1 FROM slots", MESSAGE_BITS + PASSAGE_BITS),
     "noted": ("SELECT max(id) + 1 FROM notes", 0),
 }
-_RARE_WORDS: Final = 24  # words that may stand in the expression that a common word is looked up with
+_RARE_WORDS: Final = 24  # most words in the expression that a common word is looked up with
 _STEMMED: Final = 3  # letters that stemming takes off
 _LEAST: Final = 5  # a shorter word is a letter away from many
 _ENDINGS: Final = ("s", "es", "ed", "ing", "ly", "ment", "er", "y", "e", "ies", "ation")  # that stemming takes off

@@ -62,7 +62,7 @@ LENGTHS: Final = (
     327,
     395,
     480,
-)  # characters a class stands for
+)  # most characters that a class of them may have
 _WIDE_CHARS: Final = 3  # a character of Chinese says about as much as three letters
 
 _TOOLS_AT_WORK: Final = 0.1  # of the messages; an agent that talks seldom has so many of tools

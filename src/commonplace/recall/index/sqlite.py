@@ -100,7 +100,7 @@ class SqliteIndex(IndexFile):
                 self._db.execute(statement)
         # A transaction's words are sorted in memory up to this size: one large run instead of many to be merged.
         self._db.execute("INSERT INTO said(said, rank) VALUES ('hashsize', ?)", (_SORTED_BYTES,))
-        # Counted on from the older tables: whoever holds their slots in memory sees that they are gone.
+        # Counted on from the older tables: a process that holds their slots in memory sees that they are gone.
         for key, value in (("rows", 0), ("dead", 0), ("form", 0), ("changed", changed + 1), ("emptied", changed + 1)):
             self._db.execute("INSERT INTO meta VALUES (?, ?)", (key, value))
         self._db.execute(f"PRAGMA user_version={SCHEMA}")

@@ -82,8 +82,8 @@ def packed(page: Page, layers: Sequence[Layer]) -> Pack:
     live = {(each.session, str(each.message.id)) for each in window}  # none of its turns is shown twice
     found = ((layer, record) for layer in layers for record in stored(page, layer))
     fit = (read(record, layer.name) for layer, record in found if TRUST_RANK[page.rank(record)] >= least)
-    told = (each for each in fit if each.source != TURN or not live.issuperset(page.sources(each.id)))
-    pack = choose(told, query, page.parts.now())
+    others = (each for each in fit if each.source != TURN or not live.issuperset(page.sources(each.id)))
+    pack = choose(others, query, page.parts.now())
     logger.info("pack: %d items", len(pack.items), extra=pack.diagnostics)
     return pack
 
@@ -92,7 +92,7 @@ def stored(page: Page, layer: Layer) -> Iterator[Item]:
     """Yield the items of a layer that may be shown: of a dated one those of the last days."""
     files, reader = page.parts.items, page.parts.reader
     for path in page.paths(layer, page.parts.config.items.episodic_days):
-        for record in reader.told(files.newest(path, _NEWEST)):
+        for record in reader.visible(files.newest(path, _NEWEST)):
             if isinstance(record, Item):
                 yield record
 

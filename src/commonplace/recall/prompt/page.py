@@ -59,7 +59,7 @@ class Page(msgspec.Struct, frozen=True):
     def of_day(self, layer: Layer, back: int) -> list[Record]:
         """Return the records of a layer's file of so many days before today that may be shown."""
         path, reader = self.paths(layer, back)[-1], self.parts.reader
-        return list(reader.told(reader.records(path)))
+        return list(reader.visible(reader.records(path)))
 
     def sources(self, record: str) -> tuple[tuple[str, str], ...]:
         """Return the messages that a record rests on."""
@@ -74,9 +74,9 @@ class Page(msgspec.Struct, frozen=True):
         """Return the records of a layer's file of today that may be shown."""
         path, reader = self.path(layer), self.parts.reader
         if path not in self.past:
-            return list(reader.told(reader.records(path)))
-        told = reader.told(edits.records(layer, path, self.past[path], self.parts.zone))
-        return [record for record in told if not self.parts.tombstones.forbids([record.text], ())]
+            return list(reader.visible(reader.records(path)))
+        visible = reader.visible(edits.records(layer, path, self.past[path], self.parts.zone))
+        return [record for record in visible if not self.parts.tombstones.forbids([record.text], ())]
 
     def joined(self, row: PromptSection) -> list[tuple[Layer, Record]]:
         """Return the records of a section's layers; what a later layer says goes before what an earlier one says."""

@@ -57,7 +57,7 @@ def _written(page: Page, layer: Layer) -> Iterator[Shown]:
     at = 0
     heading = ""
     parsed = documents.parse(path, data)
-    told = {record.id: record.text for record in reader.told(placed.entry for placed in parsed)}
+    visible = {record.id: record.text for record in reader.visible(placed.entry for placed in parsed)}
     for placed in parsed:
         start = data.rfind(b"\n", at, placed.start) + 1 or at
         above, own = (
@@ -68,8 +68,8 @@ def _written(page: Page, layer: Layer) -> Iterator[Shown]:
             heading, above = guard.shown(above), ""
         at = placed.end + (data[placed.end : placed.end + 1] == b"\r")
         at += data[at : at + 1] == b"\n"
-        if placed.entry.id in told:
-            if told[placed.entry.id] != placed.entry.text:
+        if placed.entry.id in visible:
+            if visible[placed.entry.id] != placed.entry.text:
                 own = reader.left_of(placed.entry.id, own, journal=False)
             yield page.one(layer, placed.entry, guard.shown(above + own), heading=heading)
 
@@ -97,9 +97,9 @@ def pointers(page: Page, row: PromptSection) -> Iterator[Shown]:
         path = page.path(layout.layer(made.into))
         data = page.data(path)
         parsed = documents.parse(path, data)
-        told = {record.id: record.text for record in reader.told(placed.entry for placed in parsed)}
+        visible = {record.id: record.text for record in reader.visible(placed.entry for placed in parsed)}
         for placed in parsed:
-            if told.get(placed.entry.id) != placed.entry.text:  # its lines are left out, and are counted as blank ones
+            if visible.get(placed.entry.id) != placed.entry.text:  # its lines are left out, and count as blank
                 breaks = b"\n" * data.count(b"\n", placed.start, placed.end)
                 data = data[: placed.start] + breaks.rjust(placed.end - placed.start) + data[placed.end :]
         found = listing.shown(page.parts, made, data)
@@ -124,7 +124,7 @@ def tree(page: Page, row: PromptSection) -> Iterator[Shown]:
     found = [
         topic
         for _, path in reader.files(lambda each: each.name in names)
-        for topic in reader.told(reader.records(path))
+        for topic in reader.visible(reader.records(path))
         if isinstance(topic, Topic)
     ]
     first = page.layers(row)[0]

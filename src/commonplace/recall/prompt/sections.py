@@ -51,7 +51,7 @@ class Sections:
             frozen = msgspec.structs.replace(page, past=self._frozen.texts(session, paths_of(page, rows)))
         return tuple(self._made(page, frozen))
 
-    def told(self) -> tuple[Draft, ...]:
+    def always_shown(self) -> tuple[Draft, ...]:
         """Return the sections that are always shown as they are now, for a reader that has no session."""
         if self._parts.foreign:
             return ()

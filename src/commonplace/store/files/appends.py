@@ -125,7 +125,7 @@ class Appender:
         except BaseException as error:
             try:
                 self._disk.truncate(fd, size)
-            except OSError as failed:  # nobody knows what of it is on the disk
+            except OSError as failed:  # what of it is on the disk is unknown
                 raise SyncFailedError(failed.errno, f"a write could not be taken back: {failed.strerror}") from error
             raise
 

@@ -120,7 +120,7 @@ class Commits:
                     content = read_small(path)
                     if not content:
                         content = os.urandom(_KEY_BYTES).hex().encode() + b"\n"
-                        replace_synced(self._disk, self._folder, ".gitignore", b"*\n")  # nobody commits the key
+                        replace_synced(self._disk, self._folder, ".gitignore", b"*\n")  # the key is never committed
                         replace_synced(self._disk, self._folder, "key", content)
             self.known_key = _key_of(content, path)
         return self.known_key
@@ -136,7 +136,7 @@ class Commits:
         if not nested:
             self.make_folders()
         with self._acquired(wait_seconds):
-            head = self.state.head() if nested else None  # nobody else changed anything since this thread settled it
+            head = self.state.head() if nested else None  # no other writer changed it since this thread settled it
             yield head if head is not None and head.settled else self._settle()
 
     def try_settle(self) -> bool:
@@ -161,7 +161,7 @@ class Commits:
         same_boot = head is not None and head.boot == boot_id()
         start = head.number if head is not None and same_boot else self.state.checkpoint().number
         entries = [entry for _, entry in self.log.after(start)]
-        # With both marks taken away nothing tells how far it came; all but the last were applied by its writer.
+        # With both marks taken away it is unknown how far it came; all but the last were applied by their writers.
         return entries[-1:] if start == 0 and not self.state.has_head() else entries
 
     def commit(
@@ -260,10 +260,10 @@ class Commits:
                 elif each.handle is not None and each.handle.fd >= 0:
                     self._disk.reserve(each.handle.fd, each.touched.offset, len(each.body) + 1)
             if month != head.month:
-                # A log with lines always has its name on the disk, and so has the head that tells how far it came.
+                # A log with lines always has its name on the disk, and so has the head that says how far it came.
                 self._tree.sync_up(os.path.join(self._folder, "state"))
             return self.log.append(month, line, durable=durable)
-        except StoreFailedError:  # nobody knows what is in the log: the head stays busy, for the next one to see
+        except StoreFailedError:  # what is in the log is unknown: the head stays busy, for the next writer to see
             raise
         except BaseException:
             self._take_back(planned, head)
@@ -370,7 +370,7 @@ class Commits:
         try:
             self._checkpoint()
         except SyncFailedError:
-            # The change is in the synced log and stands; nothing more is promised until a reopen.
+            # The change is in the synced log and is done; nothing more is promised until a reopen.
             self.failed = True
             _logger.exception("a checkpoint could not be synced")
         except OSError as error:

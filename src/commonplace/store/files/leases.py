@@ -25,7 +25,7 @@ from commonplace.store.files.state import read_small, replace_synced
 logger = logging.getLogger(__name__)
 
 _NAME: Final = "leases"
-_KEPT: Final = timedelta(days=1)  # after it ran out; whoever holds a lease for so long without renewing it is gone
+_KEPT: Final = timedelta(days=1)  # after it ran out; a holder that renews nothing for so long is gone
 
 
 class _Held(msgspec.Struct, frozen=True):

@@ -85,5 +85,5 @@ def _known(folder: str) -> list[bytes]:
 def _mark(folder: str) -> bytes:
     ids = [found for path in _MACHINE_IDS if (found := read_small(path))]
     name = ids[0] if ids else os.uname().nodename.encode()
-    told = b"%b:%d:%d" % (name.strip(), os.getuid(), os.stat(folder).st_ino)
-    return hashlib.blake2b(told, digest_size=16).hexdigest().encode()
+    identity = b"%b:%d:%d" % (name.strip(), os.getuid(), os.stat(folder).st_ino)
+    return hashlib.blake2b(identity, digest_size=16).hexdigest().encode()

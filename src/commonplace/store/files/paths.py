@@ -19,7 +19,7 @@ from commonplace.store.files.disk import FOLDER, READ, Disk, closed, read_all
 from commonplace.store.protocol import Stat
 from commonplace.text.patterns import pattern
 
-# Nearly every path: told from all that is forbidden in a fifth of the time. The store's own folder begins with a dot.
+# Matches nearly every allowed path, in a fifth of the time. The store's own folder begins with a dot.
 _ORDINARY: Final = pattern(r"(?:[\w%~-][\w%~.-]{0,199}/)*[\w%~-][\w%~.-]{0,199}", re.ASCII)
 _FORBIDDEN: Final = pattern(r"[\x00-\x1f\x7f\\\ud800-\udfff]|^[A-Za-z]:")
 _OURS: Final = frozenset(["log", "lock", "feed", "key", "state", "swapped"])

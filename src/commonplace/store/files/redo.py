@@ -191,7 +191,7 @@ class Redo:
     def _late(self, key: bytes, entry: Entry, index: int, aside: str) -> None:
         touched = entry.files()[index]
         late = read_small(aside)
-        if not late or _is(key, late, touched.before):  # what is empty is nobody's edit
+        if not late or _is(key, late, touched.before):  # an empty file is no edit
             return
         late = quiet(partial(read_small, aside))
         with (

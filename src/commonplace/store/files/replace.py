@@ -151,7 +151,7 @@ class Replacer:
                 self._disk.unlink(place.temporary(turn), dir_fd=place.folder)
             except FileNotFoundError:
                 continue
-            except OSError as error:  # the change stands; a sweep takes the rest away
+            except OSError as error:  # the change is done; a sweep takes the rest away
                 self.untidy = True
                 _logger.warning("a temporary file could not be deleted: %s", typed(error, place.path))
 
@@ -178,7 +178,7 @@ class Replacer:
         try:
             came_out = self.read(place, temporary) == expected
         finally:
-            if not came_out:  # at once: whoever is still writing goes on in the file that has the name
+            if not came_out:  # at once: a program that is still writing goes on in the file that has the name
                 self._swap_back(place, temporary)
         return came_out
 

@@ -140,7 +140,7 @@ def run(arguments: Sequence[str]) -> int:
         return _failed(error, _code_of(error))
     except OSError as error:
         _hush()
-        if error.errno != errno.EPIPE:  # else whoever read our output has enough
+        if error.errno != errno.EPIPE:  # else the reader of our output has closed it
             return _failed(error, STORE, _told(error))
     except Exception as error:  # noqa: BLE001 - the top of a command: a person gets a sentence
         return _bug(error)

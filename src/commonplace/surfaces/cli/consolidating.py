@@ -31,7 +31,7 @@ def consolidate_command(
     """Turn what was said since the last time into memory, of one SESSION or of all."""
     with place.open(writes=not dry_run, model=model or None) as memory:
         if session is not None:
-            memory.sessions.state(session)  # a name that nobody has is an error, not nothing to do
+            memory.sessions.state(session)  # an unknown name is an error, not nothing to do
         outcome = memory.consolidate(session, dry_run=dry_run)
         _show(memory, outcome, dry_run=dry_run, as_json=as_json, nothing="nothing was said since the last time")
     if code := _CODES.get(outcome.status, 0):
@@ -106,7 +106,7 @@ def status(memory: Memory) -> dict[str, Any]:
     scope = scopes_of(memory)[0]
     jobs = [runner.name for runner in scope.jobs.runners]
     reader = scope.reader
-    held = Counter(layer.name for layer, path in reader.files() for _ in reader.told(reader.records(path)))
+    held = Counter(layer.name for layer, path in reader.files() for _ in reader.visible(reader.records(path)))
     newest = memory.log(1)
     spent = memory.cost("model").values()
     return {

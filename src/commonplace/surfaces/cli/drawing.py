@@ -282,8 +282,8 @@ def tree(root: Path) -> Iterator[str]:
     rows = list(_branches(root, root, ""))
     widest = max((terminal.width_of(left) for left, _, _ in rows), default=0)
     for left, size, what in rows:
-        told = f"{terminal.pad(left, widest)}  {size:>8}".rstrip()
-        yield f"{terminal.pad(told, widest + 10)}  {terminal.faint(what)}" if what else told
+        line = f"{terminal.pad(left, widest)}  {size:>8}".rstrip()
+        yield f"{terminal.pad(line, widest + 10)}  {terminal.faint(what)}" if what else line
 
 
 def _branches(root: Path, folder: Path, indent: str) -> Iterator[tuple[str, str, str]]:

@@ -54,8 +54,8 @@ def redirecting(folder: Path) -> str:
 
 def _common(mark: Path) -> Path:
     """Follow a worktree's `.git` file to the directory that all worktrees of it share."""
-    told = _first_line(mark).removeprefix("gitdir:").strip()
-    own = (mark.parent / told).resolve() if told else mark
+    named = _first_line(mark).removeprefix("gitdir:").strip()
+    own = (mark.parent / named).resolve() if named else mark
     common = _first_line(own / "commondir")
     return (own / common).resolve() if common else own
 

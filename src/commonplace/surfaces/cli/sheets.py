@@ -31,9 +31,9 @@ def written(waiting: Sequence[Waiting]) -> str:
     blocks = [_HEAD]
     for each in waiting:
         where = each.operation.get("path") or each.operation.get("record") or ""
-        told = " ".join(f"{each.operation.get('op', '')} {where}: {each.reason}".split())
+        reason = " ".join(f"{each.operation.get('op', '')} {where}: {each.reason}".split())
         words = "".join(f"  {line}\n" for line in _words(each).splitlines())
-        blocks.append(f"\nwait {each.id}\n# {told}\n{words}")
+        blocks.append(f"\nwait {each.id}\n# {reason}\n{words}")
     return "".join(blocks)
 
 

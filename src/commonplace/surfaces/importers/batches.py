@@ -69,7 +69,7 @@ class Head(msgspec.Struct, frozen=True):
 class Report:
     """Where a parser says what it could not take and what it left out on purpose."""
 
-    __slots__ = ("_on_problem", "_on_skipped", "_path", "head", "told", "zone")
+    __slots__ = ("_on_problem", "_on_skipped", "_path", "head", "remarks", "zone")
 
     def __init__(
         self,
@@ -85,16 +85,16 @@ class Report:
         self.zone = zone  # of times that name none
         self._on_problem = on_problem
         self._on_skipped = on_skipped
-        self.told = 0  # how often anything was said, so that a silent line can be noticed
+        self.remarks = 0  # how often anything was said, so that a silent line can be noticed
 
     def problem(self, line: int, reason: str, *, kept: bool = False) -> None:
         """Report a damaged or unknown line."""
-        self.told += 1
+        self.remarks += 1
         self._on_problem(Problem(self._path, line, reason, kept))
 
     def skip(self, line: int, what: str) -> None:
         """Count a line that holds no message by its nature."""
-        self.told += 1
+        self.remarks += 1
         if self._on_skipped is not None:
             self._on_skipped(Problem(self._path, line, what))
 

@@ -140,7 +140,7 @@ def detect(path: Path) -> str:
 
 
 def _fed(parser: Parser, line: Line, batcher: Batcher, report: Report) -> Iterator[Batch]:
-    told, empty = report.told, True
+    remarks, empty = report.remarks, True
     try:
         for found in parser.feed(line):
             empty = False
@@ -150,7 +150,7 @@ def _fed(parser: Parser, line: Line, batcher: Batcher, report: Report) -> Iterat
         return
     if line.mended:
         report.problem(line.number, line.mended, kept=True)
-    if empty and report.told == told:
+    if empty and report.remarks == remarks:
         report.skip(line.number, "a message without text")
 
 

@@ -29,7 +29,7 @@ _NUMBER: Final = pattern(r"\d+(?:[.,]\d+)?")
 _YEAR: Final = pattern(r"(?:19|20)\d\d")
 _NUMBERED: Final = pattern(r"\D+\d+\D*")
 _ALIKE_SHARE: Final = 0.6  # of the words of the shorter text; below it two texts speak of different things
-_HEAD_WORDS: Final = 5  # a label or a noun that has one value stands among the first words
+_HEAD_WORDS: Final = 5  # a label or a noun that has one value is among the first words
 
 
 class Likeness(msgspec.Struct, frozen=True):
