@@ -8,7 +8,7 @@ from datetime import date
 
 import pytest
 from doors import files, opened, texts, write
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from commonplace import Message, Query
@@ -195,6 +195,7 @@ ODD = st.none() | st.integers() | st.text(max_size=20) | st.binary(max_size=5) |
 @given(
     ODD, st.sampled_from(["remember", "update", "forget", "read", "recall", "why", "append", "undo", "diff", "promote"])
 )
+@example([], "append")
 def test_odd_arguments_raise_our_errors_or_nothing(tmp_path_factory, odd, verb):
     with opened(tmp_path_factory.mktemp("odd")) as memory:
         memory.remember("one", kind="decision")

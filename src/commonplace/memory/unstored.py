@@ -48,6 +48,7 @@ class Unstored:
             InputError: A message or the session id is not well formed; nothing was kept.
             StoreError: They could not be stored, and may not wait or too many do.
         """
+        self._sessions.path(session)  # refuses what is no session id
         error: StoreError | None = None
         if session not in self._left:
             try:
