@@ -277,6 +277,42 @@ def test_a_big_and_odd_message_is_kept_whole(tmp_path):
             json.loads(line)
 
 
+def test_a_session_is_listed_and_found_though_its_head_line_is_damaged(tmp_path):
+    """Issue 23.4: one flipped bit in the first line of a transcript hid the session from the list."""
+    with Memory.open(tmp_path, jobs="worker") as memory:
+        memory.append("chat:A", [Message("user", "The rope hangs on hook 7.", id="a")])
+    path = next((tmp_path / "sessions").iterdir())
+    path.write_bytes(b"[" + path.read_bytes()[1:])
+    with Memory.open(tmp_path, jobs="worker") as memory:
+        assert [(s.id, s.messages) for s in memory.sessions.list()] == [("chat:A", 1)]
+        assert [hit.record for hit in memory.recall("rope")] == [f"sessions/{path.name}#a"]
+        assert {problem.line for problem in memory.doctor().problems} == {1}
+        memory.append("chat:A", [Message("user", "And the anchor?", id="b")])
+        assert [s.messages for s in memory.sessions.list()] == [2]
+        assert memory.sessions.state("chat:A").created_at == memory.sessions.message("chat:A", "b").message.at
+
+
+@pytest.mark.battery
+def test_a_flipped_bit_anywhere_in_a_transcript_costs_one_message_or_the_two_it_joins(tmp_path):
+    """Issue 23.4: every byte of a transcript, one of its bits flipped."""
+    with Memory.open(tmp_path, jobs="worker") as memory:
+        memory.append("s", [Message("user", f"word {n}", id=f"a{n}") for n in range(3)])
+        memory.append("t", [Message("user", "elsewhere")])
+    path = tmp_path / "sessions" / "s.jsonl"
+    whole = path.read_bytes()
+    said = [f"word {n}" for n in range(3)]
+    for at in range(len(whole)):
+        flipped = bytearray(whole)
+        flipped[at] ^= 1 << at % 7
+        path.write_bytes(flipped)
+        with Memory.open(tmp_path, jobs="worker") as memory:
+            assert sorted(session.id for session in memory.sessions.list()) == ["s", "t"]
+            read = [message.text for message in memory.sessions.read("s")]
+        lost = 2 if whole[at] == ord("\n") else 1
+        assert set(read) <= set(said)
+        assert len(read) >= len(said) - lost, at
+
+
 @pytest.mark.battery
 def test_messages_out_of_their_order_are_read_where_they_are(tmp_path):
     """Issue 23.10: of a transcript whose lines were merged or moved by hand most messages could not be read."""

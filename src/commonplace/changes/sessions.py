@@ -108,7 +108,7 @@ class Sessions:
 
     def id_of(self, path: str) -> str | None:
         """Return the id of the session in a file; None if the file is no transcript."""
-        head = self._fold(path).head
+        head = self._fold(path).head_of(path)
         return head.id if head else None
 
     def append(
@@ -327,12 +327,13 @@ class Sessions:
         Raises:
             RecordNotFoundError: There is no such session.
         """
-        state = self._fold(self.path(session_id))
-        if state.head is None:
+        path = self.path(session_id)
+        state = self._fold(path)
+        if (head := state.head_of(path)) is None:
             raise RecordNotFoundError(
                 f"there is no session {session_id!r}; `commonplace sessions` lists them", session=session_id
             )
-        return state.session(state.head)
+        return state.session(head)
 
     def summary(self, session_id: str) -> str:
         """Return the summary of the part of a session before its window; may be empty.
@@ -480,8 +481,8 @@ class Sessions:
                 except StoreError as error:
                     logger.warning("%s is left out of the sessions: %s", stat.path, error)
                     continue
-                if state.head is not None and state.stands:
-                    found.append(state.session(state.head))
+                if state.stands and (head := state.head_of(stat.path)) is not None:
+                    found.append(state.session(head))
         return sorted(found, key=lambda s: (s.last_at or s.created_at, s.id), reverse=True)
 
 

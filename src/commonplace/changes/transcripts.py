@@ -20,6 +20,7 @@ import msgspec
 from commonplace.errors import UNREADABLE, InputError
 from commonplace.records import TRUST_RANK, Message, RecordedMessage, Role, Session, Trust
 from commonplace.store.protocol import Store
+from commonplace.text.pieces import decode_name
 
 _CHECKSUM: Final = re.compile(rb',"h":"([0-9a-f]{8})"\}\Z')
 _CHECKSUM_WRITTEN: Final = b',"h":"%08x"}'
@@ -159,6 +160,11 @@ def key_of(message_id: str) -> str | bytes:
     return hashlib.blake2b(message_id.encode("utf-8", "surrogatepass"), digest_size=12).digest()
 
 
+def session_of(path: str) -> str:
+    """Return the id of a session as its file is named; empty if it was too long for a name."""
+    return decode_name(path.rpartition("/")[2].removesuffix(".jsonl")) or ""
+
+
 class State:
     """What one session file folds to, and how far it was read."""
 
@@ -192,7 +198,14 @@ class State:
     @property
     def stands(self) -> bool:
         """True if there is such a session and not all of it was deleted."""
-        return self.head is not None and (self.numbers > self.forgotten or not self.forgotten)
+        there = self.head is not None or self.numbers > 0
+        return there and (self.numbers > self.forgotten or not self.forgotten)
+
+    def head_of(self, path: str) -> Head | None:
+        """Return the head line; if it is damaged and there are messages, what the file's name says."""
+        if self.head is not None or self.last is None or not session_of(path):
+            return self.head
+        return Head(session_of(path), self.last)
 
     def session(self, head: Head) -> Session:
         """Return what is known of the session that begins with this head."""

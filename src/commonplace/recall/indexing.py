@@ -304,6 +304,7 @@ class Indexing:
         for raw in data.split(b"\n"):
             line = transcripts.decode(raw) if raw else None
             if isinstance(line, transcripts.StoredMessage):
+                session = session or transcripts.session_of(state.path)  # its head line is damaged
                 at_ms = int(line.at.timestamp() * 1000)
                 added.append(MessageRow(line.n, line.role, line.content, at_ms, offset, line.name, line.tools))
             elif isinstance(line, transcripts.Head):
