@@ -71,6 +71,12 @@ def test_a_date_gone_by_is_written_as_a_calendar_date(text: str, dated: str) -> 
     assert dates.absolute(text, THURSDAY, UTC, past=True)[0] == dated
 
 
+def test_since_names_a_time_gone_by_whatever_the_tense() -> None:
+    """Issue 4."""
+    assert dates.absolute("is vegan since January", THURSDAY, UTC)[0] == "is vegan since 2026-01"
+    assert dates.absolute("is ill since June", THURSDAY, UTC)[0] == "is ill since 2025-06"
+
+
 @pytest.mark.parametrize(
     "text",
     [

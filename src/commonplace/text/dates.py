@@ -308,9 +308,9 @@ def find(text: str, at: datetime, zone: tzinfo, *, past: bool = False) -> list[W
                 continue
             if reading is _weekday and _is_no_date(text, match):
                 continue
-            ahead = (match["lead"] or "").lower() in _AHEAD
+            lead = (match["lead"] or "").lower()
             try:
-                span = reading(match, today, past and not ahead)
+                span = reading(match, today, lead == "since" or (past and lead not in _AHEAD))
             except (ValueError, OverflowError):  # a date outside the calendar
                 continue
             if span is not None:
