@@ -23,7 +23,7 @@ from commonplace.changes.parts import Parts
 from commonplace.changes.plan import Plan, resolve
 from commonplace.changes.sealing import judge
 from commonplace.errors import InputError, RecordNotFoundError
-from commonplace.guard.trust import Voices
+from commonplace.guard.trust import Voices, said_now
 from commonplace.layouts import tree
 from commonplace.layouts.codecs.documents import cap_of
 from commonplace.layouts.schema import Layer
@@ -148,7 +148,9 @@ class Admission:
         judged = judge(operation, explicit=actor.explicit, trust=trust, screen=plan.screen)
         if judged.verdict == "refuse":
             raise Stop(Outcome(status="refused", reason=f"the text holds {', '.join(judged.classes)}; leave it out"))
-        if actor.defers and heard != "user" and (judged.hidden or judged.verdict == "quarantine"):
+        odd = judged.hidden or judged.verdict == "quarantine"
+        said = sentences_of(judged.operation) if actor.defers and odd and heard else []
+        if actor.defers and odd and not said_now(said, self._sessions.heard(actor.session)):
             found = ", ".join(judged.classes)
             raise Stop(
                 Outcome(status="refused", reason=f"the text reads like an order to a model, or hides some ({found})")
@@ -173,7 +175,7 @@ class Admission:
             if rule.refuses is not None and (why := rule.refuses(adding, operation, reason)):
                 raise Stop(Outcome(status="refused", reason=why))
         waits = self._must_wait(operation, layer, actor, trust)
-        if judged.verdict == "quarantine" and not actor.person and heard != "user":
+        if judged.verdict == "quarantine" and not (actor.person or actor.defers):
             reason = f"reads like an order to a model ({', '.join(judged.classes)})"
             return Taken((Waits(operation, reason, "quarantined"),))
         if waits:

@@ -41,6 +41,15 @@ def message_trust(recorded: RecordedMessage) -> Trust:
     return recorded.message.trust or by_role.get(recorded.message.role, "agent")
 
 
+def said_now(statements: Sequence[str], messages: Iterable[RecordedMessage]) -> bool:
+    """True if the person used all words of some sentences in the last turn of a conversation."""
+    own = ""
+    for each in messages if statements else ():
+        if each.message.role == "user":
+            own = content.fold(own_words(each.text)) if message_trust(each) == "user" else ""
+    return bool(own) and all(_has(own, content.content(each)) for each in statements)
+
+
 @lru_cache(maxsize=4096)  # each range of a session asks for those before it again
 def keys(text: str) -> frozenset[str]:
     """Return what the words and numbers of a text are known by: the beginning of a word, pairs of wide characters."""
