@@ -293,7 +293,7 @@ class _Ranking:
 
     def _messages(self) -> list[tuple[float, int, _Parts]]:
         best, many = self._best, max(self._weights.candidates, self._limit)
-        top = self._beside_floods(((score, key) for key, score in best.items()), many, lambda each: each[1])
+        top = self._beside_floods(zip(best.values(), best, strict=True), many, lambda each: each[1])
         slots = self._shelf.slots
         question = self._question
         told_apart = bool(question.speaker or question.when or question.times)

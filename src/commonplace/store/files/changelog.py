@@ -266,10 +266,11 @@ class Log:
         """Yield the good lines numbered above `number` with their month, oldest first."""
         months = self.months()
         first = 0
-        for place, month in enumerate(months[1:], 1):
-            begins = self._first_number(month)
+        for place in range(len(months) - 1, 0, -1):
+            begins = self._first_number(months[place])
             if begins is not None and begins <= number + 1:
                 first = place
+                break
         for month in months[first:]:
             for entry in self._entries(month, number):
                 yield month, entry
