@@ -10,6 +10,9 @@ import pytest
 from commonplace import Memory, Message
 from commonplace.config import Config, ConsolidationConfig
 from commonplace.errors import ConfigError, ModelSetupError, ModelUnavailableError
+from commonplace.jobs.consolidators import summarise
+from commonplace.jobs.consolidators.choice import CONSOLIDATORS
+from commonplace.jobs.consolidators.work import Consolidator
 from commonplace.testing import FixedClock, ScriptedLLM
 
 GOOD = json.dumps(
@@ -218,3 +221,35 @@ def test_a_damaged_line_of_the_failures_costs_only_itself(tmp_path, clock):
         assert [failure.attempts for failure in memory.failures()] == [1]
         memory.consolidate("cli:a")
         assert [failure.attempts for failure in memory.failures()] == [2]
+
+
+@pytest.mark.parametrize("fault", [None, DOWN])
+def test_a_range_that_neither_a_model_nor_the_rules_can_do_is_held_and_keeps_nothing_waiting(
+    tmp_path, clock, monkeypatch, fault
+):
+    """Issue 17.1: dead letters. Only an explicit job reads such a range again."""
+
+    def fails(work):
+        if work.llm is None and any("turn 0" in each.text for each in work.view.messages):
+            raise RecursionError
+        return summarise.propose(work)
+
+    with monkeypatch.context() as patched:
+        patched.setitem(CONSOLIDATORS._found, "summarise", Consolidator(fails))
+        llm = ScriptedLLM([fault], repeat=True) if fault else None
+        knobs = Config(consolidation=ConsolidationConfig(range_tokens=10, attempts=1))
+        with Memory.open(tmp_path, llm=llm, clock=clock, jobs="worker", config=knobs) as memory:
+            talk(memory)
+            assert "by no model and by no rule" in memory.consolidate("cli:a").reason
+            assert memory.sessions.held("cli:a") == (("consolidate", 0, 2),)
+            assert memory.sessions.state("cli:a").cursors == {"consolidate": 4}
+            assert memory.failures() == []
+            again = memory.consolidate("cli:a")
+            assert (again.status, memory.sessions.held("cli:a")) == ("refused", (("consolidate", 0, 2),))
+            assert memory.sessions.state("cli:a").cursors == {"consolidate": 4}
+            assert [each.text for each in memory.sessions.read("cli:a", 0, 1)] == [
+                "I live in Bergen, and this is turn 0."
+            ]
+    with opened(tmp_path, clock, GOOD) as memory:
+        assert memory.consolidate("cli:a").ok
+        assert memory.sessions.held("cli:a") == ()

@@ -22,7 +22,7 @@ from commonplace.changes.actors import TOOL, Actor
 from commonplace.changes.admission import Waits
 from commonplace.changes.door import Door
 from commonplace.changes.parts import Parts
-from commonplace.errors import LeaseLostError, ModelError, ModelSetupError, ModelTimeoutError
+from commonplace.errors import CommonplaceError, LeaseLostError, ModelError, ModelSetupError, ModelTimeoutError
 from commonplace.guard.trust import message_trust
 from commonplace.jobs import ranges
 from commonplace.jobs.failures import Failure, Failures
@@ -38,7 +38,7 @@ from commonplace.operations import (
 )
 from commonplace.records import UPKEEP, Outcome, RecordedMessage, lowest_trust
 from commonplace.store.protocol import Lease
-from commonplace.text.pieces import truncate
+from commonplace.text.pieces import one_line, truncate
 
 logger = logging.getLogger(__name__)
 
@@ -269,7 +269,7 @@ class Runner:
         """Do one range, or note that it failed."""
         run.renew()
         try:
-            return self._done(pieces, run)
+            return self._ruled(pieces[0], run) if self.model_free else self._done(pieces, run)
         except ModelSetupError as error:
             if not run.wanted.dry_run:
                 for piece in pieces:
@@ -292,25 +292,33 @@ class Runner:
         return together([self._ruled(piece, ruled) for piece in pieces])
 
     def _ruled(self, piece: Piece, run: Run) -> Outcome:
-        """Run the rules on a range; if they fail too it is held, and only an explicit job reads it again."""
+        """Run the rules on a range; one that they cannot do is held: only an explicit job reads it again."""
         try:
             done = self._done([piece], run)
         except ModelError as error:
             done = Outcome(status="refused", reason=str(error))
-        if done.ok or done.status in {"pending", "skipped"}:
+        except CommonplaceError:  # of the disk or another writer: the range stays due
+            raise
+        except Exception as error:
+            logger.exception("the rules failed on %s", piece.name)
+            done = Outcome(status="refused", reason=f"the rules failed with {type(error).__name__}")
+        if done.status != "refused":
+            return done
+        done = Outcome(
+            status="refused",
+            reason=f"{piece.name} can be done by no model and by no rule: {one_line(done.reason)}; it is held, an "
+            "explicit consolidation reads it again",
+        )
+        if run.wanted.dry_run or piece.held is not None:
             return done
         first, last = piece.messages[0].number, piece.messages[-1].number + 1
         held: list[Operation] = [
             HoldRange(session=piece.session, name=self.name, start=first, end=last),
             MoveCursor(session=piece.session, name=self.name, to=last),
         ]
-        logger.error("%s can be done by no model and by no rule: %s", piece.name, done.reason)
-        self._door.commit(
-            held,
-            actor=self._actor(piece.session),
-            reason=f"{run.wanted.cause}: {piece.name} is held: {done.reason}",
-            fence=run,
-        )
+        logger.error("%s", done.reason)
+        reason = f"{run.wanted.cause}: {done.reason}"
+        self._door.commit(held, actor=self._actor(piece.session), reason=reason, fence=run)
         return done
 
     def _done(self, pieces: Sequence[Piece], run: Run) -> Outcome:

@@ -13,6 +13,8 @@ import pytest
 
 from commonplace import Memory
 from commonplace.errors import ModelUnavailableError
+from commonplace.jobs.consolidators.choice import CONSOLIDATORS
+from commonplace.jobs.consolidators.work import Consolidator
 from commonplace.memory import opening
 from commonplace.memory.designs import LAYOUTS
 from commonplace.surfaces.cli import commands
@@ -534,10 +536,30 @@ def test_a_dead_server_costs_nothing_and_is_named_with_the_next_try(run, here, m
     done = run("consolidate", "--model", "openai:gpt")
     assert done.code == 5
     assert "tried again" in done.out + done.err
-    assert "tried again" in run("status").out
+    asked = run("status")
+    assert asked.code == 5
+    assert "tried again" in asked.out
     assert files_of(here / "commonplace-memory/sessions") == before
     assert not list(here.rglob("facts/user.md"))
     assert run("reset", "chat:1", "--model", "openai:gpt").code == 5
     with Memory.open(here / "commonplace-memory", jobs="worker") as memory:
         assert [each.text for each in memory.sessions.window("chat:1")] == ["Please always answer in metric units."]
         assert memory.recall("metric units")
+
+
+def test_a_range_that_can_be_done_by_nobody_is_named_until_it_is_done(run, here, monkeypatch):
+    """Issue 17.1: dead letters."""
+
+    def fails(_work):
+        raise RecursionError
+
+    run("record", "Please always answer in metric units.", "--session", "chat:1")
+    with monkeypatch.context() as patched:
+        patched.setitem(CONSOLIDATORS._found, "summarise", Consolidator(fails))
+        done = run("consolidate")
+        assert (done.code, "by no model and by no rule" in done.out) == (2, True)
+    named = "chat:1, consolidate, from message 0; `commonplace consolidate chat:1` reads it again"
+    assert named in run("status").out
+    assert named in run("worker", "--status").out
+    assert run("consolidate").out.startswith("applied:")
+    assert named not in run("status").out

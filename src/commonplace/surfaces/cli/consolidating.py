@@ -80,7 +80,10 @@ def _show(memory: Memory, outcome: Outcome, *, dry_run: bool, as_json: bool, not
 @printing
 @click.pass_context
 def status_command(ctx: click.Context, *, as_json: bool, place: Place) -> None:
-    """Show what this memory holds, what is due, and what waits for you. Exit code 4 if a document is over a limit."""
+    """Show what this memory holds, what is due, and what waits for you.
+
+    Exit code 5 if a model failed, 4 if a document is over a limit.
+    """
     with place.open() as memory:
         facts = status(memory)
     if as_json:
@@ -90,8 +93,9 @@ def status_command(ctx: click.Context, *, as_json: bool, place: Place) -> None:
             for each in value or [0] if isinstance(value, list) else [value]:
                 said = _said(each)
                 terminal.out(f"{terminal.faint(terminal.pad(name.replace('_', ' '), 18))}  {said}")
-    if facts["over_limits"]:
-        ctx.exit(_CODES["over_cap"])
+    for wrong, named in (("failed", "failed"), ("over_limits", "over_cap")):
+        if facts[wrong]:
+            ctx.exit(_CODES[named])
 
 
 def _said(value: object) -> str:
@@ -122,6 +126,7 @@ def status(memory: Memory) -> dict[str, Any]:
         "waiting": len(memory.review().list()),
         "over_limits": [f"{each.path}: {each.reason}" for each in memory.limits()],
         "failed": [drawing.failure(each) for each in memory.failures()],
+        "held": [drawing.held(s.id, job, start) for s in sessions for job, start, _ in scope.sessions.held(s.id)],
         "model_calls": sum(total.calls for total in spent),
         "model_tokens": sum(total.tokens for total in spent),
     }

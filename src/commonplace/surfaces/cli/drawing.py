@@ -315,6 +315,11 @@ def _scan(folder: Path) -> list[Path]:
         ]
 
 
+def held(session: str, job: str, start: int) -> str:
+    """Return a range in words that is not due, because neither a model nor the rules can do it or it was undone."""
+    return f"{session}, {job}, from message {start}; `commonplace consolidate {session}` reads it again"
+
+
 def failure(each: Failure) -> str:
     """Return a failure in words: whose range, why, and when it is tried again."""
     when = f"tried again at {each.again:%Y-%m-%d %H:%M} UTC" if each.again else "tried again with the next job"

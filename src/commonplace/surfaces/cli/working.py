@@ -62,7 +62,7 @@ def _lines(found: Status) -> Iterator[str]:
     for scope, failure in found.failed:
         yield terminal.line(f"failed {scope}: {drawing.failure(failure)}")
     for scope, session, job, start in found.held:
-        yield terminal.line(f"held {scope}: {session}, {job}, from message {start}; `consolidate` runs it again")
+        yield terminal.line(f"held {scope}: {drawing.held(session, job, start)}")
     if not (found.due or found.failed or found.held):
         yield terminal.good("nothing waits")
 
