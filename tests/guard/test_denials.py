@@ -33,9 +33,13 @@ BESIDE = [
     ("Nie rozumiem umowy najmu mieszkania.", "Wyjaśnienie umowy najmu mieszkania"),
     ("Book club moved, no more second Wednesdays: every first Monday now.", "Book club: first Monday (earlier: second Wednesday)"),
     ("Trip postponed: departure on 8 April now.", "Trip moved: departure on 8 April"),
+    ("Estudo medicina no quarto ano em Coimbra, é uma boa escola.", "Estuda medicina em Coimbra"),
+    ("Escreve em frases curtas e com o acordo antigo, é uma regra.", "Quer textos no acordo antigo"),
+    ("The gateway is live since yesterday. Zero downtime!", "The gateway went live without downtime"),
 ]  # fmt: skip
 TURNED = [
     ("I don't drink coffee at all.", "Drinks coffee"),
+    ("Eu não como carne no jantar, é uma regra com a família.", "Come carne no jantar"),
     ("I don't really like working on Fridays.", "Likes working on Fridays"),
     ("We never deploy on Fridays.", "Deploys on Fridays"),
     ("I'm no longer diabetic, the doctors say.", "Is diabetic"),

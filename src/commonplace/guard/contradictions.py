@@ -21,6 +21,10 @@ _FIRST_PERSON: Final = pattern(
     r"minha|я|мне|мой|моя|мои|ja|mnie|mój|moja)\b|我|私|僕|俺|저|나",
     re.IGNORECASE,
 )
+_PORTUGUESE: Final = pattern(r"\b(?:não|é|são|uma?|em|com|você|estou|sou|meu|minha|ao|às?)\b")
+_NO_PORTUGUESE: Final = pattern(r"\b(?:the|you|el|los|las|il|gli)\b")
+_IN_THE: Final = pattern(r"\bnos?\b")  # of Portuguese; elsewhere a denial
+_LEAST_WORDS: Final = 3  # of Portuguese, for a talk to be held in it
 _MOST_CLAUSES: Final = 400  # the last ones; a range has some hundred
 _SHORT: Final = 2  # words of a clause that is held against what a denial is about, though it shares but one
 _RANGE_CHARS: Final = 5  # before a date, in which the first number of a range of days stands
@@ -59,10 +63,19 @@ class Talk:
             -_MOST_CLAUSES:
         ]
 
+    @cached_property
+    def _is_portuguese(self) -> bool:
+        said = " ".join(text for text, _, _ in self._said).casefold()
+        return len(set(_PORTUGUESE.findall(said))) >= _LEAST_WORDS and _NO_PORTUGUESE.search(said) is None
+
+    def _plain(self, text: str) -> str:
+        """Return a text without words that deny in other languages than its own."""
+        return _IN_THE.sub("em", text) if self._is_portuguese else text
+
     def _read(self, text: str, speaker: str = "", *, person: bool = False) -> list[Clause]:
         """Cut a text into clauses; one that only denies (`Ben is not`) is about what the one before it says."""
         found: list[Clause] = []
-        for sentence in content.sentences(text):
+        for sentence in content.sentences(self._plain(text)):
             before: frozenset[str] = frozenset()
             for part in content.clauses(sentence):
                 said = content.content(part) | self._names.intersection(content.words(part))
@@ -95,6 +108,7 @@ class Talk:
 
     def turned(self, text: str) -> str:
         """Return how a statement turns what was said; empty if it does not."""
+        text = self._plain(text)
         doubted = denials.doubts(text)
         whole = content.content(text)
         denied = denials.denies(text)
@@ -116,7 +130,7 @@ class Talk:
 
     def took_back(self, text: str) -> bool:
         """True if a person denied what a statement says, in a clause that shares its words."""
-        if denials.denies(text):
+        if denials.denies(self._plain(text)):
             return False
         words = content.content(text)
         return any(
@@ -129,7 +143,10 @@ class Talk:
         about = [place for place, other in enumerate(self._clauses) if _shared(whole, other.content)]
         near = {each for place in about for each in (place, place + 1) if each < len(self._clauses)}
         return bool(about) and not any(
-            self._clauses[n].denies or denials.limits(self._clauses[n].text, clause.content) for n in near
+            self._clauses[n].denies
+            or "0" in self._clauses[n].numbers
+            or denials.limits(self._clauses[n].text, clause.content)
+            for n in near
         )
 
     def _contrasts(self, clause: Clause, whole: frozenset[str]) -> bool:
