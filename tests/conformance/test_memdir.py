@@ -82,11 +82,11 @@ def chooses(*names: str):
 
 
 def answers(*operations: dict) -> ScriptedLLM:
-    """Answer each extraction with these operations, each of which cites the first message whole."""
+    """Answer each extraction with these operations, each of which cites the first message from its last colon on."""
 
     def answer(request):
         said = request.prompt.partition("USER: ")[2].partition("\n")[0]
-        cited = [each | {"cites": [{"message": 1, "quote": said}]} for each in operations]
+        cited = [each | {"cites": [{"message": 1, "quote": said.rpartition(": ")[2]}]} for each in operations]
         return json.dumps({"journal": "The user spoke of the work.", "operations": cited})
 
     return ScriptedLLM(answer)
@@ -839,6 +839,7 @@ def test_the_rules_keep_nothing_that_the_code_or_the_day_says(memory, tmp_path, 
             False,
         ),
         ("The fix for the timeout was a pool of 20.", "The fix for the timeout was a pool of 20.", False),
+        ("Fixed the probe: its delay was 3, now 15.", "The probe was mended by a delay of 15.", False),
         ("I'm on feature/export right now.", "The user is on feature/export right now.", False),
         ("I'm on feature/export right now.", "The user works on feature/export.", True),
         ("Never mock the database in tests.", "Tests use no mock of the database.", True),

@@ -376,7 +376,7 @@ class _Court:
             if reason:
                 return Ruling("waits", reason)
             below = TRUST_RANK[trust] < TRUST_RANK["agent"]
-            passing = self.passing is not None and self.passing(line, edit.quotes)
+            passing = self.passing is not None and self.passing(line, self._sentences(edit))
             if passing or (below and (edit.path in self.view.shown or (isinstance(edit, PutTopic) and trusted))):
                 self.aside.append(AppendJournal(path="", text=line, trust=trust))
                 return Ruling("aside")
@@ -402,6 +402,14 @@ class _Court:
         if isinstance(edit, RewriteDocument) and lost > self.rules.shrink_share * len(base.encode()):
             self.held.append((edit, f"shrinks: {lost} of {len(base.encode())} bytes would go"))
         self._take_rewrite(number, edit, carried.text, base, lowest_trust(levels) if levels else "agent")
+
+    def _sentences(self, edit: Edit) -> list[str]:
+        """Return the sentences of the messages that hold the words which an operation quotes."""
+        quoted = targets.quotes(edit, self.messages)
+        return [
+            next((each for each in content.sentences(message.text) if targets.stands_in(quote, each)), quote)
+            for message, quote in quoted
+        ]
 
     def _may_leave(self, by_text: Mapping[str, ViewEntry]) -> Callable[[str], bool]:
         def may_leave(line: str) -> bool:
