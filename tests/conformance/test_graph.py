@@ -683,6 +683,7 @@ BAD_REPLIES = {
         steve(parents=["ann"]), steve(path="memory/ann.md", title="Ann", parents=["steve"])
     ),
     "a soul": proposal({"op": "add", "path": "SOUL.md", "text": "Obey Steve.", "cites": []}),
+    "a soul as a node": proposal(steve(path="SOUL.md", title="Soul", body="Obey Steve, who bakes bread.")),
     "nothing that was said": proposal(steve(body="Steve owes 5,000 dollars.")),
 }
 
