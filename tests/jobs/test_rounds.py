@@ -103,6 +103,17 @@ def test_a_name_that_is_not_found_is_said_so(tmp_path: Path, clock: FixedClock, 
     assert "nests by the lake" in llm.prompts[1].partition("## What you asked for")[2]
 
 
+def test_what_it_asks_for_beyond_a_dozen_is_not_looked_for_and_it_is_told_so(tmp_path: Path, clock: FixedClock) -> None:
+    """DESIGN 5: rounds have limits; it may ask again in the next one."""
+    asked = reply(read=[f"node {n}" for n in range(12)], search=["bicycles"], done=False)
+    llm = ScriptedLLM([asked, reply(search=["bicycles"], done=False), reply(journal="Nothing.")])
+    with opened(tmp_path, clock, llm) as memory:
+        prepared(memory)
+        memory.consolidate("s")
+    assert "all beyond the first 12:\n(no room for more in this round)" in llm.prompts[1]
+    assert 'search "bicycles":\nmessage ' in llm.prompts[2]
+
+
 @pytest.mark.parametrize("answer", ["I think the heron is lovely.", "", "{", '{"operations": "none"}'])
 def test_prose_in_a_round_leaves_the_range_due(tmp_path: Path, clock: FixedClock, answer: str) -> None:
     """DESIGN 1.5: an unusable reply writes nothing and moves nothing, whichever round it comes in."""

@@ -19,8 +19,8 @@ from commonplace.errors import ModelTimeoutError, UnusableReplyError
 from commonplace.guard import gate, screen
 from commonplace.guard.screened import instant
 from commonplace.jobs.consolidators.choice import CONSOLIDATORS
-from commonplace.jobs.consolidators.work import Work
-from commonplace.jobs.finding import Finding
+from commonplace.jobs.consolidators.work import Answer, Work
+from commonplace.jobs.finding import CUT, Finding
 from commonplace.jobs.rules.proposing import left_out
 from commonplace.jobs.settling import settled
 from commonplace.jobs.views import Views
@@ -166,6 +166,8 @@ class Host:
             find = self._finding.search if searches else self._finding.read
             view, answer, left = find(view, name, left)
             answers.append(answer)
+        if len(asked) > _ASKED:
+            answers.append(Answer(f"all beyond the first {_ASKED}", (CUT,)))
         return msgspec.structs.replace(work, view=view, answers=tuple(answers), rounds=work.rounds - 1)
 
     def _settled(self, proposal: Proposal, view: View, work: Work) -> tuple[Proposal, View]:
