@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import memories
 from report import Report
 
 from commonplace import Memory
@@ -32,7 +33,7 @@ def _of(place: Path, size: int) -> list[float]:
     with Memory.open(place, layout="memdir", jobs="worker") as memory:
         found = _median(memory.sync, calls=1)
         memory.apply([_put(0, 0)], reason="bench")  # the first change reads every topic
-        surfacing = memory._scopes[0].surfacing
+        surfacing = memories.parts(memory).surfacing
         numbers = iter(range(1, 10_000))
         asked = "Which server serves customer {}?"
         return [

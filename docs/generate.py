@@ -133,7 +133,7 @@ def options(name: str) -> str:
 
 
 def root() -> click.Group:
-    return command_line._commonplace
+    return command_line.root_command
 
 
 def spelled(option: click.Option) -> str:

@@ -13,7 +13,7 @@ from commonplace.operations import AddEntry, PutTopic, RemoveEntry, ReplaceEntry
 from commonplace.store.files.disk import Disk
 from commonplace.testing import FixedClock
 from forking import in_child
-from inside import scope_of
+from inside import put_around, scope_of
 
 pytestmark = pytest.mark.battery
 
@@ -37,7 +37,7 @@ def before_the_swap():
 
 
 def before_review():
-    Door._settle_races = kill
+    put_around(Door, "settle_races", kill)
 
 
 def edited_at_the_swap(path, text):

@@ -25,7 +25,7 @@ from commonplace.store.files import replace
 from commonplace.store.files.disk import Disk
 from commonplace.testing import FixedClock
 from forking import in_child
-from inside import scope_of
+from inside import made_by, scope_of
 
 DOC, FACTS, ITEMS = "memory/MEMORY.md", "memory/facts/user.md", "memory/items/procedural.jsonl"
 SEAMS = ("open", "write", "pwrite", "sync", "sync_all", "rename", "exchange", "rename_new", "unlink", "truncate")
@@ -312,7 +312,7 @@ class Everything(RuleBasedStateMachine):
     def _added(self, number):
         ledger = scope_of(self.memory).ledger
         ledger.catch_up()
-        return [added for kept in ledger._made.values() for at, added in kept if at == number]
+        return made_by(ledger, number)
 
     def _read_again(self):
         """Take what the files say: what undo must do to them was checked before."""
@@ -413,7 +413,7 @@ def texts_of_index(data):
 )
 def test_memory_does_what_the_model_does(monkeypatch, runs):
     """Issue 3, safety F29: 8 runs of 30 steps, then 100, 2,000 of 50 in the battery, half of them on each core."""
-    monkeypatch.setattr(replace, "_QUIET_SECONDS", 0.001)
+    monkeypatch.setattr(replace, "QUIET_SECONDS", 0.001)
     monkeypatch.setattr(drift, "QUIET_SECONDS", 0.0)
     from hypothesis.stateful import run_state_machine_as_test
 

@@ -55,7 +55,7 @@ def test_a_lock_that_changes_hands_is_waited_for_and_one_that_does_not_is_given_
             holder.release()
         return len(looks)
 
-    monkeypatch.setattr(locks.FileLock, "_last_taken", taken)
+    monkeypatch.setattr(locks.FileLock, "last_taken", taken)
     assert waiter.acquire(0.001, in_line=True)
     assert len(looks) >= 4
     waiter.release()

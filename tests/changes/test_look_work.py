@@ -7,6 +7,7 @@ from doors import opened, write
 
 from commonplace.changes import drift, inverse
 from commonplace.operations import PutTopic
+from inside import around
 
 pytestmark = pytest.mark.battery
 
@@ -68,20 +69,19 @@ def test_files_that_are_found_are_logged_together_and_edits_of_them_alone(tmp_pa
         assert "harbour" in past.read("memory/t2.md").body
 
 
-def test_a_file_that_changes_while_it_is_found_costs_the_others_nothing(tmp_path, monkeypatch):
+def test_a_file_that_changes_while_it_is_found_costs_the_others_nothing(tmp_path):
     """Issue 21: one of many is written to between the look and the log."""
     for number in range(5):
         write(tmp_path, f"memory/t{number}.md", f"Of harbour {number}\n")
-    log, once = drift.Drift._log, []
+    once = []
 
-    def logged(self, edited):
+    def logged(log, edits, edited):
         if not once:
             once.append(1)
             write(tmp_path, "memory/t3.md", "Of pier 3\n")
-        return log(self, edited)
+        return log(edits, edited)
 
-    monkeypatch.setattr(drift.Drift, "_log", logged)
-    with opened(tmp_path) as memory:
+    with around(drift.Drift, "log", logged), opened(tmp_path) as memory:
         memory.sync()
         assert once
         assert sorted(path for change in memory.log() for path in change.paths) == [f"memory/t{n}.md" for n in range(5)]

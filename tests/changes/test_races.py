@@ -14,7 +14,7 @@ from commonplace.changes import drift
 from commonplace.changes.door import Door
 from commonplace.store.files import replace
 from forking import started
-from inside import scope_of
+from inside import around, commits_of, scope_of
 from marking import slow_after
 
 pytestmark = pytest.mark.battery
@@ -26,7 +26,7 @@ PATH = "memory/MEMORY.md"
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch):
     """Wait less for writers than for a person's disk; the editor here writes a few hundred bytes."""
-    monkeypatch.setattr(replace, "_QUIET_SECONDS", 0.005)
+    monkeypatch.setattr(replace, "QUIET_SECONDS", 0.005)
     monkeypatch.setattr(drift, "QUIET_SECONDS", 0.005)
 
 
@@ -117,24 +117,24 @@ def test_a_look_while_a_commit_is_half_way_sees_no_edit_from_outside(tmp_path):
     with opened(tmp_path) as writer, opened(tmp_path) as watcher:
         writer.remember("the first fact", kind="decision")
         watcher.sync()
-        commits = scope_of(writer).store._commits
-        finished, half_way, may_end = commits._finished, threading.Event(), threading.Event()
+        half_way, may_end = threading.Event(), threading.Event()
 
-        def slow(head):
+        def slow(finished, head):
             half_way.set()
             assert may_end.wait(60)
             finished(head)
 
-        commits._finished = slow
-        write_thread = threading.Thread(target=writer.remember, args=("the second fact",), kwargs={"kind": "decision"})
-        write_thread.start()
-        assert half_way.wait(60)
-        looks = threading.Thread(target=watcher.sync)
-        looks.start()
-        looks.join(0.5)  # it may wait for the commit, or come to an answer without it
-        may_end.set()
-        write_thread.join()
-        looks.join()
-        commits._finished = finished
+        with around(commits_of(scope_of(writer).store), "finished", slow):
+            write_thread = threading.Thread(
+                target=writer.remember, args=("the second fact",), kwargs={"kind": "decision"}
+            )
+            write_thread.start()
+            assert half_way.wait(60)
+            looks = threading.Thread(target=watcher.sync)
+            looks.start()
+            looks.join(0.5)  # it may wait for the commit, or come to an answer without it
+            may_end.set()
+            write_thread.join()
+            looks.join()
         watcher.sync()
         assert [change.actor for change in watcher.log(None)] == ["library"] * 2

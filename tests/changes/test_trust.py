@@ -15,7 +15,7 @@ from commonplace.changes.actors import PERSON, TOOL
 from commonplace.errors import InputError, RecordNotFoundError
 from commonplace.operations import AddEntry, AppendJournal, Promote, PutItem, PutTopic, RemoveTopic, ReplaceEntry
 from commonplace.records import Source
-from inside import scope_of
+from inside import around, scope_of
 from marking import tries
 
 DOC, FACTS = "memory/MEMORY.md", "memory/facts/user.md"
@@ -260,9 +260,9 @@ def test_a_conflicted_change_can_still_be_approved(tmp_path):
         memory.remember("one", kind="decision")
         record = scope_of(memory).reader.records(DOC)[0].id
         door = scope_of(memory).door
-        real, done = door._once, []
+        done = []
 
-        def racing(request, **options):
+        def racing(real, request, **options):
             if not done:
                 done.append(1)
                 write(tmp_path, DOC, "- one by hand\n")
@@ -271,8 +271,8 @@ def test_a_conflicted_change_can_still_be_approved(tmp_path):
                 raise VersionConflictError
             return real(request, **options)
 
-        door._once = racing
-        outcome = memory.apply([ReplaceEntry(path=DOC, target=record, text="one by us")], reason="")
+        with around(door, "once", racing):
+            outcome = memory.apply([ReplaceEntry(path=DOC, target=record, text="one by us")], reason="")
         assert outcome.status == "conflict"
         assert texts(memory, DOC) == ["one by hand"]
         assert [w.state for w in memory.review()] == ["conflicted"]

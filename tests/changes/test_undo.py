@@ -34,7 +34,7 @@ from commonplace.operations import (
     RewriteDocument,
 )
 from commonplace.testing import FixedClock
-from inside import scope_of
+from inside import around, scope_of
 
 DOC, SEMANTIC = "memory/MEMORY.md", "memory/items/semantic.jsonl"
 HAVING = [
@@ -397,16 +397,16 @@ def test_a_forgotten_message_is_quoted_no_more(tmp_path):
 
 
 @pytest.mark.parametrize("by_hand", [False, True])
-def test_a_change_made_while_one_is_taken_back_is_no_conflict(tmp_path, monkeypatch, by_hand):
+def test_a_change_made_while_one_is_taken_back_is_no_conflict(tmp_path, by_hand):
     """Bug: two processes that undid at once were told now and then that an entry of the other stood on theirs."""
     with opened(tmp_path) as memory, opened(tmp_path) as other:
         memory.remember("Bob rows.", kind="decision")
         wrong = memory.remember("Ada lives in Oslo.", kind="decision")
         history = scope_of(memory).history
-        real, done = history._later, []
+        done = []
         others = threading.Thread(target=other.remember, args=("Cleo sings.",), kwargs={"kind": "decision"})
 
-        def later(number, path):
+        def later(real, number, path):
             if not done:  # between the look at the file and the look at the log
                 done.append(True)
                 if by_hand:
@@ -415,8 +415,8 @@ def test_a_change_made_while_one_is_taken_back_is_no_conflict(tmp_path, monkeypa
                     others.start()  # it stands in line
             return real(number, path)
 
-        monkeypatch.setattr(history, "_later", later)
-        assert memory.undo(wrong).status == "applied"
+        with around(history, "later", later):
+            assert memory.undo(wrong).status == "applied"
         if not by_hand:
             others.join(60)
         assert sorted(texts(memory, DOC)) == ["Bob rows.", "Cleo sings."]

@@ -15,6 +15,7 @@ from commonplace import Memory, Message
 from commonplace.surfaces import snapshots
 from commonplace.surfaces.cli import main
 from commonplace.testing import FixedClock, ScriptedLLM
+from inside import config_of
 
 SOURCE = "seed facts; seed model 5.3"
 
@@ -570,14 +571,14 @@ DOCUMENT = {
 def test_the_configuration_of_the_document_is_the_default(tmp_path):
     """Seed facts, "Config": its names and its values change nothing."""
     with opened(tmp_path / "a", config=DOCUMENT) as named, opened(tmp_path / "b") as plain:
-        assert named._opened._opening.config == plain._opened._opening.config
+        assert config_of(named) == config_of(plain)
 
 
 @pytest.mark.parametrize("name", sorted(DOCUMENT))
 def test_part_of_a_configuration_switches_nothing_off(tmp_path, name):
     """Seed systems 5.2: a partial configuration zeroed the other features."""
     with opened(tmp_path / "a", config={name: DOCUMENT[name]}) as part, opened(tmp_path / "b") as plain:
-        assert part._opened._opening.config == plain._opened._opening.config
+        assert config_of(part) == config_of(plain)
 
 
 def test_thresholds_out_of_order_are_the_defaults_with_a_warning(tmp_path, caplog):

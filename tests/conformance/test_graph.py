@@ -345,7 +345,7 @@ def test_reset_end_compaction_and_silence_make_a_session_due(tmp_path, clock):
         assert memory.reset("reset").status == memory.end("end").status == "applied"
         scope = scope_of(memory)
         left = MoveWindow(session="compaction", to=4, why="compact", summary="A summary.")
-        scope.door.commit([left], actor=scope.windows._actor, reason="compact")
+        scope.door.commit([left], actor=scope.windows.actor, reason="compact")
         assert {due.session for due in working.status().due} == {"reset", "end", "compaction"}
         clock.advance(hours=2)
         assert {due.session for due in working.status().due} == {"reset", "end", "compaction", "idle"}

@@ -31,6 +31,7 @@ from commonplace.config import ConsolidationConfig
 from commonplace.errors import CommonplaceError, ConfigError, InputError
 from commonplace.layouts.codecs import journals
 from commonplace.models import Reply
+from inside import config_of
 
 # --- the files ---
 
@@ -322,9 +323,9 @@ def test_each_name_sets_its_knob_and_leaves_all_others(tmp_path, name):
     """Seed, Configuration; part of a configuration switches nothing off."""
     value, read, wanted = NAMES[name]
     with opened(tmp_path) as memory:
-        default = memory._opened._opening.config
+        default = config_of(memory)
     with opened(tmp_path, config={name: value}) as memory:
-        config = memory._opened._opening.config
+        config = config_of(memory)
     assert read(config) == wanted
     assert read(default) != wanted
     before, after = _flat(default), _flat(config)
@@ -348,7 +349,7 @@ def test_the_defaults_are_those_of_the_document(tmp_path):
     """Seed, Configuration: 8192 bytes, 30,000 ms, 50 messages."""
     for config in (None, Config(), Config(timezone="Europe/Oslo"), {}, {"maxMemorySize": None}):
         with opened(tmp_path, config=config) as memory:
-            knobs = memory._opened._opening.config
+            knobs = config_of(memory)
         assert knobs.limits["memory"] == 8192
         assert knobs.consolidation.awaited_seconds == knobs.model.timeout_seconds == 30.0
         assert knobs.consolidation.window_messages == 50
@@ -359,8 +360,8 @@ def test_a_config_that_is_given_stands(tmp_path):
     """A knob that is set is not the layout's to change."""
     given = Config(limits={"memory": 1}, consolidation=ConsolidationConfig(window_messages=4))
     with opened(tmp_path, config=given) as memory:
-        assert memory._opened._opening.config.limits["memory"] == 1
-        assert memory._opened._opening.config.consolidation.window_messages == 4
+        assert config_of(memory).limits["memory"] == 1
+        assert config_of(memory).consolidation.window_messages == 4
 
 
 @pytest.mark.parametrize("name", ["maxMemory", "limits", "limits.nothing", "nothing.memory", "", "memorywindow"])

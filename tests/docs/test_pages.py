@@ -125,7 +125,7 @@ def test_every_exit_code_is_told_as_it_is():
 
 def test_every_command_prints_json_or_says_why_not():
     """Issue 2: `--json` where they print data; the demo is for people."""
-    root = commands._commonplace
+    root = commands.root_command
     without = [
         name
         for name in commands.COMMANDS

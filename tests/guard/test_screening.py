@@ -156,7 +156,7 @@ def test_a_message_of_megabytes_is_screened_whole():
 
 def test_where_passes_run_out_whole_lines_go(monkeypatch):
     """The end of a chain that would lay open one secret after another: nothing of the line is kept."""
-    monkeypatch.setattr(screening, "_PASSES", 0)
+    monkeypatch.setattr(screening, "PASSES", 0)
     text = f"first\nmy password is {PASSWORD} and the pin is 4821, bye\nkey {TOKEN}\nlast"
     screened = guard.screen(text)
     assert screened.text.splitlines()[0] == "first"

@@ -14,6 +14,7 @@ from commonplace.jobs.consolidators import summarise
 from commonplace.jobs.consolidators.choice import CONSOLIDATORS
 from commonplace.jobs.consolidators.work import Consolidator
 from commonplace.testing import FixedClock, ScriptedLLM
+from inside import by_name
 
 GOOD = json.dumps(
     {
@@ -235,7 +236,7 @@ def test_a_range_that_neither_a_model_nor_the_rules_can_do_is_held_and_keeps_not
         return summarise.propose(work)
 
     with monkeypatch.context() as patched:
-        patched.setitem(CONSOLIDATORS._found, "summarise", Consolidator(fails))
+        patched.setitem(by_name(CONSOLIDATORS), "summarise", Consolidator(fails))
         llm = ScriptedLLM([fault], repeat=True) if fault else None
         knobs = Config(consolidation=ConsolidationConfig(range_tokens=10, attempts=1))
         with Memory.open(tmp_path, llm=llm, clock=clock, jobs="worker", config=knobs) as memory:

@@ -22,7 +22,7 @@ from commonplace.records import Outcome
 from commonplace.testing import FixedClock
 from commonplace.text.pieces import estimate_tokens
 from forking import in_child
-from inside import scope_of
+from inside import LOCKS, busy, counted, grown, scope_of, thread_of
 from marking import slow_after
 
 KNOBS = ConsolidationConfig(range_tokens=150, window_tokens=400, window_messages=9)
@@ -80,20 +80,18 @@ def test_what_is_due_is_what_the_transcript_says(tmp_path, layout, seed):
                 writer.append(session, messages)
                 said[session] += messages
             if chance.random() < 0.6:
-                schedule._look()
+                schedule.find()
                 facts = facts_of(said[session], cursors[session])
-                names = triggers.due({rule.job: facts for rule in schedule._rules}, schedule._rules)
-                most = schedule._windows.keep
+                names = triggers.due({rule.job: facts for rule in schedule.rules}, schedule.rules)
+                most = schedule.windows.keep
                 expected = tuple(name for name in names if name != "compact" or facts.window_messages > most)
-                assert schedule._due.get(session, ()) == expected
+                assert schedule.due().get(session, ()) == expected
                 if expected:
-                    del schedule._due[session]
-                    assert schedule._counted[session].turn_end == facts_of(said[session]).window_messages
+                    assert counted(schedule)[session].turn_end == facts_of(said[session]).window_messages
             if chance.random() < 0.1 and layout == "native":
-                schedule._due.clear()
                 by.consolidate(session)
                 cursors[session] = by.sessions.state(session).cursors["consolidate"]
-        schedule._due.clear()
+        schedule.leave()
 
 
 def test_an_append_reads_and_counts_nothing(tmp_path, monkeypatch):
@@ -102,20 +100,20 @@ def test_an_append_reads_and_counts_nothing(tmp_path, monkeypatch):
         memory.append("s", [Message("user", "to begin with")])
         schedule = schedule_of(memory)
         with monkeypatch.context() as patched:
-            patched.setattr(schedule, "_look", lambda: 1 // 0)
+            patched.setattr(schedule, "find", lambda: 1 // 0)
             patched.setattr(scope_of(memory).sessions, "read", lambda *_: 1 // 0)
             for _ in range(100):
                 memory.append("s", [Message("user", "word " * 100)])
-        assert list(schedule._grown) == ["s"]
-        assert schedule._look() == ["s"]
-        assert list(schedule._grown) == []
+        assert list(grown(schedule)) == ["s"]
+        assert schedule.find() == ["s"]
+        assert list(grown(schedule)) == []
 
 
 def test_an_append_waits_for_no_look(tmp_path):
     """DESIGN 2: capture never waits for consolidation."""
     with opened(tmp_path) as memory:
         memory.append("s", [Message("user", "to begin with")])
-        with schedule_of(memory)._lock:
+        with LOCKS["schedule"](scope_of(memory)):
             done = threading.Thread(target=memory.append, args=("s", [Message("user", RULE)]))
             done.start()
             done.join(WAIT_SECONDS)
@@ -137,13 +135,13 @@ def test_jobs_begin_soon_though_nobody_asks(tmp_path):
 
 def test_a_session_that_fell_silent_is_consolidated_though_nobody_speaks(tmp_path, monkeypatch):
     """Seed model: idle is a trigger of its own."""
-    monkeypatch.setattr(schedules, "_SWEEP", schedules.timedelta(seconds=0.05))
-    monkeypatch.setattr(schedules, "_lookout", schedules._Lookout())
+    monkeypatch.setattr(schedules, "SWEEP", schedules.timedelta(seconds=0.05))
+    monkeypatch.setattr(schedules, "lookout", schedules.Lookout())
     clock = FixedClock("2026-11-20T10:00:00+00:00")
     with opened(tmp_path, clock=clock, knobs=ConsolidationConfig(idle_seconds=600)) as memory:
         memory.append("s", [Message("user", RULE), Message("assistant", "Yes.")])
         schedule = schedule_of(memory)
-        until(lambda: "s" in schedule._counted)
+        until(lambda: "s" in counted(schedule))
         assert memory.sessions.state("s").cursors == {}
         clock.advance(601)
         until(lambda: memory.sessions.state("s").cursors)
@@ -151,13 +149,13 @@ def test_a_session_that_fell_silent_is_consolidated_though_nobody_speaks(tmp_pat
 
 def test_a_thread_without_jobs_ends_and_another_takes_its_place(tmp_path, monkeypatch):
     """Issue 7: 10,000 scopes do not keep 10,000 threads."""
-    monkeypatch.setattr(schedules, "_LINGER_SECONDS", 0.01)
+    monkeypatch.setattr(schedules, "LINGER_SECONDS", 0.01)
     with opened(tmp_path, knobs=ConsolidationConfig(range_tokens=10)) as memory:
         for turn in range(3):
             memory.append("s", [Message("user", f"{RULE} {turn}"), Message("assistant", "Yes.")])
             assert memory.flush(WAIT_SECONDS)
             assert memory.sessions.state("s").cursors["consolidate"] == 2 * turn + 2
-            until(lambda: schedule_of(memory)._thread is None)
+            until(lambda: thread_of(schedule_of(memory)) is None)
 
 
 def test_a_session_that_could_not_be_read_is_looked_into_again(tmp_path, caplog, monkeypatch):
@@ -188,7 +186,7 @@ def test_a_transcript_that_was_taken_away_is_forgotten(tmp_path, caplog):
         memory.append("a", [Message("user", RULE)])
         (tmp_path / memory.sessions.path("a")).unlink()
         assert memory.flush()
-        assert schedule_of(memory)._grown == {}
+        assert grown(schedule_of(memory)) == {}
         assert caplog.text == ""
 
 
@@ -199,16 +197,16 @@ def test_what_comes_while_a_job_runs_is_not_lost(tmp_path, monkeypatch):
     with opened(tmp_path, clock=clock, knobs=knobs, jobs="inline") as memory:
         memory.append("s", [Message("user", RULE), Message("assistant", "Yes.")])
         schedule = schedule_of(memory)
-        consolidate = schedule._jobs.consolidate
+        consolidate = schedule.jobs.consolidate
 
         def consolidated(*args, **options):
             done = consolidate(*args, **options)
             memory.append("s", [Message("user", "And"), Message("assistant", "Go on.")])
-            schedule._look()
+            schedule.find()
             return done
 
         with monkeypatch.context() as patched:
-            patched.setattr(schedule._jobs, "consolidate", consolidated)
+            patched.setattr(schedule.jobs, "consolidate", consolidated)
             assert memory.flush()
         assert memory.sessions.state("s").cursors["consolidate"] == 2
         clock.advance(601)
@@ -222,7 +220,7 @@ def test_a_job_that_changed_nothing_is_not_run_for_the_same_again(tmp_path, monk
     knobs = ConsolidationConfig(range_tokens=10**6, window_tokens=200)
     ran = []
     with opened(tmp_path, clock=clock, knobs=knobs, jobs="inline") as memory:
-        windows = schedule_of(memory)._windows
+        windows = schedule_of(memory).windows
         compact = windows.compact
 
         def noted(*args, **options):
@@ -259,7 +257,7 @@ def test_a_job_that_could_not_run_is_run_later_and_keeps_no_other_from_it(tmp_pa
     with opened(tmp_path, clock=clock, knobs=ConsolidationConfig(range_tokens=10), jobs="inline") as memory:
         for session in "abc":
             memory.append(session, [Message("user", RULE), Message("assistant", "Yes.")])
-        jobs, faults = schedule_of(memory)._jobs, [fault]
+        jobs, faults = schedule_of(memory).jobs, [fault]
         consolidate = jobs.consolidate
 
         def first_fails(*args, **options):
@@ -282,7 +280,7 @@ def test_a_flush_waits_for_a_job_that_another_thread_runs(tmp_path, monkeypatch)
     """A context may be at the job that is due: it is not done before that is."""
     with opened(tmp_path, knobs=ConsolidationConfig(range_tokens=10), jobs="inline") as memory:
         memory.append("s", [Message("user", RULE), Message("assistant", "Yes.")])
-        jobs, begun, over = schedule_of(memory)._jobs, threading.Event(), threading.Event()
+        jobs, begun, over = schedule_of(memory).jobs, threading.Event(), threading.Event()
         consolidate = jobs.consolidate
 
         def slow(*args, **options):
@@ -306,11 +304,11 @@ def test_what_somebody_else_consolidated_since_is_not_due(tmp_path):
     with opened(tmp_path, knobs=ConsolidationConfig(range_tokens=10), jobs="inline") as memory:
         memory.append("s", [Message("user", RULE), Message("assistant", "Yes.")])
         schedule = schedule_of(memory)
-        assert schedule._look() == ["s"]
+        assert schedule.find() == ["s"]
         memory.consolidate("s")
         memory.append("s", [Message("user", "ok")])
         schedule.run()
-        assert schedule._look() == []
+        assert schedule.find() == []
         assert memory.sessions.state("s").cursors["consolidate"] == 2
 
 
@@ -327,20 +325,20 @@ def test_what_a_close_could_not_wait_for_is_not_begun_after_it(tmp_path, monkeyp
         over.wait(WAIT_SECONDS)
         return Outcome(status="unchanged")
 
-    monkeypatch.setattr(schedule._jobs, "consolidate", slow)
+    monkeypatch.setattr(schedule.jobs, "consolidate", slow)
     until(lambda: begun)
-    thread = schedule._thread
+    thread = thread_of(schedule)
     memory.close()
     over.set()
     thread.join(WAIT_SECONDS)
     assert len(begun) == 1
-    assert schedule._busy == 0
+    assert busy(schedule) == 0
 
 
 def test_jobs_run_where_no_thread_can_be_started(tmp_path, monkeypatch):
     """The system may have no thread left, and an interpreter that ends starts none: a message is kept all the same."""
     knobs = ConsolidationConfig(range_tokens=10)
-    monkeypatch.setattr(schedules, "_lookout", schedules._Lookout())
+    monkeypatch.setattr(schedules, "lookout", schedules.Lookout())
     with opened(tmp_path, knobs=knobs) as memory:
         with monkeypatch.context() as patched:
             patched.setattr(schedules.threading.Thread, "start", refuse)
@@ -368,17 +366,17 @@ def test_nobody_looks_after_a_close(tmp_path, monkeypatch):
     schedule = schedule_of(memory)
     memory.close()
     assert memory.sessions.state("s").cursors["consolidate"] == 2
-    schedule._grown["s"] = schedule._clock()
+    grown(schedule)["s"] = None
     monkeypatch.setattr(scope_of(memory).sessions, "state", lambda _: 1 // 0)
     schedule.look()
-    assert list(schedule._grown) == ["s"]
-    assert schedule._thread is None
+    assert list(grown(schedule)) == ["s"]
+    assert thread_of(schedule) is None
     memory.close()
 
 
 def test_a_memory_that_was_dropped_still_has_its_jobs_run(tmp_path, monkeypatch):
     """Without a close too, what was noted is looked at; then nothing keeps the memory alive."""
-    monkeypatch.setattr(schedules, "_LINGER_SECONDS", 0.01)
+    monkeypatch.setattr(schedules, "LINGER_SECONDS", 0.01)
     memory = opened(tmp_path, knobs=ConsolidationConfig(range_tokens=10))
     memory.append("s", [Message("user", RULE), Message("assistant", "Yes.")])
     schedule = weakref.ref(schedule_of(memory))
@@ -406,9 +404,9 @@ def test_what_is_due_is_handed_over_once(tmp_path, monkeypatch):
             assert begun.wait(WAIT_SECONDS)
             for _ in range(20):
                 schedule.look()
-            assert schedule._busy <= 4  # the one under way may be handed over again
+            assert busy(schedule) <= 4  # the one under way may be handed over again
             over.set()
-            until(lambda: schedule._busy == 0)
+            until(lambda: busy(schedule) == 0)
         assert memory.flush(WAIT_SECONDS)
         assert all(memory.sessions.state(session).cursors for session in "abc")
 
@@ -431,7 +429,7 @@ def test_a_thread_that_died_leaves_no_flush_waiting(tmp_path, monkeypatch):
         monkeypatch.setattr(schedule, "run", dies_once)
         schedule.look()
         assert died.wait(WAIT_SECONDS)
-        until(lambda: not schedule._thread.is_alive())
+        until(lambda: not thread_of(schedule).is_alive())
         assert memory.flush(WAIT_SECONDS)
         assert all(memory.sessions.state(session).cursors for session in "abc")
 
@@ -443,10 +441,10 @@ def test_a_session_that_was_deleted_is_counted_anew_when_it_is_back(tmp_path):
         memory.append("s", [Message("user", "I moved to Bergen in May and I like it there a lot, by the way.")] * 2)
         schedule = schedule_of(memory)
         memory.sessions.delete("s")
-        assert schedule._look() == []
+        assert schedule.find() == []
         memory.undo(memory.log(1)[0].number)
         memory.append("s", [Message("user", "ok")])
-        assert schedule._look() == ["s"]
+        assert schedule.find() == ["s"]
 
 
 def test_a_forked_child_looks_by_itself(tmp_path):

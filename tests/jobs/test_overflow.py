@@ -178,7 +178,7 @@ def test_twice_as_many_entries_cost_about_twice_the_comparisons(tmp_path: Path, 
     def work(entries: int) -> int:
         records = [Entry(f"m#{n}", "m", f"writer {n // 5} says {n % 5}") for n in range(entries)]
         compared.clear()
-        overflow._superseded(records)
+        overflow.superseded(records)
         return len(compared)
 
     small, large = work(200), work(400)

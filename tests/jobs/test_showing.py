@@ -14,7 +14,7 @@ from commonplace.jobs.consolidators import compact
 from commonplace.operations import Proposal, View, ViewEntry
 from commonplace.records import RecordedMessage
 from commonplace.testing import ScriptedLLM
-from inside import scope_of
+from inside import host_of, scope_of
 
 AT = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)
 
@@ -129,7 +129,7 @@ def test_a_long_window_is_summarised_part_by_part(tmp_path) -> None:
     turns = [Message("user", f"I planted tree {n} in the garden.") for n in range(3000)]
     with Memory.open(tmp_path, llm=llm, jobs="worker") as memory:
         memory.append("s", turns)
-        work = scope_of(memory).windows._host.work(
+        work = host_of(scope_of(memory).windows).work(
             tuple(memory.sessions.read("s")), session="s", cause="test", model=None, summary="long ago"
         )
         made = compact.propose(work)

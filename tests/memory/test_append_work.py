@@ -20,6 +20,7 @@ from commonplace import Memory, Message
 from commonplace.store.files.disk import Disk
 from commonplace.testing import FixedClock
 from forking import in_processes
+from inside import folded
 
 COUNTED = (
     "open", "close", "stat", "lstat", "fstat", "access", "listdir", "scandir", "read", "pread", "write", "pwrite",
@@ -104,7 +105,7 @@ def test_what_an_append_knows_is_what_its_file_says(tmp_path):
             with Memory.open(tmp_path, jobs="worker") as fresh:
                 assert memory.sessions.state("s") == fresh.sessions.state("s")
                 assert list(memory.sessions.read("s")) == list(fresh.sessions.read("s"))
-                mine, theirs = (each.sessions._fold("sessions/s.jsonl") for each in (memory, fresh))
+                mine, theirs = (folded(each.sessions, "sessions/s.jsonl") for each in (memory, fresh))
                 assert list(mine.offsets) == list(theirs.offsets)
                 assert (mine.ids, mine.bytes_read) == (theirs.ids, theirs.bytes_read)
 
@@ -158,7 +159,7 @@ def test_what_threads_of_two_processes_know_is_what_their_files_say(tmp_path):
                 time.sleep(0.01)
             with Memory.open(tmp_path, jobs="worker") as fresh:
                 for name in ("sessions/s0.jsonl", "sessions/s1.jsonl"):
-                    mine, theirs = memory.sessions._fold(name), fresh.sessions._fold(name)
+                    mine, theirs = folded(memory.sessions, name), folded(fresh.sessions, name)
                     assert list(mine.offsets) == list(theirs.offsets)
                     assert (mine.ids, mine.numbers, mine.bytes_read) == (theirs.ids, theirs.numbers, theirs.bytes_read)
 

@@ -40,7 +40,7 @@ def test_a_change_over_many_files_and_its_undo_hold_few_of_them_open(tmp_path):
 
 def test_many_open_memories_hold_few_files_open(tmp_path, monkeypatch):
     """Issue 23: 170 memories at once had all of the 1,024 files that a process may open."""
-    monkeypatch.setattr(sqlite_file, "_MOST_OPEN", 2)
+    monkeypatch.setattr(sqlite_file, "MOST_OPEN", 2)
     monkeypatch.setattr(sqlite_file, "opened", OrderedDict())  # without those that other tests opened
     before = held()
     opened = [Memory.open(tmp_path, scope=f"user:{number}", jobs="worker") for number in range(4)]

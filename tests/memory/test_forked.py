@@ -13,7 +13,7 @@ import pytest
 from commonplace import AsyncMemory, Memory, Message
 from commonplace.errors import StoreError
 from forking import forked, in_child
-from inside import scope_of
+from inside import LOCKS, file_lock, hand_over, lacks_vectors, scope_of
 
 WAIT_SECONDS = 30.0
 
@@ -57,16 +57,6 @@ def sqlite_files() -> list[str]:
         except OSError:  # the descriptor of the listing itself
             continue
     return [name for name in found if ".sqlite" in name and not name.endswith(".lock")]
-
-
-LOCKS = {
-    "sessions": lambda scope: scope.sessions._lock,
-    "frozen facts": lambda scope: scope.sections._frozen._lock,
-    "door": lambda scope: scope.door.lock,
-    "schedule": lambda scope: scope.schedule._lock,
-    "index": lambda scope: scope.indexing.index._lock,
-    "scope lock": lambda scope: scope.store._commits.lock._threads,
-}
 
 
 @pytest.mark.parametrize("name", LOCKS)
@@ -154,7 +144,7 @@ def test_a_child_forked_while_an_index_was_being_opened_waits_for_nobody(tmp_pat
     with Memory.open(tmp_path) as memory:
         use(memory, "zebra")
         index = scope_of(memory).indexing.index
-        with index._file_lock(index.path, exclusive=True):
+        with file_lock(index):
             child = forked(lambda: use(memory, "okapi"), 20)
         assert os.waitpid(child, 0)[1] == 0
         assert memory.recall("okapi")
@@ -187,7 +177,7 @@ def test_a_child_waits_for_no_job_of_its_parent(tmp_path, monkeypatch):
 
         with monkeypatch.context() as patched:
             patched.setattr(schedule, "run", long_job)
-            schedule._hand_over("s")
+            hand_over(schedule, "s")
             assert begun.wait(WAIT_SECONDS)
         assert in_child(lambda: use(memory, "okapi")) == 0
         over.set()
@@ -213,7 +203,7 @@ def test_a_child_waits_for_no_vectors_that_its_parent_makes(tmp_path):
 
         def look() -> None:
             memory.sync()
-            assert scope_of(memory).embedding._missing() is False
+            assert not lacks_vectors(scope_of(memory).embedding)
 
         try:
             assert in_child(look) == 0

@@ -73,7 +73,7 @@ def test_only_what_was_changed_is_looked_into(two):
 def test_after_many_changes_all_files_are_looked_at(two):
     """More of the change log than it is worth is not read."""
     one, other = two
-    for number in range(indexing_module._CHANGES_READ + 1):
+    for number in range(indexing_module.CHANGES_READ + 1):
         one.remember(f"Cup {number} is blue.")
     one.forget("The kettle is red.")
     assert found(other) == []

@@ -16,6 +16,7 @@ from commonplace import AsyncMemory, Memory, Message
 from commonplace.errors import InputError, StoreError, StoreFullError
 from commonplace.store.files.disk import Disk
 from commonplace.testing import FixedClock
+from inside import has_threads
 
 SOURCE = "issue 19, persistence fail-safe; DESIGN 1.2, 1.13"
 
@@ -106,7 +107,7 @@ def test_a_close_that_loses_messages_ends_the_threads_of_an_async_memory(tmp_pat
             assert await memory.append("web:1", said("I prefer tea.")) == []
             with pytest.raises(StoreError, match="could not be stored"):
                 await memory.close()
-        assert memory._pools.files is None
+        assert not has_threads(memory)
 
     asyncio.run(talk())
 

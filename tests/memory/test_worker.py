@@ -12,6 +12,7 @@ from commonplace.errors import ModelTimeoutError
 from commonplace.memory import worker as worker_module
 from commonplace.memory.worker import Status
 from commonplace.testing import FixedClock, ScriptedLLM
+from inside import around, counted, due_of, known_sessions, open_scopes, stop_at
 
 START = "2026-11-20T10:00:00+00:00"
 
@@ -159,7 +160,7 @@ def test_two_workers_do_each_range_once(tmp_path, clock):
         clock.advance(hours=2)
         model = ScriptedLLM(reply)
         with Worker(tmp_path, llm=model, clock=clock) as one, Worker(tmp_path, llm=model, clock=clock) as two:
-            assert one._due() == two._due()
+            assert due_of(one) == due_of(two)
             assert (one.tick(), two.tick()) == (6, 0)
         assert len(model.requests) == 6
 
@@ -201,7 +202,7 @@ class Pauses:
 def test_it_pauses_for_thirty_seconds_after_each_tick(tmp_path, clock):
     """Seed graph, "Memory Worker Tick": each 30 seconds."""
     with Worker(tmp_path, clock=clock) as worker:
-        worker._stop = pauses = Pauses()
+        stop_at(worker, pauses := Pauses())
         worker.run()
     assert pauses.seconds == [30.0, 30.0]
 
@@ -222,7 +223,7 @@ def test_what_an_undo_took_back_is_held_until_it_is_asked_for(tmp_path, clock):
 
 @pytest.fixture
 def few_open(monkeypatch):
-    monkeypatch.setattr(worker_module, "_OPEN", 2)
+    monkeypatch.setattr(worker_module, "OPEN", 2)
 
 
 def test_more_scopes_than_are_kept_open_are_all_served(tmp_path, clock, few_open):
@@ -232,7 +233,7 @@ def test_more_scopes_than_are_kept_open_are_all_served(tmp_path, clock, few_open
             memory.append("chat:1", said(clock))
     with Worker(tmp_path, clock=clock, sessions=2) as worker:
         assert worker.tick() == 0
-        assert len(worker._opened) == 2
+        assert len(open_scopes(worker)) == 2
         clock.advance(hours=2)
         assert [worker.tick() for _ in range(4)] == [2, 2, 1, 0]
 
@@ -246,8 +247,8 @@ def test_a_session_that_is_done_is_kept_no_more_and_found_again_when_it_grows(tm
         assert [worker.tick(), worker.tick()] == [5, 0]
         clock.advance(60)
         assert worker.tick() == 0
-        assert worker._opened["default"].schedule._counted == {}
-        assert len(worker._seen["default"]) == 5  # a number for each
+        assert counted(open_scopes(worker)["default"].schedule) == {}
+        assert len(known_sessions(worker, "default")) == 5  # a number for each
         memory.append("chat:3", said(clock, "I moved to Oslo."))
         assert worker.tick() == 0
         clock.advance(hours=2)
@@ -262,17 +263,16 @@ def test_a_scope_that_was_let_go_is_opened_again_when_it_grows_or_waiting_may_ma
             memory.append("chat:1", said(clock))
     with Worker(tmp_path, clock=clock) as worker:
         worker.tick()
-        left = names - set(worker._opened)
+        left = names - set(open_scopes(worker))
         assert len(left) == 2
         worker.tick()
-        assert not left & set(worker._opened)
+        assert not left & set(open_scopes(worker))
         name = left.pop()
         with opened(tmp_path, clock, scope=name) as memory:
             memory.append("chat:1", said(clock))
         made = []
-        make = worker._made
-        worker._made = lambda scope: made.append(scope) or make(scope)
-        worker.tick()
+        with around(worker, "made", lambda make, scope: made.append(scope) or make(scope)):
+            worker.tick()
         assert made == [name]
         clock.advance(hours=2)
         assert worker.tick() == 4

@@ -13,6 +13,7 @@ import pytest
 
 from commonplace import Memory, Message, Worker
 from commonplace.testing import FixedClock
+from inside import counted, open_scopes
 
 FULL = os.environ.get("COMMONPLACE_BATTERY") == "full"
 SESSIONS = 1000 if FULL else 8
@@ -99,7 +100,7 @@ def test_ticks_without_end_need_no_more_memory(tmp_path):
                     worker.tick()
                     clock.advance(30)
                 used.append(tracemalloc.get_traced_memory()[0])
-                assert worker._opened["default"].schedule._counted == {}
+                assert counted(open_scopes(worker)["default"].schedule) == {}
     finally:
         tracemalloc.stop()
     assert used[2] - used[1] < 200_000  # bytes; in the first part the jobs ran

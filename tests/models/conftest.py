@@ -6,6 +6,8 @@ import ssl
 import pytest
 from loopback import Loopback, Provider
 
+from inside import close_client
+
 
 @pytest.fixture(autouse=True, scope="session")
 def one_list_of_certificates():
@@ -28,4 +30,4 @@ def provider(request, server):
     yield made
     server.release.set()
     for llm in made.opened:
-        llm._open()[1].close()
+        close_client(llm)

@@ -121,7 +121,7 @@ class Provider:
             llm = AnthropicLLM("claude-test", settings, base_url=self.server.url, api_key="test-key")
         else:
             llm = OpenAILLM("gpt-test", settings, base_url=self.server.url + "/v1", api_key="test-key")
-        llm._open()  # the SDK's import must not eat a small deadline
+        llm.ready()  # the SDK's import must not eat a small deadline
         self.opened.append(llm)
         return llm
 

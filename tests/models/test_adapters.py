@@ -19,6 +19,7 @@ from commonplace.models.replies import Unusable, parse_proposal, proposal_schema
 from commonplace.models.spending import Budget, Ledger, MeteredLLM
 from commonplace.operations import View
 from commonplace.testing import FixedClock
+from inside import close_client
 
 SCHEMA = {
     "type": "object",
@@ -227,7 +228,7 @@ def test_anthropic_counts_all_input_and_the_cached_part_of_it(server):
     llm = made.open()
     reply = llm.complete(ask())
     assert (reply.tokens_in, reply.tokens_cached, reply.tokens_out) == (140, 100, 5)
-    llm._open()[1].close()
+    close_client(llm)
 
 
 def test_openai_counts_the_cached_part_and_estimates_what_a_local_server_leaves_out(server):
@@ -240,7 +241,7 @@ def test_openai_counts_the_cached_part_and_estimates_what_a_local_server_leaves_
     first, second = llm.complete(ask()), llm.complete(ask())
     assert (first.tokens_in, first.tokens_cached, first.tokens_out) == (12, 8, 4)
     assert (second.tokens_in > 0, second.tokens_out > 0) == (True, True)
-    llm._open()[1].close()
+    close_client(llm)
 
 
 def test_openai_swaps_the_name_of_the_limit_where_the_server_knows_the_other(server):
@@ -256,7 +257,7 @@ def test_openai_swaps_the_name_of_the_limit_where_the_server_knows_the_other(ser
     assert [sorted(k for k in seen["body"] if k.startswith("max")) for seen in server.seen] == [
         ["max_tokens"], ["max_completion_tokens"], ["max_completion_tokens"],
     ]  # fmt: skip
-    llm._open()[1].close()
+    close_client(llm)
 
 
 def test_a_content_filter_on_the_request_is_a_refusal(server):
@@ -266,7 +267,7 @@ def test_a_content_filter_on_the_request_is_a_refusal(server):
     llm = made.open()
     with pytest.raises(ModelRefusedError):
         llm.complete(ask())
-    llm._open()[1].close()
+    close_client(llm)
 
 
 def test_a_late_answer_of_an_abandoned_call_is_dropped():
@@ -322,4 +323,4 @@ def test_a_metered_call_through_a_real_client_notes_the_cached_part(server):
     assert (first.tokens_in, first.tokens_cached, first.money) == (100, 90, pytest.approx(0.000044))
     assert [first.outcome, second.outcome] == ["ok", "unavailable"]
     assert len(server.seen) == 2
-    llm._open()[1].close()
+    close_client(llm)

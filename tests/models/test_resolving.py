@@ -14,6 +14,7 @@ from commonplace.models import LLM, Reply, Request, resolve
 from commonplace.models.anthropic import AnthropicLLM
 from commonplace.models.openai import OpenAILLM
 from commonplace.testing import ScriptedLLM
+from inside import address_of, close_client
 
 
 def ask(llm, **more):
@@ -28,8 +29,8 @@ def test_strings_name_a_provider_and_a_model():
     configured = resolve("openai:m", config=ModelConfig(base_url="http://127.0.0.1:1234/v1"))
     assert isinstance(claude, AnthropicLLM)
     assert all(isinstance(llm, (LLM, OpenAILLM)) for llm in (local, routed, configured))
-    assert (claude.model, local.model, local._base_url) == ("claude-x", "llama3.1:8b", "http://localhost:11434/v1")
-    assert (routed._base_url, configured._base_url) == ("https://openrouter.ai/api/v1", "http://127.0.0.1:1234/v1")
+    assert (claude.model, local.model, address_of(local)) == ("claude-x", "llama3.1:8b", "http://localhost:11434/v1")
+    assert (address_of(routed), address_of(configured)) == ("https://openrouter.ai/api/v1", "http://127.0.0.1:1234/v1")
     assert resolve(None) is None
 
 
@@ -87,8 +88,7 @@ def test_a_missing_key_says_which_variable_to_set(name, monkeypatch, tmp_path):
     llm = resolve(f"{name}:x", config=ModelConfig(retries=0))
     with pytest.raises(ModelSetupError, match="API_KEY"):
         ask(llm)
-    if llm._opened:
-        llm._opened[1].close()
+    close_client(llm)
 
 
 def test_a_key_that_the_sdk_would_miss_only_when_sending_is_missed_before(monkeypatch, tmp_path):
@@ -105,8 +105,7 @@ def test_a_key_that_the_sdk_would_miss_only_when_sending_is_missed_before(monkey
     llm = resolve("anthropic:x", base_url="http://127.0.0.1:9", config=ModelConfig(retries=0))
     with pytest.raises(ModelSetupError, match="ANTHROPIC_API_KEY"):
         ask(llm)
-    if llm._opened:
-        llm._opened[1].close()
+    close_client(llm)
 
 
 def test_importing_models_imports_no_sdk():

@@ -22,6 +22,7 @@ from commonplace.errors import (
 from commonplace.models import Reply, Request
 from commonplace.models.spending import Budget, Ledger, MeteredLLM, Spend, line, money, read, totals
 from commonplace.testing import FixedClock, ScriptedLLM
+from inside import held_tokens
 
 PRICES = {"gpt": Price(1.0, 2.0), "gpt-big": Price(10.0, 20.0, 1.0), "anthropic:claude": Price(3.0, 15.0, 0.3)}
 
@@ -176,7 +177,7 @@ def test_calls_under_way_hold_back_what_they_may_take():
     for thread in threads:
         thread.join()
     assert desk.budget.today(desk.clock()).tokens == 800
-    assert llm._held_tokens == 0
+    assert held_tokens(llm) == 0
 
 
 def test_prices_are_found_by_the_longest_start_of_the_name():

@@ -21,8 +21,9 @@ from commonplace.guard.screened import seal
 from commonplace.store.files import replace
 from commonplace.store.protocol import MISSING, Put
 from commonplace.text.spans import Keep
+from inside import never_exchange
 
-replace._QUIET_SECONDS = 0.015  # the editor below pauses for at most 3 ms
+replace.QUIET_SECONDS = 0.015  # the editor below pauses for at most 3 ms
 
 
 def spin(seconds: float) -> None:
@@ -97,7 +98,7 @@ def main(root: str, races: int, seed: int, *, in_steps: bool) -> dict:
     here, there = socket.socketpair()
     store = open_store(root, rebase=merge_lines)
     if in_steps:
-        store._commits._replacer._disk.exchange = lambda *a, **k: False
+        never_exchange(store)
     commit_line(store, 0)
     pid = os.fork()
     if pid == 0:

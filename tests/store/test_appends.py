@@ -18,6 +18,7 @@ from commonplace.config import StoreConfig
 from commonplace.errors import InputError, StoreBusyError
 from commonplace.guard.screened import seal
 from forking import in_child
+from inside import append_within, holds_any
 
 PATH = "sessions/one.jsonl"
 
@@ -183,7 +184,7 @@ def test_a_forked_child_with_a_store_of_its_own_waits_for_its_parent(tmp_path):
 
 
 def _is_busy(store) -> bool:
-    store._appender._wait_seconds = 0.02
+    append_within(store, 0.02)
     try:
         store.append(PATH, [line(5)])
     except StoreBusyError:
@@ -251,7 +252,7 @@ def test_threads_append_to_many_files_each_line_once(fast_path):
             for each in range(60):
                 with store.locked(f"sessions/{(first + each * 7) % 5}.jsonl") as held:
                     held.append([line(first * 1000 + each)], durable=False)
-                assert not store._appender.holds_any
+                assert not holds_any(store)
         except BaseException as error:
             failed.append(error)
             raise

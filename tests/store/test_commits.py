@@ -15,6 +15,7 @@ from commonplace.errors import InputError, StoreBusyError, VersionConflictError
 from commonplace.guard.screened import seal
 from commonplace.store.protocol import MISSING, Append, Delete, Put
 from commonplace.text.spans import Keep
+from inside import commits_of
 
 pytestmark = pytest.mark.battery
 
@@ -141,7 +142,7 @@ def test_a_busy_scope_is_named_after_the_wait(tmp_path):
     with open_store(tmp_path) as store:
         store.commit({}, {}, round_of(1))
         hasty = open_store(tmp_path, config=StoreConfig(lock_wait_seconds=0.05))
-        with store._commits.locked():
+        with commits_of(store).locked():
             with pytest.raises(StoreBusyError):
                 hasty.commit({}, {}, round_of(2))
             assert state_of(hasty) == (1, 1, [1])
@@ -210,12 +211,12 @@ def test_a_checkpoint_moves_by_count_and_at_closing(tmp_path):
         seen = []
         for each in range(1, 26):
             store.commit({}, {}, [Append(ITEMS, (line(each),))], durable=False)
-            seen.append(store._commits.state.checkpoint().number)
+            seen.append(commits_of(store).state.checkpoint().number)
         assert seen == [0] * 9 + [10] * 10 + [20] * 6
-    assert store._commits.state.checkpoint().number == 25
+    assert commits_of(store).state.checkpoint().number == 25
     with open_store(tmp_path, config=StoreConfig(checkpoint_seconds=0)) as store:
         store.commit({}, {}, [])
-        assert store._commits.state.checkpoint().number == 26
+        assert commits_of(store).state.checkpoint().number == 26
 
 
 def test_an_erased_change_keeps_its_header_and_its_place(tmp_path):

@@ -30,6 +30,7 @@ from commonplace.errors import CommonplaceError, StoreError, StoreFailedError, S
 from commonplace.store.files.disk import SyncFailedError
 from commonplace.store.protocol import MISSING, Append, Put
 from forking import in_child
+from inside import refuse_writes
 from marking import slow_after
 
 pytestmark = pytest.mark.battery
@@ -382,7 +383,7 @@ def test_every_error_of_the_store_is_typed_and_carries_its_path(tmp_path):
     """House style: an error carries data."""
     with open_store(tmp_path, disk=FailingDisk(0, None)) as store:
         store.append(SESSION, [line(1)])
-        store._appender._disk.write = lambda fd, data: (_ for _ in ()).throw(OSError(errno.EDQUOT, "quota"))
+        refuse_writes(store, OSError(errno.EDQUOT, "quota"))
         with pytest.raises(StoreFullError) as caught:
             store.append(SESSION, [line(2)])
         assert isinstance(caught.value, (StoreError, OSError))

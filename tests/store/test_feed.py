@@ -85,7 +85,7 @@ class Interrupted(Disk):
 @pytest.mark.parametrize("seed", slow_after(1, range(12)))
 def test_whoever_looks_after_an_append_finds_it(fast_path, monkeypatch, seed):
     """DESIGN 1: when `append` returns a search finds it, whoever else writes and looks at any moment between."""
-    monkeypatch.setattr("commonplace.store.files.feed._LIMIT_BYTES", 700 if seed % 3 else 10**6)
+    monkeypatch.setattr("commonplace.store.files.feed.LIMIT_BYTES", 700 if seed % 3 else 10**6)
     chance = random.Random(seed)
     disk = Interrupted()
     with ExitStack() as stack:
@@ -161,7 +161,7 @@ class NoFeed(Disk):
 
 def test_a_long_feed_begins_anew(tmp_path, monkeypatch):
     """The feed is bounded; readers of the old one look at everything once."""
-    monkeypatch.setattr("commonplace.store.files.feed._LIMIT_BYTES", 300)
+    monkeypatch.setattr("commonplace.store.files.feed.LIMIT_BYTES", 300)
     with open_store(tmp_path) as store, open_store(tmp_path) as other:
         mark, looked_at_all, noted = None, 0, 0
         for each in range(100):

@@ -14,6 +14,7 @@ from commonplace.guard.screened import seal
 from commonplace.store.files import changelog
 from commonplace.store.files.disk import Disk
 from commonplace.store.protocol import Append
+from inside import log_line
 from marking import slow_after
 
 pytestmark = pytest.mark.battery
@@ -96,7 +97,7 @@ def test_a_forged_text_under_a_right_line_hash_is_found(scope):
     whole = path.read_bytes()
     lines = whole.splitlines(keepends=True)
     header, payload = changelog.decode(lines[3][:-1])
-    lines[3] = changelog._line(header, payload.replace(b"because", b"BECAUSE")) + b"\n"
+    lines[3] = log_line(header, payload.replace(b"because", b"BECAUSE")) + b"\n"
     path.write_bytes(b"".join(lines))
     try:
         with open_store(scope, read_only=True) as store:

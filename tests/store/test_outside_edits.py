@@ -28,7 +28,7 @@ RACES = 10_000 if FULL else 1000
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch):
-    monkeypatch.setattr(replace, "_QUIET_SECONDS", 0.01)
+    monkeypatch.setattr(replace, "QUIET_SECONDS", 0.01)
 
 
 @pytest.mark.parametrize("races", slow_after(1, [50, RACES]))
@@ -101,7 +101,7 @@ def test_an_edit_in_the_gap_is_merged_with_the_change(tmp_path):
 )
 def test_an_edit_that_cannot_be_merged_stays_and_ours_is_listed(tmp_path, monkeypatch, edit, left):
     """DESIGN 5: left as it is, with ours in review."""
-    monkeypatch.setattr("commonplace.store.files.replace._PATIENCE_SECONDS", 0.1)
+    monkeypatch.setattr("commonplace.store.files.replace.PATIENCE_SECONDS", 0.1)
     path = tmp_path / A
     with open_store(tmp_path) as store:
         store.commit({}, {}, [Put(A, (document(1),))])

@@ -183,5 +183,5 @@ def test_an_ordinary_path_is_one_that_nothing_forbids(path):
 
     with pytest.MonkeyPatch.context() as patched:
         quick = told()
-        patched.setattr("commonplace.store.files.paths._ORDINARY", re.compile(r"(?!)"))
+        patched.setattr("commonplace.store.files.paths.ORDINARY", re.compile(r"(?!)"))
         assert told() == quick

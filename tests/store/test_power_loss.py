@@ -10,6 +10,7 @@ from scopes import document, line, numbers, open_store, together
 
 from commonplace.config import StoreConfig
 from commonplace.store.protocol import Append, Delete, Put
+from inside import head_bytes, lose_power
 
 pytestmark = pytest.mark.battery
 
@@ -34,7 +35,7 @@ def another_boot(root) -> None:
     from commonplace.store.files import state
 
     found = state.Head(int(fields[0]), False, fields[2], int(fields[3]), fields[4], "an-earlier-boot")
-    head.write_bytes(state._render(found))
+    head.write_bytes(head_bytes(found))
 
 
 def content(root, path):
@@ -50,7 +51,7 @@ def test_files_of_any_age_come_back_to_the_last_change(fast_path):
         for writes in changes():
             store.commit({}, {}, writes)
             ages.append({path: content(fast_path, path) for path in (D, J, H)})
-        store._commits._dirty = False  # no checkpoint at closing: the power went
+        lose_power(store)  # no checkpoint at closing: the power went
     last = ages[-1]
     for age in itertools.product(range(len(ages)), repeat=3):
         for path, at in zip((D, J, H), age, strict=True):
@@ -64,7 +65,7 @@ def test_files_of_any_age_come_back_to_the_last_change(fast_path):
         found = together(store, [D, J, H])
         assert {path: blob.data for path, blob in found.items()} == last, age
         assert store.conflicts() == ()
-        store._commits._dirty = False
+        lose_power(store)
 
 
 @pytest.mark.parametrize("cut", [0, 1, 5, 30])
@@ -73,7 +74,7 @@ def test_an_append_only_file_that_lost_its_end_gets_it_back(fast_path, cut):
     with open_store(fast_path, config=CONFIG) as store:
         for each in range(1, 6):
             store.commit({}, {}, [Append(J, (line(each),))])
-        store._commits._dirty = False
+        lose_power(store)
     data = (fast_path / J).read_bytes()
     (fast_path / J).write_bytes(data[: len(data) // 2 - cut])
     another_boot(fast_path)
@@ -87,7 +88,7 @@ def test_changes_that_never_reached_the_disk_are_gone_whole(fast_path):
         store.commit({}, {}, [Put(D, (document(1),))])
         size = (fast_path / ".commonplace/log/2026-11.jsonl").stat().st_size
         store.commit({}, {}, [Put(D, (document(2),))], durable=False)
-        store._commits._dirty = False
+        lose_power(store)
     os.truncate(fast_path / ".commonplace/log/2026-11.jsonl", size)
     another_boot(fast_path)
     with open_store(fast_path, config=CONFIG) as store:
@@ -101,7 +102,7 @@ def test_an_edit_from_outside_since_the_checkpoint_survives_the_loss_of_power(fa
     with open_store(fast_path, config=CONFIG) as store:
         store.commit({}, {}, [Put(D, (document(1),))])
         store.commit({}, {}, [Put(D, (document(2),))])
-        store._commits._dirty = False
+        lose_power(store)
     (fast_path / D).write_bytes(b"by hand\n")
     another_boot(fast_path)
     with open_store(fast_path, config=CONFIG) as store:

@@ -88,7 +88,7 @@ class Overflow:
         """Yield the entries that may move, in the order in which they do."""
         made = {record.id: self._made(plan, record) for record in records}
         movable = [record for record in records if not is_standing(record.text, made[record.id].kind)]
-        old = _superseded(movable)
+        old = superseded(movable)
         old |= {record.id for record in movable if self._is_over(plan, record)}
         age = {record.id: (self._age(plan, record), place) for place, record in enumerate(movable)}
         yield from sorted(movable, key=lambda each: (each.id not in old, made[each.id].person, age[each.id]))
@@ -167,7 +167,7 @@ def _most(layer: Layer, limits: Mapping[str, int]) -> Cap | None:
     return msgspec.structs.replace(cap, limit=cap.limit * _SLACK) if cap is not None and layer.compress else cap
 
 
-def _superseded(records: Sequence[Record]) -> set[str]:
+def superseded(records: Sequence[Record]) -> set[str]:
     """Return the ids of the entries that a later one of the same document says otherwise.
 
     Only entries that share a word few others have are compared, so the work grows with their number, not its square.

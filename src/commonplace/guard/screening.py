@@ -16,7 +16,7 @@ from commonplace.records import Trust
 
 Verdict = Literal["ok", "refuse", "quarantine"]
 
-_PASSES: Final = 3  # one finds everything, one proves it; more only where a marker brought two parts together
+PASSES: Final = 3  # one finds everything, one proves it; more only where a marker brought two parts together
 # Characters that reorder text or drive a terminal, and those that carry a hidden message; nobody types them.
 _REFUSED: Final = frozenset({
     "nul", "escape", "carriage-return", "control", "delete", "c1-control", "bidi-embedding", "bidi-override",
@@ -35,7 +35,7 @@ def screen(text: str) -> Screened:
         if not taken:
             break
         passes += 1
-        text, findings = put(text, taken if passes <= _PASSES else _lines(text, taken), findings)
+        text, findings = put(text, taken if passes <= PASSES else _lines(text, taken), findings)
     return seal(text, findings + injection.find(seen))
 
 

@@ -32,14 +32,14 @@ from commonplace.records import Outcome
 logger = logging.getLogger(__name__)
 
 _SOON_SECONDS: Final = 0.2  # the messages of a turn may come together
-_SWEEP: Final = timedelta(seconds=30)  # far below any idle time, so that one round costs the same with many sessions
+SWEEP: Final = timedelta(seconds=30)  # far below any idle time, so that one round costs the same with many sessions
 _EVER: Final = datetime.max.replace(tzinfo=UTC)
-_LINGER_SECONDS: Final = 30.0  # a scope's thread ends after so long without a job: there may be many scopes
+LINGER_SECONDS: Final = 30.0  # a scope's thread ends after so long without a job: there may be many scopes
 
 Mode = Literal["thread", "inline", "worker"]
 
 
-class _Lookout:
+class Lookout:
     """The one thread of a process that has schedules look: soon after a note, and for sessions that fell silent."""
 
     def __init__(self) -> None:
@@ -68,14 +68,14 @@ class _Lookout:
         swept = time.monotonic()
         while True:
             try:
-                at, schedule = self._asked.get(timeout=_SWEEP.total_seconds())
+                at, schedule = self._asked.get(timeout=SWEEP.total_seconds())
             except queue.Empty:
                 pass
             else:
                 time.sleep(max(0.0, at - time.monotonic()))
                 schedule.look()
                 del schedule  # else what nobody closed would live until the next note
-            if time.monotonic() - swept >= _SWEEP.total_seconds():
+            if time.monotonic() - swept >= SWEEP.total_seconds():
                 with self._lock:
                     watched = list(self._watched)
                 while watched:
@@ -83,13 +83,13 @@ class _Lookout:
                 swept = time.monotonic()
 
 
-_lookout = _Lookout()
+lookout = Lookout()
 
 
 def renew() -> None:
     """Start anew in a forked child: the thread that looks is the parent's."""
-    global _lookout  # noqa: PLW0603 - one a process
-    _lookout = _Lookout()
+    global lookout  # noqa: PLW0603 - one a process
+    lookout = Lookout()
 
 
 class Schedule:
@@ -111,12 +111,12 @@ class Schedule:
         mode: Mode,
         clock: Clock,
     ) -> None:
-        self._jobs = jobs
-        self._windows = windows
+        self.jobs = jobs
+        self.windows = windows
         self._sessions = sessions
-        self._rules = tuple(rules)
+        self.rules = tuple(rules)
         self._longest = {
-            each: min((over for rule in self._rules for name, over in rule.when if name == each), default=math.inf)
+            each: min((over for rule in self.rules for name, over in rule.when if name == each), default=math.inf)
             for each in ("window_messages", "window_tokens")
         }
         self._mode = mode
@@ -148,18 +148,18 @@ class Schedule:
         self._grown[session] = at or self._clock()
         if self._unwatched:
             self._closed = self._unwatched = False
-            if not _lookout.watch(self):  # else another call may have set it already
+            if not lookout.watch(self):  # else another call may have set it already
                 self._unwatched = True
 
     def look(self) -> None:
         """Find what is due and pass it to the thread that runs it; raises nothing."""
         self._unwatched = True  # first: what is noted from here on asks for another look
         try:
-            self._hand_over(self._look())
+            self._hand_over(self.find())
         except Exception:  # the top of a worker's tick
             logger.exception("sessions that grew are looked at later")
 
-    def _look(self) -> list[str | Tidier]:
+    def find(self) -> list[str | Tidier]:
         """Count what came in since the last look; return the sessions with a job due, and the due jobs of the scope."""
         with self._lock:
             if self._closed:
@@ -167,20 +167,20 @@ class Schedule:
             for session in list(self._grown):
                 self._look_into(session)
             now = self._clock()
-            if self._swept is None or abs(now - self._swept) >= _SWEEP:
+            if self._swept is None or abs(now - self._swept) >= SWEEP:
                 self._swept = now
                 for session, counted in list(self._counted.items()):  # only waiting makes these due
-                    if counted.due(self._rules, now):
+                    if counted.due(self.rules, now):
                         self._look_into(session, now)
-                    elif session not in self._due and not counted.due(self._rules, _EVER):
+                    elif session not in self._due and not counted.due(self.rules, _EVER):
                         del self._counted[session]
                 self._look_for_retries(now)
-                self._tidy |= {tidier: None for tidier in self._jobs.tidiers if tidier.is_due(self._rules)}
+                self._tidy |= {tidier: None for tidier in self.jobs.tidiers if tidier.is_due(self.rules)}
             return [*self._due, *self._tidy]
 
     def _look_for_retries(self, now: datetime) -> None:
         """Note the failed ranges and summaries that may be tried again now, whichever process began them."""
-        for job, session in (*self._jobs.retries(), *((SUMMARY, each) for each in self._windows.retries())):
+        for job, session in (*self.jobs.retries(), *((SUMMARY, each) for each in self.windows.retries())):
             if session not in self._counted:
                 self._grown.setdefault(session, now)
                 self._look_into(session, now)
@@ -201,14 +201,14 @@ class Schedule:
             self._grown.setdefault(session, at)
             raise
         else:
-            if names := counted.due(self._rules, now or at):
+            if names := counted.due(self.rules, now or at):
                 self._due[session] = names
             else:
                 self._due.pop(session, None)
 
     def _count(self, session: str, at: datetime) -> Counted:
         state = self._sessions.state(session)
-        cursors = {runner.name: runner.begin(session) for runner in self._jobs.runners}
+        cursors = {runner.name: runner.begin(session) for runner in self.jobs.runners}
         cursors[self._on_window] = state.window_start
         fresh = Counted(
             cursors=cursors,
@@ -219,7 +219,7 @@ class Schedule:
             total=min(cursors.values()),
             last=at,
             longest=self._longest,
-            keep=self._windows.keep,
+            keep=self.windows.keep,
             on_window=self._on_window,
             facts={job: triggers.Facts() for job in cursors},
         )
@@ -236,8 +236,8 @@ class Schedule:
 
         What failed is left out until it is time for the next attempt.
         """
-        sessions = [each for each in self._look() if isinstance(each, str)]
-        waiting = self._jobs.waiting()
+        sessions = [each for each in self.find() if isinstance(each, str)]
+        waiting = self.jobs.waiting()
         with self._lock:
             sessions.sort(key=lambda session: self._counted[session].last)
             found = {each: tuple(job for job in self._due[each] if (job, each) not in waiting) for each in sessions}
@@ -322,12 +322,12 @@ class Schedule:
         try:
             for name in names:
                 if name == self._on_window:
-                    done = self._windows.compact(session, end=end, cause=TRIGGER, patient=True)
+                    done = self.windows.compact(session, end=end, cause=TRIGGER, patient=True)
                 elif name == SUMMARY:
-                    self._windows.retry(session)
+                    self.windows.retry(session)
                     done = Outcome(status="applied")
                 else:
-                    done = self._jobs.consolidate([session], wanted, job=name)
+                    done = self.jobs.consolidate([session], wanted, job=name)
                 did = did or done.status not in {"skipped", "conflict"}
                 if done.status not in {"skipped", "conflict", "failed"} or done.reason == NOTHING:
                     failed.discard(name)
@@ -379,7 +379,7 @@ class Schedule:
     def _work(self, work: queue.SimpleQueue[str | Tidier | None]) -> None:
         while True:
             try:
-                session = work.get(timeout=_LINGER_SECONDS)
+                session = work.get(timeout=LINGER_SECONDS)
             except queue.Empty:
                 with self._lock:
                     if work.empty():
@@ -402,7 +402,7 @@ class Schedule:
     def prepare(self, session: str | None) -> None:
         """Finish the model-free jobs that are due, so that a context sees what they noted."""
         if self._free and self._mode != "worker":
-            self._look()
+            self.find()
             with self._lock:
                 wanted = [session] if session is not None else list(self._due)
             for each in wanted:
@@ -413,7 +413,7 @@ class Schedule:
         """Run or wait for all that is due; False where the time was not enough."""
         if self._mode == "worker":
             return True
-        due = self._look()
+        due = self.find()
         if self._mode == "inline" or not self._hand_over(due):
             self.run()
         return self._wait(timeout_seconds)
@@ -437,7 +437,7 @@ class Schedule:
             if not self.flush(timeout_seconds):
                 logger.warning("jobs were still running when memory was closed; their ranges are run again later")
         finally:
-            _lookout.leave(self)
+            lookout.leave(self)
             with self._lock:  # a round under way has ended now
                 self._closed = self._unwatched = self._mode == "thread"
                 self._let_go()

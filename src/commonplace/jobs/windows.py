@@ -46,7 +46,7 @@ class Windows:
         self._config = parts.config
         self._host = Host(self.job, parts, views, llm)
         self._failures = Failures(parts.store, parts.clock, parts.config.consolidation)
-        self._actor = Actor("window", "agent", explicit=False)
+        self.actor = Actor("window", "agent", explicit=False)
 
     def compact(
         self,
@@ -120,7 +120,7 @@ class Windows:
             "compacted session %r: removed %d messages, kept %d", session, len(gone), left,
             extra={"session": session, "removed": len(gone), "kept": left, "summary_chars": len(summary)},
         )  # fmt: skip
-        return self._door.commit([move], actor=self._actor, reason=f"{cause}: window of {session}")
+        return self._door.commit([move], actor=self.actor, reason=f"{cause}: window of {session}")
 
     def _forgotten_since(self, change: int, session: str, gone: Sequence[RecordedMessage]) -> bool:
         if not gone or self._store.change_number() == change:
@@ -174,7 +174,7 @@ class Windows:
             if isinstance(then, MoveWindow) and self._jobs.is_open(session, end):
                 reason = f"{session} keeps its window: {done.reason}"
                 return Outcome(status="failed" if done.status == "failed" else "conflict", reason=reason)
-        outcomes.append(self._door.commit([then], actor=self._actor, reason=cause))
+        outcomes.append(self._door.commit([then], actor=self.actor, reason=cause))
         return together(outcomes)
 
     @property

@@ -37,7 +37,7 @@ logger = logging.getLogger(__name__)
 
 EVERY_SECONDS: Final = 30.0  # seed graph: from the end of a tick to the next
 SESSIONS: Final = 10  # seed graph: of one tick
-_OPEN: Final = 32  # scopes that are kept open
+OPEN: Final = 32  # scopes that are kept open
 _AGAIN: Final = timedelta(minutes=10)  # a scope that was let go is looked into again: waiting alone makes jobs due
 
 
@@ -181,7 +181,7 @@ class Worker:
 
     def _let_go(self) -> None:
         """Close the scopes beyond those that are kept open, the first opened first."""
-        for name in list(islice(self._opened, max(0, len(self._opened) - _OPEN))):
+        for name in list(islice(self._opened, max(0, len(self._opened) - OPEN))):
             self._again[name] = self._clock() + (timedelta() if self._opened[name].schedule.due() else _AGAIN)
             self._close(name)
 

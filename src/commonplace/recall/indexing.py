@@ -33,7 +33,7 @@ Records = Callable[[str, bytes], Iterable[IndexRow] | None]
 SWEEP_SECONDS: Final = 2.0  # all files are compared at most so often
 _SWEEP_SHARE: Final = 20  # and for no more than 1/20 of the time, however many files there are
 _BATCH_BYTES: Final = 32_000_000  # files of about this much share one transaction
-_CHANGES_READ: Final = 64  # after more of them, looking at all files is the shorter way
+CHANGES_READ: Final = 64  # after more of them, looking at all files is the shorter way
 _DEAD_SHARE: Final = 3  # the index is made again when more than 1/3 of its rows lead nowhere
 
 _T = TypeVar("_T")
@@ -183,7 +183,7 @@ class Indexing:
     def _changed_since(self, number: int) -> tuple[int, list[str] | None]:
         """Return the newest change's number, and the files written after `number`; None means look at all."""
         newest = self._store.change_number()
-        if not 0 <= newest - number <= _CHANGES_READ:
+        if not 0 <= newest - number <= CHANGES_READ:
             return newest, None
         changes = self._store.since(number) if newest > number else ()
         return newest, [path for change in changes for path in change.paths if not path.startswith(".")]

@@ -23,7 +23,7 @@ from commonplace.errors import DamagedError, IndexVersionError, StoreBusyError, 
 logger = logging.getLogger(__name__)
 
 _BUSY_SECONDS: Final = 10.0
-_MOST_OPEN: Final = 64  # in one process: each takes three of its descriptors, and a server has many memories open
+MOST_OPEN: Final = 64  # in one process: each takes three of its descriptors, and a server has many memories open
 _NOWHERE_TO_WRITE: Final = ("full", "readonly", "read-only", "unable to open", "disk I/O")
 
 
@@ -129,7 +129,7 @@ class IndexFile(ABC):
         if file is not None:
             opened.pop(id(self), None)
             opened[id(self)] = weakref.ref(self)
-            while len(opened) > _MOST_OPEN:
+            while len(opened) > MOST_OPEN:
                 oldest = opened.popitem(last=False)[1]()
                 if oldest is not None:
                     oldest.rest()

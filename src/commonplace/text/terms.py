@@ -20,12 +20,12 @@ _CJK_RUN: Final = pattern(f"[{CJK}]+")
 _PIECE: Final = pattern(f"([{CJK}]+)|[^\\W_{CJK}]+")
 _PLAIN_PIECE: Final = pattern("()[0-9A-Za-z]+")  # the same for ASCII, made twenty times as fast
 # Begins where a word begins: else a long word without a sign is looked through anew from each of its letters.
-_JOINED: Final = pattern(r"(?<![^\W_])[^\W_]+(?:[_./\\:@#-]+[^\W_]+)+")
+JOINED: Final = pattern(r"(?<![^\W_])[^\W_]+(?:[_./\\:@#-]+[^\W_]+)+")
 # A quick test that begins with a rare character: it rules most texts out in two microseconds.
-_MAY_IDENTIFY: Final = pattern(r"[_/\\.:@#A-Z-](?:(?<![A-Z])\w|(?<=[a-z][A-Z])|(?<=[A-Z]{2})[a-z]{2})")
-_SIGN: Final = pattern(r"[_/\\.:@#-]\w|[a-z0-9][A-Z]|[A-Z]{2}[a-z]{2}")  # in each match of the two below and above
+MAY_IDENTIFY: Final = pattern(r"[_/\\.:@#A-Z-](?:(?<![A-Z])\w|(?<=[a-z][A-Z])|(?<=[A-Z]{2})[a-z]{2})")
+SIGN: Final = pattern(r"[_/\\.:@#-]\w|[a-z0-9][A-Z]|[A-Z]{2}[a-z]{2}")  # in each match of the two below and above
 _HUMP: Final = pattern(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_HUMPED: Final = pattern(r"\b[A-Za-z][a-z0-9]+(?:[A-Z]+[a-z0-9]*)+\b|\b[a-z]+[A-Z]+\w*\b|\b[A-Z]{2,}[a-z]{2}\w*\b")
+HUMPED: Final = pattern(r"\b[A-Za-z][a-z0-9]+(?:[A-Z]+[a-z0-9]*)+\b|\b[a-z]+[A-Z]+\w*\b|\b[A-Z]{2,}[a-z]{2}\w*\b")
 _HYPHENS: Final = pattern(r"[^\W_]+(?:-[^\W_]+)*")
 _MARKS: Final = pattern(r"[^0-9a-z]+")
 LONGEST: Final = 64  # letters of a word that a question may ask for
@@ -61,7 +61,7 @@ def indexed(text: str) -> str:
             text = _CJK_RUN.sub(_spread, text)
     if "\0" in text:
         text = text.replace("\0", " ")
-    if _MAY_IDENTIFY.search(text):
+    if MAY_IDENTIFY.search(text):
         added = list(dict.fromkeys(term for word in _identifiers(text) for term in word))
         if added:
             return f"{text} {' '.join(added)}"
@@ -90,7 +90,7 @@ def words(text: str, *, whole: bool = False) -> list[str]:
             found += pairs(piece)
         else:
             found.append(piece)
-    if _MAY_IDENTIFY.search(text):
+    if MAY_IDENTIFY.search(text):
         for terms in _identifiers(text):
             found += terms
     return found
@@ -102,13 +102,13 @@ def identifiers(text: str) -> dict[str, tuple[str, ...]]:
     A part that is an identifier itself gives its parts to the whole. Words joined by hyphens alone are talk.
     """
     found: dict[str, tuple[str, ...]] = {}
-    if not _MAY_IDENTIFY.search(text):
+    if not MAY_IDENTIFY.search(text):
         return found
-    for match in _HUMPED.finditer(text):
+    for match in HUMPED.finditer(text):
         parts = _HUMP.split(match[0])
         if len(parts) > 1:
             found[match[0].lower()] = tuple(part.lower() for part in parts if len(part) > 1)
-    for match in _JOINED.finditer(text):
+    for match in JOINED.finditer(text):
         if len(match[0]) <= _WHOLE_CHARS and not _HYPHENS.fullmatch(match[0]):
             pieces = [piece[0].lower() for piece in _pieces(match[0])]
             inner = [part for piece in pieces for part in found.pop(piece, ())]
@@ -150,11 +150,11 @@ def _spread(match: re.Match[str]) -> str:
 
 def _identifiers(text: str) -> Iterable[list[str]]:
     # The patterns below are slow and match no space: they are tried on the pieces that hold a sign.
-    text = " ".join([piece for piece in text.split() if _SIGN.search(piece)])
-    for found in _JOINED.finditer(text):
+    text = " ".join([piece for piece in text.split() if SIGN.search(piece)])
+    for found in JOINED.finditer(text):
         if len(found[0]) <= _WHOLE_CHARS:
             yield ["".join(piece[0] for piece in _pieces(found[0])).lower()]
-    for found in _HUMPED.finditer(text):
+    for found in HUMPED.finditer(text):
         parts = _HUMP.split(found[0])
         if len(parts) > 1:
             yield [part.lower() for part in parts if len(part) > 1]

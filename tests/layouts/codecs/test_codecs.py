@@ -11,10 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from layer_texts import runs
 
-from commonplace.layouts.codecs import codec, documents, edits, entries, items, merges, rewrites
+from commonplace.layouts.codecs import codec, documents, edits, items, merges, rewrites
 from commonplace.layouts.codecs.edits import Effect
 from commonplace.operations import AddEntry
 from commonplace.text.spans import Keep
+from inside import forget_entries
 
 NOW = datetime(2026, 11, 21, 12, 30, tzinfo=UTC)
 FILES = {"documents": "MEMORY.md", "journals": "2026-11-21.md", "topics": "a/b.md", "items": "items/semantic.jsonl"}
@@ -77,7 +78,7 @@ def work(function, *arguments) -> int:
 
 def _read_anew(kind, path, data, style):
     """Read records as one does who has not read the same bytes a moment ago."""
-    entries._kept.cache_clear()
+    forget_entries()
     return codec(kind).records(path, data, style)
 
 

@@ -14,7 +14,7 @@ from commonplace.errors import ModelError, ModelSetupError, ModelTimeoutError
 from commonplace.models.calls import Deadline
 from commonplace.models.openai import OpenAIEmbedder
 from commonplace.recall.embedding import PROBES
-from inside import scope_of
+from inside import close_client, embedder_of, forget_client, is_open
 
 QUICK = {"retry-after-ms": "1"}
 
@@ -37,8 +37,7 @@ def opened(server):
     yield open_
     server.release.set()
     for embedder in made:
-        if embedder._opened:
-            embedder._opened[1].close()
+        close_client(embedder)
 
 
 def test_vectors_come_back_in_the_order_of_the_texts(opened, server):
@@ -75,7 +74,7 @@ def test_a_server_that_does_not_answer_costs_the_deadline_only(opened, server):
     """Our own limit is sent with each request."""
     server.script = [(200, Loopback.HOLD)]
     embedder = opened()
-    embedder._opened = None
+    forget_client(embedder)
     with pytest.raises(ModelTimeoutError):
         embedder.within(["one"], Deadline(1.5))
 
@@ -125,9 +124,8 @@ def test_a_memory_asks_the_server_that_its_configuration_names(tmp_path, serving
     with Memory.open(tmp_path, config=config) as memory:
         memory.append("s", [Message("user", "automobile"), Message("user", "the token is sk-ant-api03-" + "A1b2" * 23)])
         assert memory.recall("hatchback")[0].text == "automobile"
-        embedder = scope_of(memory).embedding._embedder
-        assert embedder.name == named
-        embedder._embedder._opened[1].close()
+        assert embedder_of(memory).name == named
+        close_client(embedder_of(memory))
     sent = [text for seen in serving.seen for text in seen["body"]["input"]]
     assert sent[: len(PROBES)] == list(PROBES)
     assert "automobile" in sent
@@ -142,9 +140,7 @@ def test_a_server_that_is_not_there_leaves_recall_to_the_words(tmp_path, monkeyp
         memory.append("s", [Message("user", "A blue automobile")])
         (hit,) = memory.recall("automobile", explain=True)
         assert "no connection" in hit.why["no vectors"] or "did not answer" in hit.why["no vectors"]
-        embedder = scope_of(memory).embedding._embedder._embedder
-        if embedder._opened:
-            embedder._opened[1].close()
+        close_client(embedder_of(memory))
 
 
 def test_without_a_key_or_the_sdk_the_sentence_says_what_to_do(monkeypatch):
@@ -176,13 +172,13 @@ def test_what_a_server_takes_stands_in_the_ledger_and_under_the_ceiling(tmp_path
         memory.recall("hatchback")
         (total,) = memory.cost("purpose").values()
         assert total.tokens_in == 27  # the loopback counts nine for each of probes, question and passages
-        scope_of(memory).embedding._embedder._embedder._opened[1].close()
+        close_client(embedder_of(memory))
     poor = Config(recall=recall, spending=SpendingConfig(daily_tokens=28))
     with Memory.open(tmp_path, config=poor) as memory:
         memory.append("s", [Message("user", "A blue kitten sleeps in the automobile")])
         hits = memory.recall("kitten", explain=True)
         assert hits[0].text == "A blue kitten sleeps in the automobile"
         assert "BudgetExceededError" in hits[0].why["no vectors"]
-        assert not scope_of(memory).embedding._embedder._embedder._opened  # the probes stand under it too
+        assert not is_open(embedder_of(memory))  # the ceiling holds for the probes too
     sent = [text for seen in serving.seen for text in seen["body"]["input"]]
     assert "A blue kitten sleeps in the automobile" not in sent

@@ -51,7 +51,7 @@ def test_the_nearest_are_those_of_the_formula(index, how, monkeypatch):
     """Issue 7: exact search within a scope."""
     if how == "plain":
         monkeypatch.setattr(vectors, "numpy", lambda: None)
-    monkeypatch.setattr(vectors, "_BLOCK", 50)
+    monkeypatch.setattr(vectors, "BLOCK", 50)
     kept, made = filled(index, 170)
     for seed in range(5):
         (asked,) = units([[random.Random(seed).gauss(0, 1) for _ in range(SIZE)]])

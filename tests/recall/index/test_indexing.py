@@ -12,6 +12,7 @@ from commonplace.guard.screened import seal
 from commonplace.recall.index.sqlite import SCHEMA, SqliteIndex
 from commonplace.records import Message
 from commonplace.store.protocol import Put
+from inside import database_of
 from marking import slow_after
 
 SESSIONS = {
@@ -130,7 +131,7 @@ def test_an_index_damaged_while_open_still_answers(told, damage, caplog):
 def test_every_flipped_page_leaves_answers_or_is_found_by_check(told, tmp_path, caplog):
     """Issue 2: whichever page is damaged, a search ends in an answer."""
     before = answers(told)
-    told.index._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    database_of(told.index).execute("PRAGMA wal_checkpoint(TRUNCATE)")
     whole = told.index_path.read_bytes()
     told.index.close()
     for page in range(0, len(whole) // 4096, max(1, len(whole) // 4096 // 12)):
@@ -309,7 +310,7 @@ def test_the_index_keeps_no_copy_of_what_was_said(scope):
     """Issue 7: index bytes; the text is read back from the transcript."""
     scope.say("s", *(f"the quick brown fox number {number} jumps over the lazy dog again" for number in range(2000)))
     scope.recall("fox")
-    scope.index._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    database_of(scope.index).execute("PRAGMA wal_checkpoint(TRUNCATE)")
     assert b"brown fox number" not in scope.index_path.read_bytes()
     transcript = (scope.folder / "sessions" / "s.jsonl").stat().st_size
     assert scope.index_path.stat().st_size <= transcript

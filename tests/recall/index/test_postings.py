@@ -6,6 +6,7 @@ import pytest
 from indexed_scope import Scope, lines_as_rows
 
 from commonplace.recall.index import postings
+from inside import database_of
 
 TOPICS = ("harbour", "lantern", "meadow", "copper")
 
@@ -39,9 +40,9 @@ def test_a_very_common_word_is_counted_in_samples(common):
     """Issue 7: a scope of a million messages; a word on every row is not walked to its end to be weighed."""
     steps = []
     common.indexing.catch_up()
-    common.index._db.set_trace_callback(steps.append)
+    database_of(common.index).set_trace_callback(steps.append)
     found = search(common, "everyday", "lantern")
-    common.index._db.set_trace_callback(None)
+    database_of(common.index).set_trace_callback(None)
     assert not [step for step in steps if "count(*)" in step and "rowid <" not in step]
     assert found.found[0] == pytest.approx(512, rel=0.25)
     assert found.found[1] == pytest.approx(128, rel=0.25)

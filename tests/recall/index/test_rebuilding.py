@@ -15,6 +15,7 @@ from indexed_scope import Scope
 from commonplace.recall.index import rows
 from commonplace.records import Message
 from commonplace.text import terms
+from inside import read_through
 
 OF_TIME = (
     "today tonight tomorrow yesterday last_ next_ _ago week month year since_ until_ january february march april "
@@ -58,7 +59,7 @@ def test_a_rebuild_reads_each_transcript_once(scope, each):
     for session in range(30):
         scope.say(f"s{session}", *(f"message {number} of session {session}" for number in range(each)))
     scope.indexing.catch_up()
-    scope.indexing._store = counted = Counted(scope.store)
+    read_through(scope.indexing, counted := Counted(scope.store))
     scope.indexing.rebuild()
     assert sorted(counted.read_paths) == sorted(stat.path for stat in scope.store.list("sessions"))
     assert scope.index.rows() == 30 * each
@@ -69,7 +70,7 @@ def test_a_large_transcript_is_read_in_parts_and_each_part_once(scope, monkeypat
     """Memory stays bounded however long a session is; its end is known without asking again."""
     monkeypatch.setattr("commonplace.changes.transcripts.PART_BYTES", 10_000)
     scope.say("s", *(f"message {number} has the word w{number}" for number in range(600)))
-    scope.indexing._store = counted = Counted(scope.store)
+    read_through(scope.indexing, counted := Counted(scope.store))
     scope.indexing.rebuild()
     size = scope.store.list("sessions")[0].size
     assert len(counted.read_paths) <= size // 9_500 + 1
@@ -98,7 +99,7 @@ def test_rows_that_do_not_fit_into_memory_are_found_all_the_same(tmp_path, monke
     texts = [f'said "{number}" with \\ and \t and Zoë, 数据库 and word{number}' for number in range(120)]
     found = []
     for limit in (7, 1_000_000):
-        monkeypatch.setattr("commonplace.recall.index.filling._ROWS", limit)
+        monkeypatch.setattr("commonplace.recall.index.filling.ROWS", limit)
         made = Scope(tmp_path / str(limit))
         for at in range(0, 120, 40):
             made.say(f"s{at}", *texts[at : at + 40])
@@ -130,14 +131,14 @@ def test_the_quick_look_for_a_time_sees_every_word_of_time(parts):
 def test_the_quick_look_for_an_identifier_sees_each_sign_of_one(text):
     """One pattern for speed; a sign before a letter, a capital after a small letter, two before two small ones."""
     signs = (r"[_/\\.:@#-]\w", r"[a-z][A-Z]", r"[A-Z]{2}[a-z]{2}")
-    assert bool(terms._MAY_IDENTIFY.search(text)) is any(re.search(sign, text) for sign in signs)
+    assert bool(terms.MAY_IDENTIFY.search(text)) is any(re.search(sign, text) for sign in signs)
 
 
 @given(st.text(alphabet="aaBBC1_./-: \t\u3000\x1cé日", max_size=30))
 def test_every_identifier_of_a_text_stands_in_a_piece_that_is_looked_at(text):
     """Only pieces that hold a sign are looked at with the slow patterns; no match of these is left out by it."""
-    looked_at = [piece for piece in text.split() if terms._SIGN.search(piece)]
-    for slow in (terms._JOINED, terms._HUMPED):
+    looked_at = [piece for piece in text.split() if terms.SIGN.search(piece)]
+    for slow in (terms.JOINED, terms.HUMPED):
         assert slow.findall(text) == slow.findall(" ".join(looked_at))
 
 

@@ -12,7 +12,7 @@ from indexed_scope import Scope
 
 from commonplace import Memory, Message
 from commonplace.errors import StoreError
-from inside import scope_of
+from inside import scope_of, shelf_of
 
 
 def open_files(below) -> int:
@@ -61,7 +61,7 @@ def test_an_index_that_was_let_go_remembers_nothing(scope):
     scope.say("s", "alpha beta")
     scope.recall("alpha")
     assert scope.index.rest()
-    assert not scope.index._shelf.slots
+    assert not shelf_of(scope.index).slots
     assert open_files(scope.index_path) == 0
     assert scope.texts("alpha") == ["alpha beta"]
 

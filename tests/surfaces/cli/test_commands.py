@@ -19,6 +19,7 @@ from commonplace.memory import opening
 from commonplace.memory.designs import LAYOUTS
 from commonplace.surfaces.cli import commands
 from commonplace.testing import ScriptedLLM
+from inside import by_name
 
 ESC = "\x1b"
 
@@ -555,7 +556,7 @@ def test_a_range_that_can_be_done_by_nobody_is_named_until_it_is_done(run, here,
 
     run("record", "Please always answer in metric units.", "--session", "chat:1")
     with monkeypatch.context() as patched:
-        patched.setitem(CONSOLIDATORS._found, "summarise", Consolidator(fails))
+        patched.setitem(by_name(CONSOLIDATORS), "summarise", Consolidator(fails))
         done = run("consolidate")
         assert (done.code, "by no model and by no rule" in done.out) == (2, True)
     named = "chat:1, consolidate, from message 0; `commonplace consolidate chat:1` reads it again"

@@ -11,7 +11,7 @@ from commonplace import Memory, Message
 from commonplace.changes.actors import PERSON, TOOL
 from commonplace.jobs.running import Wanted
 from commonplace.store.files.disk import Disk
-from inside import scope_of
+from inside import commits_of, scope_of
 
 
 @pytest.fixture
@@ -174,8 +174,8 @@ def test_what_met_an_edit_is_shown_with_both_texts(run, here):
     with Memory.open(here / ".commonplace-memory", jobs="worker") as memory:
         record = memory.remember("opens at nine", kind="decision").records[0]
         scope = scope_of(memory)
-        with scope.store._commits.locked():
-            scope.store._commits.conflicts.note("memory/MEMORY.md", memory.update(record, "opens at ten").change)
+        with commits_of(scope.store).locked():
+            commits_of(scope.store).conflicts.note("memory/MEMORY.md", memory.update(record, "opens at ten").change)
     (here / ".commonplace-memory/memory/MEMORY.md").write_text("- opens at noon\n", encoding="utf-8")
     shown = run("-C", ".commonplace-memory", "review").out
     assert shown.index("conflicted") < shown.index("opens at ten") < shown.index("is there now")

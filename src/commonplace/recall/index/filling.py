@@ -18,7 +18,7 @@ from commonplace.recall.index import rows
 from commonplace.recall.index.rows import MessageRow, PathState
 
 _SPEAKERS: Final = 255  # one byte a message; later speakers of a slot go unnamed
-_ROWS: Final = 64_000  # then they are written, so that memory stays bounded
+ROWS: Final = 64_000  # then they are written, so that memory stays bounded
 
 
 class Pending:
@@ -57,7 +57,7 @@ class Pending:
             slot.id, path, session, slot.first, json.dumps(slot.names) if slot.names else "[]", bytes(slot.flags),
             bytes(slot.speakers), slot.times.tobytes(), slot.offsets.tobytes(), self.changed(),
         )  # fmt: skip
-        if len(self._said) >= _ROWS:
+        if len(self._said) >= ROWS:
             self.put_down()
 
     def set_state(self, state: PathState) -> None:

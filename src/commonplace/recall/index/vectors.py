@@ -39,7 +39,7 @@ _SCHEMA: Final = (
         DELETE FROM vector_slots WHERE slot = old.id; END""",  # noqa: S608 - our own widths of a row
 )
 _SAME: Final = 0.002  # squared distance of two unit vectors of one text: 0.999 alike; servers round
-_BLOCK: Final = 20_000  # vectors that are read or multiplied at a time
+BLOCK: Final = 20_000  # vectors that are read or multiplied at a time
 
 
 class Space(msgspec.Struct, frozen=True):
@@ -284,7 +284,7 @@ def _best(np: Any, db: sqlite3.Connection, asked: array[float], many: int) -> li
 
 
 def _blocks(found: sqlite3.Cursor) -> Iterator[list[tuple[int, bytes]]]:
-    while part := found.fetchmany(_BLOCK):
+    while part := found.fetchmany(BLOCK):
         yield part
 
 

@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 from commonplace.store.files.disk import READ, Disk, read_all, write_all
 
 _WRITE: Final = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
-_LIMIT_BYTES: Final = 1_000_000  # a longer feed is taken away; readers then look at everything once
+LIMIT_BYTES: Final = 1_000_000  # a longer feed is taken away; readers then look at everything once
 _WORD_BYTES: Final = 6
 
 
@@ -43,7 +43,7 @@ class Feed:
             fd = self._disk.open(self._path, _WRITE)
             try:
                 write_all(self._disk, fd, line)
-                is_long = os.fstat(fd).st_size > _LIMIT_BYTES
+                is_long = os.fstat(fd).st_size > LIMIT_BYTES
             finally:
                 os.close(fd)
             if is_long:

@@ -202,15 +202,16 @@ class FileLock:
                 return False
 
     def _stand_in_line(self, queued: _Queued, seconds: float, seconds_each: float) -> int:
-        taken = self._last_taken()
+        taken = self.last_taken()
         while not queued.wait(seconds) and seconds_each:
-            before, taken = taken, self._last_taken()
+            before, taken = taken, self.last_taken()
             if taken == before:
                 break
             seconds = seconds_each
         return queued.end()
 
-    def _last_taken(self) -> int:
+    def last_taken(self) -> int:
+        """Return when it was last taken, in nanoseconds; 0 if never."""
         try:
             return os.stat(self._path).st_mtime_ns  # each holder signs it
         except FileNotFoundError:

@@ -23,8 +23,8 @@ from commonplace.store.files.disk import CREATE, FILE_MODE, Disk, closed, read_a
 from commonplace.store.files.paths import Tree
 from commonplace.store.protocol import Rebase
 
-_QUIET_SECONDS: Final = 0.02  # an editor that truncates and writes in place is done when nothing moved so long
-_PATIENCE_SECONDS: Final = 2.0  # a program that writes without end is not waited for
+QUIET_SECONDS: Final = 0.02  # an editor that truncates and writes in place is done when nothing moved so long
+PATIENCE_SECONDS: Final = 2.0  # a program that writes without end is not waited for
 _ROUNDS: Final = 50  # so many edits against one commit are no accident; ours then waits in the log
 _NAME_BYTES: Final = 180
 _TURNS: Final = (1, 0)  # of temporary names: that of a change, and of what recovery writes beside it
@@ -198,10 +198,10 @@ class Replacer:
 
 def quiet(read: Callable[[], bytes | None]) -> bytes | None:
     """Read a file that another program edits, once it does not change any more; an empty one is about to be written."""
-    give_up = time.monotonic() + _PATIENCE_SECONDS
+    give_up = time.monotonic() + PATIENCE_SECONDS
     data = read()
     while time.monotonic() < give_up:
-        time.sleep(_QUIET_SECONDS)
+        time.sleep(QUIET_SECONDS)
         before, data = data, read()
         if data == before and data != b"":
             break

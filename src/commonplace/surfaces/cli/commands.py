@@ -108,7 +108,7 @@ class _Commands(click.Group):
 @placed
 @click.version_option(package_name="commonplace", message="%(prog)s %(version)s")
 @click.pass_context
-def _commonplace(ctx: click.Context, *, place: Place) -> None:
+def root_command(ctx: click.Context, *, place: Place) -> None:
     """Memory for AI agents that people can read, check and take back."""
     ctx.obj = place
     ctx.color = _colour_wanted()
@@ -149,10 +149,10 @@ def run(arguments: Sequence[str]) -> int:
 
 def _invoke(arguments: list[str]) -> None:
     if COMPLETION_VARIABLE in os.environ:
-        _commonplace.main(arguments, prog_name="commonplace")  # click's own, for the shell's completion
+        root_command.main(arguments, prog_name="commonplace")  # click's own, for the shell's completion
     # Not click's `main`: it turns a closed pipe into exit code 1.
-    with _commonplace.make_context("commonplace", arguments, obj=Place()) as context:
-        _commonplace.invoke(context)
+    with root_command.make_context("commonplace", arguments, obj=Place()) as context:
+        root_command.invoke(context)
 
 
 def _speak_plainly() -> None:
