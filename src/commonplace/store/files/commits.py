@@ -150,11 +150,6 @@ class Commits:
             self.lock.release()
         return True
 
-    def log_end(self) -> int:
-        """Return how long the newest file of the log is."""
-        months = self.log.months()
-        return self.log.size(months[-1]) if months else 0
-
     def tail(self) -> list[Entry]:
         """Read the changes that may not be applied yet."""
         head = self.state.head()

@@ -19,7 +19,7 @@ import msgspec
 from commonplace.config import Clock
 from commonplace.errors import UNREADABLE, LeaseLostError
 from commonplace.store.files.disk import Disk, typed, typed_errors
-from commonplace.store.files.locks import Process, may_live, this_process_cached
+from commonplace.store.files.locks import Process, may_live, this_process
 from commonplace.store.files.state import read_small, replace_synced
 
 logger = logging.getLogger(__name__)
@@ -68,7 +68,7 @@ class Leases:
                 return None
             fence, token = known.newest + 1, os.urandom(8).hex()
             expires = self._clock() + timedelta(seconds=ttl_seconds)
-            self._write(known, name, _Held(name, fence, token, this_process_cached(), expires))
+            self._write(known, name, _Held(name, fence, token, this_process(), expires))
             return FileLease(self, name, fence, token, ttl_seconds)
 
     def renew(self, lease: FileLease, ttl_seconds: float) -> None:

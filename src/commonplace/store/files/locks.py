@@ -45,7 +45,11 @@ def boot_id() -> str:
 
 def this_process() -> Process:
     """Identify the calling process."""
-    pid = os.getpid()
+    return _process(os.getpid())
+
+
+@functools.lru_cache(maxsize=1)
+def _process(pid: int) -> Process:
     return Process(boot_id(), pid, _start_time(pid), _space())
 
 
@@ -224,19 +228,7 @@ class FileLock:
             return False
 
     def _sign(self, fd: int) -> None:
-        me = this_process_cached()
+        me = this_process()
         note = json.dumps({"boot_id": me.boot, "pid": me.pid, "start_time": me.start, "namespace": me.space})
         with suppress(OSError):  # for people only; a full disk must not keep a lock from being taken
             os.pwrite(fd, note.encode().ljust(_INFO_BYTES - 1)[: _INFO_BYTES - 1] + b"\n", 0)
-
-
-_known: dict[int, Process] = {}
-
-
-def this_process_cached() -> Process:
-    """Identify the calling process, looking only once in each."""
-    pid = os.getpid()
-    if pid not in _known:
-        _known.clear()
-        _known[pid] = this_process()
-    return _known[pid]

@@ -11,7 +11,7 @@ import logging
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import NamedTuple, NoReturn, Self
+from typing import NoReturn, Self
 
 from commonplace.config import Clock, StoreConfig
 from commonplace.errors import CommonplaceError, StoreFailedError, StoreReadOnlyError
@@ -43,16 +43,6 @@ from commonplace.store.protocol import (
 )
 
 _logger = logging.getLogger(__name__)
-
-
-class _View(NamedTuple):
-    """How files are to be read: as they are, or with some logged changes added that are not applied yet.
-
-    Between two equal values of `at` (head, end of the log) nothing was changed.
-    """
-
-    at: tuple[Head | None, int]
-    pending: Sequence[Entry] | None
 
 
 class FilesStore:
@@ -231,10 +221,9 @@ class FilesStore:
     def change_number(self) -> int:
         """Return the number of the last change whose writes are all applied."""
         with typed_errors():
-            view = self._view()
-            head = view.at[0]
-            if view.pending or head is None:
-                return max((entry.number for entry in view.pending or self._commits.everything()), default=0)
+            pending, head = self._pending(), self._head()
+            if pending or head is None:
+                return max((entry.number for entry in pending or self._commits.everything()), default=0)
             return head.number
 
     def lease(self, name: str, ttl_seconds: float) -> FileLease | None:
@@ -336,19 +325,9 @@ class FilesStore:
             _logger.warning("a logged change cannot be applied now: %s", typed(error))
         return False
 
-    def _view(self) -> _View:
-        """Return how the files are to be read now."""
-        head = self._head()
-        if self._settled(head):
-            return _View((head, 0), None)
-        if self._settle():
-            return _View((self._head(), 0), None)
-        stands = (self._head(), self._commits.log_end())  # before the log is read: more may be added to it
-        return _View(stands, self._commits.tail())
-
     def _pending(self) -> Sequence[Entry] | None:
         """Return the logged changes that a reader must add to the files now; None if it reads them as they are."""
-        return None if self._commits.lock.mine and not self._commits.unapplied else self._view().pending
+        return None if self._settle() else self._commits.tail()
 
     def _read_as(
         self, path: str, pending: Sequence[Entry] | None, start: int = 0, end: int | None = None
