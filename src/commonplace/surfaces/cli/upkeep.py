@@ -21,7 +21,7 @@ def doctor_command(ctx: click.Context, *, fix: bool, as_json: bool, place: Place
     """Check for damaged records and for drift between files and index; write nothing without --fix.
 
     A damaged line stays where it is: what it said can only be put back from a backup. Exit code 1 while a
-    problem is not mended.
+    problem is not mended; a file that holds more than is shown of it is named, and is none.
     """
     with place.open(writes=fix, touches=fix) as memory:
         report = memory.doctor(fix=fix)
