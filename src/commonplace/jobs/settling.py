@@ -59,7 +59,7 @@ class _Desk:
         match edit:
             case AddEntry() if self._is_topic(edit.path):
                 self._put(edit)
-            case PutTopic() if self._is_topic(edit.path):
+            case PutTopic() if self._is_topic(edit.path) or edit.front:  # an episode, named after its session
                 self._put(edit)
             case AddEntry(path=path) if path.endswith(".jsonl"):
                 kind = (edit.kind or "fact").upper()
