@@ -135,10 +135,15 @@ def test_numbers_beside_the_word_token_stay():
 
 
 @pytest.mark.parametrize(
-    "text", ["Writer 3 keeps token zq3v1k in drawer 301.", "Decided: token zz12005q is in drawer 12."]
+    "text",
+    [
+        "Writer 3 keeps token zq3v1k in drawer 301.",
+        "Decided: token zz12005q is in drawer 12.",
+        "The token imp:0q100z was said.",
+    ],
 )
 def test_a_short_name_behind_a_noun_is_no_secret(text):
-    """Issue 23: 500 plain memories of a hundred processes were refused as secrets."""
+    """Issue 23: 500 plain memories of a hundred processes were refused as secrets, 8,394 messages were redacted."""
     assert guard.screen(text).text == text
 
 

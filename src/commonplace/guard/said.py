@@ -239,6 +239,8 @@ def _linked(text: str, start: int, end: int, rule: Rule) -> Iterator[Span]:
     for match in itertools.islice(links, _MOST_LINKS):
         if compiled(r"[.!;:=→]|\d").search(text, end, match.start()):
             return
+        if match[0] == ":" and text[end : match.start()].strip().isalpha():
+            return  # within a name, such as that of a session
         if span := _value(text, match.end(), rule, plain=True):
             yield span
             return
