@@ -45,7 +45,7 @@ def apply(operation: Edit, layer: Layer, path: str, data: bytes | None, *, at: d
         RecordNotFoundError: It names a record that is not there.
     """
     if isinstance(operation, PutTopic) and (operation.kind or data is None):
-        operation = msgspec.structs.replace(operation, kind=layer.types.get(operation.kind, operation.kind))
+        operation = msgspec.structs.replace(operation, kind=layer.types.get(operation.kind or "topic", operation.kind))
     effect = codec(layer.kind).apply(path, data, operation, now=at, style=layer.style, zone=zone)
     if isinstance(effect, Duplicate):
         return Applied(duplicate=effect.id)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from commonplace.layouts.schema import (
     COMPACT,
+    EARLIER,
     PAUSES,
     Action,
     AgentTool,
@@ -20,14 +21,14 @@ from commonplace.layouts.schema import (
     Trigger,
 )
 
-_KINDS = ("user", "feedback", "project", "reference")
-
 _TYPES = (
-    dict.fromkeys(("fact", "preference"), "user")
-    | dict.fromkeys(("instruction", "constraint"), "feedback")
-    | dict.fromkeys(("decision", "task", "environment", "failure", "fix", "topic", ""), "project")
+    dict.fromkeys(("fact", "preference", "user"), "user")
+    | dict.fromkeys(("instruction", "constraint", "feedback"), "feedback")
+    | dict.fromkeys(("decision", "task", "environment", "failure", "fix", "topic", "project"), "project")
+    | {"reference": "reference"}
 )
-"""What a file calls a kind of statement; `project` if nobody says of which kind it is."""
+"""What a file calls a kind of statement."""
+_NO_TOPICS = ("logs/*", "*/MEMORY.md")
 
 LAYOUT = Layout(
     name="memdir",
@@ -38,23 +39,15 @@ LAYOUT = Layout(
         Layer(name="team_index", kind="documents", path="team/MEMORY.md", weight=0.5),
         Layer(name="team", kind="topics", path="team/{topic}.md", style="memo", types=_TYPES, weight=1.1),
         Layer(name="logs", kind="journals", path="logs/{year}/{month}/{date}.md", style="daily", weight=0.7),
-        Layer(
-            name="topics",
-            kind="topics",
-            path="{topic}.md",
-            style="memo",
-            skip=("logs/*", "transcripts/*", "scopes/*", "*/MEMORY.md"),
-            types=_TYPES,
-            weight=1.1,
-        ),
+        Layer(name="topics", kind="topics", path="{topic}.md", style="memo", skip=_NO_TOPICS, types=_TYPES, weight=1.1),
     ),
-    targets=dict.fromkeys((*filter(None, _TYPES), *_KINDS), "topics") | {"journal": "logs"},
+    targets=dict.fromkeys(_TYPES, "topics") | {"journal": "logs"},
     agent_edits_files=True,
     prompt=(
         PromptSection(title="Memory index", of=("index",), renderer="pointers"),
         PromptSection(title="Team memory index", of=("team_index",), renderer="pointers"),
         PromptSection(title="Relevant memories", of=("topics", "team"), renderer="surfaced", part="volatile"),
-        PromptSection(title="Earlier in this session", renderer="summary", part="live"),
+        EARLIER,
     ),
     generated=(
         Generated(form="index", of=("topics",), into="index"),
@@ -84,17 +77,11 @@ LAYOUT = Layout(
     ),
     tool=AgentTool(
         description=(
-            "Memory across sessions: a file for each thing worth knowing. Keep who the user is, how they want you to "
-            "work, what goes on that the code and its history do not say, and where things are found outside. Keep "
-            "nothing that can be read from the code or from git, no fix that is in the code, nothing of today alone."
+            "Memory across sessions: a file for each thing worth knowing, of the four types. Keep nothing that can be "
+            "read from the code or from git, no fix that is in the code, nothing of today alone."
         ),
         actions=(
-            Action(
-                name="save",
-                verb="write",
-                description="Write a memory, or change the one of the same title.",
-                needs=("title", "description", "kind"),
-            ),
+            Action(name="save", verb="write", description="Keep a memory.", needs=("title", "description", "kind")),
             Action(name="read", verb="expand", description="Show a memory and what it links to."),
             Action(name="search", verb="search", description="Find what was said or noted, transcripts included."),
             Action(name="rename", verb="rename", description="Give a memory another title."),
@@ -106,9 +93,9 @@ LAYOUT = Layout(
         names={"id": "file", "kind": "type"},
         parameters={
             "file": "The name of a file, such as user_role.md.",
-            "title": "What it is about, in a few words.",
+            "title": "What it is about, in a few words; a memory of this title is changed.",
             "description": "One line by which it is found again: be specific.",
-            "type": "user, feedback, project or reference.",
+            "type": "user (who they are), feedback (how to work), project (what goes on) or reference (where it is).",
             "content": "What it says. Of feedback and project also why, and how to apply it. [[name]] links.",
             "into": "The name of the file that stays.",
             "old_text": "Words that only this line or memory holds.",

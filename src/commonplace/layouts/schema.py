@@ -53,8 +53,8 @@ class Layer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     consolidation asked to shorten the layer past its cap, and lets entries move only past twice the cap.
     `weight` scales its records in recall; 0 keeps them out. `person_only` keeps everyone but a person from
     changing it. `skip` are files, by their path below the memory with `*` for anything, that are none of it though
-    its path has room for them. `types` is what its files call some kinds of statement; under
-    an empty name, what a new topic is called if nobody says of which kind it is.
+    its path has room for them. `types` is what its files call some kinds of statement; a new topic of no kind is
+    called as `topic` is.
     """
 
     name: str
@@ -427,7 +427,8 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
     def _found(self, path: str) -> Layer | None:
         prefix = f"{self.memory}/" if self.memory else ""
-        if not path.startswith(prefix):
+        is_elsewhere = path.startswith(f"{self.sessions}/") or self.scopes.of(path)[0] != "default"
+        if is_elsewhere or not path.startswith(prefix):
             return None
         inside = path[len(prefix) :]
         found = (layer for layer in self.layers if pattern(layer.path).fullmatch(inside))
