@@ -10,8 +10,9 @@ from pathlib import Path
 import click
 import pytest
 
-from commonplace import Memory, Message
+from commonplace import Memory, Message, Worker
 from commonplace.errors import ModelTimeoutError
+from commonplace.memory import opening
 from commonplace.operations import PutTopic
 from commonplace.recall import surfacing
 from commonplace.surfaces.cli import drawing, main
@@ -712,6 +713,48 @@ def test_13_a_dream_that_would_delete_everything_or_invents_files_does_neither(t
         assert len(list(tmp_path.glob("note_*.md"))) == 14
         assert len(memory.review().list()) >= 14
     assert not (tmp_path.parent / "etc").exists()
+
+
+def test_13_of_more_than_ten_removals_ten_are_done_and_the_others_wait(tmp_path):
+    """Issue 21: a dream is bounded in deletions; each of these is sound."""
+    for n in range(12):
+        topic(tmp_path, f"note_{n:02}.md", f"Customer {n} is served by rack {n}.", days=n + 1)
+    topic(tmp_path, "racks.md", "\n".join(f"Customer {n} is served by rack {n}." for n in range(12)))
+    gone = [{"op": "remove", "target": n, "cites": []} for n in range(1, 13)]
+    with opened(tmp_path, llm=dreams({"read": ["racks.md"], "done": False}, {"operations": gone})) as memory:
+        memory.dream()
+        assert len(list(tmp_path.glob("note_*.md"))) == 2
+        assert [each.reason for each in memory.review()] == ["more than 10 memories would go in one run"] * 2
+
+
+def test_a_dry_dream_says_what_would_go_and_moves_no_byte(tmp_path, run, monkeypatch):
+    """Issue 21: `commonplace dream [--dry-run]`; when it last ran is as it was."""
+    topic(tmp_path, "freeze.md", "The merge freeze starts on 2026-03-05.")
+    topic(tmp_path, "thaw.md", "The merge freeze starts on 2026-03-05. Ann said so.", days=1)
+    tidies = {"operations": [{"op": "remove", "target": 1, "cites": []}]}
+    llm = dreams(tidies, tidies)
+    monkeypatch.setattr(opening, "model_of", lambda given, config: llm if given else None)
+    command = ("-C", str(tmp_path), "--layout", "memdir", "dream", "--model", "openai:gpt")
+    before = {path: path.read_bytes() for path in tmp_path.glob("*.md")}
+    assert "-The merge freeze starts on 2026-03-05." in click.unstyle(run(*command, "--dry-run"))
+    assert {path: path.read_bytes() for path in tmp_path.glob("*.md")} == before
+    assert not (tmp_path / ".consolidate-lock").exists()
+    assert "deleted  freeze.md" in click.unstyle(run(*command))
+    assert not (tmp_path / "freeze.md").exists()
+    assert (tmp_path / ".consolidate-lock").exists()
+
+
+def test_a_dream_that_is_due_is_done_by_a_worker(tmp_path):
+    """Issue 21: it runs in the worker, with the worker's model."""
+    lock_of(tmp_path, "", 24 * 60 + 1)
+    clock, llm = FixedClock(START), dreams()
+    with opened(tmp_path, clock=clock, jobs="worker") as memory:
+        talk(memory, *(f"s{n}" for n in range(5)), "current")
+    with Worker(tmp_path, layout="memdir", llm=llm, clock=clock) as worker:
+        assert "dream" in [due.job for due in worker.status().due]
+        worker.tick()
+        assert "dream" not in [due.job for due in worker.status().due]
+    assert asked(llm) == 1
 
 
 def test_14_a_turn_in_which_the_agent_wrote_memory_is_not_extracted_again(tmp_path):
