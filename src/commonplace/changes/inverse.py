@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from commonplace.changes import diffs, edits
+from commonplace.changes.log import listed
 from commonplace.errors import DamagedError
 from commonplace.guard.screened import line_bytes
 from commonplace.store.files.changelog import content_hash, plain_path, render, text_bytes
@@ -44,16 +45,16 @@ class Write:
 def writes_of(logged: Logged) -> list[Write]:
     """Return the writes of a change, edits from outside as puts; of an erased one, what its header says."""
     payload = logged.payload
-    files = _list(logged.header.get("files"))
+    files = listed(logged.header.get("files"))
     if logged.erased:
         return [Write(file, None, []) for file in files]
-    contents, removed = _list(payload.get("writes")), _list(payload.get("removed"))
+    contents, removed = listed(payload.get("writes")), listed(payload.get("removed"))
     found = [
         Write(file, content, removed[i] if i < len(removed) else [])
         for i, (file, content) in enumerate(zip(files, contents, strict=True))
     ]
-    for path, edit in zip(_list(logged.header.get("outside")), _list(payload.get("outside")), strict=True):
-        found.append(Write({**edit, "path": path}, _list(edit.get("pieces")), _list(edit.get("removed"))))
+    for path, edit in zip(listed(logged.header.get("outside")), listed(payload.get("outside")), strict=True):
+        found.append(Write({**edit, "path": path}, listed(edit.get("pieces")), listed(edit.get("removed"))))
     return found
 
 
@@ -104,10 +105,6 @@ def after(write: Write, data: bytes | None, key: bytes) -> bytes | None:
     if content_hash(key, made) != write.after:
         raise DamagedError(f"what the change made of {write.path!r} is not in the log", path=write.path)
     return made
-
-
-def _list(value: object) -> list[Any]:
-    return list(value) if isinstance(value, (list, tuple)) else []
 
 
 def before(write: Write, after: bytes | None, key: bytes) -> bytes | None:

@@ -127,14 +127,14 @@ def _read(logged: Logged) -> Entered:
     header = logged.header
     raw = logged.payload.get("kept", {}) if logged.erased else logged.payload
     payload = msgspec.convert(raw.get("change", {}), Payload)
-    files = tuple(f for f in _list(header.get("files")) if isinstance(f, dict))
+    files = tuple(f for f in listed(header.get("files")) if isinstance(f, dict))
     paths = dict.fromkeys(str(f["path"]) for f in files if not str(f["path"]).startswith("."))
-    outside = [plain_path(str(path)) for path in _list(header.get("outside"))]
+    outside = [plain_path(str(path)) for path in listed(header.get("outside"))]
     change = Change(
         number=logged.number,
         at=datetime.fromisoformat(str(header["at"])) if header.get("at") else _EPOCH,
         actor=str(header.get("actor", "")),
-        kinds=tuple(str(kind) for kind in _list(header.get("kinds"))),
+        kinds=tuple(str(kind) for kind in listed(header.get("kinds"))),
         paths=tuple(dict.fromkeys([*paths, *outside])),
         reason=payload.reason,
         diff=payload.diff,
@@ -147,7 +147,8 @@ def _read(logged: Logged) -> Entered:
     return Entered(change, payload, files)
 
 
-def _list(value: object) -> list[Any]:
+def listed(value: object) -> list[Any]:
+    """Return what a line of the log has as a list; empty if it has none."""
     return list(value) if isinstance(value, (list, tuple)) else []
 
 

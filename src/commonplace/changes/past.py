@@ -3,44 +3,25 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from itertools import dropwhile
-
-import msgspec
+from typing import NoReturn
 
 from commonplace.changes import inverse
 from commonplace.changes.log import read
 from commonplace.changes.transcripts import Event, Head, StoredMessage, decode, split_lines
 from commonplace.errors import DamagedError, ErasedError, StoreReadOnlyError
-from commonplace.guard.screened import Screened
 from commonplace.store.files.changelog import content_hash
 from commonplace.store.protocol import (
     MISSING,
     Blob,
-    Clean,
     Conflict,
-    Held,
-    Lease,
     Logged,
     LogProblem,
     Stat,
     Store,
-    Write,
 )
-
-
-class _Unheld(msgspec.Struct, frozen=True):
-    """What `locked` gives where nothing needs to be held."""
-
-    refusal: StoreReadOnlyError
-
-    def read(self, start: int = 0) -> bytes:
-        raise self.refusal
-
-    def append(self, lines: Sequence[Screened], *, durable: bool = True) -> None:
-        raise self.refusal
 
 
 class PastStore:
@@ -151,49 +132,14 @@ class PastStore:
         """None: the past is settled."""
         return ()
 
-    def settle_conflict(self, conflict: Conflict) -> None:
-        """Refuse."""
-        raise self._refusal()
-
     def verify_log(self) -> Sequence[LogProblem]:
         """Return what is wrong with the log."""
         return self._store.verify_log()
 
-    def erase(self, kept: Mapping[int, Mapping[str, object]], clean: Clean) -> None:
-        """Refuse."""
-        raise self._refusal()
+    def _refuse(self, *_: object, **__: object) -> NoReturn:
+        raise StoreReadOnlyError("the past cannot be changed; open the memory as it is now")
 
-    def append(self, path: str, lines: Sequence[Screened], *, durable: bool = True) -> None:
-        """Refuse."""
-        raise self._refusal()
-
-    def locked(self, path: str) -> AbstractContextManager[Held]:
-        """Return a context in which every append raises, because the past is read-only."""
-        return nullcontext(_Unheld(self._refusal()))
-
-    def exclusive(self, wait_seconds: float | None = None) -> AbstractContextManager[None]:
-        """Refuse."""
-        raise self._refusal()
-
-    def commit(
-        self,
-        header: Mapping[str, object],
-        payload: Mapping[str, object],
-        writes: Sequence[Write],
-        *,
-        expect: Mapping[str, str] | None = None,
-        fence: Lease | None = None,
-        durable: bool = True,
-    ) -> Logged:
-        """Refuse."""
-        raise self._refusal()
-
-    def lease(self, name: str, ttl_seconds: float) -> Lease | None:
-        """Refuse."""
-        raise self._refusal()
-
-    def _refusal(self) -> StoreReadOnlyError:
-        return StoreReadOnlyError("the past cannot be changed; open the memory as it is now")
+    append = locked = exclusive = commit = erase = settle_conflict = lease = _refuse
 
     def close(self) -> None:
         """Drop what was read."""

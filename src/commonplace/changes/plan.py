@@ -14,7 +14,7 @@ from typing import Any, Final
 import msgspec
 
 from commonplace import guard
-from commonplace.changes import diffs, edits, tombstones
+from commonplace.changes import diffs, edits, inverse, tombstones
 from commonplace.changes.log import Added, CursorMove, ForgetMove, HoldMove, Payload
 from commonplace.changes.parts import Parts
 from commonplace.changes.rope import Rope
@@ -342,7 +342,9 @@ class Plan:
                 found.append([])
                 continue
             pieces = () if isinstance(write, Delete) else rope.pieces
-            found.append([[start, self.screen(_text_of(part))] for start, part in diffs.gaps(rope.original, pieces)])
+            found.append(
+                [[start, self.screen(inverse.shown(part))] for start, part in diffs.gaps(rope.original, pieces)]
+            )
         return found
 
     def payload(self, reason: str, writes: Iterable[Write]) -> dict[str, Any]:
@@ -415,7 +417,3 @@ def files_of(layout: Layout, layer: Layer, at: datetime) -> str:
 
 def _text(piece: str) -> str:
     return piece.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-
-
-def _text_of(data: bytes) -> str:
-    return data.decode("utf-8", "replace")

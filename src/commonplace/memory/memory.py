@@ -9,7 +9,6 @@ import logging
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime
-from types import TracebackType
 from typing import Any, Literal, Self
 
 from commonplace.changes.actors import LIBRARY, PERSON, Actor, tool_of
@@ -109,9 +108,7 @@ class Memory(Past):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     @property

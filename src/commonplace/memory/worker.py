@@ -16,7 +16,6 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from itertools import islice, zip_longest
-from types import TracebackType
 from typing import Any, Final, Self
 
 import msgspec
@@ -105,9 +104,7 @@ class Worker:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def run(self, *, every_seconds: float = EVERY_SECONDS) -> None:

@@ -13,7 +13,36 @@ from commonplace.models.protocol import Reply, Request, Stop
 from commonplace.text.pieces import estimate_tokens
 
 
-class OpenAILLM(sdk.Opening):
+class _Served(sdk.Opening):
+    """A model at OpenAI or at a compatible server."""
+
+    def __init__(
+        self, model: str, config: ModelConfig, *, base_url: str | None = None, api_key: str | None = None
+    ) -> None:
+        super().__init__()
+        self.model = model
+        self._config = config
+        self._base_url = base_url or config.base_url or None
+        self._api_key = api_key
+
+    def _made(self) -> tuple[Any, Any]:
+        try:
+            import openai  # noqa: PLC0415 - an extra, and 0.5 s that only its users pay
+        except ImportError as error:
+            raise ModelSetupError(
+                "the openai package is missing; run: pip install 'commonplace-memory[openai]'"
+            ) from error
+        options = {"base_url": self._base_url, "max_retries": 0, "timeout": self._config.timeout_seconds}
+        try:
+            client = openai.OpenAI(api_key=self._api_key, **options)  # type: ignore[arg-type] # one dict, three types
+        except openai.OpenAIError:
+            if not self._base_url:
+                raise ModelSetupError("no key for OpenAI; set OPENAI_API_KEY") from None
+            client = openai.OpenAI(api_key="none", **options)  # type: ignore[arg-type] # a local server asks for none
+        return openai, client
+
+
+class OpenAILLM(_Served):
     """One model behind the chat completions interface: OpenAI, Ollama, vLLM, OpenRouter, LM Studio.
 
     The answer's schema goes as `response_format`; a server that rejects it is asked again without,
@@ -24,11 +53,7 @@ class OpenAILLM(sdk.Opening):
     def __init__(
         self, model: str, config: ModelConfig, *, base_url: str | None = None, api_key: str | None = None
     ) -> None:
-        super().__init__()
-        self.model = model
-        self._config = config
-        self._base_url = base_url or config.base_url or None
-        self._api_key = api_key
+        super().__init__(model, config, base_url=base_url, api_key=api_key)
         self._structured = True
         # Only OpenAI itself knows the new name of the limit; Ollama would answer without any.
         self._limit = "max_tokens" if self._base_url else "max_completion_tokens"
@@ -46,9 +71,6 @@ class OpenAILLM(sdk.Opening):
         """
         name = f"openai:{request.model or self.model}"
         return calls.run(functools.partial(self._ask, request, name), request, name)
-
-    def _made(self) -> tuple[Any, Any]:
-        return _client(self._config, self._base_url, self._api_key)
 
     def _ask(self, request: Request, name: str, deadline: calls.Deadline) -> Reply:
         module, client = self._open()
@@ -83,7 +105,7 @@ class OpenAILLM(sdk.Opening):
         raise failure
 
 
-class OpenAIEmbedder(sdk.Opening):
+class OpenAIEmbedder(_Served):
     """One embedding model behind `/v1/embeddings`: OpenAI, Ollama, vLLM, LM Studio.
 
     Args:
@@ -93,15 +115,7 @@ class OpenAIEmbedder(sdk.Opening):
         api_key: As the SDK finds it where None.
     """
 
-    def __init__(
-        self, model: str, config: ModelConfig, *, base_url: str | None = None, api_key: str | None = None
-    ) -> None:
-        super().__init__()
-        self.model = model
-        self.tokens = 0  # of all texts embedded, as the server counts them, else estimated
-        self._config = config
-        self._base_url = base_url or config.base_url or None
-        self._api_key = api_key
+    tokens = 0  # of all texts embedded, as the server counts them, else estimated
 
     @property
     def name(self) -> str:
@@ -136,24 +150,6 @@ class OpenAIEmbedder(sdk.Opening):
         vectors = _vectors(answer, len(texts), self.name)
         self.tokens += sdk.count(getattr(answer, "usage", None), "prompt_tokens") or sum(map(estimate_tokens, texts))
         return vectors
-
-    def _made(self) -> tuple[Any, Any]:
-        return _client(self._config, self._base_url, self._api_key)
-
-
-def _client(config: ModelConfig, base_url: str | None, api_key: str | None) -> tuple[Any, Any]:
-    try:
-        import openai  # noqa: PLC0415 - an extra, and 0.5 s that only its users pay
-    except ImportError as error:
-        raise ModelSetupError("the openai package is missing; run: pip install 'commonplace-memory[openai]'") from error
-    options = {"base_url": base_url, "max_retries": 0, "timeout": config.timeout_seconds}
-    try:
-        client = openai.OpenAI(api_key=api_key, **options)  # type: ignore[arg-type] # one dict, three types
-    except openai.OpenAIError:
-        if not base_url:
-            raise ModelSetupError("no key for OpenAI; set OPENAI_API_KEY") from None
-        client = openai.OpenAI(api_key="none", **options)  # type: ignore[arg-type] # a local server asks for none
-    return openai, client
 
 
 def _vectors(answer: Any, wanted: int, name: str) -> list[list[float]]:

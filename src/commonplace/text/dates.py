@@ -190,7 +190,7 @@ def _calendar(match: re.Match[str], today: date, past: bool) -> _Span | None:
     """Date `March 3rd`: without a year the nearest one on the side that the tense tells."""
     month = MONTHS[match["month"].lower()]
     years = [int(match["year"])] if match["year"] else [today.year - 1, today.year, today.year + 1]
-    days = [day for day in (_day(year, month, int(match["number"])) for year in years) if day is not None]
+    days = [day for day in (day_of(year, month, int(match["number"])) for year in years) if day is not None]
     if not days:
         return None
     side = [day for day in days if (day <= today if past else day >= today)]
@@ -203,7 +203,8 @@ def _calendar(match: re.Match[str], today: date, past: bool) -> _Span | None:
     return _on(near if (ahead - today).days > 2 * abs((near - today).days) else ahead)
 
 
-def _day(year: int, month: int, number: int) -> date | None:
+def day_of(year: int, month: int, number: int) -> date | None:
+    """Return a day of the calendar; None if it has no such day."""
     try:
         return date(year, month, number)
     except ValueError:

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from datetime import date, timedelta
 from typing import Final, NamedTuple
 
+from commonplace.text.dates import day_of
 from commonplace.text.numerals import numerals
 from commonplace.text.patterns import pattern
 
@@ -171,7 +172,7 @@ class Meant:
                 near = any(m == month for _, m in self.months) and str(number) in numbers
                 return near or any((day.month, day.day) == (month, number) for day in self.days)
             case (int() as year, int() as month, int() as number):
-                day = _date(year, month, number)
+                day = day_of(year, month, number)
                 return day in self.days or ((year, month) in self.months and str(number) in numbers)
         return False
 
@@ -284,11 +285,11 @@ def _by_name(found: Meant, reading: tuple[object, ...], at: date | None) -> None
                 found.years.add(each)
         case (year, int() as month, int() as number) if isinstance(year, int) or at is not None:
             for each in _years(year, month, at):
-                if (day := _date(each, month, number)) is not None:
+                if (day := day_of(each, month, number)) is not None:
                     found.add(day)
         case (None, int() as month, int() as number):
             for each in range(2000, 2100) if at is None else ():
-                if (day := _date(each, month, number)) is not None:
+                if (day := day_of(each, month, number)) is not None:
                     found.days.add(day)
 
 
@@ -360,10 +361,3 @@ def later(texts: Iterable[str], days: Iterable[date]) -> Iterator[date]:
                     yield day + timedelta(days=sign * span)
                 except OverflowError:
                     continue
-
-
-def _date(year: int, month: int, day: int) -> date | None:
-    try:
-        return date(year, month, day)
-    except ValueError:
-        return None

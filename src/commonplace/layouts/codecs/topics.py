@@ -22,6 +22,7 @@ from commonplace.guard import rewriting, screen
 from commonplace.guard.screened import instant
 from commonplace.layouts.codecs import edits
 from commonplace.layouts.codecs.edits import Duplicate, Effect, Splice
+from commonplace.layouts.tree import name_of
 from commonplace.operations import Operation, PutTopic, RemoveTopic
 from commonplace.records import Topic
 from commonplace.text import frontmatter
@@ -192,7 +193,7 @@ def links(path: str, body: str, listed: Iterable[str] = ()) -> tuple[str, ...]:
             target = posixpath.normpath(posixpath.join(posixpath.dirname(path), target.replace("%20", " ")))
         if target and not target.startswith(("..", "/")):
             found.append(target)
-    own = {path, path.removesuffix(".md"), _stem(path)}
+    own = {path, path.removesuffix(".md"), name_of(path)}
     return tuple(dict.fromkeys(target for target in found if target not in own))
 
 
@@ -223,7 +224,7 @@ def _topic(path: str, text: str, front: Front, style: str) -> Topic:
     return Topic(
         id=path,
         path=path,
-        title=title or _stem(path),
+        title=title or name_of(path),
         body=body,
         description=_text(values, "description"),
         kind=kind,
@@ -328,7 +329,3 @@ def _list(value: Any) -> list[str]:
     if isinstance(value, str):
         return [value] if value else []
     return [one for one in value if isinstance(one, str) and one] if isinstance(value, list) else []
-
-
-def _stem(path: str) -> str:
-    return path.rpartition("/")[2].removesuffix(".md")

@@ -11,17 +11,14 @@ import click
 from commonplace.memory.memory import Memory
 from commonplace.records import Outcome
 from commonplace.surfaces.cli import drawing, plain, terminal
-from commonplace.surfaces.cli.opening import Place, printing, scopes_of
+from commonplace.surfaces.cli.opening import Place, modelled, printing, scopes_of
 
-MODEL_VARIABLE: Final = "COMMONPLACE_MODEL"
 _CODES: Final = {"refused": 2, "conflict": 4, "over_cap": 4, "failed": 5}
 
 
 @click.command("consolidate")
 @click.argument("session", required=False)
-@click.option(
-    "--model", envvar=MODEL_VARIABLE, metavar="NAME", help="anthropic:NAME or openai:NAME; the rules without."
-)
+@modelled
 @click.option("--dry-run", is_flag=True, help="Only show what would be written.")
 @printing
 @click.pass_context
@@ -40,7 +37,7 @@ def consolidate_command(
 
 @click.command("dream")
 @click.argument("job", required=False, default="")
-@click.option("--model", envvar=MODEL_VARIABLE, metavar="NAME", help="anthropic:NAME or openai:NAME.")
+@modelled
 @click.option("--dry-run", is_flag=True, help="Only show what would change.")
 @printing
 @click.pass_context

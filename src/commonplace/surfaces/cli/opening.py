@@ -29,6 +29,7 @@ from commonplace.surfaces.cli import projects, terminal
 
 LOCATION_VARIABLE: Final = "COMMONPLACE_LOCATION"
 CONFIG_VARIABLE: Final = "COMMONPLACE_CONFIG"
+MODEL_VARIABLE: Final = "COMMONPLACE_MODEL"
 _KNOB_PREFIX: Final = "COMMONPLACE_"
 _FOLDER: Final = "commonplace-memory"
 
@@ -188,6 +189,12 @@ def placed(command: F) -> F:
 def printing(command: F) -> F:
     """Add to a command the options of `placed`, and `--json`, which it gets as `as_json`."""
     return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(placed(command))
+
+
+def modelled(command: F) -> F:
+    """Add to a command the option that names a model, which it gets as `model`."""
+    described = "anthropic:NAME or openai:NAME; the rules without."
+    return click.option("--model", envvar=MODEL_VARIABLE, metavar="NAME", help=described)(command)
 
 
 def configuration(path: str | None, environ: Mapping[str, str]) -> Config:

@@ -8,6 +8,7 @@ is set.
 from __future__ import annotations
 
 import os
+import re
 import sys
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,13 +17,14 @@ from typing import Final
 import click
 
 from commonplace import guard
-from commonplace.text import terms
+from commonplace.text import content
+from commonplace.text.content import Vocabulary
 from commonplace.text.patterns import pattern
 from commonplace.text.pieces import one_line
 
 MAX_COLUMNS: Final = 100
 _WORD: Final = pattern(r"\w+")
-_STEM_CHARS: Final = 4  # words that share this much and all of the shorter one but its ending are one word
+_NO_WORDS: Final = Vocabulary()
 _FULL, _EMPTY = "█", "░"
 
 
@@ -170,39 +172,23 @@ def _pieces(word: str, size: int) -> list[str]:
     return [*pieces, current]
 
 
-def wanted(query: str) -> frozenset[str]:
-    """List the words of a query that are worth marking."""
-    return frozenset(word for word in terms.words(query) if word not in terms.STOP_WORDS)
+def wanted(query: str) -> Vocabulary:
+    """Return the words of a query that are worth marking."""
+    return Vocabulary(content.content(query))
 
 
-def marked(text: str, words: frozenset[str]) -> str:
-    """Style the words of a plain text that a query asked for."""
-    if not words:
-        return text
-    return _WORD.sub(lambda m: click.style(m[0], bold=True, underline=True) if _asked(m[0], words) else m[0], text)
+def marked(text: str, words: Vocabulary) -> str:
+    """Style the words of a plain text that a query asked for, in any of their forms."""
 
+    def styled(found: re.Match[str]) -> str:
+        asked = any(words.holds(part) for part in content.words(found[0]))
+        return click.style(found[0], bold=True, underline=True) if asked else found[0]
 
-def _asked(word: str, words: frozenset[str]) -> bool:
-    folded = terms.fold(word).lower()
-    if folded in words:
-        return True
-    if not folded.isascii():
-        return any(part in words for part in terms.words(folded))
-    return any(_same_stem(folded, each) for each in words)
-
-
-def _same_stem(one: str, other: str) -> bool:
-    """True if two words differ only in an ending, as the index's stemmer would decide."""
-    shorter, longer = sorted((one, other), key=len)
-    stem = shorter.removesuffix("e") if len(shorter) > _STEM_CHARS else shorter
-    return len(stem) >= _STEM_CHARS and longer.startswith(stem) and longer[len(stem) :] in _ENDINGS
-
-
-_ENDINGS: Final = frozenset({"", "s", "es", "e", "ed", "d", "ing", "er", "ers", "ly", "n", "y", "ies"})
+    return _WORD.sub(styled, text)
 
 
 def quote(
-    text: str, words: frozenset[str] = frozenset(), *, indent: int = 3, lines: int = 4, margin: int = 0
+    text: str, words: Vocabulary = _NO_WORDS, *, indent: int = 3, lines: int = 4, margin: int = 0
 ) -> Iterator[str]:
     """Yield a foreign text as indented lines with the asked words marked; `…` replaces what is left out.
 

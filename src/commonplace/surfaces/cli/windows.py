@@ -5,21 +5,14 @@ from __future__ import annotations
 import click
 
 from commonplace.surfaces.cli.changing import settle
-from commonplace.surfaces.cli.consolidating import MODEL_VARIABLE
-from commonplace.surfaces.cli.opening import Place, placed
-
-_MODEL = click.option(
-    "--model", envvar=MODEL_VARIABLE, metavar="NAME", help="anthropic:NAME or openai:NAME; the rules without."
-)
-_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+from commonplace.surfaces.cli.opening import Place, modelled, printing
 
 
 @click.command("compact")
 @click.argument("session")
 @click.option("--keep", type=click.IntRange(min=0), metavar="N", help="How many messages stay live.")
-@_MODEL
-@_JSON
-@placed
+@modelled
+@printing
 @click.pass_context
 def compact_command(
     ctx: click.Context, session: str, *, keep: int | None, model: str | None, as_json: bool, place: Place
@@ -33,9 +26,8 @@ def compact_command(
 @click.command("reset")
 @click.argument("session")
 @click.option("--now", is_flag=True, help="Do not wait for a model: empty the window at once, the range stays due.")
-@_MODEL
-@_JSON
-@placed
+@modelled
+@printing
 @click.pass_context
 def reset_command(
     ctx: click.Context, session: str, *, now: bool, model: str | None, as_json: bool, place: Place
@@ -48,9 +40,8 @@ def reset_command(
 
 @click.command("end")
 @click.argument("session")
-@_MODEL
-@_JSON
-@placed
+@modelled
+@printing
 @click.pass_context
 def end_command(ctx: click.Context, session: str, *, model: str | None, as_json: bool, place: Place) -> None:
     """Consolidate a SESSION and mark it as ended; a new message opens it again."""
@@ -62,8 +53,7 @@ def end_command(ctx: click.Context, session: str, *, model: str | None, as_json:
 @click.command("promote")
 @click.argument("record")
 @click.option("--reason", default="", metavar="TEXT", help="For the log.")
-@_JSON
-@placed
+@printing
 @click.pass_context
 def promote_command(ctx: click.Context, record: str, *, reason: str, as_json: bool, place: Place) -> None:
     """Vouch for a RECORD that came from a tool or the web, so that it counts as yours."""

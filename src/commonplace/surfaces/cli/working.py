@@ -13,16 +13,13 @@ import click
 
 from commonplace.memory.worker import EVERY_SECONDS, SESSIONS, Status, Worker
 from commonplace.surfaces.cli import drawing, plain, terminal
-from commonplace.surfaces.cli.consolidating import MODEL_VARIABLE
-from commonplace.surfaces.cli.opening import Place, placed
+from commonplace.surfaces.cli.opening import Place, modelled, placed
 
 logger = logging.getLogger("commonplace")
 
 
 @click.command("worker")
-@click.option(
-    "--model", envvar=MODEL_VARIABLE, metavar="NAME", help="anthropic:NAME or openai:NAME; the rules without."
-)
+@modelled
 @click.option("--every", type=click.FloatRange(min=0.1), default=EVERY_SECONDS, show_default=True, help="Seconds.")
 @click.option("--sessions", type=click.IntRange(min=1), default=SESSIONS, show_default=True, help="Of one tick.")
 @click.option("--once", is_flag=True, help="Do what is due now, then end.")
