@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 
 import pytest
@@ -34,6 +35,12 @@ def put_deep(path):
     path.write_bytes(b'{"fingerprint":' + b"[" * 100_000 + b"\n")
 
 
+def flip_bit(path):
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 4
+    path.write_bytes(data)
+
+
 @pytest.mark.parametrize("harm", [put_folder, put_link, put_dangling, put_pipe, put_deep])
 @pytest.mark.parametrize("name", ["tombstones.jsonl", "review.jsonl", "log"])
 def test_messages_are_read_and_kept_whatever_stands_in_the_place_of_our_own_files(tmp_path, name, harm):
@@ -61,15 +68,22 @@ def test_messages_are_read_and_kept_whatever_stands_in_the_place_of_our_own_file
             assert harm is not put_deep
 
 
-@pytest.mark.parametrize("harm", [put_folder, put_link, put_dangling, put_pipe])
-@pytest.mark.parametrize("name", ["state/head", "state/checkpoint", "feed"])
+@pytest.mark.parametrize(
+    ("name", "harm"),
+    [
+        *itertools.product(["state/head", "state/checkpoint", "feed"], [put_folder, put_link, put_dangling, put_pipe]),
+        *itertools.product(["state/head", "state/checkpoint", "state/leases"], [flip_bit]),
+    ],
+)
 def test_memory_goes_on_whatever_stands_in_the_place_of_what_it_can_derive(tmp_path, name, harm):
-    """Issue 23.4: a folder in the place of `state/head` made every call raise, and a pipe made it wait for ever."""
+    """Issue 23.4: one flipped bit or a folder in its place made every call raise, and a pipe made it wait for ever."""
     with Memory.open(tmp_path, jobs="worker") as memory:
         memory.append("s", [Message("user", SAID, id="a")])
         memory.remember("Likes tea", kind="decision")
+        memory.consolidate("s")
     path = tmp_path / ".commonplace" / name
-    path.unlink(missing_ok=True)
+    if harm is not flip_bit:
+        path.unlink(missing_ok=True)
     harm(path)
     with Memory.open(tmp_path, jobs="worker") as memory:
         assert SAID in [hit.text for hit in memory.recall("harbour rope")]
@@ -78,5 +92,8 @@ def test_memory_goes_on_whatever_stands_in_the_place_of_what_it_can_derive(tmp_p
         assert "tea" in memory.context("s", "rope").text
         try:
             assert memory.remember("Lives in Oslo", kind="decision").ok
+            assert "tea" in memory.context("s", "rope").text
+            memory.consolidate("s")
         except PathError:  # a folder is not taken away
             assert harm is put_folder
+        assert harm is put_folder or memory.doctor().ok
