@@ -19,6 +19,7 @@ from commonplace.errors import InputError, StoreBusyError
 from commonplace.guard.screened import seal
 from forking import in_child
 from inside import append_within, holds_any
+from marking import tries
 
 PATH = "sessions/one.jsonl"
 
@@ -221,7 +222,7 @@ def test_a_reader_gets_part_of_a_file_with_the_version_of_the_whole(tmp_path):
         assert store.version(PATH) != whole.version
 
 
-@settings(deadline=None)
+@settings(max_examples=tries(100), deadline=None)
 @given(texts=st.lists(st.text(st.characters(exclude_characters="\n"), max_size=40), max_size=6))
 def test_any_lines_are_read_back_as_they_were_given(tmp_path_factory, texts):
     """Round trip; a lone surrogate comes back as its escape."""

@@ -16,6 +16,7 @@ from commonplace.guard.screened import seal
 from commonplace.store.protocol import MISSING, Append, Delete, Put
 from commonplace.text.spans import Keep
 from inside import commits_of
+from marking import tries
 
 pytestmark = pytest.mark.battery
 
@@ -268,7 +269,7 @@ pieces = st.lists(
 )
 
 
-@settings(deadline=None)
+@settings(max_examples=tries(100), deadline=None)
 @given(base=st.binary(max_size=60), edits=st.lists(pieces, max_size=4))
 def test_any_pieces_make_what_they_say_and_the_log_can_make_it_again(tmp_path_factory, base, edits):
     """Round trip: replaying the log over the first bytes gives the last."""
