@@ -169,12 +169,34 @@ def test_a_compaction_shortens_the_window_at_once_and_its_summary_stays_due(tmp_
         assert memory.sessions.state("cli:a").cursors == {}
         assert "turn 3" in memory.sessions.summary("cli:a")
         assert {failure.job for failure in memory.failures()} == {"consolidate", "summary"}
+        lines = memory.sessions.summary("cli:a")
+    clock.advance(4000)
+    with opened(tmp_path, clock, fault, jobs="inline") as memory:
+        memory.flush()
+        assert memory.sessions.summary("cli:a") == lines
+        (failure,) = [each for each in memory.failures() if each.job == "summary"]
+        assert failure.attempts == (0 if fault is WRONG_KEY else 2)
     clock.advance(4000)
     with opened(tmp_path, clock, GOOD, "They live in Bergen.", jobs="inline") as memory:
         memory.flush()
         assert memory.sessions.summary("cli:a") == "They live in Bergen."
         assert memory.failures() == []
         assert len(memory.sessions.window("cli:a")) == 2
+
+
+def test_the_summary_of_a_second_try_says_what_earlier_summaries_said(tmp_path, clock):
+    """Issue 17.1: nothing of a conversation is lost because a server was down for an hour."""
+    with opened(tmp_path, clock, GOOD, "They keep nine hives.") as memory:
+        talk(memory, TURNS)
+        memory.compact("cli:a", keep=4)
+    with opened(tmp_path, clock, DOWN) as memory:
+        memory.compact("cli:a", keep=2)
+    clock.advance(4000)
+    llm = ScriptedLLM(["They live in Bergen."], repeat=True)
+    with Memory.open(tmp_path, llm=llm, clock=clock, jobs="inline") as memory:
+        memory.flush()
+    (asked,) = [each.prompt for each in llm.requests if each.purpose == "compact"]
+    assert "They keep nine hives." in asked
 
 
 def test_reset_with_the_model_down_keeps_window_and_range_unless_it_is_to_be_now(tmp_path, clock):

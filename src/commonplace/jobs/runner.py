@@ -276,7 +276,8 @@ class Runner:
                     self._failures.note(piece.session, self.name, piece.messages[0].number, str(error), counts=False)
             raise
         except ModelError as error:
-            logger.warning("no proposal for session %r: %s", pieces[0].session, error)
+            level = logging.WARNING if run.wanted.patient else logging.INFO  # who asked for it reads the outcome
+            logger.log(level, "no proposal for session %r: %s", pieces[0].session, error)
             return self._failed(pieces, run, str(error))
 
     def _failed(self, pieces: Sequence[Piece], run: Run, why: str) -> Outcome:

@@ -121,7 +121,7 @@ def together(outcomes: Sequence[Outcome]) -> Outcome:
         return Outcome(status="skipped", reason=NOTHING)
     failed = [each for each in outcomes if each.status == "failed"]
     did = [each for each in outcomes if each.status in {"applied", "planned", "pending"}]
-    nothing = NOTHING if failed or did else ""
+    nothing = "" if all(each.reason == NOTHING for each in outcomes) else NOTHING
     return Outcome(
         status=(failed or did or outcomes)[-1].status,
         change=max((each.change for each in outcomes if each.change), default=None),

@@ -76,7 +76,7 @@ class Jobs:
             ModelSetupError: A package or key is missing.
         """
         tidiers = [self._made(job)] if isinstance(job, Job) else [t for t in self.tidiers if job in {"", t.name}]
-        if not tidiers:
+        if job and not tidiers:
             names = ", ".join(tidier.name for tidier in self.tidiers) or "none"
             raise InputError(f"this layout has no job {job!r} that tidies memory; it has {names}", job=job)
         return together([each.run(wanted) for each in tidiers])

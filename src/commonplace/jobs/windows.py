@@ -15,7 +15,7 @@ import msgspec
 from commonplace.changes.actors import Actor
 from commonplace.changes.door import Door
 from commonplace.changes.parts import Parts
-from commonplace.errors import ModelError
+from commonplace.errors import ModelError, ModelSetupError
 from commonplace.guard.trust import Voices
 from commonplace.jobs import ranges, triggers
 from commonplace.jobs.failures import Failure, Failures
@@ -93,21 +93,24 @@ class Windows:
             done = Outcome(status="failed", reason=str(error))
         if done.status == "failed":  # what was asked for is done all the same; `failures` lists the range
             done = msgspec.structs.replace(done, status="skipped")
-        moved = self._move(session, begin, start, self._sessions.summary(session), cause)
+        moved = self._move(session, begin, start, cause)
         return together([done, moved])
 
-    def _move(self, session: str, begin: int, start: int, earlier: str, cause: str) -> Outcome:
-        """Begin the window at a message, with a summary of those from `begin` on."""
+    def _move(self, session: str, begin: int, start: int, cause: str, *, again: bool = False) -> Outcome:
+        """Begin the window at a message, with a summary of those from `begin` on; with `again` only by the model."""
         began = self._store.change_number()
         gone = list(self._sessions.read(session, begin, start))
-        summary = ""
+        summary, earlier = "", self._sessions.summary(session)
         if self.job.consolidator:
             upkeep = self._sessions.state(session).kind in UPKEEP
             work = self._host.work(gone, session=session, cause=cause, model=None, by_rules=upkeep, summary=earlier)
             try:
                 summary = self._host.proposed(work).summary
             except ModelError as error:
-                self._failures.note(session, SUMMARY, start, f"{error}", counts=True, begin=begin)
+                counts = not isinstance(error, ModelSetupError)
+                self._failures.note(session, SUMMARY, start, f"{error}", counts=counts, begin=begin)
+                if again:
+                    return Outcome(status="failed", reason=str(error))
                 logger.warning("no summary of session %r from the model; it keeps one-line summaries", session)
                 summary = self._host.proposed(msgspec.structs.replace(work, llm=None)).summary
         if summary:
@@ -144,7 +147,7 @@ class Windows:
         for each in self.failures():
             if each.session != session or self._failures.waits(session, SUMMARY, each.start) is not None:
                 continue
-            if self._move(session, each.begin, each.start, "", "retry").ok:
+            if self._move(session, each.begin, each.start, "retry", again=True).ok:
                 self._failures.done(each)
 
     def retries(self) -> list[str]:

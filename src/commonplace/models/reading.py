@@ -120,7 +120,7 @@ def find(text: str, keys: Sequence[str], *, prompt: str = "") -> dict[str, Any] 
         return best
     if echoed:
         return Unusable("an echo of the question")
-    return Unusable("no object with " + " or ".join(repr(key) for key in keys))
+    return Unusable("the reply has no object with " + " or ".join(repr(key) for key in keys))
 
 
 def _objects(text: str) -> Iterator[tuple[dict[str, Any], str]]:

@@ -309,7 +309,7 @@ def parse_two_layer(reply: Reply, *, prompt: str = "") -> tuple[str, str | None]
 
 
 def _only_journal(answer: Unusable, text: str, key: str, reply: Reply) -> Unusable:
-    journal = quoted(text, key) if answer.reason.startswith("no object") else None
+    journal = quoted(text, key) if answer.reason.startswith("the reply has no object") else None
     return Unusable(answer.reason, reply.text, journal or "")
 
 

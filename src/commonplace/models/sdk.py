@@ -94,7 +94,7 @@ def send(sdk: Any, post: Callable[[Any], Any], deadline: Deadline, name: str, co
             if not _passes(error):
                 raise _status(error, name) from None
             failure = ModelUnavailableError(
-                f"{name!r} answered with status {error.status_code}; it is tried again with the next job",
+                f"{name!r} answered with status {error.status_code}",
                 model=name,
                 status=error.status_code,
             )
