@@ -5,7 +5,7 @@ from __future__ import annotations
 import cProfile
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -17,21 +17,20 @@ from commonplace import Memory, Message, Request
 from commonplace.testing import FixedClock, ScriptedLLM
 
 T = TypeVar("T")
-EVERY = 5  # sessions between two counts of work
 _ENTRY = re.compile(r"^(\d+)\. (.*)$", re.MULTILINE)
 _NUMBERED = re.compile(r"^(\d+)\. \[", re.MULTILINE)
 
 
 @dataclass
 class Figures:
-    """What was counted on the way; work is in calls of functions."""
+    """What was counted on the way; work is in calls of functions, by the session's place."""
 
     refused: list[str] = field(default_factory=list)
     waiting: list[str] = field(default_factory=list)
     shown: list[int] = field(default_factory=list)
     over: list[str] = field(default_factory=list)
-    contexts: list[int] = field(default_factory=list)
-    consolidations: list[int] = field(default_factory=list)
+    contexts: dict[int, int] = field(default_factory=dict)
+    consolidations: dict[int, int] = field(default_factory=dict)
 
 
 def calls(work: Callable[[], T], *, counted: bool) -> tuple[T, int]:
@@ -88,6 +87,7 @@ def live(
     sessions: list[life.Session],
     *,
     back: Callable[[datetime], datetime] = lambda at: at,
+    counted: Container[int] = (),
 ) -> Figures:
     """Have the sessions, one after the other: a context, the messages, the end.
 
@@ -97,17 +97,18 @@ def live(
         told: The life that they are of.
         sessions: Those to have.
         back: Gives the time that the clock shows for the real one.
+        counted: The places of the sessions whose work is counted.
     """
     figures = Figures()
     for number, session in enumerate(sessions):
         clock.set(back(session.at))
         asked = session.messages[0][1]
-        counted = number % EVERY == 0
-        context, work = calls(lambda: memory.context(session.id, asked), counted=counted)  # noqa: B023 - called at once
+        counts = number in counted
+        context, work = calls(lambda: memory.context(session.id, asked), counted=counts)  # noqa: B023 - called at once
         figures.shown.append(context.tokens)
         if context.tokens > context.budget:
             figures.over.append(session.id)
-        figures.contexts += [work] * counted
+        figures.contexts |= {number: work} if counts else {}
         memory.append(
             session.id,
             [
@@ -116,8 +117,8 @@ def live(
             ],
         )
         clock.advance(hours=1)
-        outcome, work = calls(lambda: memory.end(session.id, now=False), counted=counted)  # noqa: B023 - called at once
-        figures.consolidations += [work] * counted
+        outcome, work = calls(lambda: memory.end(session.id, now=False), counted=counts)  # noqa: B023 - called at once
+        figures.consolidations |= {number: work} if counts else {}
         if outcome.status not in {"applied", "unchanged", "skipped"}:
             figures.refused.append(f"{session.id}: {outcome.status} {outcome.reason}")
     figures.waiting = [f"{each.reason}: {each.operation.get('text', '')}" for each in memory.review()]

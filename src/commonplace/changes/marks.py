@@ -31,6 +31,11 @@ def mark_of(record: Record) -> Trust | None:
     return said if said in TRUST_RANK else None
 
 
+def may_mark(data: bytes, kind: str) -> bool:
+    """False if no record of a file can have a mark: a journal that never ends is not read for one of its entries."""
+    return kind != "journals" or b"(from " in data
+
+
 def marked(operation: Edit, trust: Trust, before: Trust | None, *, journal: bool) -> Edit:
     """Return an edit that writes down how far its text is trusted.
 

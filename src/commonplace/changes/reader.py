@@ -12,7 +12,7 @@ from commonplace.changes.actors import TOOL
 from commonplace.changes.forgotten import Forgotten, lost
 from commonplace.changes.item_files import ItemFiles
 from commonplace.changes.log import Ledger
-from commonplace.changes.marks import mark_of
+from commonplace.changes.marks import mark_of, may_mark
 from commonplace.changes.sessions import Sessions
 from commonplace.changes.tombstones import Tombstones
 from commonplace.errors import GoneError, InputError, PathError, RecordNotFoundError
@@ -192,7 +192,8 @@ class Reader:
         version = self._store.version(path)
         known = self._marks.get(path)
         if known is None or known[0] != version:
-            said = {each.id: low for each in self.records(path) if (low := mark_of(each)) is not None}
+            found = self.records(path) if may_mark(self.data(path) or b"", layer.kind) else ()
+            said = {each.id: low for each in found if (low := mark_of(each)) is not None}
             known = self._marks[path] = version, said
         return known[1].get(record_id)
 

@@ -56,6 +56,7 @@ class Talk:
     def __init__(self, said: Iterable[tuple[str, str, bool]], names: frozenset[str]) -> None:
         self._said = tuple(said)
         self._names = names
+        self._known = content.Vocabulary(names)
 
     @cached_property
     def _clauses(self) -> list[Clause]:
@@ -79,7 +80,7 @@ class Talk:
             before: frozenset[str] = frozenset()
             for part in content.clauses(sentence):
                 said = content.content(part) | self._names.intersection(content.words(part))
-                named = frozenset(word for word in said if any(content.alike(name, word) for name in self._names))
+                named = self._known.shared(said)
                 subject = next((word for word in content.words(part) if word in said), "")
                 subject = subject if subject in named else ""
                 if speaker and _FIRST_PERSON.search(part):
