@@ -12,6 +12,7 @@ import re
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from operator import attrgetter
 from typing import Final
 
 from commonplace.errors import PathError
@@ -197,7 +198,7 @@ class Tree:
                     elif entry.is_file(follow_symlinks=False):
                         with suppress(FileNotFoundError):  # taken away since
                             stats.append(_stat(path, entry.stat(follow_symlinks=False)))
-        return sorted(stats, key=lambda stat: stat.path)
+        return sorted(stats, key=attrgetter("path"))
 
     def _descend(self, parts: tuple[str, ...], *, create: bool) -> int:
         fd = os.open(self.root, FOLDER)
@@ -235,5 +236,5 @@ def _is_link(name: str, folder: int) -> bool:
 
 
 def _stat(path: str, found: os.stat_result) -> Stat:
-    numbers = found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino
-    return Stat(path, found.st_size, "-".join(f"{number:x}" for number in numbers), found.st_mtime_ns)
+    numbers = f"{found.st_size:x}-{found.st_mtime_ns:x}-{found.st_ctime_ns:x}-{found.st_ino:x}"
+    return Stat(path, found.st_size, numbers, found.st_mtime_ns)
