@@ -384,7 +384,7 @@ class Everything(RuleBasedStateMachine):
             assert texts(self.memory, path) == kept, path
             for record in scope_of(self.memory).reader.records(path):
                 assert self.memory.why(record.id).text == record.text
-                assert scope_of(self.memory).ledger.standing(path).get(record.id) == record.text, record
+                assert scope_of(self.memory).ledger.current(path).get(record.id) == record.text, record
         for path, body in self.topics.items():
             assert self.memory.read(path).body == body
         index = texts_of_index(files(self.folder).get(DOC, b""))

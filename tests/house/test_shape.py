@@ -105,6 +105,7 @@ def test_every_module_says_what_it_owns():
 
 
 BEGINS = re.compile(r"(Say|Give|Put|Let|Have|Tell|Look|Whether)s?\b")
+NAMES = re.compile(r"(^|_)(told|stands|stood|gave_way|gives_way|at_it|somebody)(_|$)")
 DIALECT = re.compile(r"\b(stands?|stood|told|is at it|gives? way|gave way|somebody|a look)\b")
 
 
@@ -117,6 +118,18 @@ def test_docstrings_are_plain_english():
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
         and (text := ast.get_docstring(node))
         and (BEGINS.match(text) or DIALECT.search(text))
+    ]
+    assert odd == []
+
+
+def test_names_are_plain_english():
+    """DESIGN 3: no function or class has one of those words in its name."""
+    kinds = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+    odd = [
+        f"{name_of(path)}:{node.lineno} {node.name}"
+        for path in MODULES
+        for node in nodes(path)
+        if isinstance(node, kinds) and NAMES.search(node.name)
     ]
     assert odd == []
 

@@ -300,10 +300,10 @@ class Door:
         for name, waits in zip(review, waiting, strict=True):
             logger.warning("change %d: %s waits for review: %s", written.number, name, waits.reason)
         held = waiting and not (plan.added or plan.removed or plan.cursors or plan.promoted)
-        gave_way = lost or (raced and any(each.state == "conflicted" for each in waiting))
+        in_conflict = lost or (raced and any(each.state == "conflicted" for each in waiting))
         notes = [each.reason for each in waiting] + [each.note for each in taken if not each.waits] + remarks
         return Outcome(
-            status="conflict" if gave_way else "pending" if held else "applied",
+            status="conflict" if in_conflict else "pending" if held else "applied",
             change=written.number,
             records=records,
             review=(*review, *lost),
@@ -331,20 +331,20 @@ class Door:
         return lost
 
     def _settle_own(self, plan: Plan, actor: Actor, written: Written) -> tuple[str, ...]:
-        stands = {path: {record.id for record in self._reader.records(path)} for path in written.raced}
+        present = {path: {record.id for record in self._reader.records(path)} for path in written.raced}
         review = self.plan()
         lost = tuple(
             self._queue(review, Waits(did.operation, RACED, "conflicted"), actor.name, written.number)
             for did in plan.did
-            if (ids := stands.get(getattr(did.operation, "path", ""))) is not None
+            if (ids := present.get(getattr(did.operation, "path", ""))) is not None
             and (any(record not in ids for record, _ in did.added) or not ids.isdisjoint(did.gone))
         )
         if not review.empty:
             self.write(review, actor=actor, reason=RACED)
-        self.gave_way(written.number)
+        self.conflicts_of(written.number)
         return lost
 
-    def gave_way(self, number: int) -> list[str]:
+    def conflicts_of(self, number: int) -> list[str]:
         """Return the files in which an outside edit kept a change out, and take them off the store's list."""
         found = [conflict for conflict in self._store.conflicts() if conflict.number == number]
         for conflict in found:

@@ -195,9 +195,9 @@ class Drift:
         if self._layout.layer_of(path) is None:
             return True
         blob = self._store.read(path)
-        stands = (blob.data if blob else None) == data
+        same = (blob.data if blob else None) == data
         self._remember(path, data, number)
-        return stands
+        return same
 
     def _last(self, path: str) -> str:
         known = self._seen.version(path)
@@ -370,8 +370,8 @@ class Drift:
             led: dict[str, str] = {}
             if layer.kind == "documents" and before and after:
                 led = rewrites.compare(path, before, after, style=layer.style).successors
-            stands = self._ledger.standing(path)
-            fresh = [each for each in now if old.get(each.id, stands.get(each.id)) != each.text]
+            current = self._ledger.current(path)
+            fresh = [each for each in now if old.get(each.id, current.get(each.id)) != each.text]
             if len(fresh) > LISTED_RECORDS:
                 unlisted[path] = trust  # their text is in the log with the edit itself
             else:
@@ -381,7 +381,7 @@ class Drift:
                 ]
             successors |= led
             left = {each.id for each in now} | led.keys()
-            removed += [record for record in {**old, **stands} if record not in left]
+            removed += [record for record in {**old, **current} if record not in left]
         return Payload(
             reason="edited outside",
             added=tuple(added),

@@ -134,12 +134,12 @@ class History:
             )
         after = self._door.write(plan, actor=actor, reason=reason or f"undo of change {number}", undoes=number)
         try:
-            gave_way = self._door.gave_way(after.number)
+            conflicts = self._door.conflicts_of(after.number)
         except (CommonplaceError, OSError):  # it is done; the next change puts them into review
             logger.warning("whether undoing change %d met an edit could not be looked at", number, exc_info=True)
-            gave_way = []
-        if gave_way:
-            reason = f"an edit from outside came at the same moment and is in {', '.join(gave_way)}; look at it"
+            conflicts = []
+        if conflicts:
+            reason = f"an edit from outside came at the same moment and is in {', '.join(conflicts)}; look at it"
             return Outcome(status="conflict", change=after.number, reason=reason, diff=plan.diff())
         return Outcome(status="applied", change=after.number, diff=plan.diff())
 
@@ -147,7 +147,7 @@ class History:
         for record in change.added:
             later = self._ledger.replaced_in(record)
             if later is not None and later > change.number:
-                raise _stands_on(later, change.number, split_id(record)[0])
+                raise _depended_on(later, change.number, split_id(record)[0])
 
     def _restore_all(self, plan: Plan, writes: Sequence[inverse.Write], number: int) -> None:
         """Restore the bytes of the files.
@@ -194,7 +194,7 @@ class History:
                 states.append(inverse.before(other, states[-1], key))
             was = inverse.before(write, states[-1], key)
         except DamagedError as error:
-            raise _stands_on(later[-1][0], number, path) from error
+            raise _depended_on(later[-1][0], number, path) from error
         if states[-1] == now:  # what came later was taken back again
             plan.restore(path, was)
             return
@@ -204,7 +204,7 @@ class History:
                 each for (each, _), state in zip(later, states[-2::-1], strict=True)
                 if self._merged(path, states[-1], state, was) is None
             )  # fmt: skip
-            raise _stands_on(next(blocking, later[-1][0]), number, path)
+            raise _depended_on(next(blocking, later[-1][0]), number, path)
         plan.restore(path, merged if merged or not self._is_items(path) else None)
 
     def _merged(self, path: str, then: bytes | None, now: bytes | None, was: bytes | None) -> bytes | None:
@@ -342,7 +342,7 @@ class History:
         yield Quote(source, text, said.role, said.at, said.name)
 
 
-def _stands_on(later: int, number: int, path: str) -> UndoConflictError:
+def _depended_on(later: int, number: int, path: str) -> UndoConflictError:
     sentence = f"change {later} depends on change {number} in {path!r}; undo it first"
     return UndoConflictError(sentence, change=later, path=path)
 
@@ -351,5 +351,5 @@ def _by_line(then: bytes | None, now: bytes | None, was: bytes | None) -> bytes:
     """Return a file of our own without the lines that a change added, and with those that it removed."""
     before, after = (was or b"").splitlines(keepends=True), (then or b"").splitlines(keepends=True)
     came, went = set(after) - set(before), set(before) - set(after)
-    stands = [line for line in (now or b"").splitlines(keepends=True) if line not in came]
-    return b"".join([*stands, *(line for line in before if line in went)])
+    left = [line for line in (now or b"").splitlines(keepends=True) if line not in came]
+    return b"".join([*left, *(line for line in before if line in went)])

@@ -259,7 +259,7 @@ class Ledger:
         """Return all that a record said under this id, with the change that made it say so, newest first."""
         return self._made.get(record, [])[::-1]
 
-    def standing(self, path: str) -> dict[str, str]:
+    def current(self, path: str) -> dict[str, str]:
         """Return the records that changes made in a file and none took away: id to text."""
         return {
             record: self._made[record][-1][1].text

@@ -60,12 +60,12 @@ def kept_out(logged: Logged, path: str, reader: Reader) -> list[Edit]:
             operation = msgspec.convert(built, _OPERATION)
         except msgspec.ValidationError:
             continue  # of a later version of ours
-        if getattr(operation, "path", "") == path and not _stands(operation, records, reader.text(path)):
+        if getattr(operation, "path", "") == path and not _is_done(operation, records, reader.text(path)):
             found.append(operation)
     return found
 
 
-def _stands(operation: Edit, records: Sequence[Record], text: str) -> bool:
+def _is_done(operation: Edit, records: Sequence[Record], text: str) -> bool:
     match operation:
         case RemoveEntry(target=target):
             return all(record.id != target for record in records)

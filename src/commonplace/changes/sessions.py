@@ -99,7 +99,7 @@ class Sessions:
             raise InputError(f"a session id has at most {SESSION_ID_CHARS} characters", session=session_id[:80])
         path = f"{self._folder}/{encode_name(session_id)}.jsonl"
         # An id that has a transcript was screened when that was made; a command that only reads loads no rules.
-        kept = self._fold(path).stands
+        kept = self._fold(path).is_there
         if not _BREAKS.isdisjoint(session_id) or (not kept and guard.screen(session_id).text != session_id):
             raise InputError("a session id holds control characters or a secret; use a plain name")
         if len(self._paths) >= _STATES_KEPT:
@@ -319,7 +319,7 @@ class Sessions:
 
     def exists(self, session_id: str) -> bool:
         """True if anything is kept of a session that was not deleted."""
-        return self._fold(self.path(session_id)).stands
+        return self._fold(self.path(session_id)).is_there
 
     def state(self, session_id: str) -> Session:
         """Return what is known of a session.
@@ -481,7 +481,7 @@ class Sessions:
                 except StoreError as error:
                     logger.warning("%s is left out of the sessions: %s", stat.path, error)
                     continue
-                if state.stands and (head := state.head_of(stat.path)) is not None:
+                if state.is_there and (head := state.head_of(stat.path)) is not None:
                     found.append(state.session(head))
         return sorted(found, key=lambda s: (s.last_at or s.created_at, s.id), reverse=True)
 

@@ -196,7 +196,7 @@ class State:
         self.damaged: list[tuple[int, str]] = []
 
     @property
-    def stands(self) -> bool:
+    def is_there(self) -> bool:
         """True if there is such a session and not all of it was deleted."""
         there = self.head is not None or self.numbers > 0
         return there and (self.numbers > self.forgotten or not self.forgotten)

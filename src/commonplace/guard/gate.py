@@ -216,7 +216,7 @@ class _Court:
         if _is_too_long(edit):
             return f"too-long: more than {_MOST_CHARS} characters"
         for message, quote in targets.quotes(edit, self.messages):
-            if not targets.stands_in(quote, message.text):
+            if not targets.is_quoted_in(quote, message.text):
                 return f"false-quote: {quote[:80]!r} is not in the message it cites"
         return self._protected(touched) if not isinstance(edit, (RewriteDocument, PutTopic)) else ""
 
@@ -407,7 +407,7 @@ class _Court:
         """Return the sentences of the messages that hold the words which an operation quotes."""
         quoted = targets.quotes(edit, self.messages)
         return [
-            next((each for each in content.sentences(message.text) if targets.stands_in(quote, each)), quote)
+            next((each for each in content.sentences(message.text) if targets.is_quoted_in(quote, each)), quote)
             for message, quote in quoted
         ]
 

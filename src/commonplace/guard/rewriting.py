@@ -93,20 +93,20 @@ def carry_out(
     """
     old, new = read(base), read(text)
     keys = {line.key for line in new}
-    stood = {line.key for line in old}
+    known = {line.key for line in old}
     lost = [line for line in old if line.claims and line.key not in keys]
     in_place = _in_place(old, new)
     before = {
         line.key: _counterpart(line, lost) or in_place.get(line.key)
         for line in new
-        if line.claims and line.key not in stood
+        if line.claims and line.key not in known
     }
     rulings: dict[str, Ruling] = {}
     for line in new:
         if line.key in before and line.key not in rulings:
             counterpart = before[line.key]
             rulings[line.key] = judge(line.text, counterpart.text if counterpart else None)
-    came = [line for line in new if line.claims and (line.key in stood or rulings[line.key].place == "in")]
+    came = [line for line in new if line.claims and (line.key in known or rulings[line.key].place == "in")]
     claimed = [(before[key], rule) for key, rule in rulings.items()]
     waiting = {line.key for line, rule in claimed if line is not None and rule.place == "waits"}
     stays = [

@@ -72,7 +72,7 @@ def cited_right(
     """Return an operation with only those cites that name a message of the range, and quote what it says."""
     quoted = (*edit.quotes, *("",) * (len(edit.sources) - len(edit.quotes)))
     right = [
-        (source, quote if stands_in(quote, message.text) else "")
+        (source, quote if is_quoted_in(quote, message.text) else "")
         for source, quote in zip(edit.sources, quoted, strict=False)
         if (message := messages.get((source.session, source.message))) is not None
     ]
@@ -80,7 +80,7 @@ def cited_right(
     return msgspec.structs.replace(edit, sources=sources, quotes=quotes)
 
 
-def stands_in(quote: str, text: str) -> bool:
+def is_quoted_in(quote: str, text: str) -> bool:
     """True if a message holds the words of a quote, parts around `...` in this order."""
     folded, at, some = content.fold(text), 0, False
     for part in _GAP.split(quote):

@@ -40,7 +40,7 @@ class Counted(msgspec.Struct, kw_only=True):
     turn_end: int = 0
     ran: dict[str, int] = msgspec.field(default_factory=dict)
 
-    def stands_as(self, other: Counted) -> bool:
+    def agrees_with(self, other: Counted) -> bool:
         """True if what was counted can be counted on: cursors, window, deletions and end are the same."""
         same = ("cursors", "window_start", "forgotten", "reset_at", "ended")
         return all(getattr(self, name) == getattr(other, name) for name in same)

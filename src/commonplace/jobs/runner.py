@@ -120,7 +120,7 @@ class Runner:
         """Return the ranges of a session to do now, or the outcome that says why there are none."""
         wanted = run.wanted
         if not wanted.dry_run and not self._holds(run, session):
-            return Outcome(status="skipped", reason="another worker is at it")
+            return Outcome(status="skipped", reason="another worker runs this job")
         unanswered = wanted.until is None and self.job.range == "turns" and wanted.cause == TRIGGER
         until = self._answered(session) if unanswered else wanted.until
         todo = self._todo(session, explicit=wanted.explicit, until=until, first=wanted.dry_run)

@@ -127,7 +127,7 @@ class Schedule:
         self._counted: dict[str, Counted] = {}
         self._due: dict[str, tuple[str, ...]] = {}
         self._tidy: dict[Tidier, None] = {}  # jobs of the scope that are due
-        self._told: set[str] = set()  # faults of the setup
+        self._reported: set[str] = set()  # faults of the setup
         self._waiting: dict[str, type[CommonplaceError]] = {}  # sessions whose last job did not run, and why
         self._handed: set[str | Tidier] = set()  # to the thread, which has not come to them
         self._lock = threading.Lock()
@@ -224,7 +224,7 @@ class Schedule:
             facts={job: triggers.Facts() for job in cursors},
         )
         counted = self._counted.get(session)
-        if counted is None or not counted.stands_as(fresh) or counted.total > state.messages:
+        if counted is None or not counted.agrees_with(fresh) or counted.total > state.messages:
             counted = fresh
         counted.count(self._sessions, session, state.messages)
         counted.last = at
@@ -351,8 +351,8 @@ class Schedule:
 
     def _tell_once(self, fault: str) -> None:
         """Log a fault of the setup once: it is the same for every job until it is mended."""
-        if fault not in self._told:
-            self._told.add(fault)
+        if fault not in self._reported:
+            self._reported.add(fault)
             logger.error("jobs with a model wait: %s", fault)
 
     def _one_less(self) -> None:

@@ -88,7 +88,7 @@ SCOPE_PREDICATES: Final[Installed[Callable[[ScopeFacts, float], bool]]] = Instal
         **dict.fromkeys(EVENTS, lambda _facts, _over: False),
     },
 )
-"""Of jobs of a scope; those of one trigger are looked at in its order, so the cheapest stands first."""
+"""Of jobs of a scope; those of one trigger are looked at in its order, so the cheapest comes first."""
 
 
 class Rule(msgspec.Struct, frozen=True):

@@ -112,7 +112,7 @@ class _Search:
         question, found = self._collect()
         ranked = self._said_then(question) or self._ranked(question, found)
         shown = self._shown(ranked, question)
-        twice = self._told_twice(ranked)
+        twice = self._last_overruled(ranked)
         if twice:
             shown = self._below_successors(shown, twice)
         if question.phrases:
@@ -288,7 +288,7 @@ class _Search:
             if shown is not None:
                 yield shown
 
-    def _told_twice(self, ranked: Sequence[Ranked]) -> int:
+    def _last_overruled(self, ranked: Sequence[Ranked]) -> int:
         """Return the last place, from 1, of what is overruled or overrules it; 0 if neither is there."""
         names = [self._from(each) for each in ranked[:_PHRASES_READ]]
         sessions = {name for name, each in zip(names, ranked, strict=False) if each.note is None}

@@ -131,7 +131,7 @@ Clean = Callable[[str, bytes], bytes | None]
 Rebase = Callable[[str, bytes, bytes, bytes], bytes | None]
 """Merge two edits of one file: (path, before, theirs, ours) to merged bytes, or None when it cannot.
 
-Bytes that are `replace.Partly` say that something of ours gave way; the file is then listed as a conflict.
+Bytes that are `replace.Partly` say that a part of ours was left out; the file is then listed as a conflict.
 """
 
 

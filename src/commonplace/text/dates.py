@@ -288,7 +288,7 @@ _HABIT_AFTER: Final = pattern(r"s\b| (?:mornings|afternoons|evenings|nights)\b| 
 _OF_A_THING: Final = pattern(
     r"\b(?:my|our|your|their|his|her|the|an?|regular|usual|(?:bi-?)?weekly|fortnightly|monthly) \Z", re.IGNORECASE
 )
-"""What stands before a weekday that only names a thing: `our Friday lunch`, `the weekly Monday call`."""
+"""What is before a weekday that only names a thing: `our Friday lunch`, `the weekly Monday call`."""
 _A_THING: Final = pattern(r" (?!(?:at|in|on|from|to|by|after|before|and|or|is|was|for|with|of)\b)[a-z]")
 
 

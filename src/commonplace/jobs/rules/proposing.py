@@ -81,7 +81,7 @@ def _beside(failure: Memo, fix: Memo) -> bool:
 def _admit(memos: list[Memo], memo: Memo) -> list[Memo]:
     """Add a memo to those of the range: once, and in place of what it takes back."""
     if memo.becomes:
-        old = [place for place, kept in enumerate(memos) if not kept.becomes and _stands_in(memo, kept.text)]
+        old = [place for place, kept in enumerate(memos) if not kept.becomes and _is_said_in(memo, kept.text)]
         if len(old) == 1:
             kept = memos[old[0]]
             text = matching.put(kept.text, memo.supersedes, memo.becomes)
@@ -107,7 +107,7 @@ def _without_last(memos: list[Memo], memo: Memo, fits: Callable[[Memo], bool]) -
     return [*memos[: places[-1]], *memos[places[-1] + 1 :]]
 
 
-def _stands_in(memo: Memo, text: str) -> bool:
+def _is_said_in(memo: Memo, text: str) -> bool:
     """True if a text has the value that a correction replaces, of the same thing if the correction names one."""
     return matching.holds(text, memo.supersedes) and (
         memo.slot != NAMED or matching.of_one_thing(memo.text, text, memo.supersedes)
@@ -195,7 +195,7 @@ class _Desk:
 
     def _correct(self, memo: Memo) -> bool:
         """Replace the old value by the new one; False, with nothing done, if there is not exactly one place for it."""
-        holding = [known for known in self._known if self._reaches(known) and _stands_in(memo, known.text)]
+        holding = [known for known in self._known if self._reaches(known) and _is_said_in(memo, known.text)]
         if len(holding) != 1:
             return False
         self._replace(holding[0], memo, matching.put(holding[0].text, memo.supersedes, memo.becomes))
@@ -269,10 +269,10 @@ class _Desk:
 
     def _correct_topic(self, memo: Memo) -> bool:
         """Replace the old value in the line of a topic; False if there is not exactly one such line."""
-        body = self._holding(lambda line: _stands_in(memo, line))
+        body = self._holding(lambda line: _is_said_in(memo, line))
         if body is None:
             return False
-        number, line = next((n, line) for n, line in body.stated().items() if _stands_in(memo, line))
+        number, line = next((n, line) for n, line in body.stated().items() if _is_said_in(memo, line))
         text = matching.put(line, memo.supersedes, memo.becomes)
         body.put(number, text)
         self._rest(body, memo)

@@ -45,15 +45,15 @@ def merge3(path: str, before: bytes, theirs: bytes, ours: bytes, *, style: str =
     if (len(came) + len(went) + len(changed)) * len(theirs) > _MERGE_BYTES:
         return None
     merge = _Merge(path, theirs, style)
-    stands = rewrites.equal(base.ids, their.ids)
+    unchanged = rewrites.equal(base.ids, their.ids)
     edited = {i for i, _j in rewrites.align(base, their)[1]}
     theirs_now = {one.id for one in their.ids}
     for i, j in sorted(changed.items()):
         if our.ids[j].id not in theirs_now:
-            merge.replace(their.ids[stands[i]].id if i in stands else "", our.parts[j].text)
+            merge.replace(their.ids[unchanged[i]].id if i in unchanged else "", our.parts[j].text)
     for i in sorted(went, reverse=True):
-        if i in stands:
-            merge.remove(their.ids[stands[i]].id)
+        if i in unchanged:
+            merge.remove(their.ids[unchanged[i]].id)
         elif i in edited:
             merge.conflicts.append("")
     for j in came:

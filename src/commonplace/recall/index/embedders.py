@@ -69,7 +69,7 @@ KINDS: Final[Mapping[str, Callable[[str], Embedder]]] = {
     "sentence-transformers": SentenceTransformersEmbedder,
     "model2vec": Model2VecEmbedder,
 }
-"""What stands before the folder in the name of an embedder, with its class."""
+"""What is before the folder in the name of an embedder, with its class."""
 
 
 def _existing(folder: str) -> Path:

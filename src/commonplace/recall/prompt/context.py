@@ -131,7 +131,7 @@ def _new(hits: Sequence[Hit], shown: Sequence[Shown]) -> list[Hit]:
     found: list[Hit] = []
     for hit in hits:
         mark = fingerprint(hit.text)
-        if mark in texts or hit.record in standing or (hit.layer == "journals" and _is_told(hit.text, texts)):
+        if mark in texts or hit.record in standing or (hit.layer == "journals" and _is_listed(hit.text, texts)):
             continue
         mine = content.keywords(hit.text)
         quoted = frozenset[str]().union(*(words.get((s.session, s.message), frozenset()) for s in hit.sources))
@@ -142,7 +142,7 @@ def _new(hits: Sequence[Hit], shown: Sequence[Shown]) -> list[Hit]:
     return found
 
 
-def _is_told(text: str, texts: Container[str]) -> bool:
+def _is_listed(text: str, texts: Container[str]) -> bool:
     """True if a journal entry only lists statements that the prompt has."""
     parts = content.sentences(text.removeprefix("Noted:"))
     return all(fingerprint(part) in texts or fingerprint(part.rstrip(".")) in texts for part in parts)

@@ -198,4 +198,4 @@ RENDERERS: Final[Installed[Renderer]] = Installed("commonplace.renderers", {
 """The renderers by name; an entry point of another package brings a function of the same form."""
 
 JOINERS: Final = {"facts": "\n§\n"}
-"""What stands between two entries of a renderer, where it is not a line break."""
+"""What is between two entries of a renderer, where it is not a line break."""

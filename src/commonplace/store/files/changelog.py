@@ -26,7 +26,7 @@ from commonplace.text.patterns import pattern
 from commonplace.text.spans import Keep
 
 FIRST: Final = "0" * 32
-"""What stands as `prev` in the first header of a log."""
+"""The `prev` of the first header of a log."""
 
 HASH_BYTES: Final = 16
 _HEAD: Final = b'{"header":'

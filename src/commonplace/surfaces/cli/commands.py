@@ -141,7 +141,7 @@ def run(arguments: Sequence[str]) -> int:
     except OSError as error:
         _hush()
         if error.errno != errno.EPIPE:  # else the reader of our output has closed it
-            return _failed(error, STORE, _told(error))
+            return _failed(error, STORE, _refused(error))
     except Exception as error:  # noqa: BLE001 - the top of a command: a person gets a sentence
         return _bug(error)
     return OK
@@ -201,7 +201,7 @@ def _failed(error: Exception, code: int, said: str = "") -> int:
     return code
 
 
-def _told(error: OSError) -> str:
+def _refused(error: OSError) -> str:
     """Return what the system refused: the output, the current folder, or a file."""
     if isinstance(error, terminal.UnwrittenError) or error.errno == errno.ENOSPC:  # click prints its help itself
         return f"the output cannot be written ({error.strerror}); what the command did stays"

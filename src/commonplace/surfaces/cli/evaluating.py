@@ -103,14 +103,14 @@ def _case(verdict: Verdict) -> dict[str, Any]:
 
 def _drawn(memory: Memory, found: Evaluation, *, every: bool) -> Iterator[str]:
     for verdict in found.verdicts if every else found.failed[:FAILED_SHOWN]:
-        yield from _told(memory, verdict)
+        yield from _result(memory, verdict)
     hidden = len(found.failed) - FAILED_SHOWN
     if hidden > 0 and not every:
         yield terminal.faint(f"… and {hidden:,} more that failed; --all shows every case")
     yield from _table(found)
 
 
-def _told(memory: Memory, verdict: Verdict) -> Iterator[str]:
+def _result(memory: Memory, verdict: Verdict) -> Iterator[str]:
     mark = terminal.good("✓") if verdict.passed else terminal.bad("✗")
     asked, name = terminal.line(verdict.case.question), terminal.line(verdict.case.name)
     yield f"{mark} {terminal.heading(asked)}  {terminal.faint(name)}"

@@ -149,7 +149,7 @@ def _found(memory: Memory, wanted: str, *, past: bool) -> tuple[dict[str, Any], 
         session = _session_at(memory, path)
         if session is not None:
             message = memory.sessions.message(session, part)
-            return {"record": _message(message)}, _told([message])
+            return {"record": _message(message)}, _lines([message])
         version = _version(memory, wanted, past=past)
         record = memory.read(wanted)
         return {"record": record, **version}, iter(
@@ -158,7 +158,7 @@ def _found(memory: Memory, wanted: str, *, past: bool) -> tuple[dict[str, Any], 
     if wanted.strip() and memory.sessions.exists(wanted):
         messages = list(memory.sessions.read(wanted))
         found = {"session": memory.sessions.state(wanted), "messages": [_message(each) for each in messages]}
-        return found, _told(messages)
+        return found, _lines(messages)
     version = _version(memory, wanted, past=past)
     text = _past_file(memory, wanted) if past else _file(memory, wanted)
     return {"path": wanted, "text": text, **version}, iter(terminal.safe(text).splitlines())
@@ -190,7 +190,7 @@ def _message(recorded: RecordedMessage) -> dict[str, Any]:
     }
 
 
-def _told(messages: list[RecordedMessage]) -> Iterator[str]:
+def _lines(messages: list[RecordedMessage]) -> Iterator[str]:
     for each in messages:
         message = each.message
         head = f"{drawing.minute(message.at)} · {drawing.who(message)} · {terminal.line(message.id or '')}"

@@ -18,7 +18,7 @@ from commonplace.surfaces.importers import Batch, Problem
 
 _PLACEHOLDER: Final = b"{{fake-key}}"
 PASTED_KEY: Final = "sk-" + "demo" + "0123456789abcdef" + "DEMO"
-"""What stands in the conversation where a key was pasted; made up, and shaped so that the guard redacts it."""
+"""What is in the conversation where a key was pasted; made up, and shaped so that the guard redacts it."""
 
 QUESTIONS: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
     ("Why did we choose PostgreSQL over Kafka for Lantern?", ("s02m05", "s02m03")),

@@ -82,7 +82,7 @@ class Parser:
             case "user" | "assistant":
                 yield from self._spoken(entry, number)
             case "summary" | "system":
-                yield from self._told(entry, number)
+                yield from self._system(entry, number)
             case kind if kind in SILENT:
                 self._report.skip(number, kind)
             case kind:
@@ -98,7 +98,7 @@ class Parser:
         for message in messages(_role(entry, body), found, envelope, self._calls):
             yield Found(session, message)
 
-    def _told(self, entry: _Entry, number: int) -> Iterator[Found]:
+    def _system(self, entry: _Entry, number: int) -> Iterator[Found]:
         text = entry.summary
         if text is None and bytes(entry.content):
             text = decode(entry.content, str | None)
