@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import cProfile
 import json
 import logging
+import pstats
 import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
@@ -791,3 +793,35 @@ def test_log_records_say_what_happened_with_sizes_counts_and_thresholds(tmp_path
     assert found["compacting"].tokens > 8100
     assert found["compacted"].kept <= 6
     assert 0 < found["compacted"].removed <= found["compacting"].messages
+
+
+STORED = '{{"id":"i{0}","type":"PROJECT_FACT","content":"Server {0} stands in rack {0}.","updatedAt":"2026-02-06T00:00:00Z"}}\n'
+
+
+def work_of_a_turn(folder: Path, stored: int) -> int:
+    """Return how many functions a turn calls where so many items are stored."""
+    put(folder, "items/semantic.jsonl", "".join(STORED.format(n) for n in range(stored)))
+    with opened(folder) as memory:
+        calls: list[int] = []
+        for number in range(2):  # the first one brings the index up to date
+            said = f"We decided that server {number} stands in rack 7."
+            with cProfile.Profile() as profile:
+                memory.context("web:abc", said)
+                turn(memory, Message("user", said), Message("assistant", f"Server {number} answers now."))
+            calls.append(pstats.Stats(profile).total_calls)  # type: ignore[attr-defined]
+        return calls[-1]
+
+
+@pytest.mark.slow
+def test_a_turn_costs_the_same_where_twice_as_much_is_stored(tmp_path):
+    """Issue 19, "what does a turn cost"."""
+    assert work_of_a_turn(tmp_path / "2n", 1000) <= 1.1 * work_of_a_turn(tmp_path / "n", 500)
+
+
+def test_a_prompt_scores_only_the_newest_items_of_a_layer(tmp_path, caplog):
+    """Issue 19: what is stored costs a turn nothing; recall finds the older ones."""
+    put(tmp_path, "items/semantic.jsonl", "".join(STORED.format(n) for n in range(250)))
+    with opened(tmp_path) as memory, caplog.at_level(logging.INFO, "commonplace.recall.prompt.packing"):
+        assert "rack 249." in memory.context("web:abc", "Where is server 249?").text
+        assert "rack 3." in memory.context("web:abc", "Where is server 3?").text
+    assert {each.candidateCount for each in caplog.records} == {200}

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from commonplace.guard.trust import Voices, message_trust
+from commonplace.guard.trust import Voices, borrowable, message_trust
 from commonplace.records import Message, RecordedMessage
 from commonplace.text import content
 
@@ -119,3 +119,17 @@ def test_a_title_ends_no_sentence():
     assert content.sentences("We saw Dr. Wexcombe. It was late.") == ["We saw Dr. Wexcombe.", "It was late."]
     heard = voices(("tool", "Dr. Wexcombe,0161 555 0144,family doctor"), ("user", "Which doctor?"))
     assert heard.trust("Assistant: Dr. Wexcombe.") == "tool"
+
+
+def test_only_sentences_with_words_that_the_person_did_not_say_are_searched_for():
+    """Issue 19: a turn costs a search for each sentence of the assistant, not one for each text made of it."""
+    talk = [recorded(1, "user", "We decided that the gateway listens on port 5000."), recorded(2, "assistant", "Fine.")]
+    made = [
+        "User: We decided that the gateway listens on port 5000. | Assistant: Pinning lodash fixed the build.",
+        "User: We decided that the gateway listens on port 5000.",
+        "Assistant: Pinning lodash fixed the build.",
+        "Pinning lodash fixed the build.",
+        "tests",
+    ]
+    assert list(borrowable(made, talk)) == ["| Assistant: Pinning lodash fixed the build."]
+    assert list(borrowable(["Pay to NO9386011117947"], talk)) == ["Pay to NO9386011117947"]

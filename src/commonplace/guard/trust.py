@@ -87,6 +87,25 @@ def _whole(statement: str) -> Iterator[str]:
         yield match.group().casefold()
 
 
+def borrowable(texts: Iterable[str], messages: Iterable[RecordedMessage]) -> Iterator[str]:
+    """Yield the sentences of some texts with words that the person did not say; of sentences with the same words one.
+
+    No other sentence can take anything from a text that is trusted less.
+    """
+    own = [own_words(each.text) for each in messages if message_trust(each) == "user"]
+    used = keys("User Assistant").union(*(keys(text) for text in own))  # a note of a turn names who speaks
+    folded = [content.fold(text) for text in own]
+    found: dict[frozenset[str], str] = {}
+    for sentence in (each for text in texts for each in content.sentences(text)):
+        said = {word[:_KEY_CHARS] for word in content.content(sentence)}
+        new = {key for key in keys(sentence) - used if key in said or key.startswith("#")} if len(said) > 1 else set()
+        new |= {part for part in _whole(sentence) if not any(part in text for text in folded)}
+        found.setdefault(frozenset(new), sentence)
+    for words, sentence in found.items():
+        if words and not any(words < others for others in found):
+            yield sentence
+
+
 class _Text(NamedTuple):
     """A text of the session: its place, its trust, and the text folded."""
 

@@ -18,6 +18,7 @@ from commonplace.changes.parts import Parts
 from commonplace.errors import ModelTimeoutError, UnusableReplyError
 from commonplace.guard import gate, screen
 from commonplace.guard.screened import instant
+from commonplace.guard.trust import borrowable
 from commonplace.jobs.consolidators.choice import CONSOLIDATORS
 from commonplace.jobs.consolidators.work import Answer, Work
 from commonplace.jobs.finding import CUT, Finding
@@ -122,9 +123,11 @@ class Host:
         verdicts = {text: screen(text).findings for text in gate.texts(proposal)}
         by_model = self._consolidator.asks and not proposal.ruled
         if work.session:
-            known = [*(e.text for e in view.entries), *(m.text for m in said if m.message.role == "user")]
-            new = (text for text in verdicts if "\n" not in text and not any(text in each for each in known))
-            view = msgspec.structs.replace(view, elsewhere=self._views.elsewhere(new, work.session))
+            new = [
+                text for text in verdicts if "\n" not in text and not any(text in each.text for each in view.entries)
+            ]
+            asked = borrowable(new, (*view.earlier, *view.messages))
+            view = msgspec.structs.replace(view, elsewhere=self._views.elsewhere(asked, work.session))
         passing = partial(left_out, kinds=self._job.omits) if self._job.omits else None
         judged = gate.judge(proposal, view, verdicts, self._config.gate, by_model=by_model, passing=passing)
         return self._taken(judged, said, view)

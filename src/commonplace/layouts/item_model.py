@@ -22,10 +22,7 @@ from commonplace.text.pieces import one_line, truncate
 TURN: Final = "turn"
 """The source of an item that is a whole turn."""
 
-ASKED: Final = "User asked: "
-"""Stands before the question in the title of such an item."""
-
-TITLE_CHARS: Final = 96
+_TITLE_CHARS: Final = 96
 _UNIONS: Final = ("tags", "references")
 _HIGHEST: Final = ("confidence", "salience")
 _OF_THE_TEXT: Final = ("content", "title", "type", "source")
@@ -91,7 +88,7 @@ def completed(values: Mapping[str, Any], *, layer: Layer, scope: str = "") -> di
     usual: dict[str, Any] = {
         "layer": layer.name.upper(),
         "type": layer.type_of("fact"),
-        "title": _title(content),
+        "title": _title(values),
         "content": content,
         "tags": [],
         "source": "explicit",
@@ -114,15 +111,24 @@ def merged(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
         made[key] = list(dict.fromkeys([*_texts(old.get(key)), *_texts(new.get(key))]))
     for key in _HIGHEST:
         made[key] = max((found for each in (old, new) if (found := _number(each, key)) is not None), default=None)
-    if "content" in made and old.get("title") == _title(_text(old, "content")):
-        made = {"title": _title(_text(made, "content"))} | made  # the old one was made of the old text
+    if "content" in made and old.get("title") == _title(old):
+        made = {"title": _title(made)} | made  # the old one was made of the old text
     if older:
         made |= {key: old[key] for key in (*_OF_THE_TEXT, "fingerprint", "updatedAt") if key in old}
     return {key: value for key, value in made.items() if value is not None}
 
 
-def _title(content: str) -> str:
-    return truncate(one_line(content), TITLE_CHARS)
+def exchange(content: str) -> tuple[str, str]:
+    """Return what the user asked in the content of a turn, and what the assistant answered."""
+    asked, _, answered = content.partition("\nAssistant:")
+    return one_line(asked.removeprefix("User: ")), one_line(answered)
+
+
+def _title(data: Mapping[str, Any]) -> str:
+    content = _text(data, "content")
+    if _text(data, "source") == TURN:
+        return f"User asked: {truncate(exchange(content)[0], _TITLE_CHARS)}"
+    return truncate(one_line(content), _TITLE_CHARS)
 
 
 def _text(data: Mapping[str, Any], key: str) -> str:

@@ -55,11 +55,7 @@ def update_item(use: Use, asked: Asked) -> Answer:
     if not values:
         raise InputError("say what to change: content, a type, a title, tags, or another field")
     path, name = split_id(record.id)
-    kept = {key: value for key, value in record.data.items() if key not in {"fingerprint", "updatedAt"}}
-    if kept.get("title") and "content" in values and "title" not in values and str(kept["title"])[:40] in record.text:
-        del kept["title"]  # it was the beginning of the old words
-        values["title"] = values["content"]
-    return changed(use, [PutItem(path=path, id=name, data=kept | values)], "updated")
+    return changed(use, [PutItem(path=path, id=name, data=values)], "updated")
 
 
 def promote_item(use: Use, asked: Asked) -> Answer:

@@ -19,7 +19,7 @@ from commonplace.jobs.consolidators.work import Work
 from commonplace.jobs.rules import proposing
 from commonplace.jobs.rules.memos import Known, Place, Targets
 from commonplace.layouts.codecs.items import item_fingerprint
-from commonplace.layouts.item_model import ASKED, TITLE_CHARS, TURN
+from commonplace.layouts.item_model import TURN
 from commonplace.operations import AppendJournal, Edit, Proposal, PutItem
 from commonplace.records import RecordedMessage, Source
 from commonplace.text.patterns import pattern
@@ -101,7 +101,6 @@ def _turn_item(texts: tuple[str, str], kinds: Iterable[str], knobs: ItemsConfig)
     both = f"{user}\n{assistant}".strip()
     weight = 0.55 + sum(sorted({_WEIGHTS[kind] for kind in kinds if kind in _WEIGHTS}))
     return marks(both, knobs) | {
-        "title": truncate(f"{ASKED}{one_line(user)}", len(ASKED) + TITLE_CHARS),
         "content": f"User: {truncate(user, ITEM_CHARS[0])}\nAssistant: {truncate(assistant, ITEM_CHARS[1])}",
         "source": TURN,
         "confidence": 0.65,
@@ -136,7 +135,7 @@ def _stated(
             layer, path = short, work.file(_SHORT, at)
         content, word = str(edit.data["content"]), layer.type_of(kind)
         data = {key: value for key, value in edit.data.items() if key not in {"kind", "at"}}
-        data |= {"type": word, "title": truncate(content, TITLE_CHARS), "source": "derived", "confidence": sure}
+        data |= {"type": word, "source": "derived", "confidence": sure}
         name = edit.id if any(each.id == edit.id for each in known) else item_fingerprint(word, content)
         data |= marks(content, work.config.items)
         yield kind, msgspec.structs.replace(edit, path=path, id=name, data=data)

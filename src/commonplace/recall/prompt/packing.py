@@ -11,7 +11,7 @@ from datetime import timedelta
 from typing import Final
 
 from commonplace import guard
-from commonplace.layouts.item_model import ASKED, TURN, MemoryItem, read
+from commonplace.layouts.item_model import TURN, MemoryItem, exchange, read
 from commonplace.layouts.schema import Layer, PromptSection
 from commonplace.recall.packs import BUDGET, ItemQuery, Pack, Scored, choose
 from commonplace.recall.prompt.filling import Shown
@@ -28,9 +28,8 @@ CHARS: Final = {"compact": 90, "balanced": 160, "rich": 240, "detail": 280, "ful
 """How many characters of an item are shown: in a line of a summary by its style, in details, and in full."""
 
 _INDEX_CHARS: Final = 96
-_NEWEST: Final = 600  # items of a file that are looked at; recall finds older ones
+_NEWEST: Final = 200  # items of a layer that are scored; recall finds older ones
 _ALL: Final = 10**6
-_ANSWERED: Final = "\nAssistant:"
 
 
 def items(page: Page, row: PromptSection) -> Iterator[Shown]:
@@ -89,12 +88,12 @@ def packed(page: Page, layers: Sequence[Layer]) -> Pack:
 
 
 def stored(page: Page, layer: Layer) -> Iterator[Item]:
-    """Yield the items of a layer that may be shown: of a dated one those of the last days."""
-    files, reader = page.parts.items, page.parts.reader
+    """Yield the newest items of a layer that may be shown: of a dated one those of the last days."""
+    files, left = page.parts.items, _NEWEST
     for path in page.paths(layer, page.parts.config.items.episodic_days):
-        for record in reader.visible(files.newest(path, _NEWEST)):
-            if isinstance(record, Item):
-                yield record
+        newest = files.newest(path, left)
+        left -= len(newest)
+        yield from (each for each in page.parts.reader.visible(newest) if isinstance(each, Item))
 
 
 def _line(page: Page, scored: Scored, *, heading: str, mode: str) -> Shown:
@@ -125,8 +124,8 @@ def said(item: MemoryItem) -> str:
     """Return what an item says in one line; of a turn the answer, or the question if nobody answered."""
     if item.source != TURN:
         return one_line(item.content)
-    asked, _, answer = item.content.partition(_ANSWERED)
-    return one_line(f"Assistant: {answer}" if answer.strip() else f"{ASKED}{asked.removeprefix('User: ')}")
+    asked, answered = exchange(item.content)
+    return f"Assistant: {answered}" if answered else f"User asked: {asked}"
 
 
 def working(page: Page, _: PromptSection) -> Iterator[Shown]:
