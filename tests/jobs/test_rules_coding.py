@@ -65,6 +65,9 @@ def heard(*said: str) -> list[tuple[str, str]]:
         ("we use pnpm, never npm", "constraint", "We use pnpm, never npm."),
         ("In this repo we use pnpm, not npm.", "constraint", "In this repo we use pnpm, not npm."),
         ("Please keep your answers short.", "instruction", "Keep your answers short."),
+        ("and pls no console logs, thx", "instruction", "No console logs."),
+        ("use pnpm not npm in this repo, always", "instruction", "Use pnpm not npm in this repo, always."),
+        ("please use ruff in this repo btw", "instruction", "Use ruff in this repo."),
     ],
 )
 def test_what_coders_say_is_taken(said: str, kind: str, text: str) -> None:

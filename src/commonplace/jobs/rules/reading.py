@@ -370,16 +370,15 @@ class Reader:
         if clause.question or clause.reported or clause.conditional or not self._instructed:
             return None
         about_code = self._coding or guard("coder").search(clause.text) is not None
-        said = guard("oath").sub("", guard("outcry").sub("", clause.text))
+        said = guard("courtesy").sub("", guard("oath").sub("", guard("outcry").sub("", one_line(clause.text))))
         for rule in patterns.rows("coding"):
             found = rule.pattern.fullmatch(said) if about_code or not rule.code else None
             if found is None or len(clause.text.split()) < 3 or len(clause.text) > TEXT_CHARS:
                 continue
             if (clause.unreal and not rule.unreal) or guard("of_the_hour").search(clause.text):
                 continue
-            text = re.sub(r"^(?:(?:please|and|also|just) )+", "", one_line(said), flags=re.IGNORECASE)
-            frame = text[: text.find(found["o"])].strip() if rule.slot else ""
-            stated = text[:1].upper() + text[1:].rstrip(" .,;") + "."
+            frame = said[: said.find(found["o"])].strip() if rule.slot else ""
+            stated = said[:1].upper() + said[1:].rstrip(" .,;") + "."
             return self._memo(item, rule.kind, stated, self._span(start, clause), rule.weight, slot=rule.slot,
                               frame=frame, supersedes=corrections.ended(clause.text))  # fmt: skip
         return None
