@@ -35,6 +35,7 @@ BESIDE = [
     ("Trip postponed: departure on 8 April now.", "Trip moved: departure on 8 April"),
     ("Estudo medicina no quarto ano em Coimbra, é uma boa escola.", "Estuda medicina em Coimbra"),
     ("Escreve em frases curtas e com o acordo antigo, é uma regra.", "Quer textos no acordo antigo"),
+    ("Die Daten liegen auf testdb, nie auf prod zugreifen, das ist verboten.", "Kein Zugriff auf prod"),
     ("The gateway is live since yesterday. Zero downtime!", "The gateway went live without downtime"),
 ]  # fmt: skip
 TURNED = [

@@ -366,7 +366,7 @@ class Evidence:
         return found
 
     def _is_known(self, word: str) -> bool:
-        if _is_common(word):
+        if _is_common(word) or denials.denies(word):
             return True
         parts = [part for part in content.words(word) if len(part) > 1]
         return all(self._vocabulary.holds(part) or self._names_part(part) or self._is_short_for(word) for part in parts)
