@@ -1,6 +1,7 @@
 """The gate: bad replies change nothing and are kept; good ones pass with their computed trust."""
 
 import json
+from datetime import UTC, datetime
 
 import pytest
 from gate_cases import (
@@ -39,7 +40,7 @@ from commonplace.operations import (
     View,
     ViewEntry,
 )
-from commonplace.records import Source
+from commonplace.records import Message, RecordedMessage, Source
 from marking import slow_after
 
 STATES = ("empty", "small", "large")
@@ -311,6 +312,20 @@ def test_one_of_two_entries_that_say_the_same_may_go_and_not_both():
     assert judge(one, seen, {}).accepted == (RemoveEntry(path=USER, target="b", trust="agent"),)
     both = Proposal(operations=(RemoveEntry(path=USER, target="a"), RemoveEntry(path=USER, target="b")))
     assert judge(both, seen, {}).accepted == ()
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_model_that_has_not_read_a_topic_takes_no_line_of_it_away(whole):
+    """DESIGN 1.8: what it gives as the whole body is added to what is there."""
+    at = datetime(2026, 2, 26, 18, tzinfo=UTC)
+    said = (RecordedMessage("p#0", "p", "s", 0, Message("user", "The boat lies in Genoa now.", id="m0", at=at), 0),)
+    old = "- The boat lies in Trieste.\n- She sails on Sundays."
+    entries = (ViewEntry(id="boat.md", number=1, path="boat.md", text=old, whole=whole),)
+    view = View(messages=said, entries=entries, writable=("*.md",))
+    put = PutTopic(path="boat.md", body="- The boat lies in Genoa.\n- She sails on Sundays.")
+    proposal = Proposal(operations=(put,))
+    (made,) = judge(proposal, view, dict.fromkeys(texts(proposal), ())).accepted
+    assert made.body.strip() == (put.body if whole else f"{old}\n- The boat lies in Genoa.")
 
 
 def test_a_topic_of_several_lines_may_go_where_each_of_them_is_said():

@@ -359,6 +359,9 @@ class _Court:
     def _rewrite(self, number: int, edit: RewriteDocument | PutTopic, touched: Sequence[ViewEntry]) -> None:
         text = edit.text if isinstance(edit, RewriteDocument) else edit.body
         base = edit.base if isinstance(edit, RewriteDocument) and edit.base is not None else _base(edit, touched)
+        if not all(entry.whole for entry in touched):  # who has not read a topic adds to it
+            keys = {line.key for line in rewriting.read(base)}
+            text = "\n".join((base.rstrip(), *(line.raw for line in rewriting.read(text) if line.key not in keys)))
         levels: list[Trust] = []
         by_text = {content.fold(entry.text): entry for entry in touched}
         is_summary = isinstance(edit, PutTopic) and edit.kind == "episode" and edit.path not in self.view.shown

@@ -115,12 +115,13 @@ class Finding:
         allowed = [each for each in found if not self._trusted or self._is_trusted(each)]
         for record in allowed:
             text = showing.indented(record.text)
-            if estimate_tokens(text) > tokens:
+            whole = estimate_tokens(text) <= tokens
+            if not whole:
                 text = showing.shortened(text, tokens)
             if tokens < _LEAST or not text:
                 lines.append(CUT)
                 break
-            view, line = self._with(view, record, whole=True, text=text)
+            view, line = self._with(view, record, whole=whole, text=text)
             tokens -= estimate_tokens(line)
             lines.append(line)
         return view, Answer(asked, tuple(lines) or (NOTHING,)), max(0, tokens)
@@ -136,7 +137,7 @@ class Finding:
         known = next((entry for entry in view.entries if entry.id == record.id), None)
         number = known.number if known is not None else len(view.entries) + 1
         entry = self._views.entry(record, record.path, number, shown=record.path in view.shown)
-        entry = msgspec.structs.replace(entry, whole=whole)
+        entry = msgspec.structs.replace(entry, whole=whole or (known is not None and known.whole))
         entries = tuple(entry if each.id == record.id else each for each in view.entries)
         entries = entries if known is not None else (*entries, entry)
         unseen = tuple(path for path in view.unseen if path != record.path)
