@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from commonplace.errors import StoreBusyError
 from commonplace.guard.screened import Screened
-from commonplace.store.sqlite_file import connect
+from commonplace.store.sqlite_file import connect, keep_few_open
 
 _BUSY_SECONDS = 30.0
 
@@ -64,6 +64,8 @@ class Seen:
                 db.close()  # damaged or not writable: it is derived, so memory does for this run
             else:
                 self._path = place
+                if place is not None:
+                    keep_few_open(self)
                 return db
         raise AssertionError("a database in memory can always be made")
 

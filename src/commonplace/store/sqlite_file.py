@@ -16,14 +16,14 @@ from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 from commonplace.errors import DamagedError, IndexVersionError, StoreBusyError, StoreError, StoreReadOnlyError
 
 logger = logging.getLogger(__name__)
 
 _BUSY_SECONDS: Final = 10.0
-MOST_OPEN: Final = 64  # in one process: each takes three of its descriptors, and a server has many memories open
+MOST_OPEN: Final = 128  # in one process: each takes three of its descriptors, and a server has many memories open
 _NOWHERE_TO_WRITE: Final = ("full", "readonly", "read-only", "unable to open", "disk I/O")
 
 
@@ -40,8 +40,23 @@ def make_private(path: Path | str) -> None:
 inherited: Final[set[str]] = set()
 """Files that were open when this process was forked."""
 
-opened: Final[OrderedDict[int, weakref.ref[IndexFile]]] = OrderedDict()
+
+class _Rests(Protocol):
+    def rest(self) -> bool: ...
+
+
+opened: Final[OrderedDict[int, weakref.ref[_Rests]]] = OrderedDict()
 """What this process opened, what was opened last at the end."""
+
+
+def keep_few_open(new: _Rests) -> None:
+    """Note that a file was opened, and close those that were opened first until their next use if there are many."""
+    opened.pop(id(new), None)
+    opened[id(new)] = weakref.ref(new)
+    while len(opened) > MOST_OPEN:
+        oldest = opened.popitem(last=False)[1]()
+        if oldest is not None:
+            oldest.rest()
 
 
 def connect(path: Path | str | None, *, seconds: float) -> sqlite3.Connection:
@@ -127,12 +142,7 @@ class IndexFile(ABC):
         self._resting = False
         self._forget()
         if file is not None:
-            opened.pop(id(self), None)
-            opened[id(self)] = weakref.ref(self)
-            while len(opened) > MOST_OPEN:
-                oldest = opened.popitem(last=False)[1]()
-                if oldest is not None:
-                    oldest.rest()
+            keep_few_open(self)
 
     def rest(self) -> bool:
         """Close the file and drop what is remembered of it, until the next use; False if it is in use."""
