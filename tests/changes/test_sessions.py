@@ -289,7 +289,6 @@ def test_a_session_is_listed_and_found_though_its_head_line_is_damaged(tmp_path)
         assert {problem.line for problem in memory.doctor().problems} == {1}
         memory.append("chat:A", [Message("user", "And the anchor?", id="b")])
         assert [s.messages for s in memory.sessions.list()] == [2]
-        assert memory.sessions.state("chat:A").created_at == memory.sessions.message("chat:A", "b").message.at
 
 
 @pytest.mark.battery
@@ -380,6 +379,21 @@ def test_a_transcript_is_read_a_piece_at_a_time(tmp_path, monkeypatch, piece):
         assert [message.message.id for message in memory.sessions.read("s", 30, 60)] == [m.id for m in said[30:60]]
         assert memory.sessions.state("s").messages == len(memory.sessions.window("s")) == 120
         assert max(read) <= piece + 500  # and one line
+
+
+def test_a_transcript_is_read_once_for_an_append_and_for_what_is_asked_of_it(tmp_path, monkeypatch):
+    """Issue 23.7: a transcript of 2 GB was read and held twice."""
+    with Memory.open(tmp_path, jobs="worker") as memory:
+        memory.append("s", [Message("user", f"word {n}") for n in range(20)])
+    real, read = transcripts.State.take, []
+    monkeypatch.setattr(
+        transcripts.State, "take", lambda self, data, base: read.append(len(data)) or real(self, data, base)
+    )
+    with Memory.open(tmp_path, jobs="worker") as memory:
+        memory.append("s", [Message("user", "word 20")])
+        assert memory.sessions.state("s").messages == 21
+        assert len(memory.sessions.window("s")) == 21
+    assert sum(read) == (tmp_path / "sessions" / "s.jsonl").stat().st_size
 
 
 def test_a_line_that_is_there_twice_is_one_message_and_a_mark_before_the_text_costs_nothing(tmp_path):

@@ -102,9 +102,7 @@ class Transcripts(Sessions):
     """The transcripts of a scope, of which one can also be described, cleared or deleted."""
 
     def __init__(self, of: Parts, door: Door) -> None:
-        super().__init__(
-            of.store, config=of.config, clock=of.clock, folder=of.layout.sessions, tombstones=of.tombstones
-        )
+        vars(self).update(vars(of.sessions))  # what was read of the transcripts is kept once
         self._door, self._files, self._now = door, of.store, of.clock
 
     def clear(self, session_id: str) -> Outcome:
