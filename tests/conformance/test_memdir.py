@@ -19,6 +19,7 @@ from commonplace.surfaces.cli import drawing, main
 from commonplace.testing import FixedClock, ScriptedLLM
 from commonplace.text.pieces import estimate_tokens
 from inside import scope_of
+from marking import slow_after
 
 SOURCE = "seed memdir; seed model 4.4"
 START = "2026-02-26T09:00:00+00:00"
@@ -388,7 +389,7 @@ def test_a_file_that_explains_a_tool_in_use_is_left_out_unless_it_warns(tmp_path
         assert sorted(attached(memory, "t", "Filter the ingest data with jq")) == ["jq.md", "jq_gotcha.md"]
 
 
-@pytest.mark.parametrize("about", ["What we know of thing", "我们知道的关于部署的事情"])
+@pytest.mark.parametrize("about", slow_after(1, ["我们知道的关于部署的事情", "What we know of thing"]))
 def test_a_selector_is_asked_in_2000_tokens_at_200_topics(tmp_path, about):
     """Issue 21: in any language, and if a whole page is asked."""
     for n in range(200):
@@ -701,17 +702,17 @@ def test_13_of_two_that_contradict_the_newer_one_that_a_person_said_wins(tmp_pat
 
 def test_13_a_dream_that_would_delete_everything_or_invents_files_does_neither(tmp_path):
     """Issue 21: bad input."""
-    for n in range(14):
+    for n in range(4):
         topic(tmp_path, f"note_{n}.md", f"Note {n} says thing{n}.", days=n)
-    gone = [{"op": "remove", "target": n + 1, "cites": []} for n in range(14)]
+    gone = [{"op": "remove", "target": n + 1, "cites": []} for n in range(4)]
     odd = [
         {"op": "put_topic", "path": path, "title": "x", "body": "The heron is purple.", "cites": []}
         for path in ("../../etc/passwd.md", ".commonplace/log.md", "MEMORY.md", "/tmp/x.md")
     ]
     with opened(tmp_path, llm=dreams({"operations": [*gone, *odd]})) as memory:
         memory.dream()
-        assert len(list(tmp_path.glob("note_*.md"))) == 14
-        assert len(memory.review().list()) >= 14
+        assert len(list(tmp_path.glob("note_*.md"))) == 4
+        assert len(memory.review().list()) >= 4
     assert not (tmp_path.parent / "etc").exists()
 
 
