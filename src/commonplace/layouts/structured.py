@@ -6,7 +6,10 @@ folder it does not look into.
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from commonplace.layouts.schema import (
+    COMPACT,
     Action,
     AddRule,
     AgentTool,
@@ -41,6 +44,16 @@ _PRESETS: dict[str, tuple[int | float | str, ...]] = {
     "ops_support": (1500, 2800, 6, 5, 7, 8, 0.80, 45, True, "selective_detail"),
 }
 
+_NOTES = PromptSection(
+    title="Today's Notes",
+    of=("daily",),
+    renderer="notes",
+    part="volatile",
+    head="# Memory",
+    unless="Memory",
+    when="items.daily_notes",
+)
+
 LAYOUT = Layout(
     name="structured",
     layers=(
@@ -50,42 +63,16 @@ LAYOUT = Layout(
         Layer(name="semantic", kind="items", path="items/semantic.jsonl", types=_TYPES, weight=1.1),
         Layer(name="procedural", kind="items", path="items/procedural.jsonl", types=_TYPES, weight=1.1),
     ),
-    targets={
-        "preference": "semantic",
-        "fact": "semantic",
-        "constraint": "semantic",
-        "instruction": "semantic",
-        "decision": "semantic",
-        "environment": "semantic",
-        "failure": "procedural",
-        "fix": "procedural",
-        "command": "procedural",
-        "task": "episodic",
-        "journal": "daily",
-    },
+    targets=dict.fromkeys(("preference", "fact", "constraint", "instruction", "decision", "environment"), "semantic")
+    | dict.fromkeys(("failure", "fix", "command"), "procedural")
+    | {"task": "episodic", "journal": "daily"},
     sessions="transcripts",  # `sessions` is theirs, and stays as they wrote it
     their_sessions="sessions",
     prompt=(
         PromptSection(title="Long-term Memory", of=("memory",), renderer="text", head="# Memory"),
         PromptSection(title="Memory", heading="# Memory", of=_ITEMS, renderer="items", part="volatile"),
-        PromptSection(
-            title="Today's Notes",
-            of=("daily",),
-            renderer="notes",
-            part="volatile",
-            head="# Memory",
-            unless="Memory",
-            when="items.daily_notes",
-        ),
-        PromptSection(
-            title="Recent Context",
-            of=("daily",),
-            renderer="days",
-            part="volatile",
-            head="# Memory",
-            unless="Memory",
-            when="items.daily_notes",
-        ),
+        _NOTES,
+        replace(_NOTES, title="Recent Context", renderer="days"),
         PromptSection(
             title="Relevant Memory",
             heading="# Relevant Memory",
@@ -121,10 +108,8 @@ LAYOUT = Layout(
             triggers=(Trigger(when="reset"), Trigger(when="session_end")),
             together=True,
         ),
-        Job(
-            name="compact",
-            range="window",
-            consolidator="compact",
+        replace(
+            COMPACT,
             triggers=(Trigger(when="window_estimate", over="context_tokens"),),
             when="consolidation.compaction",
         ),
