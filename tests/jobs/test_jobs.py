@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from commonplace import Memory, Message
+from commonplace import Memory, Message, Query
 from commonplace.config import Config, ConsolidationConfig, ModelConfig, SpendingConfig
 from commonplace.errors import ModelUnavailableError, StoreFullError
 from commonplace.jobs.running import Wanted
@@ -435,3 +435,17 @@ def test_what_was_made_of_a_session_itself_is_not_said_elsewhere(tmp_path: Path)
         views = scope_of(memory).views
         assert views.elsewhere(["Bow Aria for 390 euros"], "shop:1") == ()
         assert {trust for _, trust in views.elsewhere(["Bow Aria for 390 euros"], "shop:2")} >= {"web"}
+
+
+def test_many_statements_are_searched_for_in_few_searches(tmp_path: Path, monkeypatch) -> None:
+    """Issue 19: a long answer costs a turn no search for each of its sentences, and all of them are searched for."""
+    with Memory.open(tmp_path, jobs="inline") as memory:
+        memory.append("shop:1", [Message("tool", "The parcel of Aria waits at locker 77.", trust="web")])
+        views = scope_of(memory).views
+        asked: list[Query] = []
+        search = views.search
+        monkeypatch.setattr(views, "search", lambda query: asked.append(query) or search(query))
+        said = [f"Sentence {number} is about nothing." for number in range(60)]
+        found = views.elsewhere([*said, "The parcel of Aria waits at locker 77."], "shop:2")
+        assert len(asked) == 8
+        assert ("The parcel of Aria waits at locker 77.", "web") in found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, time
-from itertools import islice, zip_longest
+from itertools import zip_longest
 
 import msgspec
 
@@ -32,7 +32,8 @@ _UNITS = {"chars": "characters"}
 _SPOKEN_CHARS = 1000  # of a message that may correct an entry; a longer one is a report or a paste
 _TOPIC_TOKENS = 1500  # of the bodies of topics in a prompt, the nearest first
 _FIELD = re.compile(r"\{\w+\}")
-_SEARCHES = 24  # for the topics that a range may be about, or for statements, at most
+_SEARCHES = 24  # for the topics that a range may be about, at most
+_GROUPS = 8  # searches for what is said of some statements elsewhere, at most
 _NEAR = 12  # results of one of them
 _NEWEST = 14  # logs that a job is shown
 _SEPARATOR = 3  # between two entries: a bullet and a line break, or a separator line
@@ -97,8 +98,8 @@ class Views:
 
     def elsewhere(self, statements: Iterable[str], session: str) -> tuple[tuple[str, Trust], ...]:
         """Return what other sessions and memory say of some statements, each with its trust."""
-        asked = [Query(text=text[:_SPOKEN_CHARS], k=_NEAR) for text in islice(dict.fromkeys(statements), _SEARCHES)]
-        hits = (hit for query in asked for hit in self.search(query))
+        size, asked = _joined(list(dict.fromkeys(text[:_SPOKEN_CHARS] for text in statements)), _GROUPS)
+        hits = (hit for text in asked for hit in self.search(Query(text=text, k=_NEAR * size)))
         others = (hit for hit in hits if all(source.session != session for source in hit.sources))
         return tuple(dict.fromkeys((hit.text, hit.trust) for hit in others))
 
@@ -264,10 +265,14 @@ class Views:
     def _found(self, messages: Sequence[RecordedMessage], paths: Collection[str]) -> Iterator[str]:
         """Yield those of some topics that a search finds for the words of people, the best of each search first."""
         said = [each.text[:_SPOKEN_CHARS] for each in messages if each.message.role == "user" and each.text.strip()]
-        size = -(-len(said) // _SEARCHES)
-        asked = ["\n".join(said[start : start + size]) for start in range(0, len(said), size or 1)]
-        hits = [self.search(Query(text=text, k=_NEAR, layers=("topics",))) for text in asked]
+        hits = [self.search(Query(text=text, k=_NEAR, layers=("topics",))) for text in _joined(said, _SEARCHES)[1]]
         yield from (hit.record for row in zip_longest(*hits) for hit in row if hit is not None and hit.record in paths)
+
+
+def _joined(texts: Sequence[str], most: int) -> tuple[int, list[str]]:
+    """Return texts joined to so many at most, and how many make one of them."""
+    size = -(-len(texts) // most) or 1
+    return size, ["\n".join(texts[start : start + size]) for start in range(0, len(texts), size)]
 
 
 def _label(record: Record) -> str:
