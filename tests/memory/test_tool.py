@@ -11,6 +11,7 @@ from inline_snapshot import snapshot
 
 from commonplace import Memory, Message
 from commonplace.errors import InputError
+from commonplace.memory.designs import LAYOUTS
 from commonplace.memory.tool import ACTION_ALIASES, ALIASES
 from commonplace.testing import FixedClock
 from marking import tries
@@ -19,6 +20,15 @@ from marking import tries
 def opened(folder, **options):
     options.setdefault("jobs", "worker")
     return Memory.open(folder, clock=FixedClock("2026-11-20T10:00:00+00:00", step_seconds=1), **options)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_the_tool_says_when_a_write_shows_and_what_waiting_means(tmp_path, layout):
+    """Issue 17.7."""
+    with opened(tmp_path, layout=layout) as memory:
+        said = json.dumps(memory.tool().schemas())
+        assert "at once" in said
+        assert "not in memory until they approve it" in said
 
 
 def test_the_schemas_of_the_three_providers(tmp_path):

@@ -11,6 +11,7 @@ from commonplace.layouts.schema import (
     EARLIER,
     PAUSES,
     RECALLED,
+    WRITES,
     Action,
     AddRule,
     AgentTool,
@@ -72,9 +73,13 @@ LAYOUT = Layout(
         names={"id": "nodeId", "reason": "changeDescription"},
         actions=(
             Action(name="memory_node_read", verb="expand", description="Read a node and what is near it, or the tree."),
-            Action(name="memory_node_write", verb="write", description="Make a node, or change the one of a name."),
+            Action(
+                name="memory_node_write",
+                verb="write",
+                description=f"Make a node, or change the one of a name. {WRITES}",
+            ),
             Action(name="search_memory", verb="search", description="Find what was said or noted."),
-            Action(name="memory_add", verb="add", description="Write a statement down for every prompt."),
+            Action(name="memory_add", verb="add", description=f"Write a statement down for every prompt. {WRITES}"),
             Action(name="memory_forget", verb="forget", description="Forget a record for good."),
         ),
         parameters=AgentTool().parameters

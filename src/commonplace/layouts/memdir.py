@@ -10,6 +10,7 @@ from commonplace.layouts.schema import (
     COMPACT,
     EARLIER,
     PAUSES,
+    WRITES,
     Action,
     AgentTool,
     Generated,
@@ -78,7 +79,7 @@ LAYOUT = Layout(
     tool=AgentTool(
         description=(
             "Memory across sessions: a file for each thing worth knowing, of the four types. Keep nothing that can be "
-            "read from the code or from git, no fix that is in the code, nothing of today alone."
+            f"read from the code or from git, no fix that is in the code, nothing of today alone. {WRITES}"
         ),
         actions=(
             Action(name="save", verb="write", description="Keep a memory.", needs=("title", "description", "kind")),

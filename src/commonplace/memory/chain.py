@@ -228,7 +228,9 @@ class Chain:
         if len(exact) == 1:
             return exact[0]
         if not found:
-            raise RecordNotFoundError(f"no record holds {wanted!r}; recall gives the ids of records and messages", query=wanted)
+            raise RecordNotFoundError(
+                f"no record holds {wanted!r}; recall gives the ids of records and messages", query=wanted
+            )
         if len(found) > 1:
             raise InputError(f"{len(found)} records hold these words; {self._choices(found)}", count=len(found))
         return found[0]
