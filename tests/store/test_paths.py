@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import os
-import re
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scopes import document, line, open_store
 
 from commonplace.errors import PathError
-from commonplace.store.files.paths import split
 from commonplace.store.protocol import Append, Delete, Put
 
 UP = (
@@ -167,21 +163,3 @@ def test_a_token_differs_after_any_write(store, tmp_path):
     path.write_bytes(b"two")
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
     assert store.list()[0].token != first.token
-
-
-@given(
-    st.text(st.sampled_from("ab.~%-_é/\\:\n\x00A1"), max_size=12) | st.sampled_from([*PAYLOADS, "x" * 255, "x" * 256])
-)
-def test_an_ordinary_path_is_one_that_nothing_forbids(path):
-    """Most paths are told by one pattern; it takes none that the look at each part refuses, and splits as that does."""
-
-    def told() -> tuple[str, ...] | None:
-        try:
-            return split(path, ".commonplace")
-        except PathError:
-            return None
-
-    with pytest.MonkeyPatch.context() as patched:
-        quick = told()
-        patched.setattr("commonplace.store.files.paths.ORDINARY", re.compile(r"(?!)"))
-        assert told() == quick

@@ -5,7 +5,6 @@ Owns how a stored line is put together from screened parts, so that no text reac
 
 from __future__ import annotations
 
-import functools
 import json
 import re
 import zlib
@@ -29,14 +28,10 @@ line_bytes: Final[Callable[[str], bytes]] = methodcaller("encode", "utf-8", "bac
 """Encodes one stored line; a lone surrogate becomes its JSON escape."""
 
 _STRUCTURAL_CHARS: Final = 120
-_SHORT_CHARS: Final = 40  # no long run fits into so few
 _STRUCTURAL: Final = re.compile(r"[\x20-\x7e\n\t§]*\Z")
 _LONG_RUN: Final = re.compile(r"[A-Za-z0-9+/_=-]{41,}")
 _SEAL: Final = object()
-_LINE: Final = msgspec.json.Encoder()
 _ENDED: Final = b'%b,"h":"%08x"}'  # a line that is one JSON object without its last brace, and its checksum
-_KEYS_KEPT: Final = 512
-_keys: Final[set[object]] = set()  # that were found structural: a program has few, in line after line
 
 
 class Screened:
@@ -68,27 +63,16 @@ class Screened:
         return tuple(dict.fromkeys(f.rule for f in self.findings if f.kind == "secret"))
 
 
-_blank: Final = Screened.__new__
-
-
 def seal(text: str, findings: tuple[Finding, ...] = ()) -> Screened:
     """Make screened text; for the guard alone (a test holds every other module to that)."""
-    made = _blank(Screened)  # past the question that `__init__` puts to everybody else
-    made.text = text if type(text) is str else str.__str__(text)  # the encoders take no other kind of text
-    made.findings = findings
-    return made
+    # The encoders take no other kind of text than `str` itself.
+    return Screened(text if type(text) is str else str.__str__(text), findings, _seal=_SEAL)
 
 
 def structural(text: str) -> bool:
     """True if a text is plain enough to be in a stored line unscreened: short, ASCII, no long run."""
-    if len(text) <= _SHORT_CHARS and text.isascii() and text.isprintable():
-        return True
-    return len(text) <= _STRUCTURAL_CHARS and _is_structural(text)
-
-
-@functools.lru_cache(maxsize=1024)  # of keys, roles and dates, the same ones in line after line
-def _is_structural(text: str) -> bool:
-    return bool(_STRUCTURAL.match(text)) and not _LONG_RUN.search(text)
+    short = len(text) <= _STRUCTURAL_CHARS
+    return short and _STRUCTURAL.match(text) is not None and not _LONG_RUN.search(text)
 
 
 def join(parts: Sequence[Screened | str]) -> Screened:
@@ -119,65 +103,34 @@ def json_line(values: Mapping[str, Any], *, checksum: bool = False) -> Screened:
     of these; keys are structural.
     """
     findings: list[Finding] = []
-    floats: list[float] = []
-    line = _encoded(_plain(values, findings, floats), exact=bool(floats))
+    plain = _plain(values, findings)
+    line = json.dumps(plain, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
     if checksum:
         line = _ENDED % (line[:-1], zlib.crc32(line[:-1]))
     return seal(line.decode("utf-8", "surrogatepass"), tuple(findings))
 
 
-def _encoded(plain: Any, *, exact: bool) -> bytes:
-    if not exact:  # the faster encoder writes some floats otherwise
-        try:
-            return _LINE.encode(plain)
-        except UnicodeEncodeError:  # half a surrogate pair
-            pass
-    return json.dumps(plain, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
-
-
-def _key(key: Any, findings: list[Finding], floats: list[float]) -> str:
-    plain = str(_plain(key, findings, floats))
-    if type(key) is str and len(_keys) < _KEYS_KEPT:
-        _keys.add(key)
-    return plain
-
-
-def _plain(value: Any, findings: list[Finding], floats: list[float]) -> Any:
-    """Return a value as the encoders take it; note what the guard found in it, and its floats."""
-    kind = type(value)
-    if value is None or kind is int or kind is bool:
-        return value
-    if kind is Screened:
-        findings.extend(value.findings)
-        return value.text
-    if isinstance(value, str):
-        if not structural(value):
-            raise TypeError("a text in a stored line must be screened first")
-        return value if kind is str else str(value)
-    if isinstance(value, datetime):
-        return instant(value)
-    if isinstance(value, float):
-        floats.append(value)
-        return value
-    if kind is dict or isinstance(value, Mapping):
-        if not _keys.issuperset(value):
-            value = {_key(key, findings, floats): item for key, item in value.items()}
-        return {
-            key: item.text if type(item) is Screened and not item.findings else _plain(item, findings, floats)
-            for key, item in value.items()
-        }
-    if isinstance(value, (list, tuple)):
-        return [_plain(item, findings, floats) for item in value]
-    if isinstance(value, int):
-        return int(value)
-    raise TypeError(f"{kind.__name__} cannot be in a stored line")
+def _plain(value: Any, findings: list[Finding]) -> Any:
+    """Return a value as the encoder takes it; note what the guard found in it."""
+    match value:
+        case None | bool() | int() | float():
+            return value
+        case Screened():
+            findings.extend(value.findings)
+            return value.text
+        case str():
+            if not structural(value):
+                raise TypeError("a text in a stored line must be screened first")
+            return value
+        case datetime():
+            return instant(value)
+        case Mapping():
+            return {str(_plain(key, findings)): _plain(item, findings) for key, item in value.items()}
+        case list() | tuple():
+            return [_plain(item, findings) for item in value]
+    raise TypeError(f"{type(value).__name__} cannot be in a stored line")
 
 
 def instant(at: datetime) -> str:
     """Write an instant as ISO 8601 in UTC with milliseconds and `Z`."""
-    if at.tzinfo is not UTC:
-        at = at.astimezone(UTC)
-    if type(at) is not datetime:  # a caller's own kind, which the encoder does not know
-        return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    written = _LINE.encode(at).decode()  # quoted, six digits or none behind the second; in a tenth of the time
-    return written[1:24] + "Z" if at.microsecond else written[1:20] + ".000Z"
+    return at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
