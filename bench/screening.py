@@ -22,6 +22,10 @@ WORST = (
     "\u200b",
     "%41",
     "-----BEGIN PRIV" + "ATE KEY-----\n",
+    "password: hunter" + "2x\n",
+    "| password | a |\n|---|---|\n| x | y |\n",
+    "pin " + "1234 5678, " * 15,
+    "the key and token are " + "q1b-2 " * 20,
 )
 
 

@@ -6,7 +6,7 @@ import tracemalloc
 import pytest
 
 from commonplace import guard
-from commonplace.guard import table, views
+from commonplace.guard import printed, table, views
 from marking import slow_after
 
 FLOODS = {
@@ -20,6 +20,7 @@ FLOODS = {
     "short nouns": "pin: ",
     "said nouns": "password is ",
     "beginnings of keys": "-----BEGIN PRIV" + "ATE KEY-----",
+    "headers of tables": "| password | a |\n|---|---|\n| x | y |\n",
     "found secrets": "password: hunter" + "2x\n",
     "vendors": "".join(rule.keywords[0] for rule in table.load().rules),
 }
@@ -30,8 +31,9 @@ def test_each_stretch_of_a_text_has_a_bounded_number_of_tries(piece):
     """Issue 22: a constant number of tries per 4 KB and sign, whatever the text is."""
     for size in (50_000, 100_000):
         text = guard.show(piece * (size // len(piece)))
-        tries = sum(1 for view in views.of(text) for _ in table.load().secrets.candidates(view.lowered))
-        assert tries <= len(views.of(text)) * (table.MOST_TRIES + 1) * (len(text) // table.STRETCH + 1)
+        for view in views.of(text):
+            tries = sum(seen.rule.kind != "order" for _, seen in view.tries)
+            assert tries <= (table.MOST_TRIES + 1) * (len(view.text) // table.STRETCH + 1)
 
 
 @pytest.mark.parametrize("piece", slow_after(1, FLOODS.values()))
@@ -55,6 +57,19 @@ def test_what_is_behind_too_many_nouns_is_redacted_and_the_next_stretch_is_kept(
     assert "⟦secret:flood:0000⟧" in text
     assert text.endswith("We walked by the river. " * 200)
     assert len(text) < 4096 + len(words)
+
+
+@pytest.mark.parametrize("row", ["password,a,b\n", "password;abc\n"])
+def test_each_row_of_a_table_is_read_once(row, monkeypatch):
+    """Issue 22: 100 KB of headers took 8 seconds, for each began a table of 200 rows."""
+    read = []
+    real = printed.cells
+    monkeypatch.setattr(printed, "cells", lambda *args: read.append(args) or real(*args))
+    names = printed.Printed(row * 1000)
+    rule = next(rule for rule in table.load().rules if rule.kind == "printed")
+    for place in range(0, 1000 * len(row), len(row)):
+        list(names.values(place, "password", rule))
+    assert 1000 <= len(read) <= 1100
 
 
 def test_a_secret_behind_a_flood_in_its_stretch_does_not_get_through():

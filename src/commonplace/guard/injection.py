@@ -7,20 +7,18 @@ memory is that text below `agent` does not enter the shown part unasked.
 
 from __future__ import annotations
 
-from commonplace.guard import views
 from commonplace.guard.screened import Finding
-from commonplace.guard.table import compiled, load
+from commonplace.guard.table import compiled
 from commonplace.guard.views import View
 
 
 def find(seen: list[View]) -> tuple[Finding, ...]:
     """Find the orders in the views of a text, each rule once, with their spans in the text."""
     found: dict[str, Finding] = {}
-    for plain in seen:
-        view = views.folded(plain)
-        for place, candidate in load().orders.candidates(view.lowered):
+    for view in seen:
+        for place, candidate in view.tries:
             rule = candidate.rule
-            if rule.id in found:
+            if rule.kind != "order" or rule.id in found:
                 continue
             if match := compiled(rule.pattern).match(view.lowered, place):
                 found[rule.id] = Finding("injection", rule.id, view.span(*match.span()))

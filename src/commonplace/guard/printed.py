@@ -37,17 +37,61 @@ _TYPES: Final = r"(?i)(?:var)?char\b|text\b|optional\[|str(?:ing)?\b|integer\b|\
 _ROWS: Final = 200  # of a table
 _LINE: Final = 2000  # characters of a row
 _SEPARATORS: Final = "|\t;,"
+_HEAD: Final = r"[\w .'\"/+-]{1,40}\Z"  # a cell of a row of names
 
 
-def values(text: str, start: int, keyword: str, rule: Rule) -> Iterator[Span]:
-    """Yield the values that the name at `start` has in data, settings, XML or a table."""
-    end = start + len(keyword)
-    if not compiled(ABOUT_IT).match(text, end):
-        span = _paired(text, start, end, rule) or _element(text, start, end, rule)
-        if span:
-            yield span
-        elif rule.check != "made":
-            yield from _column(text, start, end)
+class Printed:
+    """A text in which names of secrets are looked up, in order; the rows of a table are read once."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._header = self._rows_end = 0  # ends of the header of the last table, and of its rows
+        self._heads: list[Span] = []
+        self._rows: list[list[Span]] = []
+
+    def values(self, start: int, keyword: str, rule: Rule) -> Iterator[Span]:
+        """Yield the values that the name at `start` has in data, settings, XML or a table."""
+        end = start + len(keyword)
+        if not compiled(ABOUT_IT).match(self._text, end):
+            span = _paired(self._text, start, end, rule) or _element(self._text, start, end, rule)
+            if span:
+                yield span
+            elif rule.check != "made":
+                yield from self._column(start, end)
+
+    def _column(self, start: int, end: int) -> Iterator[Span]:
+        """Yield the cells below a header that names a secret."""
+        if start >= self._rows_end:
+            self._read(start, end)
+        if start >= self._header:  # in a row, or in no table
+            return
+        column = next((n for n, (first, last) in enumerate(self._heads) if first <= start < last), -1)
+        if column >= 0 and _is_header(self._text, self._heads[column], (start, end)):
+            for first, last in (row[column] for row in self._rows):
+                if last - first >= 3 and not is_worthless(self._text[first:last]):
+                    yield first, last
+
+    def _read(self, start: int, end: int) -> None:
+        """Read the table whose header a place is in, if it is in one."""
+        text = self._text
+        begin = text.rfind("\n", max(0, start - _LINE), start) + 1
+        stop = text.find("\n", end, end + _LINE)
+        separator = next((sign for sign in _SEPARATORS if sign in text[begin:stop]), "") if stop > 0 else ""
+        self._heads = list(cells(text, begin, stop, separator)) if separator else []
+        if len(self._heads) < 2 or not all(compiled(_HEAD).match(text[a:b]) for a, b in self._heads if a < b):
+            return
+        self._header, self._rows = stop, []
+        for _ in range(_ROWS):
+            begin, stop = stop + 1, text.find("\n", stop + 1, stop + 1 + _LINE)
+            stop = min(len(text), begin + _LINE) if stop < 0 else stop
+            line = text[begin:stop]
+            if compiled(r"[\s|+:-]+\Z").match(line):
+                continue
+            row = list(cells(text, begin, stop, separator))
+            if len(row) != len(self._heads) or (separator != "|" and any(char in line for char in "(){}=")):
+                break
+            self._rows.append(row)
+        self._rows_end = begin
 
 
 def is_worthless(value: str) -> bool:
@@ -104,44 +148,12 @@ def _is_encoded(value: str) -> bool:
     )
 
 
-def _column(text: str, start: int, end: int) -> Iterator[Span]:
-    """Yield the cells below a header that names a secret."""
-    begin = text.rfind("\n", max(0, start - _LINE), start) + 1
-    stop = text.find("\n", end, end + _LINE)
-    if stop < 0:
-        return
-    header = text[begin:stop]
-    separator = next((sign for sign in _SEPARATORS if sign in header), "")
-    if not separator:
-        return
-    cells = list(_cells(text, begin, stop, separator))
-    column = next((n for n, (first, last) in enumerate(cells) if first <= start < last), -1)
-    if column < 0 or not _is_header(text, cells, cells[column], (start, end)):
-        return
-    for _ in range(_ROWS):
-        begin, stop = stop + 1, text.find("\n", stop + 1, stop + 1 + _LINE)
-        stop = min(len(text), begin + _LINE) if stop < 0 else stop
-        if begin >= len(text):
-            return
-        line = text[begin:stop]
-        if compiled(r"[\s|+:-]+\Z").match(line):
-            continue
-        row = list(_cells(text, begin, stop, separator))
-        if len(row) != len(cells) or (separator != "|" and any(char in line for char in "(){}=")):
-            return
-        first, last = row[column]
-        if last - first >= 3 and not is_worthless(text[first:last]):
-            yield first, last
+def _is_header(text: str, cell: Span, noun: Span) -> bool:
+    """True if a cell is nothing but a name for a secret."""
+    return not text[noun[1] : cell[1]].strip("\"' ") and len(text[cell[0] : noun[0]].split()) <= 2
 
 
-def _is_header(text: str, cells: list[Span], cell: Span, noun: Span) -> bool:
-    """True if a cell is nothing but a name for a secret, and the row is of names."""
-    if len(cells) < 2 or text[noun[1] : cell[1]].strip("\"' ") or len(text[cell[0] : noun[0]].split()) > 2:
-        return False
-    return all(compiled(r"[\w .'\"/+-]{1,40}\Z").match(text[a:b]) for a, b in cells if a < b)
-
-
-def _cells(text: str, begin: int, stop: int, separator: str) -> Iterator[Span]:
+def cells(text: str, begin: int, stop: int, separator: str) -> Iterator[Span]:
     """Yield the cells of a row without their space and quotes; a separator in quotes parts nothing."""
     sign = re.escape(separator)
     pattern = rf"(?:\s*\"(?:[^\"\n]|\"\"){{0,500}}\"\s*|[^{sign}\n]{{0,500}})(?:{sign}|$|(?=\n))"

@@ -122,6 +122,8 @@ def _read(text: str, begin: int, nouns: list[tuple[int, int, Rule]]) -> Iterator
     words = set(compiled(r"[^\W\d_]{1,40}").findall(text.casefold())) if nouns else set()
     other = not words.isdisjoint(load().words["elsewhere"])  # a postal code, a voucher
     swept: set[str] = set()
+    tokens = list(_tokens(text)) if nouns else []
+    made: list[Span] | None = None
     for start, end, rule in nouns:
         if rule.near and words.isdisjoint(near := load().words[rule.near]) and not _has_wide(text, near):
             continue
@@ -131,7 +133,9 @@ def _read(text: str, begin: int, nouns: list[tuple[int, int, Rule]]) -> Iterator
         if rule.check not in swept:
             swept.add(rule.check)
             ends = [last for _, last, each in nouns if each.check == rule.check]
-            spans = itertools.chain(spans, _swept(text, rule, ends, other=other))
+            if made is None and rule.check not in {"key", "login", "sign"}:
+                made = [span for span in tokens if span[1] - span[0] >= _LONG and _is_value(text[slice(*span)])]
+            spans = itertools.chain(spans, _swept(text, rule, ends, (tokens, made or []), other=other))
         for first, last in spans:
             # The name of a field is no value, whatever words it is made of.
             if (text[max(0, first - 1) : first], text[last : last + 2]) != ('"', '":'):
@@ -169,11 +173,17 @@ def _is_noun(text: str, start: int, end: int, rule: Rule) -> bool:
     return not (inside and text[start].isupper() and text[start - 1].islower())
 
 
-def _swept(text: str, rule: Rule, nouns: list[int], *, other: bool) -> Iterator[Span]:
-    """Yield what looks like a value anywhere in a sentence; `nouns` are the ends of the rule's nouns."""
+def _swept(
+    text: str, rule: Rule, nouns: list[int], words: tuple[list[Span], list[Span]], *, other: bool
+) -> Iterator[Span]:
+    """Yield what looks like a value anywhere in a sentence.
+
+    `nouns` are the ends of the rule's nouns, `words` all words of the sentence and those that look made.
+    """
+    tokens, made = words
     match rule.check:
         case "key":
-            yield from (span for span in _tokens(text) if _is_key(text[slice(*span)]))
+            yield from (span for span in tokens if _is_key(text[slice(*span)]))
             return
         case "login":
             pairs = (_stripped(text, *match.span(1)) for match in compiled(_PAIR).finditer(text))
@@ -186,12 +196,12 @@ def _swept(text: str, rule: Rule, nouns: list[int], *, other: bool) -> Iterator[
     numbers = compiled(_NUMBER).finditer(text) if not other else ()
     yield from (match.span() for match in numbers if _is_code(text, match, rule, nouns))
     thing = rule.check == "thing"
-    for start, stop in _tokens(text):
-        value = text[start:stop]
+    for start, stop in made:
         known = text[start - 1 : start] == "#" or compiled(_USER).search(text, max(0, start - 16), start)
-        long = len(value) >= (_LONG_WORD if thing else _LONG)
-        opens = not thing or compiled(_OPENS_WITH).search(text, max(0, start - 16), start)
-        if long and opens and not known and _is_made(value) and not _is_described(value):
+        opens = not thing or (
+            stop - start >= _LONG_WORD and compiled(_OPENS_WITH).search(text, max(0, start - 16), start)
+        )
+        if opens and not known:
             yield start, stop
     yield from _quoted(text, rule, nouns) if not thing else ()
 
@@ -316,6 +326,10 @@ def _is_quotable(value: str, rule: Rule, *, plain: bool) -> bool:
     if " " in value:
         return rule.check == "phrase" or (len(value.split()) <= 8 and _is_made(value.replace(" ", "")))
     return _is_made(value) or (plain and rule.check in {"phrase", "password"})
+
+
+def _is_value(value: str) -> bool:
+    return _is_made(value) and not _is_described(value)
 
 
 def _is_mixed_case(value: str) -> bool:

@@ -19,7 +19,7 @@ from typing import Final, NamedTuple
 
 from commonplace.guard import printed, said
 from commonplace.guard.markers import Marker
-from commonplace.guard.table import FLOOD, STRETCH, Candidate, Rule, compiled, load
+from commonplace.guard.table import FLOOD, STRETCH, Candidate, Rule, compiled
 from commonplace.guard.views import View
 
 _CARD_SHAPE: Final = r"[0-9]{4}[ -]?[0-9]{4,6}[ -]?[0-9]{4}"
@@ -94,28 +94,24 @@ def _found(view: View) -> Iterator[Iterator[Span]]:
         yield _cards(text)
     if "MII" in text:
         yield _key_bodies(text)
-    candidates = list(load().secrets.candidates(view.lowered))
-    yield _at_keywords(text, candidates)
-    nouns = ((place, seen.keyword, seen.rule) for place, seen in candidates if seen.rule.kind == "said")
+    yield _at_keywords(text, view.tries)
+    nouns = ((place, seen.keyword, seen.rule) for place, seen in view.tries if seen.rule.kind == "said")
     yield (Span(start, end, rule.id, human=True) for start, end, rule in said.find(text, nouns))
 
 
 def _at_keywords(text: str, candidates: list[tuple[int, Candidate]]) -> Iterator[Span]:
     done: dict[str, int] = {}
+    names = printed.Printed(text)
     for place, candidate in candidates:
         rule = candidate.rule
         # A place inside what this rule has found already is not looked at again: the work stays linear.
-        if rule.kind == "said" or place < done.get(rule.id, 0):
+        if rule.kind in {"said", "order"} or place < done.get(rule.id, 0):
             continue
         if rule.kind == FLOOD:
-            begin = place // STRETCH * STRETCH
-            line = text.rfind("\n", begin, place) + 1
-            yield Span(line or begin, min(len(text), begin + STRETCH), FLOOD, human=True)
+            yield Span(place, min(len(text), place + STRETCH), FLOOD, human=True)
             continue
         if rule.kind == "printed":
-            yield from (
-                Span(*span, rule.id, human=True) for span in printed.values(text, place, candidate.keyword, rule)
-            )
+            yield from (Span(*span, rule.id, human=True) for span in names.values(place, candidate.keyword, rule))
             continue
         for start, end in _matched(text, place, rule):
             done[rule.id] = end
@@ -212,7 +208,7 @@ def _merged(spans: list[Span]) -> Iterator[Span]:
     spans.sort(key=lambda span: (span.start, -span.end, span.human))
     joined = spans[0]
     for span in spans[1:]:
-        if span.start < joined.end:
+        if span.start < joined.end or (span.start == joined.end and span.rule == joined.rule == FLOOD):
             joined = joined._replace(end=max(joined.end, span.end), human=joined.human and span.human)
         else:
             yield joined

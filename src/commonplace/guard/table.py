@@ -10,8 +10,8 @@ from __future__ import annotations
 import functools
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import islice
 from typing import Any, Final
 
 import msgspec
@@ -28,18 +28,20 @@ STRETCH: Final = 4096
 """Characters that are looked through at once."""
 
 MOST_TRIES: Final = 192
-"""Tries of rules for secrets in one stretch; ordinary text and code come to 96 at most."""
+"""Tries of rules for secrets in one stretch, of which a noun that people say counts twice: its sentence is read."""
 
 MOST_ORDERS: Final = 32
 """Tries of one rule for orders to a model in one stretch; what only notes needs no more."""
 
+_COSTS: Final = {"order": 0, "said": 2}
+_BLOCK: Final = 16 * STRETCH  # characters that are cut into words at once
 _LONGEST: Final = 64  # a keyword and the sign behind it are shorter
 _FIRST_WORD: Final = re.compile(r"[a-z0-9]+")
 # Every ASCII character has its place here: a missing one would cost an exception at each look.
 _SPACES: Final = {code: chr(code) if chr(code).isalnum() else " " for code in range(128)}
 _KINDS: Final = ("token", "assigned", "said", "printed", "order")
 FLOOD: Final = "flood"
-"""The kind of the candidate that says: too many keywords from here to the end of the stretch."""
+"""The kind of the candidate that says: too many keywords in the stretch that begins here."""
 
 
 class Rule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -75,63 +77,71 @@ _FLOODED: Final = Candidate(Rule(id=FLOOD, kind=FLOOD, keywords=(), human=True),
 class Keywords(msgspec.Struct, frozen=True):
     """The keywords of rules by the way a text is asked for them.
 
-    Most keywords begin with a whole word of the text (`by_word`) or begin a longer one (`by_start`, found by
-    its first three characters in `heads`); the others are looked for as they are, once what several of them
-    begin with is seen (`anywhere`). So a text is cut into words once, and what it cannot hold costs next to nothing.
+    By its first word, a keyword begins with a whole word of the text (`by_word`), begins a longer one (`by_start`,
+    under its first three characters), or may be inside of one (`inside`). So a text is cut into words once, and
+    what it cannot hold costs next to nothing. What begins with a sign (`signs`) or a letter beyond ASCII
+    (`foreign`, under that letter) is looked for as it is.
     """
 
     by_word: Mapping[str, tuple[Candidate, ...]]
-    by_start: Mapping[str, tuple[Candidate, ...]]
-    heads: Mapping[str, tuple[str, ...]]
-    anywhere: tuple[tuple[str, tuple[Candidate, ...]], ...]
+    by_start: Mapping[str, Mapping[str, tuple[Candidate, ...]]]
+    inside: Mapping[str, tuple[Candidate, ...]]
+    signs: tuple[Candidate, ...]
     foreign: Mapping[str, tuple[Candidate, ...]]
 
-    def candidates(self, lowered: str) -> Iterator[tuple[int, Candidate]]:
-        """Yield the rules to try in a lower-case text in the order of their keywords' places.
+    def candidates(self, lowered: str) -> list[tuple[int, Candidate]]:
+        """List the rules to try in a lower-case text in the order of their keywords' places.
 
-        Where a stretch holds more keywords of secrets than `MOST_TRIES`, its last candidate is a `FLOOD`.
+        Where a stretch holds more keywords of secrets than `MOST_TRIES`, a `FLOOD` takes the place of all in each
+        stretch that holds more than half as many: what is left has too few, however it is moved together.
         """
         # Text of one byte a character is searched several times as fast.
         plain = lowered if lowered.isascii() else lowered.encode("ascii", "replace").decode("ascii")
-        # Stretch by stretch: few keywords are present in each, and only those are looked for.
-        for start in range(0, len(lowered), STRETCH):
-            end = start + STRETCH
-            tries = [
+        counts: Counter[int] = Counter()
+        tries: list[tuple[int, Candidate]] = []
+        # Block by block: few keywords are present in each, and only those are looked for.
+        for start in range(0, len(lowered), _BLOCK):
+            end = start + _BLOCK
+            found = [
                 (place, seen)
                 for seen in self._present(lowered[start : end + _LONGEST], plain[start : end + _LONGEST])
-                for place in islice(
-                    _places(plain if seen.keyword.isascii() else lowered, seen, start, end),
-                    MOST_ORDERS if seen.rule.kind == "order" else MOST_TRIES + 1,
-                )
+                for place in _places(plain if seen.keyword.isascii() else lowered, seen, start, end)
             ]
+            found.sort(key=_place_of)
+            for place, seen in found:
+                counts[place // STRETCH] += _COSTS.get(seen.rule.kind, 1)
+                if counts[place // STRETCH] <= MOST_TRIES:
+                    tries.append((place, seen))
+        if max(counts.values(), default=0) > MOST_TRIES:
+            floods = {stretch for stretch, count in counts.items() if count > MOST_TRIES // 2}
+            tries = [(place, seen) for place, seen in tries if place // STRETCH not in floods]
+            tries += [(stretch * STRETCH, _FLOODED) for stretch in floods]
             tries.sort(key=_place_of)
-            if len(tries) > MOST_TRIES and tries[0][1].rule.kind != "order":
-                tries[MOST_TRIES:] = [(tries[MOST_TRIES][0], _FLOODED)]
-            yield from tries
+        return tries
 
-    def _present(self, lowered: str, plain: str) -> list[Candidate]:
-        """List what a stretch may hold: its words and heads are there, its keywords need not be."""
-        present: list[Candidate] = []
-        for head, candidates in self.anywhere:
-            if head in plain:
-                present += candidates
+    def _present(self, lowered: str, plain: str) -> Iterator[Candidate]:
+        """Yield what a block may hold: the first words are there, the keywords need not be."""
+        yield from (seen for seen in self.signs if seen.keyword in plain)
         if not lowered.isascii():
             for char in self.foreign.keys() & set(lowered):
-                present += self.foreign[char]
+                yield from self.foreign[char]
         words = set(plain.translate(_SPACES).split())
         for word in self.by_word.keys() & words:
-            present += self.by_word[word]
-        for start in {s for word in words for s in self.heads.get(word[:_HEAD], ()) if word.startswith(s)}:
-            present += self.by_start[start]
-        return present
+            yield from self.by_word[word]
+        begun = {start for word in words for start in self.by_start.get(word[:_HEAD], ()) if word.startswith(start)}
+        for start in begun:
+            yield from self.by_start[start[:_HEAD]][start]
+        once = " ".join(words)
+        for part, candidates in self.inside.items():
+            if part in once:
+                yield from candidates
 
 
 class Table(msgspec.Struct, frozen=True):
-    """Rules, the keywords of those for secrets and of those for orders to a model, and lists of words."""
+    """Rules, their keywords, and lists of words."""
 
     rules: tuple[Rule, ...]
-    secrets: Keywords
-    orders: Keywords
+    keywords: Keywords
     words: Mapping[str, frozenset[str]]
 
 
@@ -146,32 +156,34 @@ def load() -> Table:
         words |= {key: frozenset(value.split()) for key, value in data.get("words", {}).items()}
     return Table(
         rules=tuple(rules),
-        secrets=_keywords(rule for rule in rules if rule.kind != "order"),
-        orders=_keywords(rule for rule in rules if rule.kind == "order"),
+        keywords=_keywords(rules),
         words=words,
     )
 
 
 def _keywords(rules: Iterable[Rule]) -> Keywords:
-    by_word: dict[str, list[Candidate]] = {}
-    by_start: dict[str, list[Candidate]] = {}
-    anywhere: dict[str, list[Candidate]] = {}
+    by_word: dict[str, tuple[Candidate, ...]] = {}
+    by_start: dict[str, dict[str, tuple[Candidate, ...]]] = {}
+    inside: dict[str, tuple[Candidate, ...]] = {}
+    signs: tuple[Candidate, ...] = ()
+    foreign: dict[str, tuple[Candidate, ...]] = {}
     for candidate in (Candidate(rule, keyword) for rule in rules for keyword in rule.keywords):
-        word = _FIRST_WORD.match(candidate.keyword)
-        if word and not candidate.rule.inside and (word.end() < len(candidate.keyword) or candidate.rule.whole):
-            by_word.setdefault(word.group(), []).append(candidate)
-        elif word and not candidate.rule.inside and word.end() >= _HEAD:
-            by_start.setdefault(word.group(), []).append(candidate)
+        keyword, rule = candidate.keyword, candidate.rule
+        match = _FIRST_WORD.match(keyword)
+        word = match.group() if match else keyword[0]
+        if not keyword[0].isascii():
+            group = foreign
+        elif not match:
+            signs += (candidate,)
+            continue
+        elif not rule.inside and (len(word) < len(keyword) or rule.whole):
+            group = by_word
+        elif not rule.inside and len(word) >= _HEAD:
+            group = by_start.setdefault(word[:_HEAD], {})
         else:
-            anywhere.setdefault(candidate.keyword[: _HEAD if word else 1], []).append(candidate)
-    groups = [(head, tuple(candidates)) for head, candidates in anywhere.items()]
-    return Keywords(
-        by_word={word: tuple(candidates) for word, candidates in by_word.items()},
-        by_start={start: tuple(candidates) for start, candidates in by_start.items()},
-        heads={start[:_HEAD]: tuple(s for s in by_start if s[:_HEAD] == start[:_HEAD]) for start in by_start},
-        anywhere=tuple(group for group in groups if group[0].isascii()),
-        foreign={head: candidates for head, candidates in groups if not head.isascii()},
-    )
+            group = inside
+        group[word] = (*group.get(word, ()), candidate)
+    return Keywords(by_word=by_word, by_start=by_start, inside=inside, signs=signs, foreign=foreign)
 
 
 @functools.cache
@@ -191,14 +203,19 @@ def lower(text: str) -> str:
 def _places(lowered: str, candidate: Candidate, start: int, end: int) -> Iterator[int]:
     """Yield where in [start, end) a keyword begins, with the borders that its rule asks for."""
     keyword, rule = candidate.keyword, candidate.rule
+    most = MOST_ORDERS if rule.kind == "order" else MOST_TRIES + 1
     last = end + len(keyword) - 1
+    stretch = count = -1
     place = lowered.find(keyword, start, last)
     while place >= 0:
         behind = place + len(keyword)
         after_word = place > 0 and not rule.inside and _is_word(lowered[place - 1])
         if not after_word and not (rule.whole and behind < len(lowered) and _is_word(lowered[behind])):
+            if place // STRETCH != stretch:
+                stretch, count = place // STRETCH, 0
+            count += 1
             yield place
-        place = lowered.find(keyword, place + 1, last)
+        place = lowered.find(keyword, place + 1 if count < most else (stretch + 1) * STRETCH, last)
 
 
 def _is_word(char: str) -> bool:

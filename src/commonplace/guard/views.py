@@ -7,19 +7,23 @@ never stored.
 from __future__ import annotations
 
 import html
+import itertools
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Callable
-from typing import Final, NamedTuple
+from collections.abc import Callable, Iterator
+from functools import cached_property, partial
+from typing import Final
 
 from commonplace.guard import markers
-from commonplace.guard.table import compiled, lower
+from commonplace.guard.table import Candidate, compiled, load, lower
 
-# Letters and signs in other dress: raised, circled, mathematical, ligatures, full width.
+Steps = tuple[list[int], list[int]]
+
+# Letters and signs in other dress: raised, circled, mathematical, ligatures, full width; `～` parts numbers.
 _STYLED: Final = (
     "[\u00aa\u00b2\u00b3\u00b9\u00ba\u1d2c-\u1d6a\u2070-\u209c\u2100-\u214f\u2460-\u24ff\ufb00-\ufb06"
-    "\uff1a-\uff1e\uff20-\uff5e\U0001d400-\U0001d7ff\U0001f110-\U0001f189]"
+    "\uff1a-\uff1e\uff20-\uff5d\U0001d400-\U0001d7ff\U0001f110-\U0001f189]"
 )
 
 _NESTED: Final = 2
@@ -28,48 +32,81 @@ _ESCAPE: Final = (
     r"|&(?:quot|amp|lt|gt|apos|#\d{2,5}|#x[0-9a-fA-F]{2,4});"
 )
 _SIGNS: Final = {"n": "\n", "r": "\r", "t": "\t", "b": " ", "f": " "}
-# A long word of a key's letters that goes on in the next line.
+# A long word of a key's letters that goes on in the next line; and what is quickly found of it.
 _WRAP: Final = r"(?<=[A-Za-z0-9_+/.-]{16})=?\r?\n[ \t>]{0,8}(?=[A-Za-z0-9_+/.=-]{8,512}(?:\s|[\"']|\Z))"
+_WRAPPED: Final = r"\n(?:(?<=[A-Za-z0-9_+/.=-]{16}\n)|(?<=[A-Za-z0-9_+/.=-]{16}\r\n))[ \t>]{0,8}[A-Za-z0-9_+/.=-]{8}"
+_AROUND: Final = 256  # characters beside a place that is read in a second way
 
 
-class View(NamedTuple):
-    """A text to match on.
+class View:
+    """A text to match on; `span` turns places in it into places in the text that it was made of."""
 
-    From the places `at` on, a place is moved by `moves` to be one in the text, or in the view `under` this.
-    """
+    def __init__(self, text: str, under: View | None = None, steps: Callable[[], Steps] | None = None) -> None:
+        """From the places in `steps` on, a place is moved to be one in `under`; they are made if they are asked for."""
+        self.text = text
+        self._under = under
+        self._make = steps
 
-    text: str
-    lowered: str
-    at: tuple[int, ...] = ()
-    moves: tuple[int, ...] = ()
-    under: View | None = None
+    @cached_property
+    def lowered(self) -> str:
+        """The text in lower case, of the same length."""
+        return lower(self.text)
+
+    @cached_property
+    def tries(self) -> list[tuple[int, Candidate]]:
+        """The rules to try, with the places of their keywords, in order."""
+        return load().keywords.candidates(self.lowered)
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """Return the places in the text of a non-empty span in this view."""
-        if self.at:
-            start, end = self._place(start), max(self._place(end - 1) + 1, self._place(end))
-        return self.under.span(start, end) if self.under else (start, end)
+        if not self._under:
+            return start, end
+        return self._under.span(self._place(start), max(self._place(end - 1) + 1, self._place(end)))
 
     def _place(self, place: int) -> int:
-        step = bisect_right(self.at, place) - 1
-        return place + self.moves[step] if step >= 0 else place
+        at, moves = self._steps
+        step = bisect_right(at, place) - 1
+        return place + moves[step] if step >= 0 else place
+
+    @cached_property
+    def _steps(self) -> Steps:
+        return self._make() if self._make else ([], [])
 
 
 def of(text: str) -> list[View]:
-    """List the views of a text: decoded, then without hidden characters and unwrapped, where that differs."""
+    """List the views of a text: decoded, without hidden characters, folded; and what only a second reading shows."""
     masked = text
     if "⟦" in text:
         masked = compiled(markers.SECRET).sub(lambda match: "⟦" * len(match.group()), text)
-    view = _view(masked)
+    plain = view = View(masked)
     for _ in range(_NESTED if "\\" in text or "%" in text or "&" in text else 0):  # JSON in JSON
         view = _changed(view, _ESCAPE, _decoded)
-    # An escaped `@` in the password of a URL is none of the URL's own.
-    seen = [view, _view(masked)] if "%40" in text else [view]
-    if "⟦" in text and compiled(markers.INVISIBLE).search(view.text):
-        seen.insert(0, view := _changed(view, markers.INVISIBLE, lambda _: ""))
-    if compiled(_WRAP).search(view.text):
-        seen.append(_changed(view, _WRAP, lambda _: ""))
+    if "⟦" in text:
+        view = _changed(view, markers.INVISIBLE, lambda _: "")
+    if not view.text.isascii():
+        view = _changed(view, _STYLED, lambda match: unicodedata.normalize("NFKC", match.group()))
+    seen = [view]
+    if "%40" in text:  # an escaped `@` in the password of a URL is none of the URL's own
+        seen += _parts(plain, "%40")
+    if "\n" in view.text:
+        seen += (_changed(part, _WRAP, lambda _: "") for part in _parts(view, _WRAPPED))
     return seen
+
+
+def _parts(view: View, pattern: str) -> Iterator[View]:
+    """Yield a view of what is around each match of a pattern; of close ones one view."""
+    begin = end = 0
+    places = (match.span() for match in compiled(pattern).finditer(view.text))
+    for first, last in itertools.chain(places, [(len(view.text) + 3 * _AROUND,) * 2]):
+        if first - _AROUND > end:
+            if end:
+                yield View(view.text[begin : end + _AROUND], view, partial(_moved, begin))
+            begin = max(0, first - _AROUND)
+        end = last
+
+
+def _moved(begin: int) -> Steps:
+    return [0], [begin]
 
 
 def _decoded(match: re.Match[str]) -> str:
@@ -84,37 +121,25 @@ def _decoded(match: re.Match[str]) -> str:
     return _SIGNS.get(written[1], written[1])
 
 
-def folded(view: View) -> View:
-    """Fold letters in other dress (full width, ligatures, styled), so that they match plain ones."""
-    if view.text.isascii() or not compiled(_STYLED).search(view.text):
-        return view
-    return _changed(view, _STYLED, lambda match: unicodedata.normalize("NFKC", match.group()))
-
-
 def _changed(view: View, pattern: str, change: Callable[[re.Match[str]], str]) -> View:
     """Return a view with other text for what a pattern matches; the same view if it matches nothing."""
-    pieces: list[str] = []
-    at: list[int] = []
-    moves: list[int] = []
-    done = length = 0
-    for match in compiled(pattern).finditer(view.text):
-        place = match.start()
-        changed = change(match)
-        pieces += (view.text[done:place], changed)
-        length += place - done
-        # One character may become several: each of them has the place of the whole one.
-        for _ in changed:
-            at.append(length)
-            moves.append(place - length)
-            length += 1
-        done = match.end()
-        at.append(length)
-        moves.append(done - length)
-    if not at:
+    text, count = compiled(pattern).subn(change, view.text)
+    if not count:
         return view
-    pieces.append(view.text[done:])
-    return _view("".join(pieces), tuple(at), tuple(moves), view)
 
+    def steps() -> Steps:
+        at: list[int] = []
+        moves: list[int] = []
+        done = length = 0
+        for match in compiled(pattern).finditer(view.text):
+            length += match.start() - done
+            done = match.end()
+            # One character may become several: each of them has the place of the whole one.
+            for place in range(length, length := length + len(change(match))):
+                at.append(place)
+                moves.append(match.start() - place)
+            at.append(length)
+            moves.append(done - length)
+        return at, moves
 
-def _view(text: str, at: tuple[int, ...] = (), moves: tuple[int, ...] = (), under: View | None = None) -> View:
-    return View(text, lower(text), at, moves, under)
+    return View(text, view, steps)
