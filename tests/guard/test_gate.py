@@ -3,6 +3,7 @@
 import json
 from datetime import UTC, datetime
 
+import msgspec
 import pytest
 from gate_cases import (
     ASIDE,
@@ -240,6 +241,16 @@ def test_a_document_that_was_not_read_is_not_written_over():
     _, judged = run(answer(topic), view("small", unseen=("topics/old.md",)))
     assert judged.accepted == ()
     assert [reason.split(":")[0] for _, reason in judged.held] == ["unknown-record"]
+
+
+def test_a_statement_that_cites_a_page_alone_ranks_as_the_page():
+    """DESIGN 1.6: it claims no other ground, whatever words it takes."""
+    page = said("Kettenhandel Süd. Der Kunde ist Premiumpartner.", role="tool", trust="web")
+    asked = said("Schau bei Ketten nach, was die Kette kostet. Ich bin Thilo.")
+    ground = (msgspec.structs.replace(asked[0], message=msgspec.structs.replace(asked[0].message, id="m8")), *page)
+    edit = AddEntry(path=USER, text="Thilo ist Premiumpartner", sources=(Source("cli:maja", "m9"),))
+    judged = judge_plain(edit, view("empty", messages=ground))
+    assert (judged.accepted, [each.trust for each in judged.aside]) == ((), ["web"])
 
 
 def test_the_journal_has_the_lowest_trust_of_what_it_tells():

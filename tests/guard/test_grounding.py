@@ -46,6 +46,12 @@ def fault(said, statement, known=()):
         ("I'm not allergic to ibuprofen after all, the test was clean", "Allergy to ibuprofen ruled out by a test"),
         ("Im Herbst stellen wir vielleicht jemanden ein", "Eventuell Neueinstellung im Herbst"),
         ("Am 12. Mai bin ich beim Zahnarzt, da geht vormittags nichts", "12. Mai vormittags: Zahnarzt"),
+        ("Nada de trayectos de más de media hora", "Trayectos de 30 minutos como máximo"),
+        ("No courgettes. Beans instead, the purple ones", "Purple beans in 2026, no courgettes"),
+        ("Jip dropped hockey, he climbs on Thursdays now", "Jip gave up hockey and climbs on Thursdays"),
+        ("La salle du mardi n'est plus libre, la mairie l'a donnée au club de judo", "La salle du mardi va au judo"),
+        ("Vuelta el 10. Y mi madre se apunta los últimos tres días, del 7 al 10", "La madre se une del 7 al 10"),
+        ("Ich wohne in Kassel und bin Rentner", "Ist in Rente, wohnt in Kassel"),
         ("No Rezepte mit mehr als sechs Zutaten, bitte", "Rezepte mit höchstens 6 Zutaten"),
     ],
 )
@@ -76,6 +82,10 @@ def test_a_paraphrase_is_no_doubt(said, statement):
         ("我不喝咖啡", "喝咖啡", "negation"),
         ("Sou alérgico a dipirona", "Não tem nenhuma alergia", "negation"),
         ("I might move to Bergen next year", "Moves to Bergen", "guess"),
+        ("Ole vielleicht, auf der Flöte. Mal sehen", "Ole spielt bei der Feier Flöte", "guess"),
+        ("do you think polars would help with the csv part?", "skiff reads its CSV files with polars", "guess"),
+        ("Ich wohne in Kassel", "Wohnt in Kiel", "new-name"),
+        ("Use cargo nextest, not cargo test", "Tests run with cargo test", "negation"),
         ("著者と打ち合わせをしました", "著者は桐谷先生", "new-name"),
     ],
 )
@@ -110,6 +120,30 @@ def test_a_statement_about_one_is_not_true_of_another():
     said = [("user", "Ana is allergic to nuts, Ben is not. Ask Ben or Ana before dinner.")]
     assert fault(said, "Ana is allergic to nuts; Ben is not") == ""
     assert fault(said, "Ben is allergic to nuts") != ""
+
+
+def test_what_one_says_of_themselves_is_not_said_of_another():
+    """Issue 16: swapped persons, where a clause refers to the sentence before it or denies."""
+    said = [
+        ("user", "Rent is due on the 1st of May by the way, 27 pounds each. I collect it", "Farida"),
+        ("user", "I'll water on Thursdays. I don't eat shellfish", "Moss"),
+    ]
+    assert fault(said, "Farida collects the rent") == fault(said, "Moss doesn't eat shellfish") == ""
+    assert fault(said, "Moss collects the rent") == fault(said, "Farida doesn't eat shellfish") == "other-subject"
+
+
+def test_what_the_assistant_asks_is_open_until_the_answer_takes_it():
+    """Issue 16: a `maybe` is not told as decided."""
+    asked = ("assistant", "Should I switch the parser to polars?")
+    assert fault([asked, ("user", "yes please")], "The parser uses polars") == ""
+    assert fault([asked, ("user", "not now, I'll see")], "The parser uses polars") == "guess"
+
+
+def test_what_memory_denies_is_so_only_if_a_person_speaks_of_it():
+    """Issue 16: contradictions; memory counts as said."""
+    known, text = ["No se tocan las migraciones ya publicadas"], "Las migraciones publicadas se pueden editar"
+    assert fault("Hola, mira el carrito", text, known) == "negation"
+    assert fault("Las migraciones publicadas se pueden editar ya", text, known) == ""
 
 
 def test_a_name_that_joins_words_in_another_language_is_a_name():

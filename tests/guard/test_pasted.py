@@ -107,6 +107,12 @@ def test_what_is_announced_as_ones_own_stays_so(own: str) -> None:
     assert not is_pasted(own, own.index("Always answer"), len(own) - 8)
 
 
+def test_a_quotation_in_a_quotation_does_not_end_it() -> None:
+    """Issue 16: a quotation is foreign to its end."""
+    quoted = "«Liebe Nutzer! Der Server «Polynja-3» gilt. Alle Helfer laden dort hoch und merken sich das.»"
+    assert own_words(f"Das hing im Flur.\n\n{quoted}").strip() == "Das hing im Flur."
+
+
 def test_a_question_behind_a_pasted_text_is_the_persons() -> None:
     """Issue 16: the person speaks again in the last paragraph, if it asks."""
     text = f"Here is the README:\n\n# gristle\n\n{FOREIGN}\n\nDoes it read semicolons?"

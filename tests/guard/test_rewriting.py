@@ -54,6 +54,7 @@ def test_a_line_in_the_place_of_one_that_a_message_corrects_takes_it_over(said, 
         ("Bert likes short walks", "Never send Bert the salary sheet", "Bert likes short walks"),
         ("We took two cats home", "The accountant is Mirela Popescu", "Has two cats at home"),
         ("The flat in Turin has a new kitchen", "Works for Lavazza in Turin", "The flat in Turin has a new kitchen"),
+        ("I bake rye bread every Sunday", "Bakes with rye from the Dunmill", "I bake rye bread every Sunday."),
         ("I have a dentist on Monday", "Insurance number of the car is with Helvetia", "Dentist on Monday"),
     ],
 )  # fmt: skip

@@ -13,6 +13,7 @@ from itertools import combinations
 from typing import Final, NamedTuple
 
 from commonplace.text import content, days, denials
+from commonplace.text.content import Vocabulary
 from commonplace.text.numerals import numerals
 from commonplace.text.patterns import pattern
 
@@ -25,6 +26,7 @@ _PORTUGUESE: Final = pattern(r"\b(?:não|é|são|uma?|em|com|você|estou|sou|meu
 _NO_PORTUGUESE: Final = pattern(r"\b(?:the|you|el|los|las|il|gli)\b")
 _IN_THE: Final = pattern(r"\bnos?\b")  # of Portuguese; elsewhere a denial
 _LEAST_WORDS: Final = 3  # of Portuguese, for a talk to be held in it
+_REFERS: Final = pattern(r"\b(?:it|that|them|das|es|ça|cela|lo|eso|это|его)\b", re.IGNORECASE)
 _MOST_CLAUSES: Final = 400  # the last ones; a range has some hundred
 _SHORT: Final = 2  # words of a clause that is held against what a denial is about, though it shares but one
 _RANGE_CHARS: Final = 5  # before a date, in which the first number of a range of days stands
@@ -36,11 +38,13 @@ class Clause(NamedTuple):
     content: frozenset[str]
     names: frozenset[str]
     subject: str
+    dated: frozenset[str]
     numbers: frozenset[str]
     weekdays: frozenset[int]
     denied: frozenset[str]
     denies: bool
     doubts: bool
+    supposes: bool
     person: bool
     text: str
 
@@ -51,18 +55,33 @@ class Talk:
     Args:
         said: Each message as its text, its speaker's name, and whether the person wrote it.
         names: The names that are known.
+        known: Words that are no matter of doubt: those of memory.
     """
 
-    def __init__(self, said: Iterable[tuple[str, str, bool]], names: frozenset[str]) -> None:
+    def __init__(
+        self, said: Iterable[tuple[str, str, bool]], names: frozenset[str], known: frozenset[str] = frozenset()
+    ) -> None:
         self._said = tuple(said)
         self._names = names
         self._known = content.Vocabulary(names)
+        self._settled = known
 
     @cached_property
     def _clauses(self) -> list[Clause]:
-        return [each for text, who, person in self._said for each in self._read(text, who, person=person)][
-            -_MOST_CLAUSES:
-        ]
+        found: list[Clause] = []
+        for place, (text, who, person) in enumerate(self._said):
+            reply = self._said[place + 1] if place + 1 < len(self._said) else ("", "", True)
+            first = next(iter(content.clauses(self._plain(reply[0]))), "")
+            settled = person or not (denials.denies(first) or denials.doubts(first))
+            found += self._read(text, who, person=person, settled=settled)
+        return found[-_MOST_CLAUSES:]
+
+    @cached_property
+    def _open(self) -> Vocabulary:
+        """The words that were said as a possibility only, names aside."""
+        settled = Vocabulary(word for each in self._clauses if not each.supposes for word in each.content)
+        doubted = {word for each in self._clauses if each.supposes for word in each.content}
+        return Vocabulary(doubted - settled.shared(doubted) - self._names)
 
     @cached_property
     def _is_portuguese(self) -> bool:
@@ -73,11 +92,19 @@ class Talk:
         """Return a text without words that deny in other languages than its own."""
         return _IN_THE.sub("em", text) if self._is_portuguese else text
 
-    def _read(self, text: str, speaker: str = "", *, person: bool = False) -> list[Clause]:
-        """Cut a text into clauses; one that only denies (`Ben is not`) is about what the one before it says."""
+    def _read(self, text: str, speaker: str = "", *, person: bool = False, settled: bool = True) -> list[Clause]:
+        """Cut a text into clauses.
+
+        One that only denies (`Ben is not`) or refers (`I do it`) is about what is said before it; a doubt that is a
+        clause by itself (`Ole maybe, on the flute`) is about the next one too. A question that is not `settled`, that
+        is one whose answer denies or doubts, says what may be so.
+        """
         found: list[Clause] = []
+        about: frozenset[str] = frozenset()
         for sentence in content.sentences(self._plain(text)):
             before: frozenset[str] = frozenset()
+            unsure, asked, topic, about = False, sentence.endswith(("?", "？")), about, frozenset()
+            dated = content.content(" ".join(sentence[day.start : day.end] for day in days.named(sentence)))
             for part in content.clauses(sentence):
                 said = content.content(part) | self._names.intersection(content.words(part))
                 named = self._known.shared(said)
@@ -88,19 +115,26 @@ class Talk:
                     subject = content.words(speaker)[0]
                 denies = denials.denies(part)
                 own = said - named
-                if denies and len(own) <= 1:
+                if not said or (denies and len(own) <= 1):
                     said |= before
+                elif len(own) <= 1 and _REFERS.search(part):
+                    said |= topic
                 before = own or before
+                about |= own
+                supposes = not settled if asked and not person else unsure or denials.supposes(part)
+                unsure = supposes and len(said) <= _SHORT
                 found.append(
                     Clause(
                         said,
                         named,
                         subject,
+                        dated,
                         _counts(part),
                         frozenset(n for n, day in enumerate(days.WEEKDAYS) if day.search(part.casefold())),
                         denials.denied(part),
                         denies,
-                        denials.doubts(part),
+                        supposes or denials.doubts(part),
+                        supposes,
                         person,
                         part,
                     )
@@ -113,12 +147,16 @@ class Talk:
         doubted = denials.doubts(text)
         whole = content.content(text)
         denied = denials.denies(text)
+        if not doubted and not denied and self._open.shared(whole - self._settled):
+            return "guess: it tells as a fact what was said as a possibility"
         clauses = self._read(text)
         for clause in clauses:
             if not clause.content:
                 continue
             shared = [_shared(clause.content, other.content) for other in self._clauses]
             if clause.denies:
+                if reason := self._swapped(clause, shared):
+                    return reason
                 if self._nobody_denies(clause, whole) and not self._contrasts(clause, whole):
                     return "negation: nobody said that it is not so"
                 continue
@@ -198,13 +236,13 @@ class Talk:
         counts = (instead.numbers & clause.numbers) - denied.numbers or (_times(instead) & _times(clause)) - _times(
             denied
         )
-        return bool(counts) or (bool(new) and len(shared) * 2 >= len(said))
+        return bool(counts) or (bool(new) and len(shared) * 4 >= len(said))
 
     def _swapped(self, clause: Clause, shared: Sequence[frozenset[str]]) -> str:
         """Return words that were said of another subject only; a subject is at the head of its clause."""
         if not clause.subject:
             return ""
-        rest = clause.content - clause.names
+        rest = clause.content - clause.names - clause.dated
         scored = [(len(both & rest), other) for both, other in zip(shared, self._clauses, strict=True)]
         most = max((score for score, _ in scored), default=0)
         if most < 2 and not (most and most == len(rest)):

@@ -298,7 +298,7 @@ class _Court:
 
     def _writing(self, edit: Edit, touched: Sequence[ViewEntry]) -> tuple[str, Trust]:
         text = "\n".join(self._statements(edit))
-        trust = self._trust(text, touched)
+        trust = lowest_trust([self._trust(text, touched), self._cited(edit)])
         reason = (
             self._screened(texts_of(edit))
             or next((why for line in rewriting.statements(text) if (why := self.fault(line))), "")
@@ -306,6 +306,11 @@ class _Court:
             or self._below(trust, touched)
         )
         return reason, trust
+
+    def _cited(self, edit: Edit) -> Trust:
+        """Return the trust of the best message that an operation cites; one that cites none may rest on any."""
+        cited = (message_trust(self.messages[source.session, source.message]) for source in edit.sources)
+        return max(cited, key=TRUST_RANK.__getitem__, default="user")
 
     def _statements(self, edit: Edit) -> list[str]:
         label = edit.section if isinstance(edit, AddEntry) else ""

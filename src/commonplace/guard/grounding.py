@@ -42,6 +42,13 @@ _HALF: Final = pattern(
     r"half|halb|demi|media|mezz[ao]|meia|пол|pół|半|반|quarter|viertel|quart|cuarto|четверть|kwadrans|刻|past|to\b",
     re.IGNORECASE,
 )
+_PLACED: Final = pattern(r"\b(?!(?:der|die|das|den|dem|des|ein)\s)([a-zäöü]{2,4})\s\Z")
+_PLACED_CHARS: Final = 6
+_HALF_HOUR: Final = pattern(
+    r"half an hour|halbe\w* stunde|demi-heure|media hora|mezz['’]ora|meia hora|полчаса|półgodzin\w*|pół godziny"
+    r"|半小时|半時間|반\s?시간",
+    re.IGNORECASE,
+)
 _ALLERGY: Final = pattern(
     r"\b(?:all?erg|al[eé]rg|аллерг|intoll?eran)\w*\s(?:to|gegen|à|aux?|a|al|ao|på|voor|на|na)\s(?:l[ae]s?\s|l')?(\w+)"
     r"(?:,?\s(?:and|or|und|et|y|e|и|i)\s(\w+))?",
@@ -55,6 +62,7 @@ _END_CHARS: Final = 20_000  # of each end of another message
 _TOOL_CHARS: Final = 3000  # of each end of a tool's result
 _WELL_KNOWN: Final = 5  # words of a summary's sentence that were said, and their share, for one to be its own
 _KNOWN_SHARE: Final = 0.6
+_SAME: Final = 2  # words of content, for a statement to be about what an entry says
 _BRIEF: Final = 4  # words of content
 _NAME_CHARS: Final = 4000  # of a text that is searched for names
 
@@ -69,6 +77,10 @@ class Said:
         self.at = at
         self.words = frozenset(content.words(f"{speaker} {text}"))
         numbers = {value for number in numerals(text) for value in number.values}
+        if at is not None:
+            numbers.add(str(at.year))
+        if _HALF_HOUR.search(text):
+            numbers.add("30")
         if _HALF.search(text):
             numbers |= {f"{value}.5" for value in numbers if value.isdigit() and len(value) < 4}
         self.numbers = frozenset(numbers)
@@ -176,9 +188,15 @@ class Evidence:
         return self._is_german or (self._hears_german and _GERMAN.search(text) is not None)
 
     @cached_property
+    def _well_known(self) -> frozenset[str]:
+        """The words of memory, and what may be a name at the head of a sentence: nobody can only suppose them."""
+        heads = () if self._hears_german else (content.names(said.text[:_NAME_CHARS]) for said in self.said)
+        return frozenset(word for said in self.known for word in said.words).union(*heads)
+
+    @cached_property
     def _talk(self) -> Talk:
         talk = [said for said, m in zip(self.said, self.messages, strict=True) if m.message.role != "tool"]
-        return Talk([(said.text, said.speaker, said.person) for said in talk], self._names)
+        return Talk([(said.text, said.speaker, said.person) for said in talk], self._names, self._well_known)
 
     @cached_property
     def _names(self) -> frozenset[str]:
@@ -259,7 +277,20 @@ class Evidence:
             or self._new_names(text)
             or self._unrelated(text, said)
             or self._talk.turned(text)
+            or self._against_memory(text, said)
         )
+
+    def _against_memory(self, text: str, said: frozenset[str]) -> str:
+        """Return the fault if memory denies a statement, and no person spoke of what both are about."""
+        if denials.denies(text) or denials.limits(text):
+            return ""
+        for entry in self.known:
+            both = entry.vocabulary.shared(said)
+            if len(both) < _SAME or 2 * len(both) < len(said) or not denials.denies(entry.text):
+                continue
+            if not any(each.person and each.vocabulary.shared(both) for each in self.said):
+                return "negation: memory says that it is not so"
+        return ""
 
     def _new_quoted(self, text: str) -> str:
         for each in content.quoted(text):
@@ -354,7 +385,7 @@ class Evidence:
                 for other, _ in unknown[max(0, place - 1) : place + 2]
                 if other is not match
             )
-            titled = _TITLE.search(before) is not None
+            titled = _TITLE.search(before) is not None or self._in_place_of_a_name(text, match)
             if inner or titled or paired or not (initial or self._may_be_german(text)):
                 found.append(match.group())
         labelled = _LABELLED.match(text)
@@ -364,6 +395,19 @@ class Evidence:
             if said and not self._vocabulary.shared(said) and value[0].isupper() and len(said) <= 3 and unknown:
                 found.append(value[:40])
         return found
+
+    def _in_place_of_a_name(self, text: str, match: re.Match[str]) -> bool:
+        """True if a message has another name behind the same short word (`wohne in Kassel`, `wohnt in Kiel`)."""
+        before = _PLACED.search(text, max(0, match.start() - _PLACED_CHARS), match.start())
+        if before is None or content.is_joining(content.bare(match.group())):
+            return False
+        placed = re.compile(rf"\b{re.escape(before[1])}\s(?=[A-ZÄÖÜ])")
+        rest = Vocabulary(content.content(text))
+        return any(
+            placed.search(clause) and rest.shared(content.content(clause))
+            for said in self.said
+            for clause in content.clauses(said.text)
+        )
 
     def _is_known(self, word: str) -> bool:
         if _is_common(word) or denials.denies(word):

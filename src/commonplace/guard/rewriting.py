@@ -15,7 +15,7 @@ from typing import Final
 
 import msgspec
 
-from commonplace.text import content, denials
+from commonplace.text import content, days, denials
 from commonplace.text.content import Vocabulary
 from commonplace.text.patterns import pattern
 from commonplace.text.standing import is_standing
@@ -112,7 +112,8 @@ def carry_out(
     stays = [
         line
         for line in lost
-        if line.key in waiting or (not _may_leave(line, came, before, in_place, new_words) and not may_go(line.text))
+        if not any(holds(other.text, line.text) for other in came)
+        and (line.key in waiting or not (_may_leave(line, came, before, in_place, new_words) or may_go(line.text)))
     ]
     out: list[Line] = []
     placed: set[str] = set()
@@ -174,11 +175,11 @@ def _may_leave(
     in_place: dict[str, Line],
     new_words: Callable[[str], frozenset[str]],
 ) -> bool:
-    """True if a line that came in holds the words of an old one, or corrects it by what a message says."""
+    """True if a line that came in corrects an old one by what a message says."""
     for other in came:
-        if holds(other.text, line.text):
-            return True
         if before.get(other.key) != line or not (said := new_words(other.text)) - line.words:
+            continue
+        if _drops_a_name(line, other, new_words):
             continue
         share, shared = related(line, other), Vocabulary(other.words).shared(line.words)
         if share >= 2 * _RELATED or (share >= _RELATED and shared - content.names(line.text)):
@@ -186,6 +187,20 @@ def _may_leave(
         if in_place.get(other.key) == line and not is_standing(line.text) and _names_old(line, other, shared, said):
             return True
     return False
+
+
+def _drops_a_name(line: Line, other: Line, new_words: Callable[[str], frozenset[str]]) -> bool:
+    """True if an old line has a name that no message speaks of, where the new one has none and takes nothing back."""
+    old, new = _undated(line.text), _undated(other.text)
+    lost = old - Vocabulary(other.words).shared(old) - new_words(line.text)
+    return bool(lost) and not (new - old or denials.denies(other.text) or denials.limits(other.text))
+
+
+def _undated(text: str) -> frozenset[str]:
+    """Return the names in a text, without days and months."""
+    dated = content.content(" ".join(text[day.start : day.end] for day in days.named(text)))
+    names = content.names(text) - dated
+    return frozenset(word for word in names if not any(day.match(word) for day in days.WEEKDAYS))
 
 
 def _names_old(line: Line, other: Line, shared: frozenset[str], said: frozenset[str]) -> bool:

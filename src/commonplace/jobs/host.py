@@ -29,7 +29,7 @@ from commonplace.layouts.schema import Job
 from commonplace.models.reading import Unusable
 from commonplace.models.spending import MeteredLLM
 from commonplace.operations import AppendJournal, Edit, Operation, Proposal, PutTopic, RemoveTopic, View
-from commonplace.records import RecordedMessage, Source, Trust
+from commonplace.records import TRUST_RANK, RecordedMessage, Source, Trust
 from commonplace.text import dates
 
 ROUND_TOKENS: Final = 3000  # of what a consolidator is given in one round
@@ -123,9 +123,8 @@ class Host:
         verdicts = {text: screen(text).findings for text in gate.texts(proposal)}
         by_model = self._consolidator.asks and not proposal.ruled
         if work.session:
-            new = [
-                text for text in verdicts if "\n" not in text and not any(text in each.text for each in view.entries)
-            ]
+            known = [each.text for each in view.entries if TRUST_RANK[each.trust] >= TRUST_RANK["agent"]]
+            new = [text for text in verdicts if "\n" not in text and not any(text in each for each in known)]
             asked = borrowable(new, (*view.earlier, *view.messages))
             view = msgspec.structs.replace(view, elsewhere=self._views.elsewhere(asked, work.session))
         passing = partial(left_out, kinds=self._job.omits) if self._job.omits else None

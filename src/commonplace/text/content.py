@@ -22,7 +22,9 @@ _WIDE_OR_DIGIT: Final = pattern(rf"[{CJK}\d]")
 _MARKS: Final = {"Mn"}
 _JOINING: Final = """
     user users person people human assistant agent prefer prefers preference want wants wanted need needs wish
-    like likes use uses used using called name named note noted know remember please let make makes made per via
+    like likes prefiere prefieren prefiero préfère préfères préfèrent bevorzugt bevorzuge preferisce preferisco
+    prefere prefiro предпочитает предпочитаю woli wolę estén sean soient siano sejam seien
+    use uses used using called name named note noted know remember please let make makes made per via
     also currently now today already still instead rather must least most first new old way thing lot bit der
     die das den dem des ein eine einen einem einer eines und oder aber ist sind war waren wird werden wurde hat
     haben hatte ich du er sie es wir ihr ihn ihm ihnen mein meine meinen meiner dein deine sein seine seinen
@@ -217,7 +219,8 @@ class Vocabulary:
         if word in self._words:
             return True
         if word not in self._known:
-            self._known[word] = any(alike(word, other) for other in self._heads.get(word[:3], ()))
+            forms = (word, word[2:]) if word.startswith("ge") else (word,)  # `geduzt` is of `duzen`
+            self._known[word] = any(alike(each, other) for each in forms for other in self._heads.get(each[:3], ()))
         return self._known[word]
 
     def like(self, word: str) -> set[str]:

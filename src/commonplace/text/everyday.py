@@ -36,6 +36,19 @@ _WORDS: Final = """
     without word words work worked working works world would write writes written wrong year years yesterday
     your january february march april june july august september october november december monday tuesday
     wednesday thursday friday saturday sunday
+    zeile zeilen datei dateien ordner fehler seite seiten stunde stunden minute minuten sekunde sekunden woche
+    wochen monat monate jahr jahre zeit heute morgen gestern aufgabe frage antwort beispiel ergebnis änderung
+    version nachricht nummer liste preis kunde kunden termin wohnung arbeit stadt straße haus geld euro
+    ligne lignes fichier fichiers dossier erreur heure heures semaine semaines mois année années temps demain hier
+    question réponse exemple résultat message numéro liste prix client clients travail ville maison argent euros
+    línea líneas archivo archivos carpeta error hora horas minuto minutos segundo segundos semana semanas meses
+    años tiempo mañana ayer pregunta respuesta ejemplo resultado cambio mensaje número lista precio cliente
+    clientes trabajo ciudad casa dinero
+    riga righe errore pagina settimana anno anni tempo domani domanda risposta esempio risultato numero prezzo
+    lavoro città soldi linha linhas arquivo arquivos página páginas erro ontem amanhã pergunta resposta exemplo
+    número preço trabalho cidade dinheiro
+    строка строки файл файлы папка ошибка страница минута секунда неделя месяц время сегодня завтра вчера вопрос
+    ответ пример результат сообщение номер список цена клиент работа город деньги
 """
 COMMON: Final = frozenset(_WORDS.split())
 """English; words of other languages count as rare, which lowers more and never less."""
