@@ -144,6 +144,9 @@ def test_what_memory_denies_is_so_only_if_a_person_speaks_of_it():
     known, text = ["No se tocan las migraciones ya publicadas"], "Las migraciones publicadas se pueden editar"
     assert fault("Hola, mira el carrito", text, known) == "negation"
     assert fault("Las migraciones publicadas se pueden editar ya", text, known) == ""
+    rule = ["Tests: coverage must stay above 85 %"]
+    assert fault("The chart takes 4 seconds", "Coverage no longer matters", rule) == "negation"
+    assert fault("Forget about coverage", "Coverage no longer matters", rule) == ""
 
 
 def test_a_name_that_joins_words_in_another_language_is_a_name():

@@ -28,6 +28,7 @@ from commonplace.operations import (
     AppendJournal,
     Edit,
     Proposal,
+    PutItem,
     PutTopic,
     RemoveEntry,
     RemoveItem,
@@ -323,7 +324,7 @@ class _Court:
 
     def _unrelated(self, edit: Edit, text: str, touched: Sequence[ViewEntry]) -> str:
         """Return why a replacement is refused: it is about something else, or it drops what it had to shorten."""
-        if not isinstance(edit, ReplaceEntry) or not self.by_model:
+        if not isinstance(edit, (ReplaceEntry, PutItem)) or not touched or not self.by_model:
             return ""
         old = touched[0].text
         words = Vocabulary(content.content(f"{touched[0].section} {old}"))

@@ -281,8 +281,13 @@ class Evidence:
         )
 
     def _against_memory(self, text: str, said: frozenset[str]) -> str:
-        """Return the fault if memory denies a statement, and no person spoke of what both are about."""
-        if denials.denies(text) or denials.limits(text):
+        """Return the fault if memory says the opposite, and nobody spoke of what both are about."""
+        if denials.denies(text):
+            about = [entry.text for entry in self.known if entry.vocabulary.shared(said)]
+            spoken = any(each.vocabulary.shared(said) for each in self.said)
+            taken_back = any(denials.denies(entry) or denials.limits(entry) for entry in about)
+            return "negation: nobody said that it is not so" if about and not (spoken or taken_back) else ""
+        if denials.limits(text):
             return ""
         for entry in self.known:
             both = entry.vocabulary.shared(said)
