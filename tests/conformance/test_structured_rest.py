@@ -825,3 +825,20 @@ def test_a_prompt_scores_only_the_newest_items_of_a_layer(tmp_path, caplog):
         assert "rack 249." in memory.context("web:abc", "Where is server 249?").text
         assert "rack 3." in memory.context("web:abc", "Where is server 3?").text
     assert {each.candidateCount for each in caplog.records} == {200}
+
+
+def test_the_end_of_a_session_notes_nothing_that_a_turn_of_another_day_noted(tmp_path):
+    """Issue 19, tried as a user: a session that ends a day later left its tasks and fixes twice."""
+    clock = FixedClock(f"{DAY}T13:15:00+00:00")
+    with opened(tmp_path, clock=clock) as memory:
+        turn(
+            memory,
+            Message("user", "I have a final submission deadline of July 20 for my conference paper."),
+            Message("assistant", "Noted."),
+        )
+        before = {day: items(memory, f"items/episodic/{day}.jsonl") for day in (DAY, "2026-02-08")}
+        assert [each["content"] for each in before[DAY] if each["source"] != "turn"]
+        clock.advance(days=1)
+        memory.end("web:abc")
+        memory.flush()
+        assert {day: items(memory, f"items/episodic/{day}.jsonl") for day in before} == before

@@ -205,7 +205,10 @@ class Views:
         entries: list[ViewEntry] = []
         limit = ""
         files = [place for place in places.values() if place.form != "topic"]
-        for path in dict.fromkeys(place.path for place in files):
+        noted = [
+            path for path in self._of_days(messages) if path.endswith(".jsonl")
+        ]  # of what was said, as it was said
+        for path in dict.fromkeys((*(place.path for place in files), *noted)):
             layer = self._layout.layer_of(path)
             records = self.records(path)
             if layer is not None and layer.compress:

@@ -179,7 +179,8 @@ class _Desk:
         return (*self._edits, *(body.operation() for body in self._bodies.values() if body.sources))
 
     def _into_list(self, memo: Memo, place: Place) -> None:
-        if any(known.path == place.path and matching.same(memo.text, known.text) for known in self._known):
+        near = (known for known in self._known if known.path == place.path or place.form == "item")
+        if any(matching.same(memo.text, known.text) for known in near):  # an item may be in the file of another day
             return
         old = next((known for known in reversed(self._known) if self._reaches(known) and _over(memo, known.text)), None)
         if old is not None:
