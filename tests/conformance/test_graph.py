@@ -630,6 +630,18 @@ def test_two_operations_on_one_node_say_nothing_twice(tmp_path, clock):
         assert memory.read("memory/steve.md").body == "- Steve bakes bread.\n- Steve is tall."
 
 
+def test_a_line_that_a_node_has_is_not_added_again(tmp_path, clock):
+    """Issue 20, tried as a user would: what is said again months later is in the node once."""
+    line = {"op": "add", "path": "memory/steve.md", "text": "Steve bakes bread.", "cites": []}
+    model = ScriptedLLM([proposal(steve(body="- Steve bakes bread.")), proposal(line)])
+    with opened(tmp_path, clock) as memory, worker(tmp_path, clock, model) as working:
+        for session in ("chat:1", "chat:2"):
+            memory.append(session, turns(clock, 5))
+            working.tick()
+        assert len(model.requests) == 2
+        assert memory.read("memory/steve.md").body == "- Steve bakes bread."
+
+
 def test_a_misquoted_message_costs_a_node_nothing(tmp_path, clock):
     """DESIGN 1.4: each line of a node is judged by itself; a wrong cite is left out."""
     cites = [{"message": 1, "quote": "Steve loves to bake"}, {"message": 99, "quote": "x"}, {"message": 1, "quote": ""}]

@@ -126,7 +126,9 @@ class _Desk:
             put = msgspec.structs.replace(edit, path=path)
         else:
             text = before.body if isinstance(before, PutTopic) else known.text if known is not None else ""
-            body = "\n".join(part for part in (text.rstrip(), f"- {one_line(edit.text)}") if part)
+            line = one_line(edit.text)
+            says_it = plain_line(line) in map(plain_line, text.splitlines())
+            body = text if says_it else "\n".join(part for part in (text.rstrip(), f"- {line}") if part)
             put = PutTopic(
                 path=path, body=body, title="" if known is not None else title,
                 kind="" if known is not None else edit.kind,
