@@ -379,6 +379,15 @@ def test_topics_are_chosen_by_words_alone_and_silence_is_an_answer(tmp_path):
             assert memory.surface(f"q{number}", question) == []
 
 
+def test_words_that_all_topics_hold_are_not_held_against_one(tmp_path):
+    """Issue 21, tried as a user would: after a year the last facts were found less often than the first."""
+    for name in ("warehouse", "payroll", "newsletter", "dashboard"):
+        topic(tmp_path, f"{name}.md", f"The {name} listens on port 80.", description=f"the port the {name} listens on")
+    with opened(tmp_path) as memory:
+        found = memory.surface(None, "Which port does the warehouse listen on?")
+    assert [hit.record for hit in found] == ["warehouse.md"]
+
+
 def test_a_file_that_explains_a_tool_in_use_is_left_out_unless_it_warns(tmp_path):
     """Seed memdir: reference notes of recently used tools are left out, warnings are kept."""
     topic(tmp_path, "jq.md", "How to use jq: filters and paths of the ingest data.", kind="reference")

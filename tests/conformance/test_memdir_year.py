@@ -154,6 +154,10 @@ def check_a_life(folder: Path, sessions: int, days: float) -> None:
         assert model.dreams > 0
         assert not [waits.reason for waits in memory.review()]
         assert answered(memory, range(min(30, sessions))) >= 0.9
+        assert answered(memory, range(max(0, sessions - 30), sessions)) >= 0.9
+        for path in topics:
+            stated = [line for line in path.read_text(encoding="utf-8").splitlines() if line.startswith("- ")]
+            assert len(stated) == len(set(stated))
         changes = memory.log(None)
         gone = {record for change in changes if change.actor == "consolidator:dream" for record in change.removed}
         assert gone

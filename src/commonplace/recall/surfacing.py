@@ -139,7 +139,7 @@ class Surfacing:
         forms = Vocabulary(word for each in said for word in each)
         most = max(2, _COMMON * len(heads))
         telling = {word for word in wanted if sum(not forms.like(word).isdisjoint(each) for each in said) <= most}
-        enough = max(1.0, _SHARE * sum(wanted.values()))
+        enough = max(1.0, _SHARE * sum(wanted[word] for word in telling))
         kept: list[Head] = []
         for each in found if telling else ():
             topic = self._topic(each.path)
