@@ -84,3 +84,10 @@ def test_coloured_output_of_a_tool_keeps_its_words():
     text = guard.screen(line * 200).text
     assert text.count("tests/test_one.py::test_name") == 200
     assert "…⟧" not in text
+
+
+def test_a_flood_of_one_keyword_ends_where_the_next_stretch_begins_inside_a_word():
+    """A search that jumped over a flooded stretch came back to the same place for ever."""
+    text = "new " * 1023 + "a new" + "x" * 20 + " anew anew " * 20
+    shifted = [text.replace("a new", "a" * n + "new") for n in range(1, 8)]
+    assert all(guard.screen(each).text == each for each in shifted)

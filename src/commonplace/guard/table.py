@@ -215,7 +215,8 @@ def _places(lowered: str, candidate: Candidate, start: int, end: int) -> Iterato
                 stretch, count = place // STRETCH, 0
             count += 1
             yield place
-        place = lowered.find(keyword, place + 1 if count < most else (stretch + 1) * STRETCH, last)
+        behind = (stretch + 1) * STRETCH if count >= most else 0
+        place = lowered.find(keyword, max(place + 1, behind), last)
 
 
 def _is_word(char: str) -> bool:
