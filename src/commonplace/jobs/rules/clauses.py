@@ -115,7 +115,8 @@ def _of_sentence(text: str, masked: str, start: int, end: int, mark: str) -> Ite
             yield msgspec.structs.replace(
                 clause,
                 lead=lead + clause.lead,
-                question=bool(guard("question_start").match(part.lstrip())) or ("?" in mark and last),
+                question=bool(guard("question_start").match(part.lstrip()))
+                or ("?" in mark and last and guard("requests").match(lead) is None),
                 unreal=bool(guard("unreal").search(_claim(clause.text))),
                 conditional=conditional,
                 reported=reported,

@@ -216,9 +216,9 @@ class Reader:
     def _explicit(self, item: RecordedMessage, start: int, clause: Clause) -> Memo | None:
         """Return the memo of a clause that was marked as worth noting (`Fact: …`) though no row knows its shape."""
         mark = guard("noted").match(clause.lead)
-        if mark is None or clause.unreal or len(clause.text.split()) < 4 or not guard("asserts").search(clause.text):
+        if mark is None or clause.unreal or len(clause.text.split()) < 3 or not guard("asserts").search(clause.text):
             return None
-        label = mark["mark"].split()[-1]
+        label = (mark["mark"] or "fact").split()[-1]
         kinds: dict[str, Kind] = {
             "decision": "decision",
             "preference": "preference",
@@ -389,7 +389,9 @@ class Reader:
         if guard("unsure").search(clause.text):
             return None
         found = next((rule for rule in patterns.rows("foreign") if rule.pattern.match(clause.text)), None)
-        if found is None or (found.kind != "instruction" and guard("passing").search(clause.text)):
+        asked = guard("asks").match(clause.text)
+        said = clause.text[asked.end() :] if asked else clause.text
+        if found is None or (found.kind != "instruction" and guard("passing").search(said)):
             return None
         text = one_line(clause.text)
         if found.kind != "instruction":
