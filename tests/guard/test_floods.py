@@ -2,6 +2,7 @@
 
 import sys
 import tracemalloc
+from collections import Counter
 
 import pytest
 
@@ -32,8 +33,9 @@ def test_each_stretch_of_a_text_has_a_bounded_number_of_tries(piece):
     for size in (50_000, 100_000):
         text = guard.show(piece * (size // len(piece)))
         for view in views.of(text):
-            tries = sum(seen.rule.kind != "order" for _, seen in view.tries)
-            assert tries <= (table.MOST_TRIES + 1) * (len(view.text) // table.STRETCH + 1)
+            places = {place for place, seen in view.tries if seen.rule.kind != "order"}
+            assert len(places) <= table.MOST_PLACES * (len(view.text) // table.STRETCH + 1)
+            assert max(Counter(place for place, _ in view.tries).values(), default=0) <= 16
 
 
 @pytest.mark.parametrize("piece", slow_after(1, FLOODS.values()))
@@ -76,6 +78,21 @@ def test_a_secret_behind_a_flood_in_its_stretch_does_not_get_through():
     """Issue 22: a rule that tries no more lets nothing pass."""
     secret = "hunter" + "2x9"
     assert secret not in guard.screen("pin " * 500 + f"\nmy password is {secret}").text
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "- House {} is red and its door is green.\n",
+        '{{"token": {}, "code": 2}}\n',
+        "INFO login user={}\n",
+        "token {}\n",
+    ],
+)
+def test_a_list_with_a_noun_for_a_secret_in_each_line_is_kept(line):
+    """The ordinary day: tables, logs and JSON repeat their words; what is taken out of a text never comes back."""
+    text = "".join(line.format(number % 90 + 10) for number in range(600))
+    assert guard.screen(text).text == text
 
 
 def test_coloured_output_of_a_tool_keeps_its_words():

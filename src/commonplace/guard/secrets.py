@@ -99,7 +99,7 @@ def _found(view: View) -> Iterator[Iterator[Span]]:
     yield (Span(start, end, rule.id, human=True) for start, end, rule in said.find(text, nouns))
 
 
-def _at_keywords(text: str, candidates: list[tuple[int, Candidate]]) -> Iterator[Span]:
+def _at_keywords(text: str, candidates: Iterable[tuple[int, Candidate]]) -> Iterator[Span]:
     done: dict[str, int] = {}
     names = printed.Printed(text)
     for place, candidate in candidates:

@@ -8,8 +8,10 @@ number of characters, so the work is linear in the text whatever the text is.
 from __future__ import annotations
 
 import functools
+import heapq
 import re
 import tomllib
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
@@ -27,14 +29,13 @@ _HEAD: Final = 3
 STRETCH: Final = 4096
 """Characters that are looked through at once."""
 
-MOST_TRIES: Final = 192
-"""Tries of rules for secrets in one stretch, of which a noun that people say counts twice: its sentence is read."""
+MOST_PLACES: Final = 512
+"""Places in one stretch where rules for secrets are tried. A table or a log with such a noun in each line has fewer."""
 
 MOST_ORDERS: Final = 32
 """Tries of one rule for orders to a model in one stretch; what only notes needs no more."""
 
-_COSTS: Final = {"order": 0, "said": 2}
-_BLOCK: Final = 16 * STRETCH  # characters that are cut into words at once
+_BLOCK: Final = 4 * STRETCH  # characters that are cut into words at once
 _LONGEST: Final = 64  # a keyword and the sign behind it are shorter
 _FIRST_WORD: Final = re.compile(r"[a-z0-9]+")
 # Every ASCII character has its place here: a missing one would cost an exception at each look.
@@ -74,6 +75,22 @@ class Candidate(msgspec.Struct, frozen=True):
 _FLOODED: Final = Candidate(Rule(id=FLOOD, kind=FLOOD, keywords=(), human=True), "")
 
 
+class Tries:
+    """Candidates with the places of their keywords; in two lists, for a text may hold a million of them."""
+
+    def __init__(self) -> None:
+        self._places = array("q")
+        self._seen: list[Candidate] = []
+
+    def add(self, place: int, seen: Candidate) -> None:
+        """Add a candidate behind the others."""
+        self._places.append(place)
+        self._seen.append(seen)
+
+    def __iter__(self) -> Iterator[tuple[int, Candidate]]:
+        return zip(self._places, self._seen, strict=True)
+
+
 class Keywords(msgspec.Struct, frozen=True):
     """The keywords of rules by the way a text is asked for them.
 
@@ -89,16 +106,16 @@ class Keywords(msgspec.Struct, frozen=True):
     signs: tuple[Candidate, ...]
     foreign: Mapping[str, tuple[Candidate, ...]]
 
-    def candidates(self, lowered: str) -> list[tuple[int, Candidate]]:
-        """List the rules to try in a lower-case text in the order of their keywords' places.
+    def candidates(self, lowered: str) -> Tries:
+        """Return the rules to try in a lower-case text in the order of their keywords' places.
 
-        Where a stretch holds more keywords of secrets than `MOST_TRIES`, a `FLOOD` takes the place of all in each
+        Where a stretch holds keywords of secrets at more than `MOST_PLACES`, a `FLOOD` takes the place of all in each
         stretch that holds more than half as many: what is left has too few, however it is moved together.
         """
         # Text of one byte a character is searched several times as fast.
         plain = lowered if lowered.isascii() else lowered.encode("ascii", "replace").decode("ascii")
         counts: Counter[int] = Counter()
-        tries: list[tuple[int, Candidate]] = []
+        tries = Tries()
         # Block by block: few keywords are present in each, and only those are looked for.
         for start in range(0, len(lowered), _BLOCK):
             end = start + _BLOCK
@@ -108,16 +125,23 @@ class Keywords(msgspec.Struct, frozen=True):
                 for place in _places(plain if seen.keyword.isascii() else lowered, seen, start, end)
             ]
             found.sort(key=_place_of)
+            last = -1
             for place, seen in found:
-                counts[place // STRETCH] += _COSTS.get(seen.rule.kind, 1)
-                if counts[place // STRETCH] <= MOST_TRIES:
-                    tries.append((place, seen))
-        if max(counts.values(), default=0) > MOST_TRIES:
-            floods = {stretch for stretch, count in counts.items() if count > MOST_TRIES // 2}
-            tries = [(place, seen) for place, seen in tries if place // STRETCH not in floods]
-            tries += [(stretch * STRETCH, _FLOODED) for stretch in floods]
-            tries.sort(key=_place_of)
-        return tries
+                if seen.rule.kind != "order" and place != last:
+                    counts[place // STRETCH] += 1
+                    last = place
+                if counts[place // STRETCH] <= MOST_PLACES:
+                    tries.add(place, seen)
+        if max(counts.values(), default=0) <= MOST_PLACES:
+            return tries
+        floods = {stretch for stretch, count in counts.items() if count > MOST_PLACES // 2}
+        left = Tries()
+        for place, seen in heapq.merge(
+            tries, ((stretch * STRETCH, _FLOODED) for stretch in sorted(floods)), key=_place_of
+        ):
+            if seen is _FLOODED or place // STRETCH not in floods:
+                left.add(place, seen)
+        return left
 
     def _present(self, lowered: str, plain: str) -> Iterator[Candidate]:
         """Yield what a block may hold: the first words are there, the keywords need not be."""
@@ -203,7 +227,7 @@ def lower(text: str) -> str:
 def _places(lowered: str, candidate: Candidate, start: int, end: int) -> Iterator[int]:
     """Yield where in [start, end) a keyword begins, with the borders that its rule asks for."""
     keyword, rule = candidate.keyword, candidate.rule
-    most = MOST_ORDERS if rule.kind == "order" else MOST_TRIES + 1
+    most = MOST_ORDERS if rule.kind == "order" else MOST_PLACES + 1
     last = end + len(keyword) - 1
     stretch = count = -1
     place = lowered.find(keyword, start, last)

@@ -16,7 +16,7 @@ from functools import cached_property, partial
 from typing import Final
 
 from commonplace.guard import markers
-from commonplace.guard.table import Candidate, compiled, load, lower
+from commonplace.guard.table import Tries, compiled, load, lower
 
 Steps = tuple[list[int], list[int]]
 
@@ -53,7 +53,7 @@ class View:
         return lower(self.text)
 
     @cached_property
-    def tries(self) -> list[tuple[int, Candidate]]:
+    def tries(self) -> Tries:
         """The rules to try, with the places of their keywords, in order."""
         return load().keywords.candidates(self.lowered)
 

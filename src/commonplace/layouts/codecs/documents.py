@@ -285,8 +285,7 @@ def place_entry(data: bytes, document: Document, words: str, anchor: Block | Non
         tight = listed and anchor.kind == "item" and not head and not _loose(document, anchor)
         leads = [newline, gap] if tight else [gap]
         candidates += [[Splice(anchor.end, anchor.end, lead + head + form)] for lead in leads]
-        if listed:
-            spare.append([Splice(anchor.end, anchor.end, gap + head + form + newline + _APART)])
+        spare.append([Splice(anchor.end, anchor.end, gap + head + form + newline + (_APART if listed else ""))])
     place = sum(part.block.start < candidates[0][0].start for part in document.parts)
     wanted = [(part.text, part.section) for part in document.parts]
     wanted.insert(place, (words, section or _section_at(document, anchor)))
