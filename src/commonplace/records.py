@@ -358,7 +358,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True):
-    """One committed change as the log of its scope tells it; texts are empty where they were erased."""
+    """One committed change as the log of its scope has it; texts are empty where they were erased."""
 
     number: int
     at: datetime

@@ -56,7 +56,7 @@ class _Writes:
     """What changes wrote to some files since these were last looked at; each change of the log is read once.
 
     Args:
-        looks: The number of the last change that was known of each file that was looked at before.
+        looks: For each file that was seen before, the number of the last change that was known then.
         paths: The files.
     """
 
@@ -246,7 +246,7 @@ class Drift:
         return {each.path for each in part}
 
     def _take(self, path: str, known: _Writes) -> bool:
-        """Bring one file's last look up to now; True where an edit from outside was logged."""
+        """Compare one file with what was last seen of it; True where an edit from outside was logged."""
         layer = self._layout.layer_of(path)
         if layer is None:
             return False
@@ -322,7 +322,7 @@ class Drift:
             time.sleep(QUIET_SECONDS)
 
     def _before(self, path: str, look: Look | None, writes: Sequence[inverse.Write]) -> tuple[bytes | None, bool]:
-        """Return what the file said before the edit, as far as last look and log tell, and whether that is exact."""
+        """Return what the file said before the edit, as far as it is known, and whether that is exact."""
         data = look.text.encode() if look else None
         exact = look is None or version_of(path, data) == look.version
         for write in writes:

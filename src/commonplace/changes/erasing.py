@@ -47,7 +47,7 @@ class Erasing:
     """Erases in the files of one scope.
 
     Args:
-        seen_anew: Opens the last look at each file again after it was taken away; the index does so by itself.
+        seen_anew: Opens the store of what was last seen again after it was deleted; the index does so by itself.
     """
 
     def __init__(self, parts: Parts, door: Door, seen_anew: Callable[[], None]) -> None:
@@ -187,7 +187,7 @@ class _Sweep:
     # --- the log ---
 
     def kept(self) -> dict[int, Mapping[str, object]]:
-        """Return, for each change that tells what is to go, what of its payload stays."""
+        """Return, for each change that holds what is to go, what of its payload stays."""
         found: dict[int, Mapping[str, object]] = {}
         for logged in self._store.since(0):
             try:

@@ -56,8 +56,8 @@ class Forgotten:
             text: The text of a record, or a part of it.
             sources: The messages that the record rests on; None if they are unknown.
             written: When a record of unknown sources was written, if known: messages that were forgotten before
-                then were said anew.
-            journal: The record tells of a range, of which `sources` are the first and the last message.
+                then were said again.
+            journal: The record is about a range, of which `sources` are the first and the last message.
         """
         if not self.messages or (sources is not None and not sources and not journal):
             return text
@@ -94,7 +94,7 @@ def _sentences(text: str) -> list[str]:
 
 
 def _tells(words: frozenset[str], forgot: Forgot, *, sure: bool) -> bool:
-    """True if a sentence of these words tells what a forgotten message said."""
+    """True if a sentence of these words says what a forgotten message said."""
     shared = words & forgot.distinctive
     if any(len(word) >= _FIRM_CHARS and any(char.isdigit() for char in word) for word in shared):
         return True

@@ -20,7 +20,7 @@ class Maker(Protocol):
     """The file, if an edit of topics from outside has it made again; else empty."""
 
     def lists(self, path: str) -> bool:
-        """True if the file tells of this topic."""
+        """True if the file has a line for this topic."""
 
     def refresh(self, plan: Plan) -> str:
         """Bring the file up to the topics as planned, if the plan moves any; say what a person should know of it."""
@@ -45,7 +45,7 @@ class GeneratedFiles:
         """The files that an edit of topics from outside has made again."""
 
     def lists(self, path: str) -> bool:
-        """True if one of `documents` tells of this topic."""
+        """True if one of `documents` has a line for this topic."""
         return any(maker.document and maker.lists(path) for maker in self._makers)
 
     def refresh(self, plan: Plan) -> list[str]:

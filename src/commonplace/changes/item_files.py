@@ -1,6 +1,6 @@
 """The place of each live item in its file, so that one of a hundred thousand is found without reading the others.
 
-Derived, in memory: a file that only grew is read on from where it was read before, any other is read anew. An item is
+Derived, in memory: a file that only grew is read on from where it was read before, any other is read again. An item is
 always read back from its file, so a place that proves wrong costs a reading and never gives a wrong answer.
 """
 

@@ -153,7 +153,7 @@ class Reader:
         return made[1].sources, None
 
     def written(self, record: Record) -> datetime | None:
-        """Return when a record came to say what it says; None if nobody knows."""
+        """Return when a record got its present text; None if that is not known."""
         made = self._ledger.made(record.id)
         change = self._ledger.change(made[0]) if made else None
         said = record.at if isinstance(record, (JournalEntry, Item)) else None

@@ -41,7 +41,7 @@ TELLING_TOKENS: Final = 4  # "ok" or "yes" of a deleted session is still an answ
 class Tombstone(msgspec.Struct, frozen=True, omit_defaults=True):
     """One thing that must not return.
 
-    `fingerprint` is keyed per scope, so it tells nothing about the text to who lacks the key.
+    `fingerprint` is keyed per scope, so without the key it says nothing about the text.
     `hides` says that the sources themselves are hidden, not only kept from extraction: of a single message also
     what says the same. `said` are the fingerprints of the messages of a deleted session, which hide what says
     the same and forbid nothing.

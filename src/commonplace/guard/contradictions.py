@@ -178,7 +178,7 @@ class Talk:
         )
 
     def _nobody_denies(self, clause: Clause, whole: frozenset[str]) -> bool:
-        """True if no clause of the talk that speaks of a statement, nor the one behind, takes anything back."""
+        """True if no clause about the same as a statement, nor the clause behind it, takes anything back."""
         about = [place for place, other in enumerate(self._clauses) if _shared(whole, other.content)]
         near = {each for place in about for each in (place, place + 1) if each < len(self._clauses)}
         return bool(about) and not any(

@@ -1,4 +1,4 @@
-"""Does a statement rest on what was said? One matcher, for the gate and for whoever computes trust.
+"""Does a statement rest on what was said? One matcher, for the gate and for trust.
 
 A statement needs support, not the messages' own words. Its firm facts (names, numbers, dates, addresses, commands)
 must be in what it rests on, or follow from it; it may not say the opposite; it shares at least one word with it.

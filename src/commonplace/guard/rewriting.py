@@ -1,4 +1,4 @@
-"""Carry a document that a model wrote anew out as a diff of its lines.
+"""Apply a model's new text of a document as a diff of its lines.
 
 A heading is no claim, an unchanged or moved line costs nothing. Each new line is judged alone; one that may not come
 in waits, and the old line stays in its place. An old line goes only if a line that came in corrects it or holds its
@@ -204,7 +204,7 @@ def _undated(text: str) -> frozenset[str]:
 
 
 def _names_old(line: Line, other: Line, shared: frozenset[str], said: frozenset[str]) -> bool:
-    """True if a new line speaks of the old one in its place: half its words, or a value that it had or takes back."""
+    """True if a new line is about the old one in its place: half its words, or a value that it had or takes back."""
     subject = takewhile(lambda word: word[0].isupper(), line.text.partition(":")[0].split())
     value = shared - content.content(" ".join(subject))
     known = (value & content.names(line.text)) - said

@@ -5,7 +5,7 @@ the secret goes, the words around it stay. The marker is `⟦secret:<rule>:<hash
 digits of the SHA-256 of a machine-made secret, so that a person sees where the same key turned up
 twice: 16 bits take 16 from the 80 or more that such a key has, and many keys share them, so nothing
 found by them could be confirmed. A secret that a person chose (a PIN, a password, a card number) has
-few enough candidates for 16 bits to pick the right one; its `hash4` is always `0000` and tells nothing.
+few enough candidates for 16 bits to pick the right one; its `hash4` is always `0000`.
 """
 
 from __future__ import annotations

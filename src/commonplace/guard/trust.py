@@ -149,7 +149,7 @@ class Voices:
             self.take(message)
 
     def hear(self, text: str, trust: Trust) -> None:
-        """Add a text from elsewhere; the agent's say nothing of who used a word first."""
+        """Add a text from elsewhere; the agent's texts do not count for who used a word first."""
         if TRUST_RANK[trust] < TRUST_RANK["agent"]:
             self._take_below(text, trust)
         elif trust == "user":

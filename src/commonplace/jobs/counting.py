@@ -18,7 +18,7 @@ class Counted(msgspec.Struct, kw_only=True):
     `cursors` are those of the jobs, for the one on the window the window's beginning; `facts` what is known for each
     job. `longest` is how much of one turn a window may hold, `keep` how many messages stay when it is shortened.
     `ran` has what each job last ran for: where it changed nothing then, it would change nothing now. Where it changed
-    something all is counted anew.
+    something all is counted again.
     """
 
     cursors: Mapping[str, int]

@@ -74,7 +74,7 @@ class Failures:
         return failure
 
     def done(self, failure: Failure) -> None:
-        """Write down that what failed was done after all, where no cursor tells it."""
+        """Note that what failed was done after all, where no cursor shows it."""
         self._write(msgspec.structs.replace(failure, start=-1, attempts=0, again=None, why=""))
 
     def _write(self, failure: Failure) -> None:

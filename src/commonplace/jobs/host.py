@@ -184,7 +184,7 @@ class Host:
         return msgspec.structs.replace(found, operations=dated), view
 
     def _dated(self, edit: Edit, view: View) -> Edit:
-        """Return what a model says anew in a topic with absolute dates: as of the first message that it cites."""
+        """Return what a model changed in a topic with absolute dates, as of the first message that it cites."""
         if not isinstance(edit, PutTopic):
             return edit
         said = {(each.session, each.message.id or each.id): each.message.at for each in view.messages}

@@ -218,7 +218,7 @@ class Runner:
         return lease
 
     def _turn(self, end: float | None) -> Lease | None:
-        """Return the lease on the model, if the consolidator writes documents anew: one range after the other.
+        """Return the lease on the model, if the consolidator rewrites documents: one range after the other.
 
         Without it no time is left for a model call, and the ranges leave raw entries, which need no lease.
         """

@@ -40,7 +40,7 @@ Mode = Literal["thread", "inline", "worker"]
 
 
 class Lookout:
-    """The one thread of a process that has schedules look: soon after a note, and for sessions that fell silent."""
+    """The one thread of a process that looks for due jobs: soon after a note, and when a session has been idle."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -87,7 +87,7 @@ lookout = Lookout()
 
 
 def renew() -> None:
-    """Start anew in a forked child: the thread that looks is the parent's."""
+    """Start again in a forked child, which has no thread of its parent."""
     global lookout  # noqa: PLW0603 - one a process
     lookout = Lookout()
 
@@ -160,7 +160,7 @@ class Schedule:
             logger.exception("sessions that grew are looked at later")
 
     def find(self) -> list[str | Tidier]:
-        """Count what came in since the last look; return the sessions with a job due, and the due jobs of the scope."""
+        """Count the messages since the last call; return the sessions with a job due, and the due jobs of the scope."""
         with self._lock:
             if self._closed:
                 return []
@@ -244,12 +244,12 @@ class Schedule:
         return {session: jobs for session, jobs in found.items() if jobs}
 
     def tidiers(self) -> list[Tidier]:
-        """Return the jobs of the scope that were due at the last look."""
+        """Return the jobs of the scope that were last found due."""
         with self._lock:
             return list(self._tidy)
 
     def leave(self) -> None:
-        """Know of no session any more: what is due is found from the transcripts, by whoever looks next."""
+        """Forget which sessions grew: the next process finds what is due from the transcripts."""
         with self._lock:
             self._grown.clear()
             self._counted.clear()
@@ -432,7 +432,7 @@ class Schedule:
         return True
 
     def close(self, timeout_seconds: float) -> None:
-        """Finish what is under way within some time, then look no more, until something is noted again."""
+        """Finish what is under way within some time, then rest until something is noted again."""
         try:
             if not self.flush(timeout_seconds):
                 logger.warning("jobs were still running when memory was closed; their ranges are run again later")

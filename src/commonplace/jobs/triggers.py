@@ -1,6 +1,6 @@
 """When a job is due: pure predicates of what is known of a session, composed by the layout.
 
-Owns no clock and reads nothing; whoever asks gathers the facts first.
+Owns no clock and reads nothing; the caller gathers the facts first.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ class _Pools:
         forks.watch(self)
 
     def renew(self) -> object:
-        """Make threads, anew in a forked child, and return those of before."""
+        """Make the threads (a forked child makes its own), and return those of before."""
         left = vars(self).copy()
         self.files: Executor | None = ThreadPoolExecutor(THREADS, thread_name_prefix="commonplace-files")
         self.questions: Executor | None = ThreadPoolExecutor(THREADS, thread_name_prefix="commonplace-questions")

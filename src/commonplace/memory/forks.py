@@ -1,4 +1,4 @@
-"""A fork of the process: the child opens each open memory anew at its next call.
+"""A fork of the process: the child opens each open memory again at its next call.
 
 A child has one thread and no lock or connection it may trust, so it leaves the parent's parts alone and makes its
 own. SQLite keeps one account of a file's locks for a whole process: an index is closed before the fork if unused,

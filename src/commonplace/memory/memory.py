@@ -446,7 +446,7 @@ class Memory(Past):
     def doctor(self, *, fix: bool = False) -> Report:
         """Check for damage and for drift between files and index; write only with `fix`.
 
-        A damaged record is never deleted: `fix` copies it to quarantine, and makes the index anew.
+        A damaged record is never deleted: `fix` copies it to quarantine, and rebuilds the index.
         """
         if fix and self._chain.first.store.read_only:
             raise StoreReadOnlyError("this memory was opened read-only; open it for writing to fix it")

@@ -11,7 +11,7 @@ from commonplace.records import Change, Outcome, Receipt, Trail
 
 
 class Past:
-    """The part of a memory that looks back, and forgets."""
+    """The part of a memory about its past: the log, undo, why, and forgetting."""
 
     _opened: Opened
 

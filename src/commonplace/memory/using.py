@@ -1,4 +1,4 @@
-"""What a verb of the agent's tool works on, what it is given, and how it tells a model what came of a change."""
+"""What a verb of the agent's tool works on, what it is given, and how a model learns what came of a change."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ class Deadline:
         return max(0.0, self._end - time.monotonic())
 
     def pause(self, seconds: float) -> bool:
-        """Wait, unless the wait would outlast the deadline; tells whether to go on."""
+        """Wait, unless the wait would outlast the deadline; True if there is time to go on."""
         return seconds < self.remaining() and not self.over.wait(seconds) and self.remaining() > 0
 
 

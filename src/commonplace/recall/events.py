@@ -48,7 +48,7 @@ def named(text: str) -> Event | None:
 
 
 def around(event: Event, said_at_ms: Sequence[int]) -> Range | None:
-    """Return the range that a question means, from when its event was spoken of; None where that tells no time."""
+    """Return the range that a question means, from when its event was spoken of; None where that gives no time."""
     if not 0 < len(said_at_ms) <= MOST:
         return None
     first, last = (datetime.fromtimestamp(at / 1000, UTC) for at in (min(said_at_ms), max(said_at_ms)))

@@ -112,7 +112,7 @@ class Meaning(msgspec.Struct, frozen=True):
 
 
 class How(TypedDict):
-    """What a ranking goes by.
+    """What a ranking depends on.
 
     `said_at` tells when a message (slot, number) was said, in milliseconds; a layer left out of
     `layers` counts 1; `limit` is how many messages are ranked at most; with `holding` only messages that

@@ -159,7 +159,7 @@ class Surfacing:
         return tuple(dict.fromkeys(tool for message in lately for tool in message.message.tools))
 
     def _is_in_use(self, topic: Head, tools: Sequence[str]) -> bool:
-        """True if a topic tells how to use a tool that is in use, and warns of nothing."""
+        """True if a topic says how to use a tool that is in use, and holds no warning."""
         if topic.kind != "reference" or not tools:
             return False
         about = f"{topic.path} {topic.title} {topic.description}".casefold()

@@ -1,6 +1,6 @@
 """A lock file that other programs read: in its body the process that works, as its time the last run.
 
-It tells others that we are at work, and tells us that they are. What keeps our own processes apart is a lease; this
+It shows others that we are at work, and us that they are. What keeps our own processes apart is a lease; this
 file alone would not, as a number of a process is used again and a file can be read by two at once.
 
 Source: seed memdir, `.consolidate-lock`.

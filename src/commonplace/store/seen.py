@@ -28,7 +28,7 @@ class Look(NamedTuple):
 
 
 class Seen:
-    """The last look at every file of a scope.
+    """What was last seen of every file of a scope.
 
     Args:
         path: Its file; None keeps it in memory.
@@ -103,7 +103,7 @@ class Seen:
             return self._db.execute(statement, values).fetchall()
 
     def versions(self) -> dict[str, str]:
-        """Return the version of each file at the last look."""
+        """Return the version of each file when it was last seen."""
         with self._lock:
             return dict(self._run("SELECT path, version FROM look"))
 
@@ -119,7 +119,7 @@ class Seen:
         return before
 
     def look(self, path: str) -> Look | None:
-        """Return a file as it was at the last look; None where it was not there or never looked at."""
+        """Return a file as it was last seen; None where it was not there or never seen."""
         if not _is_name(path):
             return None
         with self._lock:
@@ -128,7 +128,7 @@ class Seen:
         return Look(rows[0][0], "".join(text for (text,) in said), rows[0][1]) if rows else None
 
     def version(self, path: str) -> tuple[str, int] | None:
-        """Return the version of a file at the last look, and the number of the newest change by then."""
+        """Return the version of a file when last seen, and the number of the newest change by then."""
         if not _is_name(path):
             return None
         with self._lock:
@@ -153,7 +153,7 @@ class Seen:
             self._add(path, version, text, number)
 
     def grow(self, path: str, version: str, text: Screened, number: int) -> None:
-        """Keep what was added to the end of a file since the last look."""
+        """Keep what was added to the end of a file since it was last seen."""
         with self._together():
             self._add(path, version, text, number)
 

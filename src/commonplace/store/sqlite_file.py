@@ -30,7 +30,7 @@ _NOWHERE_TO_WRITE: Final = ("full", "readonly", "read-only", "unable to open", "
 def make_private(path: Path | str) -> None:
     """Make an empty file that only its owner may read, where there is none; SQLite's files beside it follow it.
 
-    Where it cannot be made nothing is raised: SQLite tells why, at once.
+    Where it cannot be made nothing is raised: SQLite says why, at once.
     """
     with contextlib.suppress(OSError):
         # Not opened: to close a descriptor of it would free the locks that SQLite holds on it in this process.

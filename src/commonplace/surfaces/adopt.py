@@ -255,7 +255,7 @@ def _ranked(folder: Path) -> list[tuple[str, str, int]]:
 
 
 def _signs(folder: Path) -> Iterator[tuple[str, str, int]]:
-    """Yield (layout, the file that speaks for it, how much)."""
+    """Yield (layout, the file that is a sign of it, how strong)."""
     mark = _head(folder / LAYOUT).decode("utf-8", "replace").strip()
     if mark in LAYOUTS and mark != "native":  # which a folder says too that was opened before it was adopted
         yield mark, LAYOUT, 100 * _CERTAIN

@@ -187,7 +187,7 @@ def _end_of(match: re.Match[str], today: date, _past: bool) -> _Span:
 
 
 def _calendar(match: re.Match[str], today: date, past: bool) -> _Span | None:
-    """Date `March 3rd`: without a year the nearest one on the side that the tense tells."""
+    """Date `March 3rd`: without a year the nearest one on the side that the tense gives."""
     month = MONTHS[match["month"].lower()]
     years = [int(match["year"])] if match["year"] else [today.year - 1, today.year, today.year + 1]
     days = [day for day in (day_of(year, month, int(match["number"])) for year in years) if day is not None]
@@ -299,7 +299,7 @@ def find(text: str, at: datetime, zone: tzinfo, *, past: bool = False) -> list[W
         text: One statement in English.
         at: The instant it was said, aware.
         zone: Where its days begin.
-        past: Whether it tells what has happened: then a bare `Friday` is the last one.
+        past: Whether it says what has happened: then a bare `Friday` is the last one.
     """
     today = at.astimezone(zone).date()
     found: list[When] = []
@@ -320,7 +320,7 @@ def find(text: str, at: datetime, zone: tzinfo, *, past: bool = False) -> list[W
 
 
 def _is_no_date(text: str, match: re.Match[str]) -> bool:
-    """True if a weekday tells when something recurs, or which of several things is meant."""
+    """True if a weekday says when something recurs, or which of several things is meant."""
     start, end = match.span()
     if _HABIT_BEFORE.search(text, max(0, start - 12), start) or _HABIT_AFTER.match(text, end):
         return True

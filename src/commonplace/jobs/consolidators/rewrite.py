@@ -1,4 +1,4 @@
-"""The consolidator of the two-layer design: a history entry, and the whole long-term text anew.
+"""The consolidator of the two-layer design: a history entry, and the long-term text as a whole.
 
 The rewrite is carried out as a diff against the text the model saw, under the gate, so that it takes
 nothing back that came in meanwhile. Source: seed two-layer, "ConsolidationService".

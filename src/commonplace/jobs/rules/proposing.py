@@ -136,13 +136,13 @@ def propose(
         messages: The range, in order.
         session: The id its sources name.
         zone: Where days begin.
-        targets: Where each kind of memo goes; of a kind without a place only the journal tells.
+        targets: Where each kind of memo goes; a kind without a place is only in the journal.
         existing: What is remembered in those places.
         since: The number of the first message that something is taken from; those before it are only read.
 
     Returns:
         The operations, each with its source, quote and trust; a replaced entry stays in the change
-        log. The journal tells what was noted. Nothing memorable gives no operation.
+        log. The journal says what was noted. Nothing memorable gives no operation.
     """
     memos = [memo for memo in _gather(messages, zone) if memo.number >= since]
     desk = _Desk(session, targets, existing, [memo.text for memo in memos])

@@ -1,6 +1,6 @@
 """What an edit of one file comes to: kept bytes, new text, and what became of each record's id.
 
-Shared by the four layers and by whoever commits their edits. Texts here are read with bytes that are
+Shared by the codecs and by what commits their edits. Texts here are read with bytes that are
 no UTF-8 carried through unharmed, so that what an edit does not touch is byte for byte as it was.
 """
 
@@ -27,7 +27,7 @@ _ITEM_ID: Final = pattern(r"(.+?\.jsonl)#(.+)\Z", re.DOTALL)
 class Effect(msgspec.Struct, frozen=True, kw_only=True):
     """What one edit of one file does.
 
-    A document or topic is made anew of `pieces`: spans of its old bytes and new text. An append-only
+    A document or topic is made of `pieces`: spans of its old bytes and new text. An append-only
     file gets `append`: whole lines, without the last line break. `delete` takes the file away.
     `successors` maps an id that is no more to the id of what replaced it; `gone` names the ids that
     are no more and have no successor.

@@ -117,7 +117,7 @@ def put(
 ) -> Effect | Duplicate:
     """Append the line that gives an item these values; keys not named here keep what they have in `old`.
 
-    `createdAt` is set once, `updatedAt` each time, `fingerprint` anew whenever type or content
+    `createdAt` is set once, `updatedAt` each time, `fingerprint` whenever type or content
     changed, unless the values name them. An item that already has the values is a duplicate.
 
     Raises:
@@ -191,7 +191,7 @@ def over(path: str, old: Mapping[str, Any] | None, operation: Operation, now: da
 
 
 def is_due(dead: int, lines: int) -> bool:
-    """True if so many lines are dead that the file is made anew without them."""
+    """True if so many lines are dead that the file is rewritten without them."""
     return dead > 0 and dead * DEAD_SHARE >= lines
 
 

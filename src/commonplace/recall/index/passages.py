@@ -23,7 +23,7 @@ def passages(text: str, size: int = CHARS) -> list[tuple[int, int]]:
 
 
 def cut(text: str, size: int = CHARS) -> Iterator[tuple[int, int]]:
-    """Yield the spans of `passages` one by one, so that who wants an early one need not cut the rest."""
+    """Yield the spans of `passages` one by one, so that a caller that wants an early one need not cut the rest."""
     start = 0
     while len(text) - start > size * SLACK:
         end = _cut(text, start, size)

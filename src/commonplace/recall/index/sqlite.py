@@ -2,7 +2,7 @@
 
 Two full-text tables. `said` holds the messages without a copy of their text (contentless, term to
 row only): what was said is read back from the transcripts. `noted` holds the records of the other
-layers, which change, with their text. All of it is derived: `reset` throws it away, and whoever
+layers, which change, with their text. All of it is derived: `reset` throws it away, and who
 feeds the index (indexing) can make it again. Several processes may write; each write re-reads its
 state inside its transaction.
 """

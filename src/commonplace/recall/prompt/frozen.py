@@ -1,7 +1,7 @@
 """What files said when a session began: the same bytes from turn to turn, until the session's window moves.
 
 Kept for each session is only the number of the change that it began at; the bytes are read back from the change log.
-A session begins anew when its window moves, when it ends, when something shown was forgotten, and when the texts of
+A session begins again when its window moves, when it ends, when something shown was forgotten, and when the texts of
 that time were erased.
 
 Source: seed facts, "Frozen snapshot".
@@ -67,7 +67,7 @@ class Frozen:
             return {path: past[path] for path in now}
 
     def thaw(self, session: str) -> None:
-        """Begin a session anew with its next prompt."""
+        """Begin a session again with its next prompt."""
         with self._lock:
             if session in self._read_marks():
                 self._put(_Mark(session, -1))

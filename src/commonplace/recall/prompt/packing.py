@@ -121,7 +121,7 @@ def _line(page: Page, scored: Scored, *, heading: str, mode: str) -> Shown:
 
 
 def said(item: MemoryItem) -> str:
-    """Return what an item says in one line; of a turn the answer, or the question if nobody answered."""
+    """Return what an item says in one line; of a turn the answer, or the question if there is no answer."""
     if item.source != TURN:
         return one_line(item.content)
     asked, answered = exchange(item.content)

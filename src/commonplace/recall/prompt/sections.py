@@ -59,7 +59,7 @@ class Sections:
         return tuple(draft for draft in self._made(page, page) if draft.part in _SNAPSHOT_PARTS)
 
     def thaw(self, session: str) -> None:
-        """Begin the frozen sections of a session anew with its next prompt."""
+        """Begin the frozen sections of a session again with its next prompt."""
         self._frozen.thaw(session)
 
     def _is_on(self, row: PromptSection) -> bool:

@@ -2,7 +2,7 @@
 
 What can run out of space or permission happens before the line is written: new documents are built and
 synced under temporary names, room for appends is set aside. What remains is renaming. Once the line is
-synced the change is done: what cannot be applied now is applied by whoever takes the scope lock next, as
+synced the change is done: what cannot be applied now is applied when the scope lock is next taken, as
 what a dead writer left.
 """
 
@@ -127,7 +127,7 @@ class Commits:
 
     @contextmanager
     def locked(self, wait_seconds: float | None = None) -> Iterator[Head]:
-        """Acquire the scope lock, and apply every logged change; whoever waited longest gets it next.
+        """Acquire the scope lock, and apply every logged change; who waited longest gets it next.
 
         Raises:
             StoreBusyError: It was not free in time.
@@ -265,7 +265,7 @@ class Commits:
             raise
 
     def _applied(self, planned: list[_Planned], number: int) -> bool:
-        """Apply a logged change; False if the disk refuses: the change is done, and whoever comes next applies it."""
+        """Apply a logged change; False if the disk refuses: the change is done, and the next process applies it."""
         try:
             for each in planned:
                 if not self._apply(each):

@@ -155,7 +155,7 @@ def _loaded() -> tuple[Any, Any]:
 
 
 def closed(fd: int) -> None:
-    """Close what was read or synced; that a close fails says nothing of that."""
+    """Close what was read or synced; an error of `close` changes neither."""
     with suppress(OSError):
         os.close(fd)
 

@@ -1,6 +1,6 @@
 """Every file below a root, and writing some of them again, whole, without what is to be erased.
 
-Knows nothing of texts: whoever erases says what a file is to hold. Files that others append to are held meanwhile.
+Knows nothing of texts: the caller says what a file is to hold. Files that others append to are held meanwhile.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """Which files were appended to since a reader last asked, so that an index reads only those.
 
 One line for each append: a random word, and the path. A reader remembers the last line it read and where that
-line is. If it is not there any more (the feed was lost, or began anew), the reader looks at all files.
+line is. If it is not there any more (the feed was lost, or made again), the reader looks at all files.
 
 A hint and no truth: it is not synced and takes no lock. A writer appends to its file first and notes it then; a
 reader reads the feed first and the files then. So a line that goes to a feed which was just taken away is not
-missed: whoever knows the next feed looked at all files after that append.
+missed: a reader of the next feed looked at all files after that append.
 """
 
 from __future__ import annotations

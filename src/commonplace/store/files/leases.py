@@ -29,7 +29,7 @@ _KEPT: Final = timedelta(days=1)  # after it ran out; a holder that renews nothi
 
 
 class _Held(msgspec.Struct, frozen=True):
-    """One lease that was not given back; `token` tells its holding from all others."""
+    """One lease that was not given back; `token` is of this holding alone."""
 
     name: str
     fence: int

@@ -155,7 +155,7 @@ class FileLock:
     def acquire(self, seconds: float, *, in_line: bool = False) -> bool:
         """Return True once this thread has the lock, False if it was not free within the time.
 
-        With `in_line` the time is that of one holder: it begins anew whenever the lock changes hands.
+        With `in_line` the time is that of one holder: it begins again whenever the lock changes hands.
         """
         until = time.monotonic() + seconds
         if not self._threads.acquire(timeout=seconds):

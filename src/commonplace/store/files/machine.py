@@ -1,6 +1,6 @@
 """Which folders this machine made or accepted, and in which layout: a file in each names machine, user and folder.
 
-A copy, a clone or an archive from elsewhere has another inode or another machine, so that it names nobody here.
+A copy, a clone or an archive from elsewhere has another inode or another machine, so that it names no process here.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 A write applies only to the bytes it was made for. Content the log does not know is an edit
 from outside; it is merged, or stays and ours waits. After a loss of power a file that is shorter than what
-the log says was written is made anew. Pure but for `Redo`, which reads and writes.
+the log says was written is made again. Pure but for `Redo`, which reads and writes.
 """
 
 from __future__ import annotations
@@ -160,7 +160,7 @@ class Redo:
         Args:
             key: Of the scope.
             entries: The changes that may not be applied.
-            log: Gives all changes, if the machine went down since: a file that lost its end is made anew from them.
+            log: Gives all changes, if the machine went down since: a file that lost its end is made again from them.
         """
         for path, steps in steps_by_path(entries).items():
             if all(step.is_append for step in steps):

@@ -156,7 +156,7 @@ class Replacer:
                 _logger.warning("a temporary file could not be deleted: %s", typed(error, place.path))
 
     def _set_aside(self, place: Place, turn: int) -> None:
-        """Keep what came out for another look; what recovery swapped out is not looked at again."""
+        """Keep the file that was swapped out, to be compared at the next commit; what recovery swapped out is not."""
         if not turn:
             aside = os.path.join(self.aside, f"{place.number}-{place.index}")
             with suppress(OSError):  # nothing came out, or our own files are on another file system

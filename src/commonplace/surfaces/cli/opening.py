@@ -37,7 +37,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Place(msgspec.Struct, frozen=True):
-    """Where a command looks for memory; None and empty mean that it was not said."""
+    """Where a command finds memory; None and empty mean that it was not given."""
 
     location: str | None = None
     scope: tuple[str, ...] = ()

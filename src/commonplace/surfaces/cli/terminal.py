@@ -92,7 +92,7 @@ def good(text: str) -> str:
 
 
 def warning(text: str) -> str:
-    """Style what a person should look at."""
+    """Style what a person should notice."""
     return click.style(text, fg="yellow")
 
 

@@ -1,7 +1,7 @@
 """What an import yields: batches of messages, and what it could not take.
 
 Owns the values and the grouping of messages into batches of bounded size, with an id for each message
-that has none. Never touches a file or the store: whoever reads the batches appends them.
+that has none. Never touches a file or the store: the caller appends the batches.
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ def decode(data: bytes | msgspec.Raw, kind: Any) -> Any:
 
 
 def reason_of(error: Exception) -> str:
-    """Return what is wrong with some JSON, in words that hold nothing of it."""
+    """Return what is wrong with some JSON, in words that quote none of it."""
     match error:
         case LineError():
             return str(error)
