@@ -47,6 +47,32 @@ def test_at_most_one_in_a_hundred_near_misses_is_taken_for_a_secret():
     assert len(taken) <= len(benign) // 100, taken
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Quick question: which db do we use? The answer is Postgres.",
+        "User: Question 3 about Docker on port 8003. | Assistant: Answer 3: open port 8003.",
+        "Frage: welche Datenbank nehmen wir? Antwort: Postgres.",
+        "Pregunta: ¿qué puerto usamos? Respuesta: el 5432.",
+        "问题：用哪个数据库？答案是PostgreSQL。",
+        "We lock 2048 rows at once.",
+        "The garage is 2400 euros.",
+        "Der Code ist 4711 Zeilen lang.",
+        "El código de estado es 404.",
+        "Please pin numpy==1.26.4 in the requirements.",
+    ],
+)
+def test_an_answer_an_amount_and_a_pinned_version_are_no_secrets(text):
+    """Issue 19, tried as a user: "Question … Answer … port 8003" of a turn became a marker in the notes of the day."""
+    assert guard.screen(text).text == text
+
+
+def test_the_answer_to_a_security_question_is_a_secret():
+    """DESIGN 1.11: what opens an account stays out."""
+    for text in ("Security question: first pet? Answer: Fluffy.", "Sicherheitsfrage: Haustier? Antwort: Bello."):
+        assert guard.screen(text).secrets, text
+
+
 @pytest.mark.parametrize("kind", KEY_KINDS, ids=lambda kind: kind.strip() or "PKCS8")
 @pytest.mark.parametrize("breaks", ["\n", "\r\n", "\\n", "\n> ", "\n    "])
 def test_a_private_key_of_any_kind_goes_whole(kind, breaks):

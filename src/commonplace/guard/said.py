@@ -64,7 +64,7 @@ _NO_VALUE: Final = (
 _TERM: Final = (  # words with digits that are names of techniques, measures, dates, versions
     r"(?i)(?:#[0-9a-f]{3,8}|[0-9a-f]{7,8}|[0-9a-f]{40}|sha-?\d{1,3}|md5|base\d\d(?:url)?|uuid-?v?\d|utf-?\d\d?|o?auth\d?|ipv\d|pbkdf2|argon2\w{0,2}|\dfa|1password|mp\d|x?\d{2,3}_\d\d"
     r"|v?\d{1,9}(?:[.,:/-]\d{1,9}){0,5}[a-z]{0,2}|\d{1,9}[a-zà-ÿ]{1,14}\.?|\d{1,3}-[a-zà-ÿ]{1,14}|[a-z]{1,8}-\d{1,3}|win(?:dows)?\d\d?|web\d|k8s"
-    r"|wpa\d?\S{0,9}|https?/[\d.]{1,5}|\d{1,2}[.:h]\d\d|[a-z]{1,3}\d{1,4}|gpt\S{1,20}|(?:iphone|ipad|python|node|gpt|galaxy|pixel|office|usb)-?\d{1,3})\Z"
+    r"|[a-z][\w.-]{0,40}[=~<>!]=v?\d[\w.*]{0,20}|wpa\d?\S{0,9}|https?/[\d.]{1,5}|\d{1,2}[.:h]\d\d|[a-z]{1,3}\d{1,4}|gpt\S{1,20}|(?:iphone|ipad|python|node|gpt|galaxy|pixel|office|usb)-?\d{1,3})\Z"
 )
 _CODE: Final = r"\.\*|[(){}\[\]|\\]|::|->"
 _IS: Final = (
@@ -361,12 +361,14 @@ def _is_code(text: str, match: re.Match[str], rule: Rule, nouns: list[int]) -> b
         return False
     led = _is_led(text, match, nouns)
     after = compiled(r"[ ]?([^\W\d_]{1,20})").match(text, match.end())
-    if after and not (led and digits > 3):
-        word = after.group(1).casefold()
+    if after:
+        word, sure = after.group(1).casefold(), led and digits > 3
         if content.is_wide(word[0]):
-            if word[0] in words["counters"]:
+            if word[0] in words["counters"] and not sure:
                 return False
-        elif word in words["counters"] or not (content.is_joining(content.bare(word)) or word in words["unlocks"]):
+        elif word in words["counters"] or not (
+            sure or content.is_joining(content.bare(word)) or word in words["unlocks"]
+        ):
             return False
     before = compiled(r"[^\W\d_]{1,20}(?=[.]?[ ]?\Z)").search(text[max(0, match.start() - 24) : match.start()])
     lead = before.group().casefold() if before else ""
