@@ -363,6 +363,18 @@ def test_the_summary_and_the_last_lines_of_the_session_are_as_many_as_working_to
     assert sum(line.startswith("13:15  ") for line in shown.rpartition("\n13:15  user")[2].splitlines()[1:]) == 1
 
 
+def test_no_message_is_in_the_summary_and_below_it_and_a_cleared_session_shows_none(tmp_path):
+    """DESIGN 2, "no statement comes twice"; seed structured: session messages do not survive `/new`."""
+    with opened(tmp_path, config={"memory": {"workingTopK": 6}}) as memory:
+        for number in range(6):
+            memory.append("web:abc", [Message("user", f"Line {number}."), Message("assistant", f"Yes, {number}.")])
+        memory.compact("web:abc", 2)
+        shown = memory.context("web:abc").text.partition("## Working Memory\n")[2]
+        assert [shown.count(f'"Line {number}."') for number in range(6)] == [1] * 6
+        memory.sessions.clear("web:abc")
+        assert "## Working Memory" not in memory.context("web:abc").text
+
+
 # --- trust ---
 
 

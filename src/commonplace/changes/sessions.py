@@ -459,14 +459,15 @@ class Sessions:
         start = max(state.window_start, bisect_left(state.offsets, state.bytes_read - WINDOW_BYTES))
         return tuple(self.read(session_id, start))
 
-    def buffer(self, session_id: str, lines: int = BUFFER_LINES) -> tuple[str, ...]:
+    def buffer(self, session_id: str, lines: int = BUFFER_LINES, *, since: int = 0) -> tuple[str, ...]:
         """Return the last one-line summaries of a session, oldest first, `HH:MM  user   "text"` in UTC.
 
-        Made without a model: code fences and line breaks are folded, the text cut at 200 characters.
+        Made without a model: code fences and line breaks are folded, the text cut at 200 characters. Messages with a
+        number below `since` have none.
         """
         start, said = self._fold(self.path(session_id)).numbers, list[RecordedMessage]()
-        while start > 0 and len(said) < lines:  # further back where tools had much to say
-            start, end = max(0, start - 3 * lines), start
+        while start > since and len(said) < lines:  # further back where tools had much to say
+            start, end = max(since, start - 3 * lines), start
             read = (m for m in self.read(session_id, start, end) if m.message.role in {"user", "assistant"})
             said[:0] = [m for m in read if m.text.strip() or m.message.tools]
         return tuple(summary_line(m.message, _mark(m)) for m in said[-lines:])

@@ -129,7 +129,7 @@ def said(item: MemoryItem) -> str:
 
 
 def working(page: Page, _: PromptSection) -> Iterator[Shown]:
-    """Write the summary of what left the window of the session, and its last messages as a line each."""
+    """Write the summary of what left the window of the session, and the last messages in it as a line each."""
     sessions, config = page.parts.sessions, page.parts.config
     if page.session is None:
         return
@@ -138,7 +138,7 @@ def working(page: Page, _: PromptSection) -> Iterator[Shown]:
         yield Shown(path, f"{SUMMARY_HEAD}\n{summary}")
         left -= 1
     if config.context.recap and left > 0:
-        for line in sessions.buffer(page.session, left):
+        for line in sessions.buffer(page.session, left, since=sessions.state(page.session).window_start):
             yield Shown(path, line)
 
 
