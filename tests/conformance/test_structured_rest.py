@@ -452,7 +452,7 @@ def test_the_tool_is_one_schema_with_the_operations_of_the_document(memory):
     assert properties["confidence"] == properties["confidence"] | {"type": "number", "minimum": 0, "maximum": 1}
     assert {"project_fact", "constraint", "task_state"} <= set(properties["type"]["enum"])
     assert properties["section"]["enum"] == ["episodic", "semantic", "procedural"]
-    assert properties["layer"]["enum"] == ["semantic", "procedural"]
+    assert properties["layer"]["enum"] == ["episodic", "semantic", "procedural"]
 
 
 @pytest.mark.parametrize("operation", ["memory_add", "add"])
@@ -473,6 +473,10 @@ def test_add_goes_to_the_layer_that_is_named_or_that_its_type_has(memory):
     call(memory, "add", content="Restart the relay after each deploy.", type="fix")
     call(memory, "add", content="The relay is in Malmö.", layer="procedural")
     assert len(items(memory, "items/procedural.jsonl")) == 2
+    call(memory, "add", content="The relay was down at noon.", type="failure", layer="episodic")
+    (brief,) = items(memory, f"items/episodic/{DAY}.jsonl")
+    assert (brief["layer"], brief["type"]) == ("EPISODIC", "FAILURE")
+    assert "does not last" in call(memory, "promote", id=brief["id"], layer="episodic")["error"]
     assert "no layer" in call(memory, "add", content="x y z", layer="working")["error"]
 
 

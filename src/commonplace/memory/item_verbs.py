@@ -63,6 +63,8 @@ def promote_item(use: Use, asked: Asked) -> Answer:
     scope, record = _meant(use, asked)
     layer = scope.layout.layer(asked.get("layer") or _lasting(scope, record))
     path, name = split_id(record.id)
+    if "{" in layer.path:
+        raise InputError(f"what is in {layer.name} does not last; name another layer, or none")
     if scope.layout.layer_of(path) == layer:
         return {"success": True, "message": f"it is in {layer.name} already", "records": [record.id]}
     _, rests = scope.ledger.made(record.id) or (0, None)

@@ -152,9 +152,8 @@ class Tool:
 
     def _choices(self) -> dict[str, list[str]]:
         """Return the parameters of verbs that name one of a few things, with the names."""
-        items = [each for each in self._use.scope.layout.layers if each.kind == "items"]
-        lasting = [each.name for each in items if "{" not in each.path]
-        return {"target": list(self._use.targets), "section": [each.name for each in items], "layer": lasting}
+        items = [each.name for each in self._use.scope.layout.layers if each.kind == "items"]
+        return {"target": list(self._use.targets), "section": items, "layer": items}
 
     def _needed(self, action: Action) -> list[str]:
         """Return the parameters of its verb that an action needs from the model."""
