@@ -200,6 +200,15 @@ def test_the_live_window_is_not_recalled_and_deleted_sessions_never(tmp_path):
         assert "green" not in memory.context("chat:2", "tea").text
 
 
+def test_the_live_window_takes_no_place_of_what_is_recalled(tmp_path):
+    """Free tokens are used: of a long chat the best hits are live, and what left the window comes after them."""
+    with opened(tmp_path) as memory:
+        memory.append("chat:1", [Message("user", "The garden hose lies behind the shed.")])
+        memory.sessions.clear("chat:1")
+        memory.append("chat:1", [Message("user", f"Where is the garden hose number {n}?") for n in range(30)])
+        assert "behind the shed" in memory.context("chat:1", "Where is the garden hose?").volatile
+
+
 @pytest.mark.parametrize("tokens", [0, -1, "5", 1.5, True])
 def test_a_budget_that_is_no_number_from_one_on_is_an_error(tmp_path, tokens):
     with opened(tmp_path) as memory, pytest.raises(InputError, match="budget"):

@@ -7,7 +7,7 @@ several files is read again where a change came between.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import ExitStack, suppress
 from datetime import datetime, timedelta
 from typing import Final, TypeVar
@@ -58,7 +58,15 @@ class Chain:
         """
         if rerank:
             return self._reranked(asked, now=now, explain=explain)
-        found = self._steady(lambda: self._of_each(lambda scope: scope.recall(asked, now=now, explain=explain)))
+        return self._found(asked, now=now, explain=explain)
+
+    def _found(
+        self, asked: Query, *, now: datetime, explain: bool = False, without: Collection[tuple[str, str]] = ()
+    ) -> list[Hit]:
+        """Search the scopes; `without` are messages that are no hits."""
+        found = self._steady(
+            lambda: self._of_each(lambda scope: scope.recall(asked, now=now, explain=explain, without=without))
+        )
         return sharing.fair_share(found, asked.k) if len(self.scopes) > 1 else (found or [[]])[0]
 
     def _reranked(self, asked: Query, *, now: datetime, explain: bool) -> list[Hit]:
@@ -89,7 +97,7 @@ class Chain:
         if question and question.strip() and kinds:
             wanted = Query(text=question, k=config.context.recall_k, layers=kinds)
             live = self._live(session)
-            found = self.recall(wanted, now=now)
+            found = self._found(wanted, now=now, without=live)
             hits = [hit for hit in found if not any((s.session, s.message) in live for s in hit.sources)]
         share = config.context.stable_share
         made = contexts.build(

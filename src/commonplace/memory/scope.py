@@ -6,7 +6,7 @@ The only place where they meet; `memory` gives them their public shape.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from typing import Any, Final
@@ -315,10 +315,12 @@ class Scope:
         ]
         return self.door.commit(found, actor=actor, reason=reason, expect=expect, dry_run=dry_run)
 
-    def recall(self, query: Query, *, now: datetime, explain: bool) -> list[Hit]:
-        """Search this scope, edits made outside included."""
+    def recall(
+        self, query: Query, *, now: datetime, explain: bool, without: Collection[tuple[str, str]] = ()
+    ) -> list[Hit]:
+        """Search this scope, edits made outside included; `without` are messages that are no hits."""
         self.sections.look()
-        return self.searching.recall(query, now=now, explain=explain)
+        return self.searching.recall(query, now=now, explain=explain, without=without)
 
     def _related(self, text: str) -> list[Record]:
         """Find entries that moved out of full documents and speak of the same as a text."""

@@ -28,7 +28,7 @@ from commonplace.text import validity
 
 logger = logging.getLogger(__name__)
 
-_HIDDEN_ROOM: Final = 50  # so many forgotten messages may be among the best hits until more are asked for
+_HIDDEN_ROOM: Final = 50  # so many messages that are no hits may be among the best hits until more are asked for
 _WIDER: Final = 8
 
 
@@ -99,11 +99,14 @@ class Searching:
         for layer in parts.layout.layers:
             self._weights[layer.kind] = max(self._weights.get(layer.kind, 0.0), layer.weight)
 
-    def recall(self, query: Query, *, now: datetime, explain: bool) -> list[Hit]:
-        """Return the best hits of a question."""
+    def recall(
+        self, query: Query, *, now: datetime, explain: bool, without: Collection[tuple[str, str]] = ()
+    ) -> list[Hit]:
+        """Return the best hits of a question; `without` are messages, by session and id, that are no hits."""
         self._parts.tombstones.catch_up(look=True)
         hidden = self._parts.tombstones.hidden()
         found_near = self._embedding.near(query.text, hidden=hidden) if self._embedding is not None else None
+        hidden = hidden.union(without)
         room = min(len(hidden), _HIDDEN_ROOM)
         ledger = self._parts.ledger
         ledger.catch_up()

@@ -216,6 +216,8 @@ def test_context_names_what_was_left_out_and_why(run):
     done = run("context", "--query", "ferry", "--tokens", "100")
     assert "left out: 1 record" in done.err
     assert "over the token budget" in done.err
+    done = run("context", "--query", "ferry", "--session", "old")
+    assert "1 live message of the session" in done.err
 
 
 def test_sessions_are_listed_latest_first(run, here):

@@ -60,7 +60,9 @@ def _nothing(place: Place, said: str) -> None:
 
 
 @click.command("context")
-@click.option("-s", "--session", metavar="ID", help="Session that goes on.")
+@click.option(
+    "-s", "--session", metavar="ID", help="Session that goes on; its live messages are yours to send, and left out."
+)
 @click.option("-q", "--query", metavar="TEXT", help="What the user just asked.")
 @click.option("--tokens", type=click.IntRange(min=1), help="The whole budget.  [default: as configured]")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -93,6 +95,8 @@ def context_command(
             return
         for each in drawing.budget(found):
             terminal.note(each)
+        if session and memory.sessions.exists(session) and (live := memory.sessions.window(session)):
+            terminal.note(f"  left out for you to send: {terminal.count(len(live), 'live message')} of the session")
         if found.text:
             terminal.note("")
             terminal.out(terminal.safe(found.text))
