@@ -323,3 +323,18 @@ def test_what_says_something_else_is_no_copy_of_what_was_forgotten(tmp_path, sai
     with opened(tmp_path, "native") as memory:
         memory.forget(memory.remember(said, kind="decision").records[0])
         assert memory.remember(other, kind="decision").status == "applied"
+
+
+@pytest.mark.parametrize("layout", ["native", "two-layer"])
+def test_words_mean_the_record_that_a_journal_only_lists(tmp_path, layout):
+    """DESIGN 1.10: who forgets it by its words needs no id, and the journal gives it out no more; `undo` brings both."""
+    with opened(tmp_path, layout) as memory:
+        memory.append("s:1", [Message("user", "I hate coriander. My manager is Chidi."), Message("assistant", "Good.")])
+        memory.consolidate("s:1")
+        assert memory.why("coriander").quotes[0].text == "I hate coriander"
+        change = memory.forget("coriander").change
+        assert {hit.layer for hit in memory.recall("coriander")} == {"sessions"}
+        [journal] = memory.recall("manager", layers=["journals"])
+        assert "Chidi" in journal.text
+        memory.undo(change)
+        assert {hit.layer for hit in memory.recall("coriander")} == {"sessions", "documents", "journals"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 import msgspec
@@ -13,10 +13,11 @@ from commonplace.changes.erasing import Erasing, Gone
 from commonplace.changes.parts import Parts
 from commonplace.changes.tombstones import TELLING_TOKENS
 from commonplace.operations import Forget, Operation, PutTopic, ReplaceEntry
-from commonplace.records import Entry, JournalEntry, Receipt, Record, RecordedMessage, Topic, Trail
+from commonplace.records import Entry, Item, JournalEntry, Receipt, Record, RecordedMessage, Topic, Trail
 from commonplace.text.pieces import estimate_tokens, one_line, truncate
 
 _DESCRIPTION_CHARS: Final = 120
+_NOTED: Final = "Noted:"  # a journal entry that begins so lists what the rules wrote elsewhere, a sentence each
 
 
 class Meant(msgspec.Struct, frozen=True):
@@ -49,10 +50,13 @@ class Forgetting:
         messages = [*(each for each in meant.records if isinstance(each, RecordedMessage)), *said]
         going = {each.id: each.text for each in (*meant.records, *said, *held)}
         with_it = [(each, left) for each, left in self._reader.goes_with(messages) if each.id not in going]
-        lost = {each.id: self._reader.lost(each, left) for each, left in with_it}
+        with_them = going.keys() | {each.id for each, _ in with_it}
+        listed = [each for each in self._listing(meant.records) if each[0].id not in with_them]
+        lost = {each.id: self._reader.lost(each, left) for each, left in (*with_it, *listed)}
         operations: list[Operation] = [Forget(record=each.id) for each in meant.records]
         operations += [Forget(record=self._sessions.path(session)) for session in meant.sessions]
         operations += [Forget(record=path) for path in meant.files]
+        operations += [self._cut(each, left) for each, left in listed]
         gone, scanned = Gone(), 0
         places: Sequence[tuple[str, int]] = ()
         if erase:
@@ -60,9 +64,8 @@ class Forgetting:
             going = self._quoted(gone) | going
             operations += [self._cut(each, left) for each, left in with_it]
             places, scanned = self._erasing.places(gone)
-        receipt = Receipt(
-            forgotten=tuple((going | lost).items()), dry_run=dry_run, places=tuple(places), scanned=scanned
-        )
+        named = going | lost if len(going) == 1 else lost | going  # of much, what nobody named comes first
+        receipt = Receipt(forgotten=tuple(named.items()), dry_run=dry_run, places=tuple(places), scanned=scanned)
         if dry_run or not operations:
             return receipt
         lines = self._erasing.lines(gone) if erase else {}
@@ -105,6 +108,18 @@ class Forgetting:
         """Return the messages that lose their words because a record rests on them: id to text."""
         found = (self._sessions.message(session, message) for session, message in sorted(gone.messages))
         return {each.id: each.text for each in found}
+
+    def _listing(self, records: Sequence[Record]) -> Iterator[tuple[Record, Record | None]]:
+        """Yield the journal entries that list what some records say, each with what is left of it."""
+        texts = [each.text for each in records if isinstance(each, (Entry, Item))]
+        said = [f" {text}{'.' if text[-1:].isalnum() else ''} " for text in texts]
+        for _, path in self._reader.files(lambda layer: bool(said) and layer.kind == "journals"):
+            for entry in self._reader.visible(self._reader.records(path)):
+                left = f"{entry.text} "
+                for each in said:
+                    left = left.replace(each, " ")
+                if isinstance(entry, JournalEntry) and entry.text.startswith(_NOTED) and left.strip() != entry.text:
+                    yield entry, msgspec.structs.replace(entry, text=left.strip()) if left.strip() != _NOTED else None
 
     def _cut(self, record: Record, left: Record | None) -> Operation:
         """Return the operation that leaves of a record what does not tell of what is forgotten."""

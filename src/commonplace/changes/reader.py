@@ -228,7 +228,7 @@ class Reader:
         gone = self._ledger.gone(successor or record_id)
         if gone is not None:
             raise GoneError(f"{record_id!r} was removed by change {gone}; `undo {gone}` brings it back", change=gone)
-        raise RecordNotFoundError(f"there is no record {record_id!r}; recall gives ids that are", record=record_id)
+        raise RecordNotFoundError(f"there is no record {record_id!r}; recall prints ids", record=record_id)
 
     def _look(self, record_id: str) -> Record | None:
         """Return the record of an id, or the message named `session#message`; None if there is none."""

@@ -22,7 +22,7 @@ from commonplace.recall import select, sharing
 from commonplace.recall.prompt import context as contexts
 from commonplace.recall.prompt.filling import Draft
 from commonplace.recall.prompt.sections import headless
-from commonplace.records import Change, Context, Hit, Outcome, Query, Receipt, Record
+from commonplace.records import Change, Context, Hit, JournalEntry, Outcome, Query, Receipt, Record
 from commonplace.text.pieces import fence
 
 logger = logging.getLogger(__name__)
@@ -216,7 +216,7 @@ class Chain:
         raise missing or RecordNotFoundError(f"there is no record {record_id!r}", record=record_id)
 
     def one_record(self, wanted: str) -> tuple[Scope, Record]:
-        """Find the one record meant by an id, or by words that it alone holds.
+        """Find the one record meant by an id, or by words that it alone holds, or alone but for journals.
 
         Raises:
             GoneError: It was removed or forgotten.
@@ -232,12 +232,13 @@ class Chain:
         for scope in self.scopes:
             scope.drift.glance(())
         found = [(scope, record) for scope in self.scopes for record in _holding(scope, words)]
+        found = [each for each in found if not isinstance(each[1], JournalEntry)] or found  # a journal lists the others
         exact = [(scope, record) for scope, record in found if fold(record.text) == words]
         if len(exact) == 1:
             return exact[0]
         if not found:
             raise RecordNotFoundError(
-                f"no record holds {wanted!r}; recall gives the ids of records and messages", query=wanted
+                f"no record holds {wanted!r}; recall prints the ids of records and messages", query=wanted
             )
         if len(found) > 1:
             raise InputError(f"{len(found)} records hold these words; {self._choices(found)}", count=len(found))
@@ -272,7 +273,9 @@ class Chain:
             return scope, Meant((record,))
         found = [(scope, record) for scope in self.scopes for record in _all_holding(scope, fold(words))]
         if not found:
-            raise RecordNotFoundError(f"nothing holds {words!r}; recall finds what there is", query=words)
+            raise RecordNotFoundError(
+                f"nothing holds {words!r}; what was forgotten already is found after `undo`", query=words
+            )
         if any(scope is not found[0][0] for scope, _ in found):
             raise InputError(f"{len(found)} records of several scopes hold these words; open one scope alone")
         return found[0][0], Meant(tuple(record for _, record in found))

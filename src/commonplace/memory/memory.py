@@ -341,7 +341,7 @@ class Memory(Past):
 
     def promote(self, record_id: str, *, to: Trust = "user", reason: str = "") -> Outcome:
         """Raise the trust of a record, as a person; the agent's tool cannot do this."""
-        scope, record = self._chain.holder(record_id)
+        scope, record = self._chain.one_record(record_id)
         promotion = Promote(record=record.id, to=to)
         return self._chain.made_in(scope, scope.door.commit([promotion], actor=PERSON, reason=reason))
 

@@ -21,7 +21,7 @@ class Past:
 
     def why(self, record_id: str) -> Trail:
         """Return why a record is there: the changes that made it, and the messages it rests on, quoted."""
-        scope, record = self._chain.holder(record_id)
+        scope, record = self._chain.one_record(record_id)
         return scope.history.why(record.id)
 
     def log(self, limit: int | None = 50) -> list[Change]:

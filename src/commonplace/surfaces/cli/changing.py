@@ -150,7 +150,9 @@ def update_command(
 @click.option("--whole-scope", is_flag=True, help="Forget all that this scope holds instead.")
 @click.option("--aged", is_flag=True, help="Forget what is older than `retention` in the configuration lets it be.")
 @click.option("--dry-run", is_flag=True, help="Only say what would be forgotten, and where it is.")
-@click.option("--erase", is_flag=True, help="Take its words out of every file, for good.")
+@click.option(
+    "--erase", is_flag=True, help="Take its words out of every file, for good; what is forgotten already: after `undo`."
+)
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @printing
 @click.pass_context
@@ -170,8 +172,9 @@ def forget_command(
 ) -> None:
     """Hide a RECORD, named by its id or by words that it alone holds, and keep it from coming back.
 
-    With a message go the records that rest on it alone, and the sentences of others that use its words. On a
-    terminal the command shows all of it first and asks.
+    With a message go the records that rest on it alone, and the sentences of others that use its words. With a
+    record goes its line in a journal; what was said stays, unless --every forgets the messages with these words too.
+    On a terminal the command shows all of it first and asks.
     """
     with place.open(writes=not dry_run) as memory:
         forget = partial(

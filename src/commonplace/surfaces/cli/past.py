@@ -12,7 +12,10 @@ from commonplace.surfaces.cli.opening import Place, printing
 @click.argument("record")
 @printing
 def why_command(record: str, *, as_json: bool, place: Place) -> None:
-    """Show why a RECORD is there: the changes that made it, and the messages it rests on, quoted."""
+    """Show why a RECORD is there: the changes that made it, and the messages it rests on, quoted.
+
+    RECORD is its id or words that it alone holds.
+    """
     with place.open() as memory:
         trail = memory.why(record)
         if as_json:
