@@ -7,7 +7,7 @@ outside the memory.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, get_args, get_type_hints
 
 import msgspec
 
@@ -18,7 +18,7 @@ from commonplace.jobs import triggers
 from commonplace.jobs.consolidators import rounds
 from commonplace.jobs.consolidators.choice import CONSOLIDATORS
 from commonplace.layouts import check, facts, graph, memdir, native, structured, two_layer
-from commonplace.layouts.schema import Layout
+from commonplace.layouts.schema import Job, Layer, Layout, PromptSection
 from commonplace.memory.tool_verbs import VERBS
 from commonplace.recall.prompt.renderers import RENDERERS
 from commonplace.store import texts
@@ -113,6 +113,10 @@ def parse(text: str, name: str) -> Layout:
 
 
 def _plain(sentence: str) -> str:
-    """Turn the path in an error of the decoder into the name of a field."""
+    """Turn the path in an error of the decoder into the name of a field, and say which values it may have."""
     message, at, path = sentence.partition(" - at `$.")
+    table, _, field = path.rstrip("`").rpartition(".")
+    if message.startswith("Invalid enum value"):
+        row = {"layers": Layer, "prompt": PromptSection, "jobs": Job}[table.partition("[")[0]]
+        message += f"; use one of {', '.join(get_args(get_type_hints(row)[field]))}"
     return f"{path.rstrip('`')}: {message}" if at else message

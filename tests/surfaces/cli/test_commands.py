@@ -530,6 +530,18 @@ def test_a_layout_from_a_file_is_noted_by_its_path_and_a_value_by_its_name(run, 
     assert "there is no layout 'own'" in failed.err
 
 
+def test_an_error_names_the_knob_the_field_and_the_folder_and_says_what_may_be_there(run, here):
+    """It had said `$.retention[...]`, `Invalid enum value` alone, and a path below the file that is no folder."""
+    (here / "knobs.toml").write_text("[context]\ntokens = 'many'\n", encoding="utf-8")
+    assert "the knob context.tokens has a value it cannot have" in run("--config", "knobs.toml", "status").err
+    layer = "[[layers]]\nname = 'n'\nkind = 'document'\npath = 'N.md'\n"
+    (here / "my.toml").write_text(f"name = 'my'\n{layer}[targets]\nfact = 'n'\n", encoding="utf-8")
+    assert "documents, journals, topics, items" in run("layout", "check", "my.toml").err
+    done = run("-C", "my.toml", "remember", "Keeps bees.")
+    assert done.code == 2
+    assert "is a file; name the folder of a memory" in done.err
+
+
 def test_a_dead_server_costs_nothing_and_is_named_with_the_next_try(run, here, monkeypatch):
     """Issue 17.1: `consolidate` and `status` say what failed and when it is tried again; the exit code is 5."""
     down = ModelUnavailableError("no connection; is the server running?")

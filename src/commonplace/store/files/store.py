@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from typing import NoReturn, Self
 
 from commonplace.config import Clock, StoreConfig
-from commonplace.errors import CommonplaceError, StoreFailedError, StoreReadOnlyError
+from commonplace.errors import CommonplaceError, PathError, StoreFailedError, StoreReadOnlyError
 from commonplace.guard.screened import Screened
 from commonplace.store.files import erasing, machine
 from commonplace.store.files.appends import LINES_SUFFIX, Appender, Handle, body_of
@@ -71,6 +71,8 @@ class FilesStore:
         layout: tuple[str, str] = ("", ""),
         disk: Disk | None = None,
     ) -> None:
+        if os.path.isfile(root):
+            raise PathError(f"{os.fspath(root)!r} is a file; name the folder of a memory", path=os.fspath(root))
         disk = disk or Disk()
         self._config = config
         self._tree = Tree(os.fspath(root), disk, state=state)

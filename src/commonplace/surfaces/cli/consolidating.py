@@ -64,7 +64,8 @@ def _show(memory: Memory, outcome: Outcome, *, dry_run: bool, as_json: bool, not
     elif outcome.status in {"skipped", "unchanged"}:
         terminal.out(nothing)
     else:
-        terminal.out(f"{outcome.status}: {terminal.count(len(outcome.records), 'record')}")
+        found = terminal.count(len(outcome.records), "record") if outcome.records else "no record came of it"
+        terminal.out(f"{outcome.status}: {found}")
         if outcome.reason:
             terminal.out(terminal.line(outcome.reason))
         for each in (*drawing.remembered(memory, outcome.records), *drawing.taken_away(memory, outcome)):
@@ -97,7 +98,7 @@ def status_command(ctx: click.Context, *, as_json: bool, place: Place) -> None:
 
 def _said(value: object) -> str:
     if isinstance(value, Mapping):
-        return ", ".join(f"{name} {_said(each)}" for name, each in value.items())
+        return ", ".join(f"{name} {_said(each)}" for name, each in value.items() if each) or "0"
     return f"{value:,}" if isinstance(value, int) else terminal.line(str(value))
 
 

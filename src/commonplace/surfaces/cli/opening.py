@@ -213,7 +213,8 @@ def configuration(path: str | None, environ: Mapping[str, str]) -> Config:
     try:
         return msgspec.convert(values, Config, strict=False)
     except msgspec.ValidationError as error:
-        raise ConfigError(f"a knob has a value it cannot have: {error}") from None
+        what, _, knob = str(error).partition(" - at `$.")
+        raise ConfigError(f"the knob {knob.rstrip('`')} has a value it cannot have: {what}") from None
 
 
 def _from_file(path: Path) -> dict[str, Any]:
