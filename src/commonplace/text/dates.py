@@ -203,6 +203,13 @@ def _calendar(match: re.Match[str], today: date, past: bool) -> _Span | None:
     return _on(near if (ahead - today).days > 2 * abs((near - today).days) else ahead)
 
 
+def _day_of_month(match: re.Match[str], today: date, past: bool) -> _Span | None:
+    """Return the date of `on the 12th`: the nearest such day on the side that the tense gives."""
+    months = (_add_months(today.replace(day=1), -step if past else step) for step in range(3))
+    days = (day_of(month.year, month.month, int(match["number"])) for month in months)
+    return next((_on(day) for day in days if day is not None and (day <= today if past else day >= today)), None)
+
+
 def day_of(year: int, month: int, number: int) -> date | None:
     """Return a day of the calendar; None if it has no such day."""
     try:
@@ -256,7 +263,7 @@ _READINGS: Final[tuple[tuple[re.Pattern[str], Reading], ...]] = tuple(
             r"(?i:(?P<dashed>month|quarter|year)[- ]end)|(?P<short>EOD|EOW|EOM))\b",
             _end_of,
         ),
-        (_LEAD + r"\b(?P<number>\d{1,2})(?:st|nd|rd|th)?(?: of)? " + _MONTH + _YEAR, _calendar),
+        (_LEAD + r"\b(?:the (?=\d+[a-z]))?(?P<number>\d{1,2})(?:st|nd|rd|th)?(?: of)? " + _MONTH + _YEAR, _calendar),
         (_LEAD + r"\b" + _MONTH + r"\.? (?P<number>\d{1,2})(?:st|nd|rd|th)?\b" + _YEAR, _calendar),
         (
             _LEAD_KEPT + r"\b(?P<step>(?i:last|this past|past|previous|this coming|this|next)) "
@@ -272,6 +279,11 @@ _READINGS: Final[tuple[tuple[re.Pattern[str], Reading], ...]] = tuple(
             + _MONTH
             + r"(?!\.? ?\d)(?!,? (?:of )?(?:19|20)\d\d)",
             _month_name,
+        ),
+        (
+            r"\b(?P<lead>(?i:by|until|till|before|since|from|after|starting|on|for)) the (?P<number>\d{1,2})(?:st|nd|rd|th)"
+            r"(?=\Z|[.,;:!?)]| (?:at|so|but|because|with|in the (?:morning|afternoon|evening))\b)",
+            _day_of_month,
         ),
     )
 )

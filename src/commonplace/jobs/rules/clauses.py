@@ -147,7 +147,13 @@ def _clause(text: str, masked: str, left: int, right: int) -> Clause | None:
         return None
     timed = guard("time_lead").match(masked, begin, right)
     core = timed.end() - begin if timed else 0
-    return Clause(text[begin:right], begin, right, core=core, lead=lead)
+    return Clause(_spelled(text[begin:right]), begin, right, core=core, lead=lead)
+
+
+def _spelled(text: str) -> str:
+    """Return a clause that begins with `im` or `ive` with their apostrophe."""
+    bare = guard("no_apostrophe").match(text)
+    return text if bare is None else f"I'{bare['rest']}{text[bare.end() :]}"
 
 
 def _skip_leads(masked: str, left: int, right: int) -> tuple[int, str, bool]:

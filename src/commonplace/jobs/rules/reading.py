@@ -463,7 +463,7 @@ def _without_aside(clause: Clause) -> Clause:
 
 def says_something(text: str, said: str, rule: Rule) -> bool:
     """True if a statement is complete: it has an object, and refers to nothing outside."""
-    if not said or not re.search(r"[^\W\d_]{3}|\d", said):
+    if not said or not re.search(r"[^\W\d_]{3}|\d|\b[A-Z][a-z]\b", said):
         return False
     if guard("pointing").search(text) or guard("substitute").match(said) or guard("substitute").search(said, 0, 24):
         return False

@@ -1,0 +1,67 @@
+"""What people type of themselves in a chat, as it is typed: in lower case, without apostrophes, half sentences.
+
+`chat.toml` has a statement a line, in the languages that the rules read; it was written before the rules were widened for it.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from commonplace.jobs.rules import proposing
+from commonplace.records import Message, RecordedMessage
+
+AT = datetime(2026, 2, 26, 9, tzinfo=UTC)
+_LINES = tomllib.loads((Path(__file__).parent / "chat.toml").read_text(encoding="utf-8"))
+SAID, PASSING = _LINES["said"], _LINES["passing"]
+
+
+def noted(text: str) -> list[str]:
+    talk = [Message("user", text, at=AT), Message("assistant", "ok", at=AT)]
+    recorded = [RecordedMessage(f"m{n}", "s", "s", n, message, 0) for n, message in enumerate(talk)]
+    return [memo.text for memo in proposing.extract(recorded, zone=UTC)]
+
+
+@pytest.mark.parametrize("language", SAID)
+def test_what_people_type_of_themselves_is_noted(language):
+    """Issue 17, the ordinary day without a model: allergies, family, home, work, pets, dates, wishes."""
+    assert [said for said in SAID[language].strip().splitlines() if not noted(said)] == []
+
+
+@pytest.mark.parametrize("language", PASSING)
+def test_what_people_type_in_passing_is_not_noted(language):
+    """Issue 17: at the same precision; moods, errands, what is asked or supposed."""
+    assert [said for said in PASSING[language].strip().splitlines() if noted(said)] == []
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ("im allergic to shellfish", "User is allergic to shellfish."),
+        ("I've got a dentist appointment on the 12th", "User has got a dentist appointment on 2026-03-12."),
+        ("my driving test is on June 8", "User's driving test is on 2026-06-08."),
+        ("I'm 34 and single", "User is 34 and single."),
+    ],
+)
+def test_it_is_worded_as_a_statement_with_its_date(said, text):
+    """Issue 17: a day of the month is dated; a missing apostrophe is no other word."""
+    assert noted(said) == [text]
+
+
+@pytest.mark.parametrize(
+    ("before", "now"),
+    [
+        ("Meine Katze heißt Mini.", "nein, meine Katze heißt Mimi, nicht Mini"),
+        ("Mon fils s'appelle Ewan.", "en fait mon fils s'appelle Elouan, pas Ewan"),
+        ("Mi cumpleaños es el 21 de julio.", "perdona, mi cumpleaños es el 12 de julio, no el 21"),
+        ("Mio padre ha 47 anni.", "no, mio padre ha 74 anni, non 47!"),
+    ],
+)
+def test_what_is_corrected_is_left_out(before, now):
+    """Issue 17.2: what was superseded is not shown, in whichever language."""
+    talk = [Message("user", before, at=AT), Message("user", now, at=AT)]
+    recorded = [RecordedMessage(f"m{n}", "s", "s", n, message, 0) for n, message in enumerate(talk)]
+    assert len(proposing.extract(recorded, zone=UTC)) == 1
