@@ -240,6 +240,10 @@ _LEAD_KEPT = r"(?:\b(?P<lead>(?i:by|until|till|before|since|from|after|starting|
 _LEAD_DAY = r"(?:\b(?P<lead>(?i:by|until|till|before|since|from|after|starting|beginning|on|for|due)) )?"
 _PART = r"(?i:,? (?:morning|afternoon|evening|night|end of (?:the )?day)\b| EOD\b)?"
 _YEAR = r"(?! ?[-–] ?\d)(?:,? (?P<year>(?:19|20)\d\d)\b)?(?![\d:])"
+_DAY_ALONE = (
+    r"(?P<number>\d{1,2})(?:st|nd|rd|th)"
+    r"(?=\Z|[.,;:!?)]| (?:at|so|but|because|with|in the (?:morning|afternoon|evening))\b)"
+)
 _UNIT = r"(?P<unit>(?i:day|week|month|year))s?\b"
 _STEPS: Final = {"last": -1, "this past": -1, "past": -1, "previous": -1, "this": 0, "this coming": 0, "next": 1}
 
@@ -281,8 +285,7 @@ _READINGS: Final[tuple[tuple[re.Pattern[str], Reading], ...]] = tuple(
             _month_name,
         ),
         (
-            r"\b(?P<lead>(?i:by|until|till|before|since|from|after|starting|on|for)) the (?P<number>\d{1,2})(?:st|nd|rd|th)"
-            r"(?=\Z|[.,;:!?)]| (?:at|so|but|because|with|in the (?:morning|afternoon|evening))\b)",
+            r"\b(?P<lead>(?i:by|until|till|before|since|from|after|starting|on|for)) the " + _DAY_ALONE,
             _day_of_month,
         ),
     )
