@@ -332,6 +332,9 @@ def test_words_mean_the_record_that_a_journal_only_lists(tmp_path, layout):
         memory.append("s:1", [Message("user", "I hate coriander. My manager is Chidi."), Message("assistant", "Good.")])
         memory.consolidate("s:1")
         assert memory.why("coriander").quotes[0].text == "I hate coriander"
+        before = [each.text for each in memory.recall("coriander")]
+        memory.tool("s:1").call({"action": "remove", "old_text": "coriander"})
+        assert [each.text for each in memory.recall("coriander")] == before  # it waits for a person as a whole
         change = memory.forget("coriander").change
         assert {hit.layer for hit in memory.recall("coriander")} == {"sessions"}
         [journal] = memory.recall("manager", layers=["journals"])

@@ -51,7 +51,8 @@ class Forgetting:
         going = {each.id: each.text for each in (*meant.records, *said, *held)}
         with_it = [(each, left) for each, left in self._reader.goes_with(messages) if each.id not in going]
         with_them = going.keys() | {each.id for each, _ in with_it}
-        listed = [each for each in self._listing(meant.records) if each[0].id not in with_them]
+        listing = () if actor.defers else self._listing(meant.records)  # what waits for a person stays whole
+        listed = [each for each in listing if each[0].id not in with_them]
         lost = {each.id: self._reader.lost(each, left) for each, left in (*with_it, *listed)}
         operations: list[Operation] = [Forget(record=each.id) for each in meant.records]
         operations += [Forget(record=self._sessions.path(session)) for session in meant.sessions]
