@@ -52,6 +52,8 @@ def fault(said, statement, known=()):
         ("La salle du mardi n'est plus libre, la mairie l'a donnée au club de judo", "La salle du mardi va au judo"),
         ("Vuelta el 10. Y mi madre se apunta los últimos tres días, del 7 al 10", "La madre se une del 7 al 10"),
         ("Ich wohne in Kassel und bin Rentner", "Ist in Rente, wohnt in Kassel"),
+        ("I see the dentist tomorrow", "Has a dentist appointment on 2026-02-27"),
+        ("I collect the parcels for all of us", "Collects every parcel in the house"),
         ("No Rezepte mit mehr als sechs Zutaten, bitte", "Rezepte mit höchstens 6 Zutaten"),
     ],
 )
@@ -87,6 +89,8 @@ def test_a_paraphrase_is_no_doubt(said, statement):
         ("Ich wohne in Kassel", "Wohnt in Kiel", "new-name"),
         ("Use cargo nextest, not cargo test", "Tests run with cargo test", "negation"),
         ("著者と打ち合わせをしました", "著者は桐谷先生", "new-name"),
+        ("The shed lock rusted, we need a new one", "Shed lock code is under the rain barrel", "scattered"),
+        ("Ma sœur vient dîner samedi", "Sa sœur dirige une chorale paroissiale", "scattered"),
     ],
 )
 def test_what_was_not_said_waits(said, statement, rule):

@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
-from datetime import datetime
 from functools import cached_property
 from typing import Final
 
 from commonplace.guard.contradictions import Talk
+from commonplace.guard.spoken import HALF, Said
 from commonplace.records import RecordedMessage
 from commonplace.text import content, days, denials
 from commonplace.text.content import Vocabulary
@@ -38,24 +38,14 @@ _SHORT: Final = """
 """
 _KNOWN_SHORT: Final = frozenset(_SHORT.split())
 _LABELLED: Final = pattern(r"\A[^:：]{2,40}[:：]\s*(\S.*)\Z", re.DOTALL)
-_HALF: Final = pattern(
-    r"half|halb|demi|media|mezz[ao]|meia|пол|pół|半|반|quarter|viertel|quart|cuarto|четверть|kwadrans|刻|past|to\b",
-    re.IGNORECASE,
-)
 _PLACED: Final = pattern(r"\b(?!(?:der|die|das|den|dem|des|ein)\s)([a-zäöü]{2,4})\s\Z")
 _PLACED_CHARS: Final = 6
-_HALF_HOUR: Final = pattern(
-    r"half an hour|halbe\w* stunde|demi-heure|media hora|mezz['’]ora|meia hora|полчаса|półgodzin\w*|pół godziny"
-    r"|半小时|半時間|반\s?시간",
-    re.IGNORECASE,
-)
 _ALLERGY: Final = pattern(
     r"\b(?:all?erg|al[eé]rg|аллерг|intoll?eran)\w*\s(?:to|gegen|à|aux?|a|al|ao|på|voor|на|na)\s(?:l[ae]s?\s|l')?(\w+)"
     r"(?:,?\s(?:and|or|und|et|y|e|и|i)\s(\w+))?",
     re.IGNORECASE,
 )
 _IN_QUOTES: Final = pattern(r"[\"“„«»「『][^\"”“»«」』]{1,80}[\"”“»«」』]")
-_COUNTED: Final = pattern(r"\s?[€$£¥%元円원个個人回次]|\s([^\W\d_]{4,})")  # behind a number: of it there are so many
 _MOST_CHARS: Final = 2000  # of a statement; more is none that a person could review
 _RANGE: Final = 7  # characters between a date and the other end of a range of days (`14 to 15 March`)
 _END_CHARS: Final = 20_000  # of each end of another message
@@ -64,55 +54,8 @@ _WELL_KNOWN: Final = 5  # words of a summary's sentence that were said, and thei
 _KNOWN_SHARE: Final = 0.6
 _SAME: Final = 2  # words of content, for a statement to be about what an entry says
 _BRIEF: Final = 4  # words of content
+_FULL: Final = 4  # words, numbers and dates of a statement that has enough of them to compare their share
 _NAME_CHARS: Final = 4000  # of a text that is searched for names
-
-
-class Said:
-    """One text that a statement may rest on."""
-
-    def __init__(self, text: str, *, speaker: str = "", person: bool = False, at: datetime | None = None) -> None:
-        self.text = text
-        self.speaker = speaker
-        self.person = person
-        self.at = at
-        self.words = frozenset(content.words(f"{speaker} {text}"))
-        numbers = {value for number in numerals(text) for value in number.values}
-        if at is not None:
-            numbers.add(str(at.year))
-        if _HALF_HOUR.search(text):
-            numbers.add("30")
-        if _HALF.search(text):
-            numbers |= {f"{value}.5" for value in numbers if value.isdigit() and len(value) < 4}
-        self.numbers = frozenset(numbers)
-
-    @cached_property
-    def day_numbers(self) -> frozenset[str]:
-        """The numbers that can be the day of a month: of no time of day or weekday, and no count of something."""
-        folded = self.text.casefold()
-        apart = [(each.start, each.end) for each in days.named(self.text) if ("clock" in each.readings[0])]
-        apart += [match.span() for day in days.WEEKDAYS for match in day.finditer(folded)]
-        return frozenset(
-            value
-            for number in numerals(self.text)
-            if not any(start < number.end and number.start < end for start, end in apart)
-            and not _counts(self.text, number.end)
-            for value in number.values
-        )
-
-    @cached_property
-    def folded(self) -> str:
-        """The text folded for comparison."""
-        return content.fold(self.text)
-
-    @cached_property
-    def meant(self) -> days.Meant:
-        """The days the text can mean."""
-        return days.meant(self.text, self.at.date() if self.at else None)
-
-    @cached_property
-    def vocabulary(self) -> Vocabulary:
-        """Its words, to be found by words that are alike."""
-        return Vocabulary(self.words)
 
 
 class Evidence:
@@ -255,6 +198,8 @@ class Evidence:
             brief: Whether one of few words needs no ground, as in a journal.
         """
         reason = self.fault(sentence)
+        if reason.startswith("scattered:"):  # a summary tells of several messages
+            return ""
         if not reason.startswith(("new-name:", "new-number:", "unfounded:")):
             return reason
         said = content.content(sentence)
@@ -278,6 +223,7 @@ class Evidence:
             or self._unrelated(text, said)
             or self._talk.turned(text)
             or self._against_memory(text, said)
+            or self._scattered(text)
         )
 
     def _against_memory(self, text: str, said: frozenset[str]) -> str:
@@ -360,7 +306,7 @@ class Evidence:
         written = {str(minute), f"{minute:02d}"} & self._numbers or f":{minute:02d}" in self._folded
         if hours & self._numbers and written:
             return True
-        half = minute in {15, 30, 45} and _HALF.search(self._folded) is not None
+        half = minute in {15, 30, 45} and HALF.search(self._folded) is not None
         return half and bool((hours | after) & self._numbers)
 
     def _new_names(self, text: str) -> str:
@@ -418,14 +364,7 @@ class Evidence:
         if _is_common(word) or denials.denies(word):
             return True
         parts = [part for part in content.words(word) if len(part) > 1]
-        return all(self._vocabulary.holds(part) or self._names_part(part) or self._is_short_for(word) for part in parts)
-
-    def _names_part(self, word: str) -> bool:
-        """True if a capital word begins one that was said; in German, where nouns are joined, if it is part of one."""
-        if not self._is_inside(word):
-            return False
-        begins = rf"(?<![^\W\d_]){re.escape(content.bare(word))}"
-        return self._hears_german or content.is_wide(word) or re.search(begins, self._bare) is not None
+        return all(self._vocabulary.holds(part) or self._is_short_for(word) for part in parts)
 
     def _is_inside(self, word: str) -> bool:
         """True if a word is part of one that was said, or made of one (`Import` in `Importmodul`)."""
@@ -454,19 +393,36 @@ class Evidence:
                 return f"new-word: no message says {match.group()!r}"
         return ""
 
+    def _scattered(self, text: str) -> str:
+        """Return the fault if a statement of one clause has less than half of its words from any one text.
+
+        A date counts as said, for it was found to be meant, and so does the name it begins with if memory knows
+        it: a model names whom a message calls "I".
+        """
+        if len(content.clauses(text)) > 1 or content.is_wide(text):
+            return ""
+        rest, dates = text, sorted((date.start, date.end) for date in days.named(text))
+        for start, end in reversed(dates):
+            rest = f"{rest[:start]} {rest[end:]}"
+        said, counted = content.content(rest), [number.values for number in numerals(rest) if number.sure]
+        first = next((word for word in content.words(rest) if word in said), "")
+        named = first in content.names(rest) and any(entry.vocabulary.holds(first) for entry in self.known)
+        known = frozenset({first}) if named else frozenset()
+        most = max(
+            len(each.vocabulary.shared(said - known)) + sum(not each.numbers.isdisjoint(values) for values in counted)
+            for each in self._all
+        )
+        size = len(dates) + len(said) + len(counted)
+        if size >= _FULL and 2 * (len(dates) + len(known) + most) < size:
+            return "scattered: no message says half of it"
+        return ""
+
     def _supports(self, text: str, said: AbstractSet[str]) -> bool:
         return bool(
             self._vocabulary.shared(said)
             or any(self._is_inside(word) for word in said)
             or any(number.sure and number.values & self._numbers for number in numerals(text))
         )
-
-
-def _counts(text: str, end: int) -> bool:
-    """True if a number that ends here says how many there are of something."""
-    match = _COUNTED.match(text, end)
-    word = match[1] if match else None
-    return match is not None and (word is None or (word.islower() and not content.is_joining(content.bare(word))))
 
 
 def _seen(recorded: RecordedMessage) -> str:

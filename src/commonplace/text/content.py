@@ -25,7 +25,7 @@ _JOINING: Final = """
     like likes prefiere prefieren prefiero préfère préfères préfèrent bevorzugt bevorzuge preferisce preferisco
     prefere prefiro предпочитает предпочитаю woli wolę estén sean soient siano sejam seien
     use uses used using called name named note noted know remember please let make makes made per via
-    also currently now today already still instead rather must least most first new old way thing lot bit der
+    also another currently now today already still instead rather must least most first new old way thing lot bit der
     die das den dem des ein eine einen einem einer eines und oder aber ist sind war waren wird werden wurde hat
     haben hatte ich du er sie es wir ihr ihn ihm ihnen mein meine meinen meiner dein deine sein seine seinen
     ihre ihren unser unsere euer sich zu zum zur im in an am auf aus bei beim mit nach von vom vor für über
