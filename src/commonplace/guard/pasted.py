@@ -3,21 +3,22 @@
 What is announced as one's own (`my rules:`) or is written in plain sentences is the person's. Foreign is
 what is announced as such (`Here is the README:`, `Context: … Question: …`) or has the shape of mail, log,
 chat, code, JSON, a page or a quotation. Pure: text in, spans out; the work is bounded for any length.
-The words that announce are data, in `announced`.
+The words that announce are data, in `rules/announced.toml`.
 """
 
 from __future__ import annotations
 
 import re
 import sys
+import tomllib
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
-from commonplace.guard import announced
 from commonplace.records import Trust
+from commonplace.text import packaged
 from commonplace.text.content import sentences
 from commonplace.text.patterns import pattern
 
@@ -134,9 +135,14 @@ def own_words(text: str) -> str:
 
 
 @cache
+def _rules() -> dict[str, dict[str, list[str]]]:
+    return tomllib.loads(packaged.text(__package__, "rules/announced.toml"))
+
+
+@cache
 def _words(name: str) -> re.Pattern[str]:
-    whole = "|".join(f"(?:{part})" for part in announced.PATTERNS[name])
-    for key, parts in announced.FRAGMENTS.items():
+    whole = "|".join(f"(?:{part})" for part in _rules()["patterns"][name])
+    for key, parts in _rules()["fragments"].items():
         whole = whole.replace("{{" + key + "}}", "(?:" + "|".join(parts) + ")")
     return re.compile(whole, re.IGNORECASE)
 
