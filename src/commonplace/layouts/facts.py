@@ -9,6 +9,8 @@ from __future__ import annotations
 import msgspec
 
 from commonplace.layouts.schema import (
+    EARLIER,
+    ENDS,
     Action,
     AddRule,
     AgentTool,
@@ -18,7 +20,6 @@ from commonplace.layouts.schema import (
     Layer,
     Layout,
     PromptSection,
-    Trigger,
 )
 
 
@@ -36,56 +37,28 @@ def _facts(title: str, *layers: str) -> PromptSection:
 LAYOUT = Layout(
     name="facts",
     layers=(
-        Layer(
-            name="user",
-            kind="documents",
-            path="facts/user.md",
-            style="separator",
-            cap="1500 chars",  # facts_limit_user
-            weight=1.2,
-        ),
+        Layer(name="user", kind="documents", path="facts/user.md", style="separator", cap="1500 chars", weight=1.2),
         Layer(
             name="project_user",
             kind="documents",
             path="project-facts/{project}/user.md",
             style="separator",
-            cap="1500 chars",  # facts_limit_user
+            cap="1500 chars",
             weight=1.2,
         ),
-        Layer(
-            name="env",
-            kind="documents",
-            path="facts/env.md",
-            style="separator",
-            cap="2500 chars",  # facts_limit_env
-            weight=1.2,
-        ),
+        Layer(name="env", kind="documents", path="facts/env.md", style="separator", cap="2500 chars", weight=1.2),
         Layer(
             name="project_env",
             kind="documents",
             path="project-facts/{project}/env.md",
             style="separator",
-            cap="2500 chars",  # facts_limit_env
+            cap="2500 chars",
             weight=1.2,
         ),
-        Layer(
-            name="episodes",
-            kind="topics",
-            path="episodes/{session}.md",
-            weight=1.0,
-        ),
+        Layer(name="episodes", kind="topics", path="episodes/{session}.md", weight=1.0),
     ),
-    targets={
-        "preference": "user",
-        "fact": "user",
-        "instruction": "user",
-        "constraint": "env",
-        "decision": "env",
-        "environment": "env",
-        "failure": "env",
-        "fix": "env",
-        "task": "env",
-    },
+    targets=dict.fromkeys(("preference", "fact", "instruction"), "user")
+    | dict.fromkeys(("constraint", "decision", "environment", "failure", "fix", "task"), "env"),
     sessions="transcripts",  # `sessions` is theirs, and stays as they wrote it
     their_sessions="sessions",
     prompt=(
@@ -105,7 +78,7 @@ LAYOUT = Layout(
             heading="── Current Session ── times in UTC",
             when="context.buffer",
         ),
-        PromptSection(title="Earlier in this session", renderer="summary", part="live"),
+        EARLIER,
     ),
     add=(AddRule(rule="merge", of=("user", "project_user", "env", "project_env")),),
     generated=(Generated(form="rows", of=("episodes",)),),
@@ -115,7 +88,7 @@ LAYOUT = Layout(
             range="session",
             consolidator="episodes",
             writes=("episodes",),
-            triggers=(Trigger(when="session_end"), Trigger(when="reset")),
+            triggers=ENDS,
             when="consolidation.episodes",
         ),
         Job(name="compact", range="window", consolidator="compact"),
@@ -167,7 +140,7 @@ LAYOUT = Layout(
             "project": ("project", 1.0),
         },
         defaults={
-            "context.tokens": 12_000,  # four full files of Chinese facts and the buffer fit whole
+            "context.tokens": 12_000  # four full files of Chinese facts and the buffer fit whole
         },
     ),
 )

@@ -28,7 +28,7 @@ LAYOUT = Layout(
             kind="documents",
             path="facts/user.md",
             style="separator",
-            cap="1500 chars",  # seed facts, facts_limit_user
+            cap="1500 chars",
             overflow="archive",
             weight=1.2,
         ),
@@ -37,47 +37,25 @@ LAYOUT = Layout(
             kind="documents",
             path="facts/env.md",
             style="separator",
-            cap="2500 chars",  # seed facts, facts_limit_env
+            cap="2500 chars",
             overflow="archive",
             weight=1.2,
         ),
-        Layer(
-            name="memory",
-            kind="documents",
-            path="MEMORY.md",
-            cap="8192 bytes",  # seed two-layer, maxMemorySize
-            overflow="archive",
-            weight=1.2,
-        ),
+        Layer(name="memory", kind="documents", path="MEMORY.md", cap="8192 bytes", overflow="archive", weight=1.2),
         Layer(name="archive", kind="documents", path="archive/{year}-{month}.md"),
         Layer(name="history", kind="journals", path="HISTORY-{year}-{month}.md", style="history", weight=0.9),
         Layer(name="history_all", kind="journals", path="HISTORY.md", style="history", weight=0.9),
-        Layer(
-            name="daily",
-            kind="journals",
-            path="{date}.md",
-            style="daily",
-            weight=0.5,
-        ),
+        Layer(name="daily", kind="journals", path="{date}.md", style="daily", weight=0.5),
         Layer(name="episodes", kind="topics", path="episodes/{session}.md", weight=0.9),
         Layer(name="episodic", kind="items", path="items/episodic/{date}.jsonl", weight=0.8),
         Layer(name="semantic", kind="items", path="items/semantic.jsonl", weight=1.1),
         Layer(name="procedural", kind="items", path="items/procedural.jsonl", weight=1.1),
         Layer(name="topics", kind="topics", path="{topic}.md", weight=1.1),
     ),
-    targets={
-        "preference": "facts_user",
-        "fact": "facts_user",
-        "instruction": "facts_user",
-        "constraint": "memory",
-        "decision": "memory",
-        "task": "memory",
-        "failure": "procedural",
-        "fix": "procedural",
-        "environment": "facts_env",
-        "journal": "history",
-        "topic": "topics",
-    },
+    targets=dict.fromkeys(("preference", "fact", "instruction"), "facts_user")
+    | dict.fromkeys(("constraint", "decision", "task"), "memory")
+    | dict.fromkeys(("failure", "fix"), "procedural")
+    | {"environment": "facts_env", "journal": "history", "topic": "topics"},
     prompt=(
         PromptSection(title="Soul", of=("soul",)),
         PromptSection(title="Agents", of=("agents",)),
@@ -97,10 +75,7 @@ LAYOUT = Layout(
         Job(
             name="consolidate",
             consolidator="summarise",
-            triggers=(
-                Trigger(when="tokens", over="range_tokens"),
-                *PAUSES,
-            ),
+            triggers=(Trigger(when="tokens", over="range_tokens"), *PAUSES),
             together=True,
         ),
         COMPACT,

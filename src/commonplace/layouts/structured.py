@@ -10,6 +10,8 @@ from msgspec.structs import replace
 
 from commonplace.layouts.schema import (
     COMPACT,
+    ENDS,
+    RECALLED,
     Action,
     AddRule,
     AgentTool,
@@ -43,16 +45,9 @@ _PRESETS: dict[str, tuple[int | float | str, ...]] = {
     "research_analyst": (2000, 3600, 6, 5, 10, 2, 0.78, 90, False, "summary"),
     "ops_support": (1500, 2800, 6, 5, 7, 8, 0.80, 45, True, "selective_detail"),
 }
+_OFF: dict[str, dict[str, int | float | str]] = {"disabled": {"enabled": False}}
 
-_NOTES = PromptSection(
-    title="Today's Notes",
-    of=("daily",),
-    renderer="notes",
-    part="volatile",
-    head="# Memory",
-    unless="Memory",
-    when="items.daily_notes",
-)
+_NOTES = PromptSection(of=("daily",), part="volatile", head="# Memory", unless="Memory", when="items.daily_notes")
 
 LAYOUT = Layout(
     name="structured",
@@ -71,15 +66,9 @@ LAYOUT = Layout(
     prompt=(
         PromptSection(title="Long-term Memory", of=("memory",), renderer="text", head="# Memory"),
         PromptSection(title="Memory", heading="# Memory", of=_ITEMS, renderer="items", part="volatile"),
-        _NOTES,
+        replace(_NOTES, title="Today's Notes", renderer="notes"),
         replace(_NOTES, title="Recent Context", renderer="days"),
-        PromptSection(
-            title="Relevant Memory",
-            heading="# Relevant Memory",
-            renderer="recall",
-            part="volatile",
-            of=("sessions", "documents", "journals", "items"),
-        ),
+        replace(RECALLED, title="Relevant Memory", heading="# Relevant Memory"),
         PromptSection(title="Working Memory", renderer="working", part="live"),
     ),
     tool=AgentTool(
@@ -88,30 +77,18 @@ LAYOUT = Layout(
             Action(name="search", verb="search", description="find what was said or noted; nothing if nothing fits"),
             Action(name="update", verb="update_item", description="change what is given", names={"target": "type"}),
             Action(name="promote", verb="promote_item", description="move an item to a layer that lasts"),
-            Action(
-                name="forget",
-                verb="forget",
-                description="forget an item for good, by its id or by words that it alone holds",
-                names={"old_text": "query"},
-            ),
+            Action(name="forget", verb="forget", description="forget, by id or by words", names={"old_text": "query"}),
             Action(name="expand", verb="expand_items", description="show a section of the items whole, with their ids"),
             Action(name="read", verb="read", description="show one record"),
-        ),
+        )
     ),
     add=(AddRule(rule="typed", of=_ITEMS),),
     agent_edits_files=True,
     jobs=(
         Job(name="turns", range="turns", consolidator="turns", triggers=(Trigger(when="turns", over="1"),)),
-        Job(
-            name="consolidate",
-            consolidator="summarise",
-            triggers=(Trigger(when="reset"), Trigger(when="session_end")),
-            together=True,
-        ),
+        Job(name="consolidate", consolidator="summarise", triggers=ENDS, together=True),
         replace(
-            COMPACT,
-            triggers=(Trigger(when="window_estimate", over="context_tokens"),),
-            when="consolidation.compaction",
+            COMPACT, triggers=(Trigger(when="window_estimate", over="context_tokens"),), when="consolidation.compaction"
         ),
     ),
     config=Knobs(
@@ -142,10 +119,7 @@ LAYOUT = Layout(
             "consolidation.summary_message_tokens": 86,  # 300 characters a message
             "consolidation.summary_seconds": 15.0,
         },
-        presets={
-            "disabled": {"enabled": False},
-            **{name: dict(zip(_PRESET, row, strict=True)) for name, row in _PRESETS.items()},
-        },
+        presets={name: dict(zip(_PRESET, row, strict=True)) for name, row in _PRESETS.items()} | _OFF,
     ),
     scopes=ScopeNames(forms=("default", "session:*:*", "goal:*", "task:*"), default_name="global"),
 )

@@ -6,7 +6,9 @@ and state lie beside, in folders it does not look into.
 
 from __future__ import annotations
 
-from commonplace.layouts.schema import AddRule, Job, Knobs, Layer, Layout, PromptSection, Trigger
+from commonplace.layouts.schema import EARLIER, ENDS, AddRule, Job, Knobs, Layer, Layout, PromptSection, Trigger
+
+_KINDS = ("preference", "fact", "instruction", "constraint", "decision", "environment", "failure", "fix", "task")
 
 LAYOUT = Layout(
     name="two-layer",
@@ -15,39 +17,22 @@ LAYOUT = Layout(
             name="memory",
             kind="documents",
             path="MEMORY.md",
-            cap="8192 bytes",  # maxMemorySize
+            cap="8192 bytes",
             compress=True,
             overflow="archive",
             weight=1.2,
         ),
         Layer(name="archive", kind="documents", path="archive/{year}-{month}.md"),
-        Layer(
-            name="history",
-            kind="journals",
-            path="HISTORY-{year}-{month}.md",
-            style="history",
-            weight=1.0,
-        ),
+        Layer(name="history", kind="journals", path="HISTORY-{year}-{month}.md", style="history", weight=1.0),
         Layer(name="history_all", kind="journals", path="HISTORY.md", style="history", weight=1.0),
     ),
-    targets={
-        "preference": "memory",
-        "fact": "memory",
-        "instruction": "memory",
-        "constraint": "memory",
-        "decision": "memory",
-        "environment": "memory",
-        "failure": "memory",
-        "fix": "memory",
-        "task": "memory",
-        "journal": "history",
-    },
+    targets=dict.fromkeys(_KINDS, "memory") | {"journal": "history"},
     sessions="transcripts",  # `sessions` is theirs, and stays as they wrote it
     their_sessions="sessions",
     prompt=(
         PromptSection(title="Memory", of=("memory",), renderer="text"),
         PromptSection(title="Recalled", renderer="recall", part="volatile", of=("sessions", "documents")),
-        PromptSection(title="Earlier in this session", renderer="summary", part="live"),
+        EARLIER,
         PromptSection(
             title="Recent Conversation Recap",
             renderer="window",
@@ -59,17 +44,8 @@ LAYOUT = Layout(
     add=(AddRule(rule="label", of=("memory",)), AddRule(rule="mirror", of=("history", "history_all"))),
     agent_edits_files=True,
     jobs=(
-        Job(
-            name="compact",
-            range="window",
-            triggers=(Trigger(when="window_messages", over="window_messages"),),
-        ),
-        Job(
-            name="consolidate",
-            consolidator="rewrite",
-            triggers=(Trigger(when="reset"), Trigger(when="session_end")),
-            failure="raw",
-        ),
+        Job(name="compact", range="window", triggers=(Trigger(when="window_messages", over="window_messages"),)),
+        Job(name="consolidate", consolidator="rewrite", triggers=ENDS, failure="raw"),
     ),
     config=Knobs(
         names={

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from commonplace.text import packaged
 from commonplace.text.numerals import numerals
 from commonplace.text.patterns import pattern
 from commonplace.text.terms import CJK, STOP_WORDS
@@ -20,43 +21,7 @@ _WORD: Final = pattern(f"[{CJK}]+|[^\\W_{CJK}]+")
 _WIDE: Final = pattern(f"[{CJK}]")
 _WIDE_OR_DIGIT: Final = pattern(rf"[{CJK}\d]")
 _MARKS: Final = {"Mn"}
-_JOINING: Final = """
-    user users person people human assistant agent prefer prefers preference want wants wanted need needs wish
-    like likes prefiere prefieren prefiero préfère préfères préfèrent bevorzugt bevorzuge preferisce preferisco
-    prefere prefiro предпочитает предпочитаю woli wolę estén sean soient siano sejam seien
-    use uses used using called name named note noted know remember please let make makes made per via
-    also another currently now today already still instead rather must least most first new old way thing lot bit der
-    die das den dem des ein eine einen einem einer eines und oder aber ist sind war waren wird werden wurde hat
-    haben hatte ich du er sie es wir ihr ihn ihm ihnen mein meine meinen meiner dein deine sein seine seinen
-    ihre ihren unser unsere euer sich zu zum zur im in an am auf aus bei beim mit nach von vom vor für über
-    unter durch um als wie wenn dass weil da so auch noch schon nur sehr mehr man bitte soll sollen will wollen
-    kann können muss müssen mag möchte diese dieser dieses jetzt immer le la les un une des du de et ou mais est
-    sont était être a ont avoir je tu il elle nous vous ils elles mon ma mes ton ta tes son sa ses notre nos
-    votre vos leur leurs ce cet cette ces que qui quoi dont où pour par sur sous dans en au aux avec chez plus
-    très aussi bien se si y ne on veut voudrais doit peut faut el los las unos unas y o pero es son era está
-    están ser estar he ha han tengo tiene yo tú él ella nosotros ellos mi mis tu tus su sus nuestro nuestra que
-    quien para por con sobre en al del lo se me te le les más muy también ya como cuando si porque quiere quiero
-    debe puede hay esta este estos estas eso il lo gli uno una ed ma è sono era essere ho hai abbiamo hanno io
-    lui lei noi voi loro mio mia miei mie tuo tua suo sua suoi sue nostro che chi per con su da dal dalla di del
-    della dei delle nel nella al alla ai alle si ci vi più molto anche già come quando se perché vuole deve può
-    questo questa os as um uma uns umas e ou mas é são era ser estar tenho tem eu ele ela nós eles meu minha
-    meus minhas seu sua seus suas que quem para por com sobre em no na nos nas do da dos das ao à se me mais
-    muito também já como quando quer deve pode este esta isso het een van en ik je hij zij wij jullie mijn jouw
-    zijn haar ons met voor op naar bij uit om dat die dit niet ook nog и в во на с со к ко у о об от до из за по
-    для при под над а но или что как это этот эта эти я ты он она мы вы они мой моя мои твой свой его её их нас
-    вас мне тебе ему ей был была было были есть быть же ли бы уже ещё еще так тоже также очень только можно надо
-    нужно пользователь i w we z ze na do od u o po dla przy pod nad a ale lub czy że jak to ten ta te ja ty on
-    ona my wy oni mój moja moje swój jego jej ich nas was mi ci mu być jest są był była było były się już też
-    także bardzo tylko można trzeba
-    warum wieso wo wann wer wen wem welche welcher welches welchen wohin woher wieviel pourquoi quand quel quelle
-    quels quelles comment combien dónde cuándo quién cuál cuáles cómo cuánto qué perché dove chi quale quali quanto
-    onde quem qual quais porquê waarom waar wanneer welke hoe hoeveel wat почему где когда кто какой какая какие
-    сколько зачем куда dlaczego gdzie kiedy kto jaki jaka jakie ile co dois peux veux puedo debo devo posso kan moet
-    mag могу должен mogę
-"""
-_STOP: Final = STOP_WORDS | frozenset(
-    _JOINING.split()
-)  # fmt: skip
+_STOP: Final = STOP_WORDS | frozenset(packaged.text(__package__, "joining.txt").split())
 _WIDE_STOP: Final = pattern(
     "用户|使用者|ユーザー?|사용자|我们|你们|他们|这个|那个|可以|需要|一下|以及|还有|的|了|是|在|和|与|也|都|就|我|你|他|她|它|"
     "です|ます|でした|ました|ません|という|こと|から|まで|した|する|して|いる|ある|ください|お願い|入니다|합니다|습니다|해요|세요|는|은|을|를|에서|에|의"

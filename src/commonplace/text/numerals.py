@@ -7,78 +7,18 @@ two ways (`1.000` is a thousand or one) has both values.
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
+from commonplace.text import packaged
 from commonplace.text.patterns import pattern
 
-_UNITS: Final = {
-    0: "zero null нуль ноль",
-    1: "one eins un une uno una um uma один одна одно час jeden jedna first erste ersten erster premier première primero "
-    "primera primo prima primeiro primeira первый первая первого een en",
-    2: "two zwei deux dos due dois duas два две двое двух dwa dwie dwoje dwóch twee two second zweite zweiten zweiter "
-    "deuxième segundo secondo второй второго twice zweimal deux couple pair",
-    3: "three drei trois tres tre três три трое трёх trzy troje drie third dritte dritten dritter troisième tercero "
-    "terzo terceiro третий третьего третьей thrice dreimal",
-    4: "four vier quatre cuatro quattro quatro четыре четверо четырёх cztery czworo fourth vierte vierten quatrième "
-    "cuarto quarto quarta четвёртый четвертый четвёртого",
-    5: "five fünf cinq cinco cinque пять пяти пятого pięć pięciu vijf fem fifth fünfte fünften cinquième quinto пятый",
-    6: "six sechs seis sei шесть шести шестого sześć sześciu zes sex sixth sechste sechsten sixième sexto sesto шестой",
-    7: "seven sieben sept siete sette sete семь семи седьмого siedem siedmiu zeven sju seventh siebte siebten "
-    "septième séptimo settimo sétimo седьмой",
-    8: "eight acht huit ocho otto oito восемь восьми восьмого osiem ośmiu åtta eighth achte achten huitième octavo "
-    "ottavo oitavo восьмой",
-    9: "nine neun neuf nueve nove девять девяти девятого dziewięć dziewięciu negen nio ninth neunte neunten neuvième "
-    "noveno nono девятый",
-    10: "ten zehn dix diez dieci dez десять десяти десятого dziesięć dziesięciu tien tio tenth zehnte zehnten dixième "
-    "décimo decimo десятый",
-    11: "eleven elf onze once undici одиннадцать одиннадцати jedenaście eleventh elfte elften onzième elva",
-    12: "twelve zwölf douze doce dodici doze двенадцать двенадцати двенадцатого dwanaście twaalf tolv twelfth zwölfte "
-    "douzième dozen dutzend douzaine docena dozzina dúzia",
-    13: "thirteen dreizehn treize trece tredici treze тринадцать тринадцатого trzynaście dertien thirteenth",
-    14: "fourteen vierzehn quatorze catorce quattordici catorze четырнадцать четырнадцатого czternaście veertien "
-    "fourteenth",
-    15: "fifteen fünfzehn quinze quince quindici пятнадцать пятнадцати пятнадцатого piętnaście vijftien fifteenth",
-    16: "sixteen sechzehn seize dieciséis sedici dezesseis dezasseis шестнадцать шестнадцатого szesnaście sixteenth",
-    17: "seventeen siebzehn diecisiete diciassette dezessete семнадцать семнадцатого siedemnaście seventeenth",
-    18: "eighteen achtzehn dieciocho diciotto dezoito восемнадцать восемнадцатого восемнадцатое osiemnaście eighteenth",
-    19: "nineteen neunzehn diecinueve diciannove dezenove девятнадцать девятнадцатого dziewiętnaście nineteenth",
-    20: "twenty zwanzig vingt veinte venti vinte двадцать двадцати двадцатого dwadzieścia twintig tjugo twentieth "
-    "zwanzigste zwanzigsten score",
-    30: "thirty dreißig dreissig trente treinta trenta trinta тридцать тридцати тридцатого trzydzieści dertig trettio "
-    "thirtieth получаса полчаса",
-    40: "forty vierzig quarante cuarenta quaranta quarenta сорок сорока czterdzieści veertig fyrtio",
-    50: "fifty fünfzig cinquante cincuenta cinquanta cinquenta пятьдесят пятидесяти pięćdziesiąt vijftig femtio",
-    60: "sixty sechzig soixante sesenta sessanta sessenta шестьдесят шестидесяти sześćdziesiąt zestig sextio",
-    70: "seventy siebzig septante setenta settanta семьдесят семидесяти siedemdziesiąt zeventig",
-    80: "eighty achtzig octante huitante ochenta ottanta oitenta восемьдесят восьмидесяти osiemdziesiąt tachtig",
-    90: "ninety neunzig nonante noventa novanta девяносто dziewięćdziesiąt negentig",
-    100: "hundred hundert cent cien ciento cento cem сто ста sto honderd hundra",
-    200: "doscientos doscientas duecento duzentos duzentas двести двухсот dwieście zweihundert",
-    300: "trescientos trescientas trecento trezentos trezentas триста трёхсот trzysta dreihundert",
-    400: "cuatrocientos quattrocento quatrocentos четыреста czterysta vierhundert",
-    500: "quinientos quinientas cinquecento quinhentos пятьсот пятисот pięćset fünfhundert",
-    600: "seiscientos seicento seiscentos шестьсот sześćset sechshundert",
-    700: "setecientos settecento setecentos семьсот siedemset siebenhundert",
-    800: "ochocientos ottocento oitocentos восемьсот osiemset achthundert",
-    900: "novecientos novecento novecentos девятьсот dziewięćset neunhundert",
-}  # fmt: skip
-_SCALES: Final = {
-    100: "hundred hundert cent cento honderd hundra",
-    1000: "thousand thousands grand tausend mille mil mila тысяча тысячи тысяч tysiąc tysiące tysięcy duizend tusen k",
-    1_000_000: "million millions millionen millones milione milioni milhão milhões миллион миллиона миллионов milion "
-    "miliony milionów miljoen miljoner mio",
-    1_000_000_000: "billion milliard milliards milliarden miliardo миллиард",
-}
-WORDS: Final = {word: value for value, words in _UNITS.items() for word in words.split()}
-_SCALE: Final = {word: value for value, words in _SCALES.items() for word in words.split()}
+_LISTS: Final[dict[str, dict[str, str]]] = tomllib.loads(packaged.text(__package__, "numerals.toml"))
+WORDS: Final = {word: int(value) for value, words in _LISTS["units"].items() for word in words.split()}
+_SCALE: Final = {word: int(value) for value, words in _LISTS["scales"].items() for word in words.split()}
 _AND: Final = frozenset(["and", "und", "et", "y", "e", "i", "и", "en"])
-_DOUBTFUL: Final = """
-    one un une uno una um uma eins erste ersten erster een en once second couple pair score sei prima primo tre
-    k first premier première primero primera primeiro primeira один одна одно час mille cent due sex elf acht sto
-    ста nove otto null mil quarta quarto segundo fem grand jeden jedna nono vier sept six-pack secondo dos to
-"""
-AMBIGUOUS: Final = frozenset(_DOUBTFUL.split())
+AMBIGUOUS: Final = frozenset(_LISTS["doubtful"]["words"].split())
 """Words that are often no number: they vouch for one, but need no one to vouch for them."""
 
 _WIDE_DIGITS: Final = {c: n for n, chars in enumerate(("〇零", "一壹", "二两兩", "三", "四", "五", "六", "七", "八", "九")) for c in chars}  # fmt: skip

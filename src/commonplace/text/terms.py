@@ -13,6 +13,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from commonplace.text import packaged
 from commonplace.text.patterns import pattern
 
 CJK: Final = "\u3040-\u30ff\u3105-\u312f\u31a0-\u31bf\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
@@ -30,19 +31,7 @@ _MARKS: Final = pattern(r"[^0-9a-z]+")
 LONGEST: Final = 64  # letters of a word that a question may ask for
 _WHOLE_CHARS: Final = 60  # a longer identifier is found by its parts
 
-_STOP_WORDS: Final = """
-a about above after again all also am an and any anyone anything are aren as at be because been before being
-below between both but by came can cannot could couldn d did didn do does doesn doing don done down during each
-either else ever every few for from further get gets getting give go goes going gone got had hadn has hasn have
-haven having he hello her here hers herself hey hi him himself his how however i if in into is isn it its itself
-just know let like ll m made make many may me might mine more most much must my myself neither no nor not of off
-oh ok okay on once one only onto or other our ours ourselves out over own please re s said same say says shall
-she should so some someone something such t tell than thank thanks that the their theirs them themselves then
-there these they thing things this those though through to too under until up upon us ve very was wasn we well
-went were weren what whatever when where whether which while who whom whose why will with within without won
-would wouldn yes yet you your yours yourself yourselves
-"""
-STOP_WORDS: Final = frozenset(_STOP_WORDS.split())
+STOP_WORDS: Final = frozenset(packaged.text(__package__, "stop_words.txt").split())
 
 _FUNCTION_WORDS: Final = pattern(
     "什么|怎么样|怎么|怎样|那个|这个|哪个|哪些|哪里|哪儿|哪|那些|这些|多少|几个|为什么|请问|是否|一下|以下|另外|其中|其|我们|你们|"
