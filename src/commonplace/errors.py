@@ -17,7 +17,6 @@
     ├── LeaseLostError                    another worker took the lease over
     ├── DamagedError                      stored bytes that cannot be read back
     ├── UndoConflictError                 a later change depends on the one to undo
-    ├── IndexVersionError                 an index written by a newer commonplace
     └── ModelError                        a model gave no usable answer
         ├── ModelTimeoutError (TimeoutError)
         ├── ModelUnavailableError         429, 5xx, no connection
@@ -126,10 +125,6 @@ class DamagedError(CommonplaceError):
 
 class UndoConflictError(CommonplaceError):
     """A later change depends on the one to undo."""
-
-
-class IndexVersionError(CommonplaceError):
-    """The index was written by a newer commonplace."""
 
 
 class ModelError(CommonplaceError):

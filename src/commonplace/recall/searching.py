@@ -14,7 +14,7 @@ from commonplace import guard
 from commonplace.changes import edits
 from commonplace.changes.forgotten import Forgotten
 from commonplace.changes.parts import Parts
-from commonplace.errors import CommonplaceError, IndexVersionError, StoreError
+from commonplace.errors import CommonplaceError, StoreError
 from commonplace.layouts.schema import Layer, Layout
 from commonplace.recall import search
 from commonplace.recall.embedding import Embedding
@@ -63,7 +63,7 @@ def _opened(store: Store) -> SqliteIndex:
         return SqliteIndex(None)
     try:
         return SqliteIndex(index_path(store))
-    except (IndexVersionError, StoreError):
+    except StoreError:
         return SqliteIndex(None)  # the file stays as it is; this index is made in memory from the files
 
 

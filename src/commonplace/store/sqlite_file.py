@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, Protocol
 
-from commonplace.errors import DamagedError, IndexVersionError, StoreBusyError, StoreError, StoreReadOnlyError
+from commonplace.errors import DamagedError, StoreBusyError, StoreError, StoreReadOnlyError
 
 logger = logging.getLogger(__name__)
 
@@ -100,7 +100,7 @@ class IndexFile(ABC):
             self._open()
             return
         try:
-            self._open_ours()
+            self._open()
         except DamagedError as error:
             logger.warning("the index is damaged and is made again: %s", error)
             self.reset()
@@ -111,19 +111,11 @@ class IndexFile(ABC):
 
     @abstractmethod
     def _ensure_schema(self) -> None:
-        """Make the tables where there are none of this version; raises IndexVersionError at newer ones."""
+        """Make the tables where there are none of this version."""
 
     @abstractmethod
     def _forget(self) -> None:
         """Drop what is remembered of the file."""
-
-    def _open_ours(self) -> None:
-        try:
-            self._open()
-        except IndexVersionError as error:
-            logger.warning("%s; an index of this version is made beside it", error)
-            self.path = Path(error.path).with_suffix(f".v{error.known}.sqlite")
-            self._open()
 
     def _open(self) -> None:
         # Trigger: several processes make the file at once. Reason: SQLite turns its log on for one alone.
@@ -168,7 +160,7 @@ class IndexFile(ABC):
         with self._lock:
             self._require_open()
             if self._resting:
-                self._open_ours()
+                self._open()
             self._uses += 1
             try:
                 with self._guarded():
@@ -199,7 +191,7 @@ class IndexFile(ABC):
         with self._lock:
             self._require_open()
             self._let_go()
-            self._open_ours()
+            self._open()
 
     def reset(self, *, memory: bool = False) -> None:
         """Throw the index away and begin an empty one, in memory when asked.

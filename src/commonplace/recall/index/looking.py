@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from commonplace.errors import DamagedError, IndexVersionError
+from commonplace.errors import DamagedError
 from commonplace.recall.index.sqlite import SqliteIndex
 
 _TRIES: Final = 3  # a copy made while another process wrote may be damaged; it is made again
@@ -16,7 +16,7 @@ _TRIES: Final = 3  # a copy made while another process wrote may be damaged; it 
 
 @contextlib.contextmanager
 def copied(path: Path | str) -> Iterator[SqliteIndex | None]:
-    """Open a copy of an index; None where there is none, or one that a newer commonplace made.
+    """Open a copy of an index; None where there is none.
 
     SQLite cannot open a file with a write-ahead log without writing beside it, so the copy lies elsewhere.
 
@@ -43,8 +43,6 @@ def _opened(path: Path, folder: Path) -> SqliteIndex | None:
             return None
         try:
             return SqliteIndex(copy, mend=False)
-        except IndexVersionError:
-            return None
         except DamagedError as error:
             if before == _stamp(path) or attempt == _TRIES - 1:
                 raise DamagedError(str(error).replace(str(copy), str(path)), path=str(path)) from error

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from commonplace.errors import DamagedError, IndexVersionError, StoreReadOnlyError
+from commonplace.errors import DamagedError, StoreReadOnlyError
 from commonplace.recall.index import passages, postings, rows
 from commonplace.recall.index.filling import Filling, Pending
 from commonplace.recall.index.rows import Candidates, IndexRow, MessageRow, Note, PathState, Places, Shelf, Slot
@@ -54,8 +54,8 @@ class SqliteIndex(IndexFile):
         path: Its file; None keeps it in memory.
         mend: Mend a file as described below; without it, every fault is raised.
 
-    A file that is no index is replaced by an empty one; a file of a newer commonplace is left as it is
-    and another one beside it is used; where nothing may be written the index is in memory.
+    A file that is no index, or of another version, is replaced by an empty one; where nothing may be written the
+    index is in memory.
     """
 
     def __init__(self, path: Path | str | None, *, mend: bool = True) -> None:
@@ -68,14 +68,7 @@ class SqliteIndex(IndexFile):
         self._shelf_seen = -1
 
     def _ensure_schema(self) -> None:
-        version = self._db.execute("PRAGMA user_version").fetchone()[0]
-        if version > SCHEMA:
-            self._db.close()
-            raise IndexVersionError(
-                f"the index at {str(self.path)!r} is of version {version}, this commonplace knows {SCHEMA}",
-                path=str(self.path), version=version, known=SCHEMA,
-            )  # fmt: skip
-        if version == SCHEMA:
+        if self._db.execute("PRAGMA user_version").fetchone()[0] == SCHEMA:
             return
         self._db.execute("BEGIN IMMEDIATE")
         try:
@@ -89,9 +82,8 @@ class SqliteIndex(IndexFile):
     def _make_tables(self) -> None:
         made = self._db.execute("SELECT name, type FROM sqlite_master WHERE type = 'table' AND sql LIKE 'CREATE %'")
         names = [name for name, _ in made.fetchall()]
-        changed = (
-            self._db.execute("SELECT value FROM meta WHERE key = 'changed'").fetchone()[0] if "meta" in names else 0
-        )
+        counted = self._db.execute("SELECT value FROM meta WHERE key = 'changed'") if "meta" in names else None
+        changed = (counted.fetchone() or (0,))[0] if counted else 0
         for name in ("said_terms", "noted_terms", "said", "noted", "meta", "paths", "slots", "notes", *VECTOR_TABLES):
             if name in names:
                 self._db.execute(f"DROP TABLE {name}")

@@ -19,7 +19,6 @@ import click
 from commonplace.errors import (
     CommonplaceError,
     DamagedError,
-    IndexVersionError,
     LeaseLostError,
     ModelError,
     StoreError,
@@ -174,7 +173,7 @@ class _OneLine(logging.Handler):
 
 def _code_of(error: CommonplaceError) -> int:
     match error:
-        case StoreError() | DamagedError() | IndexVersionError():
+        case StoreError() | DamagedError():
             return STORE
         case VersionConflictError() | UndoConflictError() | LeaseLostError():
             return CONFLICT
