@@ -250,6 +250,10 @@ def test_08_a_title_made_of_the_text_follows_the_new_words_and_one_that_was_give
     call(memory, "update", id=port, content="The port is 5433.")
     titles = [each["title"] for each in items(memory, "items/semantic.jsonl")]
     assert sorted(titles) == ["Port of the database", "The office is on the fourth floor."]
+    memory.update(office, "The office is on the fifth floor.")
+    memory.update(port, "The port is 5434.")
+    titles = [each["title"] for each in items(memory, "items/semantic.jsonl")]
+    assert sorted(titles) == ["Port of the database", "The office is on the fifth floor."]
 
 
 def test_08_the_fingerprint_follows_the_new_words(memory):

@@ -111,8 +111,8 @@ def merged(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
         made[key] = list(dict.fromkeys([*_texts(old.get(key)), *_texts(new.get(key))]))
     for key in _HIGHEST:
         made[key] = max((found for each in (old, new) if (found := _number(each, key)) is not None), default=None)
-    if "content" in made and old.get("title") == _title(old):
-        made = {"title": _title(made)} | made  # the old one was made of the old text
+    if "content" in made and old.get("title") == _title(old) and made.get("title", old["title"]) == old["title"]:
+        made["title"] = _title(made)  # the old one was made of the old text
     if older:
         made |= {key: old[key] for key in (*_OF_THE_TEXT, "fingerprint", "updatedAt") if key in old}
     return {key: value for key, value in made.items() if value is not None}

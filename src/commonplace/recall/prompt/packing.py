@@ -134,12 +134,20 @@ def working(page: Page, _: PromptSection) -> Iterator[Shown]:
     if page.session is None:
         return
     path, left = sessions.path(page.session), config.items.working_top_k
-    if summary := sessions.summary(page.session):
+    if summary := sessions.summary(page.session) or _theirs(page.session, page):
         yield Shown(path, f"{SUMMARY_HEAD}\n{summary}")
         left -= 1
     if config.context.recap and left > 0:
         for line in sessions.buffer(page.session, left, since=sessions.state(page.session).window_start):
             yield Shown(path, line)
+
+
+def _theirs(session: str, page: Page) -> str:
+    """Return the summary that another system wrote as the first message of a session."""
+    first = next(iter(page.parts.sessions.window(session)), None)
+    if first is None or first.message.role != "system" or not first.text.startswith(SUMMARY_HEAD):
+        return ""
+    return unverified(first.message.trust or "tool") + guard.shown(first.text.removeprefix(SUMMARY_HEAD).strip())
 
 
 def notes(page: Page, row: PromptSection) -> Iterator[Shown]:
