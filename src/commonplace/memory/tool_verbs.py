@@ -172,26 +172,6 @@ def write(use: Use, asked: Asked) -> Answer:
     return changed(use, [put], "written", asked.get("reason", ""))
 
 
-def rename(use: Use, asked: Asked) -> Answer:
-    """Rename a topic."""
-    return changed(use, topic_verbs.renamed(use.scope, asked), "renamed")
-
-
-def merge(use: Use, asked: Asked) -> Answer:
-    """Merge two topics into one."""
-    return changed(use, topic_verbs.merged(use.scope, asked), "merged")
-
-
-def remove_topic(use: Use, asked: Asked) -> Answer:
-    """Remove a topic; it may come back."""
-    return changed(use, topic_verbs.removed(use.scope, asked), "deleted")
-
-
-def demote(use: Use, asked: Asked) -> Answer:
-    """Move what a line of the index says into its topic."""
-    return changed(use, topic_verbs.demoted(use.scope, asked), "moved")
-
-
 VERBS: Final[Installed[Verb]] = Installed("commonplace.verbs", {
     "add": Verb(add, ("content",), ("target",), writes=True),
     "replace": Verb(replace, ("content",), ("target", "old_text", "id"), writes=True),
@@ -215,10 +195,10 @@ VERBS: Final[Installed[Verb]] = Installed("commonplace.verbs", {
     "write": Verb(
         write, ("content",), ("id", "title", "description", "kind", "parents", "refs", "reason"), writes=True
     ),
-    "rename": Verb(rename, ("id", "title"), writes=True),
-    "merge": Verb(merge, ("id", "into"), ("content",), writes=True),
-    "remove_topic": Verb(remove_topic, ("id",), writes=True),
-    "demote": Verb(demote, ("old_text",), writes=True),
+    "rename": Verb(topic_verbs.rename, ("id", "title"), writes=True),
+    "merge": Verb(topic_verbs.merge, ("id", "into"), ("content",), writes=True),
+    "remove_topic": Verb(topic_verbs.remove, ("id",), writes=True),
+    "demote": Verb(topic_verbs.demote, ("old_text",), writes=True),
 })  # fmt: skip
 """The verbs by name; an entry point of another package brings a `Verb`."""
 

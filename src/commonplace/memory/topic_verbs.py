@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 
 from commonplace.changes.pointers import topic_of
 from commonplace.errors import InputError, RecordNotFoundError
@@ -12,6 +12,7 @@ from commonplace.layouts.codecs.topics import LINE_CHARS, Pointer, name_for
 from commonplace.layouts.tree import name_of
 from commonplace.memory import trees
 from commonplace.memory.scope import Scope
+from commonplace.memory.using import Answer, Asked, Use, changed
 from commonplace.operations import Operation, PutTopic, RemoveEntry, RemoveTopic, ReplaceEntry
 from commonplace.records import Entry, Topic
 from commonplace.text.pieces import beginning
@@ -19,30 +20,31 @@ from commonplace.text.pieces import beginning
 _TITLE_CHARS: Final = 60
 
 
-def renamed(scope: Scope, asked: Mapping[str, str]) -> Sequence[Operation]:
-    """Return the operations that rename a topic."""
-    topic = _topic(scope, asked["id"])
-    return [PutTopic(path=topic.path, body=topic.body, title=asked["title"])]
+def rename(use: Use, asked: Asked) -> Answer:
+    """Rename a topic."""
+    topic = _topic(use.scope, asked["id"])
+    return changed(use, [PutTopic(path=topic.path, body=topic.body, title=asked["title"])], "renamed")
 
 
-def merged(scope: Scope, asked: Mapping[str, str]) -> Sequence[Operation]:
-    """Return the operations that merge a topic into another; without a text, its new lines go below the other's."""
-    topic, into = _topic(scope, asked["id"]), _topic(scope, asked["into"])
+def merge(use: Use, asked: Asked) -> Answer:
+    """Merge a topic into another; without a text, its new lines go below the other's."""
+    topic, into = _topic(use.scope, asked["id"]), _topic(use.scope, asked["into"])
     if topic.path == into.path:
         raise InputError("a memory is not merged into itself; name another one")
     said = set(into.body.split("\n"))
     more = "\n".join(line for line in topic.body.split("\n") if line not in said).strip()
     body = asked.get("content") or (f"{into.body}\n\n{more}" if more else into.body)
-    return [PutTopic(path=into.path, body=body), RemoveTopic(path=topic.path, into=into.path)]
+    return changed(use, [PutTopic(path=into.path, body=body), RemoveTopic(path=topic.path, into=into.path)], "merged")
 
 
-def removed(scope: Scope, asked: Mapping[str, str]) -> Sequence[Operation]:
-    """Return the operation that removes a topic; `undo` brings it back."""
-    return [RemoveTopic(path=_topic(scope, asked["id"]).path)]
+def remove(use: Use, asked: Asked) -> Answer:
+    """Remove a topic; it may come back."""
+    return changed(use, [RemoveTopic(path=_topic(use.scope, asked["id"]).path)], "deleted")
 
 
-def demoted(scope: Scope, asked: Mapping[str, str]) -> Sequence[Operation]:
+def demote(use: Use, asked: Asked) -> Answer:
     """Move what a line of the index says into the topic that it points to, or into a new one."""
+    scope = use.scope
     for made in scope.layout.generated:
         layer = scope.layout.layer(made.into) if made.form == "index" else None
         if layer is None:
@@ -52,11 +54,11 @@ def demoted(scope: Scope, asked: Mapping[str, str]) -> Sequence[Operation]:
         document = entries.read(path, scope.reader.data(path) or b"", layer.style)
         place = documents.find(document, asked["old_text"])
         entry = Entry(document.ids[place].id, path, document.parts[place].text)
-        return list(_demoted(scope, entry))
+        return changed(use, _demoted(scope, entry), "moved")
     raise InputError("this layout has no index whose lines could be moved")
 
 
-def _demoted(scope: Scope, entry: Entry) -> Sequence[Any]:
+def _demoted(scope: Scope, entry: Entry) -> Sequence[Operation]:
     pointer = topic_of(entry.path, entry.text)
     if not pointer:
         layer = scope.layout.layer(scope.layout.targets["topic"])
