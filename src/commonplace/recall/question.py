@@ -10,7 +10,7 @@ from typing import Final
 import msgspec
 
 from commonplace.recall.related import related
-from commonplace.text import terms
+from commonplace.text import packaged, terms
 from commonplace.text.patterns import pattern
 from commonplace.text.times import Range
 from commonplace.text.times import read as read_times
@@ -38,31 +38,8 @@ _SEVERAL: Final = pattern(
     r"\bwhat (?:are|were)\b|\bboth\b|\ball\b|\blist\b|\bsummar|\bin order\b"
 )
 _CAPITAL: Final = pattern(r'(?<![.?!。？！"]\s)(?<!^)\b[A-Z]\w*')
-_FRAME_WORDS: Final = """
-according across answer ask asked aspect aspects based brought chat chats comprehensive conversation conversations
-current currently describe different discuss discussed discussion discussions exactly explain help include includes
-including item items kind list lists mention mentioned mentions name need order overview previous previously provide
-question questions recall remember remind sort summaries summarise summarize summary talk talked talking throughout
-told type various walk want
-"""
-FRAME_WORDS: Final = frozenset(_FRAME_WORDS.split())
-
-
-_EVERYDAY_WORDS: Final = """
-able absolutely actually almost already alright although always amazing around away awesome back bad basically best
-better big bit bring call came certainly clearly close completely cool couple cute day days definitely different end
-enough especially even everyone everything exactly extremely far feel feeling feels felt few find fine first found full
-fun funny good great guess guy guys haha half happen happened happens happy hard hear heard high hmm honestly hope
-huge idea important instead interesting keep kept kind kinda last lately late later least leave left less let life
-literally little long look looked looking looks lot lots love lovely lucky maybe mean means mind moment morning
-nearly new next nice night nobody normal nothing now often old others outside part particularly past people perfect
-perhaps person place pretty probably put quite rather ready real really recently right seem seemed seems seen short
-show since small sometimes soon sorry special start started still stuff super sure take taken taking talk terrible
-think thinking thought time times today together tomorrow tonight took total totally tried truly try trying turn
-understand use used using usually wanna wanted wants way week weird whole wonder wonderful wondering work worse worst
-wow wrong yeah year years yesterday
-"""
-EVERYDAY_WORDS: Final = frozenset(_EVERYDAY_WORDS.split())
+FRAME_WORDS: Final = frozenset(packaged.text(__package__, "frame_words.txt").split())
+EVERYDAY_WORDS: Final = frozenset(packaged.text(__package__, "everyday_words.txt").split())
 _NOTHING_ASKED: Final = terms.STOP_WORDS | FRAME_WORDS | EVERYDAY_WORDS | {"prior", "till", "weekend"}
 
 
