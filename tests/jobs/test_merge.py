@@ -123,6 +123,15 @@ def test_several_adds_in_one_change_are_merged_each(tmp_path):
         assert memory.document("env") == "OS: Ubuntu 24.04\n§\nShell is zsh"
 
 
+@pytest.mark.parametrize("layout", ["native", "facts"])
+def test_the_same_words_in_other_case_or_with_a_full_stop_are_there_already(tmp_path, layout):
+    """Design section 5: a duplicate by fingerprint is held once."""
+    with Memory.open(tmp_path, layout=layout, jobs="worker") as memory:
+        memory.remember("Never deploy on Fridays")
+        assert memory.remember("never deploy on fridays.").status == "duplicate"
+        assert memory.remember("Never deploy on Mondays.").status == "applied"
+
+
 def test_a_layout_that_does_not_ask_for_it_merges_nothing(tmp_path):
     """Merge on write is the layout's choice."""
     plain = msgspec.structs.replace(native.LAYOUT, name="plain", add=())

@@ -21,6 +21,7 @@ from commonplace.config import MergingConfig
 from commonplace.layouts.schema import Layer
 from commonplace.operations import AddEntry, RemoveEntry, ReplaceEntry
 from commonplace.records import Entry
+from commonplace.text.content import fold
 from commonplace.text.likeness import Kind, decide, firm_words, nominate
 from commonplace.text.patterns import pattern
 from commonplace.text.pieces import fingerprint, one_line, truncate
@@ -63,7 +64,7 @@ class NewEntries:
         """Return the entries for which a verdict is wanted, the nearest first; none if the rules decide."""
         if self._layout.adds("merge", layer) is None:
             return ()  # of labels nothing is doubted: both entries stay
-        if any(fingerprint(entry.text) == fingerprint(text) for entry in entries):
+        if any(_compared(entry.text) == _compared(text) for entry in entries):
             return ()
         near = self._near(text, entries)
         if any(kind in {"same", "contained", "supersedes"} for _, _, kind, _, _ in near):
@@ -83,8 +84,8 @@ class NewEntries:
             actor: Who asks.
         """
         text = operation.text.strip()
-        mark = fingerprint(text)
-        if known := next((entry for entry in entries if fingerprint(entry.text) == mark), None):
+        mark = _compared(text)
+        if known := next((entry for entry in entries if _compared(entry.text) == mark), None):
             return Settled(None, duplicate=known.id)
         if self._layout.adds("merge", layer) is None:
             entries = [entry for entry in entries if (label := _label(entry.text)) and label == _label(text)]
@@ -155,6 +156,11 @@ def thresholds(merging: MergingConfig) -> tuple[float, float]:
         usual.merge_threshold,
     )
     return usual.merge_threshold, usual.add_threshold
+
+
+def _compared(text: str) -> str:
+    """Return a text as it is held against others: without case and the full stop at its end."""
+    return fold(text).rstrip(" .。")
 
 
 def _label(text: str) -> str:
