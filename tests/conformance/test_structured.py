@@ -391,7 +391,10 @@ def test_13_what_a_session_scope_holds_is_not_seen_from_another(tmp_path):
     assert (tmp_path / "memory" / "items" / "semantic.jsonl").exists()
     for scope in ("task:7", "goal:launch"):
         with opened(tmp_path, scope=(scope, "global")) as memory:
-            assert "Lund" in memory.context().text
+            memory.remember("The launch is on Friday.")
+            shown = memory.context().text
+            assert "Lund" in shown.partition("\n# Memory (global)\n## Semantic Memory\n")[2]
+            assert shown.count("## More") == 1
 
 
 @pytest.mark.parametrize("scope", ["session:", "session:web", "session::x", "goal:", "team:red", "task", "../up"])

@@ -126,7 +126,7 @@ class Chain:
     def _drafts(self, session: str | None, question: str) -> list[Draft]:
         def of(scope: Scope) -> Sequence[Draft]:
             scope.prepare(session)
-            return contexts.owned(scope.sections.drafts(session, question), self.scopes.index(scope), scope.name)
+            return contexts.owned(scope.sections.drafts(session, question), self.scopes.index(scope), scope.title)
 
         return [draft for drafts in self._of_each(of) for draft in drafts]
 
@@ -183,7 +183,7 @@ class Chain:
         def of(scope: Scope) -> Sequence[Draft]:
             scope.prepare(None)
             scope.sections.look()
-            return contexts.owned(headless(scope.sections.always_shown()), self.scopes.index(scope), scope.name)
+            return contexts.owned(headless(scope.sections.always_shown()), self.scopes.index(scope), scope.title)
 
         drafts = self._steady(lambda: [draft for drafts in self._of_each(of) for draft in drafts])
         config = self.first.config.context

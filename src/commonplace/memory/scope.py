@@ -194,7 +194,7 @@ class Scope:
             rebase=merging(layout), layout=(location, kept_as),
         )  # fmt: skip
         store = store if at is None else PastStore(store, sessions=layout.sessions, instant=at)
-        self.name = name
+        self.name, self.title = name, layout.scopes.called(name) or name
         self.indexing = searching.indexing(store, layout, config.zone)
         self._past = at is not None
         self._mode = mode

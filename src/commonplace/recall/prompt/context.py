@@ -33,12 +33,15 @@ _QUOTED_SHARE: Final = 0.6  # of the words of a message that an entry made of it
 
 
 def owned(drafts: Sequence[Draft], owner: int, scope: str) -> Sequence[Draft]:
-    """Return drafts with the scope of a chain they come from; after the first scope the titles name it too."""
+    """Return drafts with the scope of a chain they come from; after the first scope the headings name it too."""
     if owner == 0:
         return drafts
-    return [
-        msgspec.structs.replace(draft, owner=owner, title=f"{draft.title} ({scope})", heading="") for draft in drafts
-    ]
+    named: list[Draft] = []
+    for draft in drafts:
+        own = draft.heading.rpartition("\n")[2]
+        heading = f"{own} ({scope})" if own else ""
+        named.append(msgspec.structs.replace(draft, owner=owner, title=f"{draft.title} ({scope})", heading=heading))
+    return named
 
 
 def build(

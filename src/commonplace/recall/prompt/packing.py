@@ -52,8 +52,8 @@ def items(page: Page, row: PromptSection) -> Iterator[Shown]:
     expands = next((each.name for each in page.parts.layout.tool.actions if each.verb == "expand_items"), "")
     if pack.items and expands and knobs.hints and knobs.disclosure != "full":
         sections = ", ".join(layer.name for layer in page.layers(row))
-        hint = f"The memory tool shows more: `{expands}` gives a section ({sections}) with ids, "
-        yield Shown("", f"{hint}`read` one item whole by its id.", heading="\n## More\n")
+        hint = f"The memory tool shows more: `{expands}` gives a section ({sections}) with ids, `read` one item whole."
+        yield Shown("", hint, heading="\n## More\n", said=hint)  # said once for all scopes
 
 
 def section(page: Page, layer: Layer, count: int) -> list[str]:
