@@ -17,16 +17,11 @@ import msgspec
 from commonplace.layouts.item_model import MemoryItem
 from commonplace.text import content
 
-TYPE_BOOST: Final[dict[str, float]] = {
-    "FAILURE": 0.12,
-    "FIX": 0.12,
-    "CONSTRAINT": 0.12,
-    "DECISION": 0.08,
-    "PROJECT_FACT": 0.08,
-    "PREFERENCE": 0.08,
-    "TASK_STATE": 0.05,
-    "COMMAND_RESULT": 0.05,
-}
+TYPE_BOOST: Final = (
+    dict.fromkeys(("FAILURE", "FIX", "CONSTRAINT"), 0.12)
+    | dict.fromkeys(("DECISION", "PROJECT_FACT", "PREFERENCE"), 0.08)
+    | dict.fromkeys(("TASK_STATE", "COMMAND_RESULT"), 0.05)
+)
 _LEXICAL, _RECENT, _SALIENT, _SURE = 0.40, 0.20, 0.20, 0.20
 _SKILL: Final = 0.10
 _UNASKED: Final = 0.20  # what every item has of a question that is not there
