@@ -13,6 +13,9 @@ import msgspec
 
 from commonplace.records import RecordedMessage, Source, Trust
 
+NOTED: Final = "Noted:"
+"""What a journal entry begins with that only lists what the rules wrote elsewhere, a sentence each."""
+
 
 class _Operation(msgspec.Struct, frozen=True, kw_only=True, tag_field="op", omit_defaults=True):
     sources: tuple[Source, ...] = ()

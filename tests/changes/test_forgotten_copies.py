@@ -137,3 +137,21 @@ def test_the_index_of_topics_and_the_tools_read_leave_it_out(tmp_path: Path, git
         read = json.dumps(memory.tool("s:9").call({"action": "read", "id": "memory/locker.md"}))
         assert "xylophone" not in read
         assert memory.tool("s:9").call({"action": "read", "id": "memory/parser.md"})["success"]
+
+
+def test_a_journal_does_not_list_what_was_forgotten_when_it_is_said_again(tmp_path):
+    """The rules noted it again: memory refused it, and the list of what was noted held it all the same."""
+    with Memory.open(tmp_path, jobs="worker") as memory:
+        for text in ("The locker is green.", "The locker has a lamp."):
+            memory.remember(text)
+            memory.forget(text)
+        memory.append(
+            "s:1", [Message("user", "Remember that the locker is green. Remember that the locker has a lamp.")]
+        )
+        memory.consolidate("s:1")
+        memory.append("s:2", [Message("user", "Remember that the locker is green."), Message("assistant", "Good.")])
+        memory.append("s:2", [Message("user", "Remember that the attic is blue."), Message("assistant", "Good.")])
+        memory.consolidate("s:2")
+        texts = [hit.text for hit in memory.recall("locker attic", layers=("documents", "journals"))]
+        assert not any("locker" in text for text in texts)
+        assert any("attic" in text for text in texts)

@@ -29,6 +29,7 @@ from commonplace.layouts.codecs.documents import cap_of
 from commonplace.layouts.schema import Layer
 from commonplace.operations import (
     AddEntry,
+    AppendJournal,
     Edit,
     EndSession,
     Forget,
@@ -169,7 +170,7 @@ class Admission:
         operation = msgspec.structs.replace(operation, path=path)
         if isinstance(operation, RemoveTopic) and operation.into:
             operation = msgspec.structs.replace(operation, into=self._merged(plan, operation.into))
-        self._check_tombstones(operation)
+        operation = self._unforgotten(operation)
         operation = self._topic(plan, operation, layer, actor)
         for rule, adding in self._rules(plan, layer):
             if rule.refuses is not None and (why := rule.refuses(adding, operation, reason)):
@@ -351,12 +352,18 @@ class Admission:
             return f"text from {trust} enters the always-shown part only when a person promotes it"
         return ""
 
-    def _check_tombstones(self, operation: Edit) -> None:
+    def _unforgotten(self, operation: Edit) -> Edit:
+        """Refuse what was forgotten; a journal entry loses only the sentences that were."""
+        if isinstance(operation, AppendJournal) and operation.text:
+            operation = msgspec.structs.replace(operation, text=self._tombstones.cut(operation.text))
+            if not operation.text:
+                raise Stop(FORGOTTEN)
         texts = [str(getattr(operation, name, "")) for name in ("text", "body", "description")]
         texts += [v for v in getattr(operation, "data", {}).values() if isinstance(v, str)]
         adds = not isinstance(operation, (RemoveEntry, RemoveTopic, RemoveItem))
         if adds and self._tombstones.forbids([text for text in texts if text.strip()], operation.sources):
             raise Stop(FORGOTTEN)
+        return operation
 
     def _topic(self, plan: Plan, operation: Edit, layer: Layer, actor: Actor) -> Edit:
         """Refuse a topic that would be its own ancestor; a proposal loses only the parents that lead back to it."""

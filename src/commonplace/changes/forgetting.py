@@ -12,12 +12,11 @@ from commonplace.changes.door import Door
 from commonplace.changes.erasing import Erasing, Gone
 from commonplace.changes.parts import Parts
 from commonplace.changes.tombstones import TELLING_TOKENS
-from commonplace.operations import Forget, Operation, PutTopic, ReplaceEntry
+from commonplace.operations import NOTED, Forget, Operation, PutTopic, ReplaceEntry
 from commonplace.records import Entry, Item, JournalEntry, Receipt, Record, RecordedMessage, Topic, Trail
 from commonplace.text.pieces import estimate_tokens, one_line, truncate
 
 _DESCRIPTION_CHARS: Final = 120
-_NOTED: Final = "Noted:"  # a journal entry that begins so lists what the rules wrote elsewhere, a sentence each
 
 
 class Meant(msgspec.Struct, frozen=True):
@@ -119,8 +118,8 @@ class Forgetting:
                 left = f"{entry.text} "
                 for each in said:
                     left = left.replace(each, " ")
-                if isinstance(entry, JournalEntry) and entry.text.startswith(_NOTED) and left.strip() != entry.text:
-                    yield entry, msgspec.structs.replace(entry, text=left.strip()) if left.strip() != _NOTED else None
+                if isinstance(entry, JournalEntry) and entry.text.startswith(NOTED) and left.strip() != entry.text:
+                    yield entry, msgspec.structs.replace(entry, text=left.strip()) if left.strip() != NOTED else None
 
     def _cut(self, record: Record, left: Record | None) -> Operation:
         """Return the operation that leaves of a record what does not tell of what is forgotten."""

@@ -18,8 +18,10 @@ from commonplace.guard import fold
 from commonplace.guard.markers import INVISIBLE
 from commonplace.guard.screened import Screened, json_line
 from commonplace.guard.table import compiled
+from commonplace.operations import NOTED
 from commonplace.records import Record, Source, Topic
 from commonplace.store.protocol import MISSING, STATE, Store
+from commonplace.text.content import sentences
 from commonplace.text.patterns import pattern
 from commonplace.text.pieces import estimate_tokens
 
@@ -212,6 +214,14 @@ class Tombstones:
             or any(_overlap(source.span, span) for span in self._spans.get((source.session, source.message), ()))
             for source in sources
         )
+
+    def cut(self, text: str) -> str:
+        """Return a journal entry without the sentences that were forgotten; empty if nothing is left."""
+        left = text
+        for said in sentences(text.removeprefix(NOTED)):
+            if self.forbids([said]):
+                left = left.replace(f" {said}", "").replace(said, "")
+        return "" if left.strip() == NOTED else left.strip()
 
     def _fingerprint(self, text: str) -> str:
         return fingerprint(text, self._store.key())

@@ -19,7 +19,7 @@ from commonplace.jobs.rules.memos import CHANGED_MIND, HOME, NAMED, SWITCHED, Kn
 from commonplace.jobs.rules.patterns import guard
 from commonplace.jobs.rules.reading import Reader
 from commonplace.layouts.codecs.topics import name_for
-from commonplace.operations import AddEntry, Edit, Proposal, PutItem, PutTopic, ReplaceEntry
+from commonplace.operations import NOTED, AddEntry, Edit, Proposal, PutItem, PutTopic, ReplaceEntry
 from commonplace.records import RecordedMessage, Source, Trust, lowest_trust
 from commonplace.text.pieces import fingerprint
 
@@ -353,7 +353,7 @@ class _Body:
 
 def _journal(noted: Sequence[str]) -> str:
     """Return what was noted of a range, a sentence each; empty if nothing was."""
-    return " ".join(["Noted:", *(text if text.endswith(_ENDS) else f"{text}." for text in noted)]) if noted else ""
+    return " ".join([NOTED, *(text if text.endswith(_ENDS) else f"{text}." for text in noted)]) if noted else ""
 
 
 def left_out(text: str, quotes: Sequence[str], kinds: Collection[str]) -> bool:

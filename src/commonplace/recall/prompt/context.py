@@ -11,6 +11,7 @@ from typing import Final
 
 import msgspec
 
+from commonplace.operations import NOTED
 from commonplace.recall.prompt.filling import Draft, Message, Shown, cost, fill, safe
 from commonplace.records import TRUST_RANK, Context, Dropped, Hit, Section
 from commonplace.text import content
@@ -147,7 +148,7 @@ def _new(hits: Sequence[Hit], shown: Sequence[Shown]) -> list[Hit]:
 
 def _is_listed(text: str, texts: Container[str]) -> bool:
     """True if a journal entry only lists statements that the prompt has."""
-    parts = content.sentences(text.removeprefix("Noted:"))
+    parts = content.sentences(text.removeprefix(NOTED))
     return all(fingerprint(part) in texts or fingerprint(part.rstrip(".")) in texts for part in parts)
 
 
