@@ -40,6 +40,11 @@ class Failure(msgspec.Struct, frozen=True, kw_only=True):
     why: str
     begin: int = 0
 
+    @property
+    def when(self) -> str:
+        """When it is tried again, in words."""
+        return f"tried again at {self.again:%Y-%m-%d %H:%M} UTC" if self.again else "tried again with the next job"
+
 
 class Failures:
     """The failures of one scope."""

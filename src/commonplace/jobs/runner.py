@@ -166,11 +166,8 @@ class Runner:
 
     def _tells(self, failure: Failure) -> Outcome:
         """Return the outcome of a range that failed: why, and when it is tried again."""
-        when = (
-            f"tried again at {failure.again:%Y-%m-%d %H:%M} UTC" if failure.again else "tried again with the next job"
-        )
         count = f"attempt {failure.attempts} of {self._config.consolidation.attempts}"
-        return Outcome(status="failed", reason=f"{failure.session}: {failure.why} ({count}; {when})")
+        return Outcome(status="failed", reason=f"{failure.session}: {failure.why} ({count}; {failure.when})")
 
     def _ranges(self, batches: Sequence[Sequence[Piece]], run: Run) -> list[Outcome]:
         """Do ranges one after the other; of a session with a range that failed, what follows waits too."""

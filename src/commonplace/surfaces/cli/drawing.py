@@ -322,5 +322,4 @@ def held(session: str, job: str, start: int) -> str:
 
 def failure(each: Failure) -> str:
     """Return a failure in words: whose range, why, and when it is tried again."""
-    when = f"tried again at {each.again:%Y-%m-%d %H:%M} UTC" if each.again else "tried again with the next job"
-    return f"{each.session}, from message {each.start}: {each.why}; {when}"
+    return f"{each.session}, from message {each.start}: {each.why}; {each.when}"
