@@ -339,6 +339,43 @@ def test_a_model_that_has_not_read_a_topic_takes_no_line_of_it_away(whole):
     assert made.body.strip() == (put.body if whole else f"{old}\n- The boat lies in Genoa.")
 
 
+@pytest.mark.parametrize(
+    "quote, text, accepted",
+    [
+        ("bump the MSRV to 1.80", "Uses LazyLock of 1.80", ["Uses LazyLock of 1.80"]),
+        ("Merge freeze is over", "Uses LazyLock of 1.80", []),
+        ("bump the MSRV to 1.80", "MSRV is 1.99", []),
+    ],
+)
+def test_the_only_line_of_a_topic_is_replaced_as_any_record_is(quote, text, accepted):
+    """Issue 16: a message that speaks of the old line corrects it, in whatever words; else nothing changes."""
+    at = datetime(2026, 2, 26, 18, tzinfo=UTC)
+    said = Message("user", "Please bump the MSRV to 1.80, I want LazyLock. Merge freeze is over.", id="m0", at=at)
+    entry = ViewEntry(id="msrv.md", number=1, path="msrv.md", text="- MSRV 1.74")
+    view = View(messages=(RecordedMessage("p#0", "p", "s", 0, said, 0),), entries=(entry,), writable=("*.md",))
+    put = PutTopic(path="msrv.md", body=text, sources=(Source("s", "m0"),), quotes=(quote,))
+    proposal = Proposal(operations=(put,))
+    judged = judge(proposal, view, dict.fromkeys(texts(proposal), ()))
+    assert [(edit.body, edit.line) for edit in judged.accepted] == [(each, "MSRV 1.74") for each in accepted]
+    assert len(judged.held) == (not accepted)
+    kept = msgspec.structs.replace(view, entries=(msgspec.structs.replace(entry, pinned=True),))
+    assert judge(proposal, kept, dict.fromkeys(texts(proposal), ())).accepted == ()
+
+
+def test_a_line_of_a_topic_is_no_ground_for_a_denial_of_another():
+    """Issue 16: what memory denies is looked for line by line, also where a record has several."""
+    at = datetime(2026, 2, 26, 18, tzinfo=UTC)
+    said = (RecordedMessage("p#0", "p", "s", 0, Message("user", "41 tests pass, good.", id="m0", at=at), 0),)
+    old = "- Coverage must stay above 85 %\n- The public API must not change before v2"
+    entries = (ViewEntry(id="a.md", number=1, path="a.md", text=old),)
+    put = PutTopic(path="a.md", body="- Coverage no longer matters\n- The public API must not change before v2")
+    proposal = Proposal(operations=(put,))
+    judged = judge(
+        proposal, View(messages=said, entries=entries, writable=("*.md",)), dict.fromkeys(texts(proposal), ())
+    )
+    assert [reason.split(":")[0] for _, reason in judged.held] == ["negation"]
+
+
 def test_a_topic_of_several_lines_may_go_where_each_of_them_is_said():
     """Issue 21, tried as a user would: files are merged line by line, and a line that is there already is no change."""
     entries = (

@@ -142,7 +142,7 @@ class _Court:
     def evidence(self) -> Evidence:
         """What statements may rest on; what the rules took from a person's words needs none."""
         headings = [line for edit in self.proposal.operations for line in _headings(edit)]
-        known = [f"{entry.section} {entry.text}" for entry in self.view.entries]
+        known = [f"{entry.section} {line}" for entry in self.view.entries for line in entry.text.splitlines()]
         return Evidence(self.view.messages, [*known, *headings, *self._linked()])
 
     def _linked(self) -> Iterator[str]:
@@ -166,12 +166,13 @@ class _Court:
         if isinstance(edit, (RewriteDocument, PutTopic)):
             edit = targets.cited_right(edit, self.messages)  # each of its lines is judged by itself
         touched = targets.entries(edit, self.view)
+        edit = targets.as_replacement(edit, touched or ())
         reason = self._unusable(edit, touched)
         if reason or touched is None:
             self.held.append((edit, reason))
             return
         self._changed |= {entry.id for entry in touched}
-        if isinstance(edit, (RewriteDocument, PutTopic)):
+        if targets.is_whole(edit):
             self._rewrite(number, edit, touched)
             return
         if isinstance(edit, AppendJournal):
@@ -219,7 +220,7 @@ class _Court:
         for message, quote in targets.quotes(edit, self.messages):
             if not targets.is_quoted_in(quote, message.text):
                 return f"false-quote: {quote[:80]!r} is not in the message it cites"
-        return self._protected(touched) if not isinstance(edit, (RewriteDocument, PutTopic)) else ""
+        return "" if targets.is_whole(edit) else self._protected(touched)
 
     @staticmethod
     def _protected(touched: Sequence[ViewEntry]) -> str:
@@ -324,7 +325,7 @@ class _Court:
 
     def _unrelated(self, edit: Edit, text: str, touched: Sequence[ViewEntry]) -> str:
         """Return why a replacement is refused: it is about something else, or it drops what it had to shorten."""
-        if not isinstance(edit, (ReplaceEntry, PutItem)) or not touched or not self.by_model:
+        if not isinstance(edit, (ReplaceEntry, PutItem, PutTopic)) or not touched or not self.by_model:
             return ""
         old = touched[0].text
         words = Vocabulary(content.content(f"{touched[0].section} {old}"))

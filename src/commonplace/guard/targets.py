@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final, assert_never
+from typing import Final, TypeGuard, assert_never
 
 import msgspec
 
+from commonplace.guard import rewriting
 from commonplace.operations import (
     AddEntry,
     AppendJournal,
@@ -78,6 +79,22 @@ def cited_right(
     ]
     sources, quotes = tuple(source for source, _ in right), tuple(quote for _, quote in right)
     return msgspec.structs.replace(edit, sources=sources, quotes=quotes)
+
+
+def is_whole(edit: Edit) -> TypeGuard[RewriteDocument | PutTopic]:
+    """True if an operation writes a whole document or topic, which is judged line by line."""
+    return isinstance(edit, RewriteDocument) or (isinstance(edit, PutTopic) and edit.line is None)
+
+
+def as_replacement(edit: Edit, touched: Sequence[ViewEntry]) -> Edit:
+    """Return a topic's only line put in place of another only line as what it is: the replacement of that line."""
+    if not isinstance(edit, PutTopic) or not edit.sources or edit.title or edit.description or edit.kind:
+        return edit
+    old = [line for entry in touched for line in entry.text.splitlines() if line.strip()]
+    new = [line for line in edit.body.splitlines() if line.strip()]
+    if len(old) != 1 or len(new) != 1 or not all(entry.whole for entry in touched):
+        return edit
+    return msgspec.structs.replace(edit, line=rewriting.read(old[0])[0].text)
 
 
 def is_quoted_in(quote: str, text: str) -> bool:
