@@ -76,6 +76,9 @@ def test_what_others_wrote_is_found_beside_ones_own_sentences() -> None:
         "Hier ist die E-Mail vom Vermieter:\n\n{}",
         "Voici le courriel du propriétaire :\n\n{}",
         "Aquí está el correo del casero:\n\n{}",
+        "proofread my landlord's letter pls\n\n{}",
+        "Was hältst du von der Nachricht meines Nachbarn?\n\n{}",
+        "corrígeme la carta de mi casero\n\n{}",
         "这是房东的邮件：\n{}",
     ],
 )

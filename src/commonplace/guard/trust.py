@@ -24,7 +24,10 @@ from commonplace.text.patterns import pattern
 from commonplace.text.pieces import plain_name
 from commonplace.text.terms import CJK
 
-_ACCOUNT: Final = pattern(r"(?<![\w.,:-])(?=[A-Za-z-]{0,30}\d)[A-Za-z\d-]{5,40}(?![\w-]|[.,:]\d)")
+_ACCOUNT: Final = pattern(  # a port or code can have four digits, but a year has too; a code can be all capitals
+    r"(?<![\w.,:-])(?:(?=[A-Za-z-]{0,30}\d)[A-Za-z\d-]{5,40}|(?!19|20)\d{4}|[A-Z]{2,30}(?:-[A-Z]{2,30}){1,4})"
+    r"(?![\w-]|[.,:]\d)"
+)
 _WORD: Final = pattern(f"[{CJK}]+|[^\\W\\d_{CJK}][^\\W_{CJK}]*")
 _NUMBER: Final = pattern(r"\d[\d.,:]*\d|\d")
 _NO_DIGIT: Final = str.maketrans("", "", ".,:")
