@@ -256,6 +256,16 @@ def test_08_a_title_made_of_the_text_follows_the_new_words_and_one_that_was_give
     assert sorted(titles) == ["Port of the database", "The office is on the fifth floor."]
 
 
+def test_08_what_an_update_gives_takes_the_place_of_what_the_item_has(memory):
+    """Seed systems 3.2: an explicit update replaces; the original only ever adds tags and raises a confidence."""
+    made = {"confidence": 0.9, "salience": 0.9, "tags": ["cache", "redis"], "references": ["cache.py"]}
+    (name,) = call(memory, "add", content="The cache keeps rows for a minute.", **made)["records"]
+    call(memory, "update", id=name, confidence=0.2, tags=["ttl"])
+    (found,) = items(memory, "items/semantic.jsonl")
+    assert (found["confidence"], found["salience"], found["tags"]) == (0.2, 0.9, ["ttl"])
+    assert (found["references"], found["content"]) == (["cache.py"], "The cache keeps rows for a minute.")
+
+
 def test_08_the_fingerprint_follows_the_new_words(memory):
     """Seed systems 3.2: the original kept the old one."""
     added = call(memory, "add", content="The port is 5432.")["records"][0]

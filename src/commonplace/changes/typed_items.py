@@ -33,11 +33,12 @@ def settled(plan: Plan, operation: PutItem, layer: Layer) -> PutItem:
         mark = item_fingerprint(str(values.get("type") or layer.type_of("fact")), said)
     name = mark if given and isinstance(mark, str) else operation.id
     old = plan.item(path, name)
+    named = old is not None and not given
     if old is None and isinstance(mark, str) and (twin := plan.items.named(path, mark)) is not None:
         name, old = twin, plan.item(path, twin)
     elif old is not None and name == mark != old.get("fingerprint"):  # the item of this id says something else by now
         name, old = f"{name}-{plan.at:%Y%m%d%H%M%S}", None
-    data = completed(values, layer=layer, scope=plan.scope) if old is None else merged(old, values)
+    data = completed(values, layer=layer, scope=plan.scope) if old is None else merged(old, values, named=named)
     return msgspec.structs.replace(operation, id=name, data=data)
 
 

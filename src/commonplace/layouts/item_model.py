@@ -99,18 +99,20 @@ def completed(values: Mapping[str, Any], *, layer: Layer, scope: str = "") -> di
     return usual | {key: value for key, value in values.items() if value is not None}
 
 
-def merged(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
+def merged(old: Mapping[str, Any], new: Mapping[str, Any], *, named: bool = False) -> dict[str, Any]:
     """Return what is written now (`new`) over the item that is there: the newer text, the tags and references of both.
 
-    Whether a text may take the place of one that is trusted more is decided elsewhere.
+    If the item was `named` to be changed, what is given takes the place of what it has. Whether a text may take the
+    place of one that is trusted more is decided elsewhere.
     """
     before, now = instant_of(old.get("updatedAt")), instant_of(new.get("updatedAt"))
     older = before is not None and now is not None and now < before
     made = {key: value for key, value in new.items() if key != "createdAt" or "createdAt" not in old}
+    kept = {key: value for key, value in old.items() if key not in new} if named else old
     for key in _UNIONS:
-        made[key] = list(dict.fromkeys([*_texts(old.get(key)), *_texts(new.get(key))]))
+        made[key] = list(dict.fromkeys([*_texts(kept.get(key)), *_texts(new.get(key))]))
     for key in _HIGHEST:
-        made[key] = max((found for each in (old, new) if (found := _number(each, key)) is not None), default=None)
+        made[key] = max((found for each in (kept, new) if (found := _number(each, key)) is not None), default=None)
     if "content" in made and old.get("title") == _title(old) and made.get("title", old["title"]) == old["title"]:
         made["title"] = _title(made)  # the old one was made of the old text
     if older:
