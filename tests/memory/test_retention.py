@@ -40,6 +40,31 @@ def test_what_is_older_than_its_layer_keeps_it_is_listed_and_then_goes(tmp_path,
     assert b"ochre" not in b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
 
 
+def test_what_rests_on_an_aged_message_stays_and_may_be_said_again(tmp_path, clock):
+    """Retention of transcripts is no forgetting: it had taken the facts of a month along."""
+    config = Config(retention={"sessions": 30, "history": 30})
+    with Memory.open(tmp_path, jobs="worker", clock=clock, config=config) as memory:
+        memory.append("old:1", [Message("user", "I live in Bergen."), Message("assistant", "Good.")])
+        memory.append("both:1", [Message("user", "My sister is called Eva.", id="b"), Message("assistant", "Good.")])
+        memory.consolidate("old:1")
+        memory.consolidate("both:1")
+        clock.advance(days=40)
+        memory.append("both:1", [Message("user", "The kayak is for sale now.")])
+        facts = memory.context(None).stable
+        assert "Bergen" in facts
+        assert "Eva" in facts
+        receipt = memory.forget(aged=True)
+        assert len(receipt.forgotten) >= 4
+        assert memory.context(None).stable == facts
+        assert "Bergen" in memory.context().text
+        assert "Eva" in memory.context().text
+        assert not memory.recall("Bergen Eva", layers=("sessions", "journals"))
+        memory.append("new:1", [Message("user", "I live in Bergen.")])
+        assert [each.text for each in memory.sessions.read("new:1")] == ["I live in Bergen."]
+        memory.undo(receipt.change)
+        assert len(memory.recall("Bergen Eva", layers=("sessions",))) >= 2
+
+
 def test_nothing_has_an_age_until_the_configuration_says_so(tmp_path, clock):
     """Optional; a name that is no layer is an error, not a silent nothing."""
     with (

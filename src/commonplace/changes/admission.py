@@ -410,7 +410,7 @@ class Admission:
         if operation.record.startswith(f"{self._sessions.folder}/") and "#" not in operation.record:
             if actor.defers:
                 return Waits(operation, PERSONS)
-            self._forget_session(plan, operation.record)
+            self._forget_session(plan, operation.record, aged=operation.aged)
             return None
         whole = self._layout.layer_of(operation.record) if "#" not in operation.record else None
         if whole is not None and whole.kind != "topics":
@@ -425,9 +425,9 @@ class Admission:
         sources = made[1].sources if made else ()
         match record:
             case RecordedMessage():
-                name = str(record.message.id)
-                plan.bury(record.text, self._store.key(), [Source(record.session, name)], hides=True)
-                plan.forget_messages(ForgetMove(record.session, name))
+                name, said = str(record.message.id), "" if operation.aged else record.text
+                plan.bury(said, self._store.key(), [Source(record.session, name)], hides=True)
+                plan.forget_messages(ForgetMove(record.session, name, aged=operation.aged))
                 plan.kinds["forget"] = None
                 plan.removed.append(record.id)
                 return None
@@ -444,7 +444,7 @@ class Admission:
             other, path = resolve(self._layout, twin.path)
             plan.edit(edit, plan.work_out(edit, other, path), path, trust=actor.trust, person=actor.person)
         plan.kinds["forget"] = None
-        for text in tombstones.texts(record):
+        for text in tombstones.texts(record) if not operation.aged else ():
             plan.bury(text, self._store.key(), sources)
         return None
 
@@ -459,7 +459,7 @@ class Admission:
         plan.restore(path, None)
         plan.kinds["forget"] = None
 
-    def _forget_session(self, plan: Plan, path: str) -> None:
+    def _forget_session(self, plan: Plan, path: str, *, aged: bool) -> None:
         session = self._sessions.id_of(path)
         if session is None:
             raise RecordNotFoundError(f"there is no session in {path!r}", record=path)
@@ -468,8 +468,8 @@ class Admission:
         if not said:
             return
         sources = [Source(session, str(m.message.id)) for m in said]
-        plan.bury("", self._store.key(), sources, hides=True, said=(m.text for m in said))
-        plan.forget_messages(ForgetMove(session, "", self._sessions.forgotten(session), state.messages))
+        plan.bury("", self._store.key(), sources, hides=True, said=() if aged else (m.text for m in said))
+        plan.forget_messages(ForgetMove(session, "", self._sessions.forgotten(session), state.messages, aged=aged))
         plan.kinds["forget"] = None
         plan.removed.extend(message.id for message in said)
 

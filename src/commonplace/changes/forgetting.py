@@ -20,11 +20,15 @@ _DESCRIPTION_CHARS: Final = 120
 
 
 class Meant(msgspec.Struct, frozen=True):
-    """What is meant to be forgotten: single records and messages, whole sessions by their ids, whole files."""
+    """What is meant to be forgotten: single records and messages, whole sessions by their ids, whole files.
+
+    What is only `aged` takes nothing along.
+    """
 
     records: tuple[Record, ...] = ()
     sessions: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
+    aged: bool = False
 
 
 class Forgetting:
@@ -48,13 +52,15 @@ class Forgetting:
         held = [record for path in meant.files for record in self._reader.records(path)]
         messages = [*(each for each in meant.records if isinstance(each, RecordedMessage)), *said]
         going = {each.id: each.text for each in (*meant.records, *said, *held)}
-        with_it = [(each, left) for each, left in self._reader.goes_with(messages) if each.id not in going]
+        aged = meant.aged and not erase
+        rests_on = () if aged else self._reader.goes_with(messages)
+        with_it = [(each, left) for each, left in rests_on if each.id not in going]
         with_them = going.keys() | {each.id for each, _ in with_it}
-        listing = () if actor.defers else self._listing(meant.records)  # what waits for a person stays whole
+        listing = () if actor.defers or aged else self._listing(meant.records)  # what waits for a person stays whole
         listed = [each for each in listing if each[0].id not in with_them]
         lost = {each.id: self._reader.lost(each, left) for each, left in (*with_it, *listed)}
-        operations: list[Operation] = [Forget(record=each.id) for each in meant.records]
-        operations += [Forget(record=self._sessions.path(session)) for session in meant.sessions]
+        operations: list[Operation] = [Forget(record=each.id, aged=aged) for each in meant.records]
+        operations += [Forget(record=self._sessions.path(session), aged=aged) for session in meant.sessions]
         operations += [Forget(record=path) for path in meant.files]
         operations += [self._cut(each, left) for each, left in listed]
         gone, scanned = Gone(), 0

@@ -57,6 +57,7 @@ class ForgetMove(msgspec.Struct, frozen=True, omit_defaults=True):
     before: int = 0
     after: int = 0
     hidden: bool = True
+    aged: bool = False
 
 
 class HoldMove(msgspec.Struct, frozen=True, omit_defaults=True):

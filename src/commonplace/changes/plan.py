@@ -238,7 +238,7 @@ class Plan:
         """Hide messages of a session, or show them again; the event goes into its transcript."""
         self.forgotten.append(move)
         to = move.after if not move.message else 0
-        event = Event("forget", self.at, name=move.message, to=to, held=move.hidden)
+        event = Event("forget", self.at, name=move.message, to=to, held=move.hidden, aged=move.aged)
         self.line(self._sessions.path(move.session), self._sessions.event_line(event))
 
     def reopen(self, session: str) -> None:

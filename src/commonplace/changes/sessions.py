@@ -253,6 +253,8 @@ class Sessions:
             values["summary"] = guard.screen(event.summary)
         if event.event == "about":
             values["paused"], values["metadata"] = event.paused, sealed(event.metadata)
+        if event.aged:
+            values["aged"] = True
         if event.topics:
             values["topics"] = [[guard.screen(path), days] for path, days in event.topics]
         return json_line(values, checksum=True)
@@ -413,7 +415,7 @@ class Sessions:
     def taken_back(self, session_id: str, also: Collection[str] = ()) -> Iterator[Forgot]:
         """Yield the forgotten messages of a session with their words, and others by their ids as if they were.
 
-        One whose text was erased has no words.
+        One whose text was erased has no words. What was forgotten for its age takes nothing along, and is left out.
         """
         path = self.path(session_id)
         state = self._fold(path)
@@ -421,9 +423,9 @@ class Sessions:
         for message in self._messages(path, session_id, state, 0, state.numbers):
             own, text = str(message.message.id), message.text.replace(ERASED, "")
             words = keywords(text)
-            single = state.forgotten_ids.get(own) or (self._clock() if own in also else None)
+            single = self._clock() if own in also else state.forgotten_ids.get(own)
             at = single or (state.forgotten_at if message.number < state.forgotten else None)
-            if at is None:
+            if at is None or ((own in state.aged_ids or message.number < state.aged) and own not in also):
                 known |= words
             else:
                 yield Forgot(session_id, own, at, text, words, words - known, single=single is not None)

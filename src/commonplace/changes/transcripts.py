@@ -57,6 +57,7 @@ class Event(msgspec.Struct, frozen=True, tag_field="type", tag="event"):
     topics: tuple[tuple[str, int], ...] = ()  # that were shown for a question, and how many days old each was
     paused: bool = False
     metadata: dict[str, Any] = {}
+    aged: bool = False  # forgotten for its age: what rests on it stays
 
 
 class StoredMessage(msgspec.Struct, frozen=True, tag_field="type", tag="message"):
@@ -168,9 +169,9 @@ def session_of(path: str) -> str:
 class State:
     """What one session file folds to, and how far it was read."""
 
-    __slots__ = ("bytes_read", "clean", "cursors", "damaged", "ended", "forgotten", "forgotten_at", "forgotten_ids",
-                 "head", "held", "ids", "last", "metadata", "numbers",
-                 "offsets", "paused", "reset_at", "shown", "summary", "summary_at", "window_start")  # fmt: skip
+    __slots__ = ("aged", "aged_ids", "bytes_read", "clean", "cursors", "damaged", "ended", "forgotten", "forgotten_at",
+                 "forgotten_ids", "head", "held", "ids", "last", "metadata", "numbers", "offsets", "paused", "reset_at",
+                 "shown", "summary", "summary_at", "window_start")  # fmt: skip
 
     def __init__(self) -> None:
         self.bytes_read = 0
@@ -190,6 +191,8 @@ class State:
         self.forgotten = 0  # messages numbered below it are hidden
         self.forgotten_at: datetime | None = None  # when they were
         self.forgotten_ids: dict[str, datetime] = {}  # of single messages, and when each was forgotten
+        self.aged = 0  # messages numbered below it were hidden for their age, as those of `aged_ids`
+        self.aged_ids: set[str] = set()
         self.shown: dict[str, tuple[tuple[str, int], ...]] = {}  # topics in the window, by question
         self.paused = False
         self.metadata: dict[str, Any] = {}
@@ -278,5 +281,7 @@ class State:
                 self.forgotten_ids.pop(event.name, None)
                 if event.held:
                     self.forgotten_ids[event.name] = event.at
+                    (self.aged_ids.add if event.aged else self.aged_ids.discard)(event.name)
             case "forget":
                 self.forgotten, self.forgotten_at = event.to, event.at
+                self.aged = event.to if event.aged else min(self.aged, event.to)

@@ -364,7 +364,7 @@ def _aged(scope: Scope) -> Meant:
                 sessions.append(session.id)
                 continue
             records += [each for each in scope.sessions.kept(session.id) if each.message.at and each.message.at < edge]
-    return Meant(tuple(records), tuple(sessions))
+    return Meant(tuple(records), tuple(sessions), aged=True)
 
 
 def _all_holding(scope: Scope, words: str) -> list[Record]:
