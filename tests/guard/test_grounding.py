@@ -53,6 +53,8 @@ def fault(said, statement, known=()):
         ("Vuelta el 10. Y mi madre se apunta los últimos tres días, del 7 al 10", "La madre se une del 7 al 10"),
         ("Ich wohne in Kassel und bin Rentner", "Ist in Rente, wohnt in Kassel"),
         ("I see the dentist tomorrow", "Has a dentist appointment on 2026-02-27"),
+        ("Papa ist tot, bitte schlag mir nichts mehr zum Vatertag vor", "Möchte keine Vorschläge zum Vatertag mehr"),
+        ("Ah non, on n'est plus ensemble, Hugo et moi", "N'est plus avec Hugo"),
         ("I collect the parcels for all of us", "Collects every parcel in the house"),
         ("No Rezepte mit mehr als sechs Zutaten, bitte", "Rezepte mit höchstens 6 Zutaten"),
     ],

@@ -181,6 +181,7 @@ class Talk:
         """True if no clause about the same as a statement, nor the clause behind it, takes anything back."""
         about = [place for place, other in enumerate(self._clauses) if _shared(whole, other.content)]
         near = {each for place in about for each in (place, place + 1) if each < len(self._clauses)}
+        near |= {place - 1 for place in about if place and self._clauses[place].content <= self._clauses[place].names}
         return bool(about) and not any(
             self._clauses[n].denies
             or "0" in self._clauses[n].numbers

@@ -26,7 +26,9 @@ from commonplace.text.terms import STOP_WORDS
 
 _CAPITAL: Final = pattern(r"(?<![^\W_])[^\W\d_][^\W_]*(?:['’-][^\W\d_]+)*")
 _BEFORE_INITIAL: Final = pattern(r"(?:\A|[.!?:;(\[\"“„«»/|•*_·…–—-]|\d[.)])\s*['\"“„«*_`(\[]*\Z")
-_GERMAN: Final = pattern(r"\b(?:und|nicht|ist|der|die|das|ich|wir|mit|für|auf|den)\b", re.IGNORECASE)
+_GERMAN: Final = pattern(
+    r"\b(?:und|nichts?|ist|sind|der|die|das|ich|mir|wir|mit|für|auf|von|den|zum|zur|bitte|mehr|eine?)\b", re.IGNORECASE
+)
 _TITLE: Final = pattern(r"\b(?:herr|frau|dr|prof|familie|firma)\.?\s\Z", re.IGNORECASE)
 _HONOURED: Final = pattern(
     r"([\u4e00-\u9fff]{1,4}|[\uac00-\ud7af]{2,4}\s?)(?:先生|さん|氏|様|くん|ちゃん|老师|女士|씨|님)"
