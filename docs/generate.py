@@ -162,7 +162,7 @@ def picture() -> str:
     with tempfile.TemporaryDirectory() as folder:
         environment = {name: value for name, value in os.environ.items() if not name.startswith("COMMONPLACE_")}
         environment |= {"FORCE_COLOR": "1", "COLUMNS": "100"}
-        command = [sys.executable, "-m", "commonplace.surfaces.cli", "demo"]
+        command = [sys.executable, "-m", "commonplace", "demo"]
         done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, check=True)
     lines = done.stdout.decode("utf-8").splitlines()
     kept: list[str] = []

@@ -10,7 +10,7 @@ import pytest
 from commonplace import Memory, Message
 from marking import slow_after
 
-COMMAND = [sys.executable, "-m", "commonplace.surfaces.cli", "-C"]
+COMMAND = [sys.executable, "-m", "commonplace", "-C"]
 
 
 @pytest.fixture

@@ -414,7 +414,7 @@ def test_a_location_that_is_a_file_is_exit_code_2_or_3(run, here):
 
 def test_a_reader_that_leaves_early_is_no_error(here):
     """A closed pipe: whoever read our output has enough."""
-    process = [sys.executable, "-m", "commonplace.surfaces.cli"]
+    process = [sys.executable, "-m", "commonplace"]
     text = "a line of text\n" * 20_000
     subprocess.run([*process, "record", "--session", "s"], input=text.encode(), check=True, capture_output=True)
     shown = subprocess.Popen([*process, "show", "s"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -428,7 +428,7 @@ def test_a_reader_that_leaves_early_is_no_error(here):
 
 def test_output_needs_no_utf8_terminal(here):
     """A terminal that cannot write a character gets an escape, not a traceback."""
-    process = [sys.executable, "-m", "commonplace.surfaces.cli"]
+    process = [sys.executable, "-m", "commonplace"]
     environment = os.environ | {"PYTHONIOENCODING": "latin-1"}
     subprocess.run([*process, "record", "naïve 日本 🙂"], check=True, capture_output=True, env=environment)
     shown = subprocess.run([*process, "show", "cli:main"], check=True, capture_output=True, env=environment)

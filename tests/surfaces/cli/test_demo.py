@@ -122,7 +122,7 @@ def test_the_demo_runs_as_a_process(here):
     """The whole demo works from a folder with spaces and letters beyond ASCII."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("COMMONPLACE_")}
     done = subprocess.run(
-        [sys.executable, "-m", "commonplace.surfaces.cli", "demo"],
+        [sys.executable, "-m", "commonplace", "demo"],
         capture_output=True,
         check=True,
         env=environment,

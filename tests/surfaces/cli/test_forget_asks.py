@@ -10,7 +10,7 @@ import pytest
 
 from commonplace import Memory, Message
 
-COMMAND = [sys.executable, "-m", "commonplace.surfaces.cli"]
+COMMAND = [sys.executable, "-m", "commonplace"]
 
 
 def on_terminal(arguments, answer):

@@ -12,7 +12,7 @@ import pytest
 from commonplace import Memory, Message
 from marking import slow_after
 
-COMMAND = [sys.executable, "-m", "commonplace.surfaces.cli"]
+COMMAND = [sys.executable, "-m", "commonplace"]
 UNWRITTEN = "error: the output cannot be written (No space left on device); what the command did stays\n"
 INTERRUPTED = """
 import os, signal, sys

@@ -39,7 +39,7 @@ def test_once_does_what_is_due_and_status_says_what_waits(here, run):
 def test_sigterm_ends_it_with_code_0_and_one_line_a_record(here):
     """Issue 20: clean stop on SIGTERM, exit codes and log records fit for systemd."""
     recorded(here / "m")
-    command = [sys.executable, "-m", "commonplace.surfaces.cli", "worker", "-C", "m", "--every", "60"]
+    command = [sys.executable, "-m", "commonplace", "worker", "-C", "m", "--every", "60"]
     with started(command, stderr=subprocess.PIPE, text=True, encoding="utf-8", env=os.environ) as process:
         first = process.stderr.readline()
         process.send_signal(signal.SIGTERM)

@@ -1,5 +1,0 @@
-"""`python -m commonplace.surfaces.cli`: the command where its script is not installed."""
-
-from commonplace.surfaces.cli import main
-
-main()
