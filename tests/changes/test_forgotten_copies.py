@@ -155,3 +155,13 @@ def test_a_journal_does_not_list_what_was_forgotten_when_it_is_said_again(tmp_pa
         texts = [hit.text for hit in memory.recall("locker attic", layers=("documents", "journals"))]
         assert not any("locker" in text for text in texts)
         assert any("attic" in text for text in texts)
+
+
+def test_what_is_said_later_is_found_though_it_is_much_like_a_forgotten_message(tmp_path):
+    """Recall gives the like once: the later one had gone with the forgotten one that it was joined to."""
+    later = "Lunch with Ann is on Friday at noon, in the harbour cafe by the old pier."
+    with Memory.open(tmp_path, jobs="worker") as memory:
+        memory.append("s:1", [Message("user", later.replace("old ", ""), id="a")])
+        memory.forget(memory.recall("lunch with Ann", layers=("sessions",))[0].record)
+        memory.append("s:2", [Message("user", later)])
+        assert [hit.text for hit in memory.recall("lunch with Ann", layers=("sessions",))] == [later]

@@ -6,7 +6,7 @@ another is decided in `ranking`, which of the best are shown in `choosing`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import islice
 from typing import Final
@@ -51,6 +51,7 @@ def search(
     near: Near | None = None,
     superseded: Overruled | None = None,
     written_at: Callable[[str], datetime | None] = lambda _: None,
+    hidden: Collection[tuple[str, str]] = (),
 ) -> list[Hit]:
     """Return the best hits of a question, best first; empty when nothing fits.
 
@@ -67,6 +68,7 @@ def search(
         near: What lies near the question by its vector, where there is an embedder.
         superseded: Returns of a session the messages that hold what a record says otherwise now.
         written_at: When a record was written down, for those without a date of their own; None if unknown.
+        hidden: Messages that were forgotten, by session and id.
     """
     if query.k <= 0 and not query.k_by_layer:
         return []
@@ -75,7 +77,7 @@ def search(
     return indexing.answer(
         lambda _: _Search(
             query, indexing, now, config, weights or {},
-            near=asked, superseded=superseded or (lambda _: {}), written_at=written_at,
+            near=asked, superseded=superseded or (lambda _: {}), written_at=written_at, hidden=hidden,
         ).hits(explain=explain)
     )  # fmt: skip
 
@@ -94,6 +96,7 @@ class _Search:
         near: Near,
         superseded: Overruled,
         written_at: Callable[[str], datetime | None],
+        hidden: Collection[tuple[str, str]],
     ) -> None:
         self._query = query
         self._indexing = indexing
@@ -105,6 +108,7 @@ class _Search:
         self._superseded = superseded
         self._overruled: dict[str, Mapping[str, Sequence[Superseded]]] = {}
         self._written_at = written_at
+        self._hidden = hidden
         self._places: dict[int, Places | None] = {}
         self._shelf: Shelf = self._index.shelf()
 
@@ -361,7 +365,7 @@ class _Search:
         if self._until_ms is not None and places.times[at] > self._until_ms:
             return None
         message = self._indexing.message(places, slot.path, slot.session, at)
-        if message is None:
+        if message is None or (slot.session, message.message.id) in self._hidden:
             return None
         start, end = _span(message.text, ranked.row & ((1 << PASSAGE_BITS) - 1), question)
         whole = start == 0 and end == len(message.text)

@@ -106,8 +106,7 @@ class Searching:
         self._parts.tombstones.catch_up(look=True)
         hidden = self._parts.tombstones.hidden()
         found_near = self._embedding.near(query.text, hidden=hidden) if self._embedding is not None else None
-        hidden = hidden.union(without)
-        room = min(len(hidden), _HIDDEN_ROOM)
+        room = min(len(without), _HIDDEN_ROOM)
         ledger = self._parts.ledger
         ledger.catch_up()
         while True:
@@ -120,12 +119,13 @@ class Searching:
                 explain=explain,
                 weights=self._weights,
                 near=found_near,
+                hidden=hidden,
                 superseded=ledger.superseded,
                 written_at=ledger.written_at,
             )
             ledger.catch_up()
             today = (query.as_of or now).astimezone(self._parts.zone).date()
-            kept = [left for hit in found if (left := self._given_out(hit, hidden, today)) is not None]
+            kept = [left for hit in found if (left := self._given_out(hit, without, today)) is not None]
             if len(kept) >= query.k or len(found) < wider.k:
                 break
             room = max(query.k, room * _WIDER)
@@ -158,7 +158,7 @@ class Searching:
         except CommonplaceError:
             logger.warning("vectors of what was forgotten are taken out another time", exc_info=True)
 
-    def _given_out(self, hit: Hit, hidden: Collection[tuple[str, str]], today: date) -> Hit | None:
+    def _given_out(self, hit: Hit, without: Collection[tuple[str, str]], today: date) -> Hit | None:
         """Return what recall may give of a hit: what is not forgotten, and of a record what is not over."""
         reader, tombstones = self._parts.reader, self._parts.tombstones
         said = hit.layer == "sessions"
@@ -166,7 +166,7 @@ class Searching:
         if since is not None and since(hit.text) is not None:
             return None
         if said:
-            return None if any((s.session, s.message) in hidden for s in hit.sources) else hit
+            return None if any((s.session, s.message) in without for s in hit.sources) else hit
         if validity.is_over(hit.text, today):
             return None
         left = reader.left_of(hit.record, hit.text, journal=hit.layer == "journals")
