@@ -44,6 +44,11 @@ def test_what_people_type_in_passing_is_not_noted(language):
         ("I've got a dentist appointment on the 12th", "User has got a dentist appointment on 2026-03-12."),
         ("my driving test is on June 8", "User's driving test is on 2026-06-08."),
         ("I'm 34 and single", "User is 34 and single."),
+        ("call me Mi btw, everyone does", "Call me Mi, everyone does."),
+        ("you can call me Nas please", "Call me Nas."),
+        ("i've got an exam in maths on the 26th, remind me if i ask", "User has got an exam in maths on 2026-02-26."),
+        ("on Wednesdays i have choir until 10 so don't suggest cooking then", "On Wednesdays User has choir until 10."),
+        ("We meet for book club every third Sunday", "We meet for book club every third Sunday."),
     ],
 )
 def test_it_is_worded_as_a_statement_with_its_date(said, text):
@@ -58,6 +63,12 @@ def test_it_is_worded_as_a_statement_with_its_date(said, text):
         ("Mon fils s'appelle Ewan.", "en fait mon fils s'appelle Elouan, pas Ewan"),
         ("Mi cumpleaños es el 21 de julio.", "perdona, mi cumpleaños es el 12 de julio, no el 21"),
         ("Mio padre ha 47 anni.", "no, mio padre ha 74 anni, non 47!"),
+        ("i start at the clinic on 2 March, full time", "actually sorry it's 9 March, not 2 March"),
+        ("You can call me Nas.", "Don't call me Nas any more, call me Feldi."),
+        ("The contact for the portal is Mio Takeda.", "Beatriz Rocha (operations) took over as the contact for the portal."),
+        ("I've moved from Sublime Text to Helix as my editor.", "I switched to Neovim as my editor last weekend."),
+        ("my partner is a marine biologist", "my partner quit as a marine biologist and works as a teacher"),
+        ("I'm learning Welsh, because of a song.", "I put Welsh aside and started learning Italian."),
     ],
 )
 def test_what_is_corrected_is_left_out(before, now):

@@ -29,9 +29,9 @@ def heard(*texts: str | Message) -> list[tuple[str, str]]:
 
 STATED = [
     ("I'm Jonas Feldkamp.", "fact", "Ada is Jonas Feldkamp."),
-    ("Don't call me Nas any more, call me Feldi.", "instruction", "Don't call me Nas any more, call me Feldi."),
+    ("Don't call me Nas any more, call me Feldi.", "instruction", "Call me Feldi."),
     ("you can call me Nas, full names sound like trouble", "instruction",
-     "You can call me Nas, full names sound like trouble."),
+     "Call me Nas, full names sound like trouble."),
     ("Hi, I'm the CTO of a small startup in Lyon.", "fact", "Ada is the CTO of a small startup in Lyon."),
     ("I'm Ada, I develop the firmware for a team in Turin.", "fact", "Ada develops the firmware for a team in Turin."),
     ("I look after the servers at Nordlicht.", "fact", "Ada looks after the servers at Nordlicht."),

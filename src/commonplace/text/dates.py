@@ -298,7 +298,7 @@ _ROUGHLY: Final = frozenset({"about", "around", "almost", "nearly", "over", "lik
 _BARE_AFTER: Final = pattern(
     r"(?:\b(?:the|an?|my|our|their|his|her|is|was|are|be|to|than|between|and|or|moved|[Ee]very)|[(\"/-]) ?\Z"
 )
-_HABIT_BEFORE: Final = pattern(r"\b(?:every|each|most|black|good|cyber|any|per|through|to) \Z", re.IGNORECASE)
+_HABIT_BEFORE: Final = pattern(r"\b(?:(?:every|each) (?:first|second|third|fourth|last|other)|every|each|most|black|good|cyber|any|per|through|to) \Z", re.IGNORECASE)
 _HABIT_AFTER: Final = pattern(r"s\b| (?:mornings|afternoons|evenings|nights)\b| through\b")
 _OF_A_THING: Final = pattern(
     r"\b(?:my|our|your|their|his|her|the|an?|regular|usual|(?:bi-?)?weekly|fortnightly|monthly) \Z", re.IGNORECASE

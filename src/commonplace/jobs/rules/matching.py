@@ -83,7 +83,7 @@ def succeeds(text: str, frame: str, supersedes: str, other: str, *, home: bool =
         return True
     if supersedes and holds(other, supersedes) and guard("held").search(other) and not _denies(other):
         return True
-    if _instead(text, other):
+    if _instead(text, other) or _in_role(text, other):
         return True
     if _swapped(text, other):
         return True
@@ -113,6 +113,15 @@ def _instead(text: str, other: str) -> bool:
         return True
     found = guard("instead").search(text.rstrip(". "))
     return found is not None and holds(other, found["old"]) and of_one_thing(text, other, found["old"])
+
+
+def _in_role(text: str, other: str) -> bool:
+    """True if one says who or what is new in a role (`switched to Helix as their editor`), another what was."""
+    found = guard("role").search(text)
+    if found is None:
+        return False
+    before = rf"(?:\bas (?:their|my|our|the) |\A(?:the |our |[\w ]+'s )){re.escape(found['role'])}(?: is\b|[.,]|\Z)"
+    return re.search(before, other, re.IGNORECASE) is not None
 
 
 def _plain(text: str) -> str:

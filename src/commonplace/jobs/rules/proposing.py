@@ -96,7 +96,12 @@ def _admit(memos: list[Memo], memo: Memo) -> list[Memo]:
         memos = _without_last(memos, memo, lambda kept: guard("in_use").search(kept.text) is not None)
     if any(kept.speaker == memo.speaker and matching.same(memo.text, kept.text) for kept in memos):
         return memos
-    return [*(kept for kept in memos if not _over(memo, kept.text)), memo]
+    return [*(kept for kept in memos if not _over(memo, kept.text) and not _within(kept, memo)), memo]
+
+
+def _within(kept: Memo, memo: Memo) -> bool:
+    """True if a memo of the same message names a person and says more of them (`Ada's sister is Lien`)."""
+    return kept.message == memo.message and not kept.frame and matching.same(kept.text, memo.text)
 
 
 def _without_last(memos: list[Memo], memo: Memo, fits: Callable[[Memo], bool]) -> list[Memo]:

@@ -186,8 +186,8 @@ class Reader:
             found = rule.pattern.match(clause.text, clause.core)
             if found is None or guard("wishful").search(clause.text[:12]):
                 continue
-            text = one_line(clause.text)
-            text = re.sub(r"^(?:please |and |just )+", "", text, flags=re.IGNORECASE)
+            said = f"Call me {clause.text[found.start('o') :]}" if rule.slot else clause.text
+            text = guard("courtesy").sub("", one_line(said))
             text = text[:1].upper() + text[1:]
             if len(text) > TEXT_CHARS:
                 return None
@@ -211,7 +211,14 @@ class Reader:
         if found is None:
             return None
         text = f"{found.new}, not {found.old}."
-        return self._memo(item, "fact", text, self._span(start, clause), 0.9, supersedes=found.old, becomes=found.new)
+        old, new = self._dated(found.old, item), self._dated(found.new, item)
+        return self._memo(item, "fact", text, self._span(start, clause), 0.9, supersedes=old, becomes=new)
+
+    def _dated(self, value: str, item: RecordedMessage) -> str:
+        """Return a value that is a date of the calendar as statements have it."""
+        if item.message.at is None or not re.search(r"\d", value):
+            return value
+        return dates.absolute(value, item.message.at, self._zone)[0]
 
     def _explicit(self, item: RecordedMessage, start: int, clause: Clause) -> Memo | None:
         """Return the memo of a clause that was marked as worth noting (`Fact: …`) though no row knows its shape."""
