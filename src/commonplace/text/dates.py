@@ -298,7 +298,10 @@ _ROUGHLY: Final = frozenset({"about", "around", "almost", "nearly", "over", "lik
 _BARE_AFTER: Final = pattern(
     r"(?:\b(?:the|an?|my|our|their|his|her|is|was|are|be|to|than|between|and|or|moved|[Ee]very)|[(\"/-]) ?\Z"
 )
-_HABIT_BEFORE: Final = pattern(r"\b(?:(?:every|each) (?:first|second|third|fourth|last|other)|every|each|most|black|good|cyber|any|per|through|to) \Z", re.IGNORECASE)
+_HABIT_BEFORE: Final = pattern(
+    r"\b(?:every|each|(?:every|each) (?:first|second|third|last|other)|most|black|good|cyber|any|per|through|to) \Z",
+    re.IGNORECASE,
+)
 _HABIT_AFTER: Final = pattern(r"s\b| (?:mornings|afternoons|evenings|nights)\b| through\b")
 _OF_A_THING: Final = pattern(
     r"\b(?:my|our|your|their|his|her|the|an?|regular|usual|(?:bi-?)?weekly|fortnightly|monthly) \Z", re.IGNORECASE
@@ -337,7 +340,7 @@ def find(text: str, at: datetime, zone: tzinfo, *, past: bool = False) -> list[W
 def _is_no_date(text: str, match: re.Match[str]) -> bool:
     """True if a weekday says when something recurs, or which of several things is meant."""
     start, end = match.span()
-    if _HABIT_BEFORE.search(text, max(0, start - 12), start) or _HABIT_AFTER.match(text, end):
+    if _HABIT_BEFORE.search(text, max(0, start - 14), start) or _HABIT_AFTER.match(text, end):
         return True
     bare = not match["lead"] and not match["which"]
     return bare and bool(_OF_A_THING.search(text, max(0, start - 16), start) and _A_THING.match(text, end))
