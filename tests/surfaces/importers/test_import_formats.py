@@ -157,6 +157,14 @@ def test_a_logged_response_goes_in_with_what_was_asked(tmp_path):
     assert result.sessions == ["resp_1"]
 
 
+@pytest.mark.parametrize("name", ["at", "timestamp", "created_at", "created", "time"])
+def test_a_message_says_when_it_was_said_under_any_of_these_names(tmp_path, name):
+    """Issue 17: dates in it are read from then; `at` is our own name for it."""
+    said = [{"role": "user", "content": "ciao", name: "2026-11-16T08:12:00+00:00"}]
+    result = Import(written(tmp_path, json.dumps(said).encode()))
+    assert [message.at for message in result.messages] == [datetime(2026, 11, 16, 8, 12, tzinfo=UTC)]
+
+
 def test_anthropic_messages_go_in_with_system_and_blocks(tmp_path):
     """Issue 2: Anthropic message lists; words after a result stay the user's."""
     result = Import(written(tmp_path, json.dumps(ANTHROPIC).encode()))

@@ -59,6 +59,7 @@ class _Item(msgspec.Struct):
     session_id: str | None = None
     conversation_id: str | None = None
     thread_id: str | None = None
+    at: str | float | None = None
     timestamp: str | float | None = None
     created_at: str | float | None = None
     created: str | float | None = None
@@ -194,5 +195,5 @@ def _session(item: _Item) -> str | None:
 
 
 def _stamp(item: _Item) -> str | float | None:
-    stamps = (item.timestamp, item.created_at, item.created, item.time)
+    stamps = (item.at, item.timestamp, item.created_at, item.created, item.time)
     return next((stamp for stamp in stamps if stamp is not None), None)
