@@ -378,8 +378,12 @@ class Reader:
             return None
         about_code = self._coding or guard("coder").search(clause.text) is not None
         said = guard("courtesy").sub("", guard("oath").sub("", guard("outcry").sub("", one_line(clause.text))))
+        behind = guard("behind_an_order").search(said)
+        order = said if behind is None else said[: behind.start()]
         for rule in patterns.rows("coding"):
-            found = rule.pattern.fullmatch(said) if about_code or not rule.code else None
+            if rule.code and not about_code:
+                continue
+            found = rule.pattern.fullmatch(said) or rule.pattern.fullmatch(order)
             if found is None or len(clause.text.split()) < 3 or len(clause.text) > TEXT_CHARS:
                 continue
             if (clause.unreal and not rule.unreal) or guard("of_the_hour").search(clause.text):
