@@ -80,8 +80,15 @@ def heard(*said: str) -> list[tuple[str, str]]:
         ("only edit files i mention", "instruction", "Only edit files i mention."),
         ("answer in german pls", "instruction", "Answer in german."),
         ("stop using the word delve", "instruction", "Stop using the word delve."),
+        ("prices are integer pennies, never floats", "constraint", "Prices are integer pennies, never floats."),
+        ("rebase before merging, always", "constraint", "Rebase before merging, always."),
+        ("we moved off yarn, pnpm does it all", "decision", "We moved off yarn, pnpm does it all."),
         ("dont use lodash, it is huge", "instruction", "Dont use lodash, it is huge."),
-        ("ids are always uuids, the api rejects numbers", "constraint", "Ids are always uuids, the api rejects numbers."),
+        (
+            "ids are always uuids, the api rejects numbers",
+            "constraint",
+            "Ids are always uuids, the api rejects numbers.",
+        ),
     ],
 )
 def test_what_coders_say_is_taken(said: str, kind: str, text: str) -> None:
@@ -104,6 +111,8 @@ def test_what_coders_say_is_taken(said: str, kind: str, text: str) -> None:
         "we always end up with a stale lock file", "every request gets a 500", "every second run needs a restart",
         "the file is generated twice", "the api is dead since this morning", "the log is written everywhere",
         "the count is always zero", "tests are always flaky", "the build is always slow in this project",
+        "the test fails, always", "i ran it twice, always green", "push the branch, only this one", "two tests, only unit tests",
+        "we dropped the table by accident", "look at the logs, not the metrics", "check the config, always the config",
         "no logs, just a blank screen", "no types, no tests, nothing", "we run out of memory, see log",
         "only commit what you changed in the first step", "answer in one sentence: what does this do",
     ],
