@@ -169,3 +169,24 @@ def _skip_leads(masked: str, left: int, right: int) -> tuple[int, str, bool]:
     lead = masked[first:begin].lower()
     speaker = guard("speaker").match(masked, begin, right)
     return begin, lead, speaker is not None
+
+
+def with_what_it_is(before: Clause | None, clause: Clause) -> Clause:
+    """Return `I take it black` with the drink instead of `it`, if the sentence before names one.
+
+    The clause returned begins where that sentence does, so that its quote covers both.
+    """
+    found = guard("takes_it").match(clause.text)
+    drinks = [] if before is None or found is None else list(guard("drink").finditer(before.text))
+    if before is None or found is None or len(drinks) != 1 or clause.start - before.end > 3:
+        return clause
+    text = clause.text[: found.start("it")] + "my " + drinks[0]["what"] + clause.text[found.end("it") :]
+    return msgspec.structs.replace(clause, text=text, start=before.start)
+
+
+def without_aside(clause: Clause) -> Clause:
+    """Return a clause without a remark at its end on what was said (`- it was so fun`)."""
+    aside = guard("aside").search(clause.text, clause.core)
+    if aside is None or len(clause.text[clause.core : aside.start()].split()) < 4:
+        return clause
+    return msgspec.structs.replace(clause, text=clause.text[: aside.start()], end=clause.start + aside.start())

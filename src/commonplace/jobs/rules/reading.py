@@ -113,7 +113,7 @@ class Reader:
         before: Clause | None = None
         held: Memo | None = None  # what the next sentence may go on with
         for spoken in clauses.clauses(text, masked):
-            clause = _with_what_it_is(before, spoken)
+            clause = clauses.with_what_it_is(before, spoken)
             before = spoken
             longer = None if held is None else self._continued(item, start, held, clause)
             if held is not None:
@@ -239,7 +239,7 @@ class Reader:
     def _personal(self, item: RecordedMessage, start: int, clause: Clause) -> Memo | None:
         if clause.question or clause.reported or clause.conditional:
             return None
-        plain = _without_aside(clause)
+        plain = clauses.without_aside(clause)
         for rule in patterns.rows("person"):
             if clause.unreal and not rule.unreal:
                 continue
@@ -449,27 +449,6 @@ class Reader:
             due=due,
             valid_until=valid_until,
         )
-
-
-def _with_what_it_is(before: Clause | None, clause: Clause) -> Clause:
-    """Return `I take it black` with the drink instead of `it`, if the sentence before names one.
-
-    The clause returned begins where that sentence does, so that its quote covers both.
-    """
-    found = guard("takes_it").match(clause.text)
-    drinks = [] if before is None or found is None else list(guard("drink").finditer(before.text))
-    if before is None or found is None or len(drinks) != 1 or clause.start - before.end > 3:
-        return clause
-    text = clause.text[: found.start("it")] + "my " + drinks[0]["what"] + clause.text[found.end("it") :]
-    return msgspec.structs.replace(clause, text=text, start=before.start)
-
-
-def _without_aside(clause: Clause) -> Clause:
-    """Return a clause without a remark at its end on what was said (`- it was so fun`)."""
-    aside = guard("aside").search(clause.text, clause.core)
-    if aside is None or len(clause.text[clause.core : aside.start()].split()) < 4:
-        return clause
-    return msgspec.structs.replace(clause, text=clause.text[: aside.start()], end=clause.start + aside.start())
 
 
 def says_something(text: str, said: str, rule: Rule) -> bool:
