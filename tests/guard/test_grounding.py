@@ -54,6 +54,7 @@ def fault(said, statement, known=()):
         ("Ich wohne in Kassel und bin Rentner", "Ist in Rente, wohnt in Kassel"),
         ("I see the dentist tomorrow", "Has a dentist appointment on 2026-02-27"),
         ("Papa ist tot, bitte schlag mir nichts mehr zum Vatertag vor", "Möchte keine Vorschläge zum Vatertag mehr"),
+        ("Ich bin jetzt nur per Handy erreichbar, bis ca. 3. Juni", "Bis Anfang Juni nur per Handy erreichbar"),
         ("Ah non, on n'est plus ensemble, Hugo et moi", "N'est plus avec Hugo"),
         ("I collect the parcels for all of us", "Collects every parcel in the house"),
         ("No Rezepte mit mehr als sechs Zutaten, bitte", "Rezepte mit höchstens 6 Zutaten"),
