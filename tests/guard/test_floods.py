@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from commonplace import guard
-from commonplace.guard import printed, table, views
+from commonplace.guard import printed, said, table, views
 from marking import slow_after
 
 FLOODS = {
@@ -108,3 +108,62 @@ def test_a_flood_of_one_keyword_ends_where_the_next_stretch_begins_inside_a_word
     text = "new " * 1023 + "a new" + "x" * 20 + " anew anew " * 20
     shifted = [text.replace("a new", "a" * n + "new") for n in range(1, 8)]
     assert all(guard.screen(each).text == each for each in shifted)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "- Slot {0} is free.",
+        "Locker {0}: blue",
+        "slot={0} key=k{0} owner=ann",
+        "Pin {0}: ground",
+        "acquired lock {0} in 79 ms",
+        "code: {0}, name: shoe",
+        "Spind {0}: frei",
+        "柜子{0}:空",
+        "ロッカー{0}は空いています。",
+    ],
+)
+def test_numbers_of_things_in_a_list_are_kept(line):
+    """The ordinary day: a list counts lockers, slots and pins; what is taken out never comes back."""
+    text = "\n".join(line.format(number) for number in range(1000, 1400))
+    assert guard.screen(text).text == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Slot 1000 is free.",
+        "The worker waits for lock 1234.",
+        "if (lock[3] == 1234) unlock(lock[3]);",
+        '{"code": 4041, "name": "shoe"}',
+        "Question 3: who wrote it? Answer: Shakespeare7",
+        "Passport office: phone 030 1826 9323",
+    ],
+)
+def test_the_number_of_a_thing_is_no_code(text):
+    assert guard.screen(text).text == text
+
+
+def test_codes_in_a_list_with_a_noun_for_a_secret_go():
+    """Many people's PINs are no list of things: their numbers are in no order."""
+    pins = [str(1000 + number * 7919 % 9000) for number in range(40)]
+    text = guard.screen("".join(f"user{n} has the PIN {pin}\n" for n, pin in enumerate(pins))).text
+    assert not any(pin in text for pin in pins)
+
+
+def test_behind_many_secrets_the_line_of_each_goes_and_the_text_between_stays():
+    """Issue 22: past the constant the line is redacted."""
+    lines = "".join(f"password{n} = hunter{n}x9!\nThe sun shines on line {n}.\n" for n in range(60))
+    text = guard.screen(lines).text
+    assert "hunter" not in text
+    assert text.count("The sun shines") == 60
+    assert "⟦secret:flood:0000⟧\nThe sun" in text
+
+
+def test_a_sentence_that_a_text_repeats_is_read_once(monkeypatch):
+    read = []
+    real = said.values_in
+    monkeypatch.setattr(said, "values_in", lambda *args: read.append(args) or real(*args))
+    guard.screen("We looked for the password in vain.\n" * 400)
+    assert len(read) <= 2

@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from commonplace.guard import said
-from commonplace.guard.said import ABOUT_IT, looks_random
+from commonplace.guard import values
+from commonplace.guard.said import ABOUT_IT
 from commonplace.guard.table import Rule, compiled
 
 Span = tuple[int, int]
@@ -27,6 +27,7 @@ _ELEMENT: Final = (
     r"|[\w-]{0,14}</key>\s{0,8}<string>([^<>\n]{3,512})</"
 )
 _SETTING: Final = r"(?:^|[\n?&;])[ \t]{0,8}(?:[A-Za-z_][\w.-]{0,40})?\Z|[{,]\s{0,8}[\"'][\w.-]{0,40}\Z"
+_EXPORTED: Final = r"[\s`][A-Z][A-Z0-9_]{0,40}_\Z"  # in a sentence: "set DB_PASSWORD=… before"
 _WORTHLESS: Final = (
     r"(?i)(?:\[[a-z]|\*{2}|•|x{3}|\.{3}|-{2}|_{2}|\$|%[({A-Z_]|\{\{|<|your|change_?me|example|placeholder|redacted|dummy|todo|tbd|insert|replace|⟦"
     r"|masked|hidden|secrets\.|(?:none|null|undefined|true|false|nil|n/?a|yes|no|string|str|int|integer|bool|boolean|pass|pwd|user|username|hunter|text|number|object|array"
@@ -34,6 +35,7 @@ _WORTHLESS: Final = (
     r"|https?://|[\w.]{1,40}\()"
 )
 _TYPES: Final = r"(?i)(?:var)?char\b|text\b|optional\[|str(?:ing)?\b|integer\b|\w{1,40}\.\w{1,40}\("
+_HEAD_OF_KEY: Final = 128  # characters that show if a machine made a value
 _ROWS: Final = 200  # of a table
 _LINE: Final = 2000  # characters of a row
 _SEPARATORS: Final = "|\t;,"
@@ -105,9 +107,12 @@ def _paired(text: str, start: int, end: int, rule: Rule) -> Span | None:
         return None
     first, last = match.span(match.lastindex)
     plain = match.lastindex == _PLAIN
+    value = text[first:last]
+    named = plain and text[first - 1] == "=" and compiled(_EXPORTED).search(text, max(0, start - 48), start)
+    if named and values.is_made(value) and not is_worthless(value) and "..." not in value:
+        return first, last
     if plain and rule.check != "made" and not compiled(_SETTING).search(text, max(0, start - 48), start):
         return None
-    value = text[first:last]
     if plain and compiled(r"[\w.]{0,40}[({\[]|[ \t]{1,4}[^\s#/]").match(text, last):
         return None  # a call in code, or prose
     return (first, last) if _is_secret(value, rule, plain=plain) else None
@@ -130,13 +135,14 @@ def _is_secret(value: str, rule: Rule, *, plain: bool) -> bool:
         case "code":
             return bool(compiled(r"\d{3,12}\Z").match(value))
         case "made":
-            return len(value) >= 16 and " " not in value and (looks_random(value) or _is_encoded(value))
+            head = value[:_HEAD_OF_KEY]
+            return len(value) >= 16 and " " not in value and (values.looks_random(head) or _is_encoded(head))
         case _:
             if plain and (
                 compiled(r"[A-Za-z_][\w]{0,60}(?:\.[A-Za-z_]\w{0,60}){1,6}\Z").match(value) or value.isdecimal()
             ):
                 return False
-            return len(value) >= 3 and value.casefold() not in said.described() and not value.endswith(":")
+            return len(value) >= 3 and value.casefold() not in values.described() and not value.endswith(":")
 
 
 def _is_encoded(value: str) -> bool:

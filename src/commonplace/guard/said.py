@@ -11,16 +11,16 @@ from __future__ import annotations
 
 import functools
 import itertools
-import math
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from commonplace.guard import values
 from commonplace.guard.table import Rule, compiled, load
-from commonplace.text import content, everyday
+from commonplace.text import content
 
 Span = tuple[int, int]
+Noun = tuple[int, int, Rule]  # in a sentence
 
 _REACH: Final = 200  # characters on either side of a noun
 _FAR: Final = 90  # characters between a noun and the last link that is looked at
@@ -31,7 +31,13 @@ _LONG_NAME: Final = 11  # characters of the name of a thing that a noun for keys
 _LONG_WORD: Final = 8  # characters of a word that a thing opens with
 _PHONE: Final = 7  # digits of what nothing opens with
 _CJK: Final = "\u3040-\u30ff\u3400-\u9fff\uff66-\uff9f\uac00-\ud7a3"
-_SENTENCE_END: Final = r"\n|[。！？]|[.!][\"'”»)]{0,2}(?=\s{1,4}[A-ZÀ-ÞĄ-ŻА-Я0-9¿¡\"“„«]|\s{0,4}\Z)|\?(?=\s|\Z)"
+_SENTENCE_END: Final = (
+    r"\n|[。！？]|(?<! [Nn][or])[.!][\"'”»)]{0,2}(?=\s{1,4}[A-ZÀ-ÞĄ-ŻА-Я0-9¿¡\"“„«]|\s{0,4}\Z)|\?(?=\s|\Z)"
+)
+_IT_IS: Final = (  # the next sentence speaks of the same: "You need the gate code. It's 4471."
+    r"(?i)[.!]\s{1,2}(?:(?:it|that)(?:['’]s|\s(?:is|was))|(?:es|er|sie|das)\s(?:ist|war|lautet)|c['’]est|(?:es|era|è|é)"
+    r"|(?:het|dat)\s(?:is|was)|to(?:\sjest)?|это)\s"
+)
 _FIELD_EDGE: Final = r"[{,\[:]\s{0,8}\"(?P<opens>)|(?P<closes>)\"(?=\s{0,8}[,:}\]])"  # of a string of JSON
 _TOKEN: Final = rf"[^\s,;，。、！？；：（）「」『』“”«»„‹›⟦⟧<>\"`|→{_CJK}]{{2,128}}"
 _QUOTED: Final = (
@@ -39,34 +45,23 @@ _QUOTED: Final = (
     r"|«\s?([^»\n⟦]{3,80}?)\s?»|「([^」\n⟦]{2,80})」|『([^』\n⟦]{2,80})』|‘([^’\n⟦]{3,80})’"
 )
 _NUMBER: Final = (
-    rf"(?:(?<![\w.,:/=€$£¥#+-])|(?<=[{_CJK}：→(]))(?:\*?\d{{1,8}}(?:(?:\s?[-·・–]\s?|[ ])\d{{1,8}}){{0,6}}#?"
-    rf"|\d{{2,6}}[A-Z]\d{{0,4}}|[A-Z]\d{{3,6}}[A-Z]?)(?![%€$£¥°-]|[.,:/]\d|(?![{_CJK}])\w)"
+    rf"(?:(?<![\w.,:/=€$£¥#+-])|(?<=[{_CJK}：→(])|(?<=[{_CJK}]:))"
+    rf"(?:\*?\d{{1,8}}(?:(?:\s?[-·・–#]\s?|[ ])\d{{1,8}}){{0,6}}#?"
+    rf"|\d{{2,6}}[A-ZА-Я]\d{{0,4}}|[A-ZА-Я]\d{{3,6}}[A-Z]?)(?![%€$£¥°-]|[.,:/]\d|(?![{_CJK}])\w)"
 )
+_PERSONAL: Final = (  # a number that a state gives to a person
+    r"(?<![A-Za-zÀ-ÿ\d.,/€$£+-])(?:(?:[A-Z]{1,4}[ -]?)?\d{1,20}(?:(?:\s?[-./]\s?|[ ])\d{1,12}){0,8}(?:[ -]?[A-Z]\d?)?"
+    r"|[A-Za-z\d]{8,18})(?![A-Za-zÀ-ÿ\d%€])"
+)
+_CALL: Final = r"(?i)(?:phone|\btel|call|ring|fax|hotline|mobile|handy|anruf|télé|電話|电话|전화|тел)[^\d\n]{0,12}\Z"
+_TWO_NAMES: Final = r"[A-ZÀ-ÞĄ-ŻА-Я][^\W\d_]{1,24} [A-ZÀ-ÞĄ-ŻА-Я][^\W\d_]{1,24}"
 _SEVERAL: Final = r"(?:[^\W\d_]{1,24}[’'-]?[ ,]{1,2}){2,23}[^\W\d_]{1,24}"
-_EDGES: Final = "\"'`*_~([{<.,;:!?)]}>…’‘"
-_HARD: Final = r"[!@#$%^&*+?~=_]"
 _FIELD: Final = r"[=:(\[{<]|.[^\n]{1,90}[\]}:=>]\Z|[ ,{]\"[^\n\"]{1,80}\"[:=]"
 # What follows the noun in a name for something about a secret: `password_hash`, "password reset".
 ABOUT_IT: Final = (
     r"(?i)[ _-]?(?:hash|digest|field|reset|policy|length|manager|hint|file|path|url|uri|salt|column|input|store|prompt"
-    r"|min|max|count|type|id|name|arn|limit|usage|budget|s?[_ ]used)(?![a-z])"
+    r"|min|max|count|type|id|name|arn|limit|usage|budget|s?[_ ]used(?!\sto))(?![a-z])"
 )
-_NO_VALUE: Final = (
-    # placeholders, addresses and paths
-    r"(?i)(?:x{3}|\*{3}|\.{3}|[•_-]{2}|[$%{<]|your|change_?me\Z|example|placeholder|redacted|dummy|todo|tbd|insert|replace"
-    r"|[\w.+-]{1,64}@[\w-]{1,64}\.|[a-z][a-z0-9+.-]{1,12}(?:://|%3A%2F)|www\.|[~.]{0,2}/|--"
-    r"|[\w./-]{1,64}\.(?:com|org|net|io|de|fr|nl|pl|it|es|pt|br|uk|eu|us|co|me|ai|dev|app|info|local|example|test|py|js|ts|tsx|go|rs|rb|c|h|cc"
-    r"|cpp|java|md|txt|json|jsonl|toml|ya?ml|html?|css|pdf|jpe?g|png|gif|svg|csv|zip|gz|tar|sh|log|cfg|ini|conf|lock|exe|sql|xml|env|pem)\Z"
-    # names
-    r"|(?-i:[A-Z][A-Z0-9]{0,40}(?:_[A-Z0-9]{1,40}){1,8}\Z|[a-z]{1,40}(?:_[a-z]{1,40}){1,8}\d?\Z)"
-    r"|(?:secrets|vars|process|os|self|this|config|env|settings|cfg)\.|[$%@][a-z_])"
-)
-_TERM: Final = (  # words with digits that are names of techniques, measures, dates, versions
-    r"(?i)(?:#[0-9a-f]{3,8}|[0-9a-f]{7,8}|[0-9a-f]{40}|sha-?\d{1,3}|md5|base\d\d(?:url)?|uuid-?v?\d|utf-?\d\d?|o?auth\d?|ipv\d|pbkdf2|argon2\w{0,2}|\dfa|1password|mp\d|x?\d{2,3}_\d\d"
-    r"|v?\d{1,9}(?:[.,:/-]\d{1,9}){0,5}[a-z]{0,2}|\d{1,9}[a-zà-ÿ]{1,14}\.?|\d{1,3}-[a-zà-ÿ]{1,14}|[a-z]{1,8}-\d{1,3}|win(?:dows)?\d\d?|web\d|k8s"
-    r"|[a-z][\w.-]{0,40}[=~<>!]=v?\d[\w.*]{0,20}|wpa\d?\S{0,9}|https?/[\d.]{1,5}|\d{1,2}[.:h]\d\d|[a-z]{1,3}\d{1,4}|gpt\S{1,20}|(?:iphone|ipad|python|node|gpt|galaxy|pixel|office|usb)-?\d{1,3})\Z"
-)
-_CODE: Final = r"\.\*|[(){}\[\]|\\]|::|->"
 _IS: Final = (
     r"(?:is|was|are|were|sind|sont|son|sono|são|zijn|są|be|being|remains|stays|reads|goes|means|ist|lautet|heißt|war|wäre|bleibt"
     r"|es|era|sería|sigue siendo|será|est|était|étant|sera|è|era|sarà|é|seria|foi|blijft|luidt|jest|brzmi|będzie"
@@ -85,61 +80,143 @@ _GAP: Final = (  # to a value right behind
 _CALLED: Final = (
     rf" ?[!,:]? {{1,2}}(?:(?:that's|c'est|voilà|ecco|éssa|eis|{_IS})\s){{1,2}}(?:[^\s.,;:!?]{{1,20}}\s){{0,4}}\Z"
 )
+_SET: Final = (
+    rf" {{1,2}}{_IS} (?:what|das,? was|ce que|lo que|quello che|o que|wat|to,? co|то,? что) [^.;:!?\n]{{1,60}}\Z"
+)
 _DESCRIBES: Final = (
     r"(?i).{0,128}(?:ed|ing|ly|able|ible|ory|ary|ive|ful|ous|less|igt|lich|isch|bar|los|ert|elt|ato|ata|uto|uta|ito|ita|oria"
     r"|ado|ada|ido|ida|ível|ável|toire|ée|lijk|(?<!.{9})(?:ent|ant|sé|ré|né|té|lé|gen|ten|nen|ny|na|ne|ty|ta|te|dig))\Z"
 )
 _PAIR: Final = (
-    r"(?:[\w.@+-]{2,64}(?:\s?[/|]\s?|:(?=\S)|\s(?:and|und|et|y|e|en|i|и)\s|(?<=[^\W_])[和と])|\s(?:with|mit)\s)"
-    rf"({_TOKEN})"
+    r"(?:[\w.@+-]{2,64}(?:\s?[/|]\s?|:(?=\S)|\s(?:and|und|et|y|e|en|i|и)\s|(?<=[^\W_])[和と])|\s(?:with|mit|met|avec|con|com|z|с)\s)"
+    rf"(?=({_TOKEN}))"
 )
 _ENDS: Final = r"[\"'”»’`*)\]]{0,3}\s{0,2}(?:[.,;!?)\n—–|、。，；！？）]|\Z|-\s|/\s|\()"
-_OPENED: Final = r"(?:は|が|用|按|输入?|是|为|成|密码|号码|番号|コード|\(|:|：|=|→)\s?\Z"
-_OPENING: Final = rf"\s(?:{_IS})\s|\s?(?:で|を(?:入力|押)|に設定|打开|解锁|解除|再按|开|就开|로|으로)"
+_OPENED: Final = r"(?:は|が|用|按|输入?|는|은|是|为|成|密码|号码|番号|コード|\(|:|：|[^=!<>]=|→)\s?\Z"
+_TO_A_NOUN: Final = rf"\s(?:{_IS})\s"
+_OPENING: Final = r"\s?(?:で|を(?:入力|押)|に設定|打开|解锁|解除|再按|开|就开|로|으로)"
 _OPENS_WITH: Final = r"(?i)\b(?:with|mit|avec|con|com|met|hasłem)\s\Z"
+_ASKED: Final = r"[^\d.!?\n]{0,48}[?？]\s{0,2}\Z"  # from a thing to the answer
+_OF: Final = (  # from a thing to its number: "the code of my card, "
+    r"\w{0,6}(?: [A-Z]\w{1,12})?(?P<sign>(?: (?:of|for|to|on|at|de|du|des|del|della|dello|di|da|do|von|vom|für|am|zum"
+    r"|van|voor|od|z|от|для|por|par|per|via|przez|по)(?: [^\W\d_]{1,16}){1,3})?,|)[ ]{0,2}\Z"
+)
+_CLAUSE: Final = (
+    r"(?:\A|[.,;:!?(\n–—。，])[ *-]{0,4}((?:[^\W\d_’']{1,24}[ -]{1,2}){0,3}[^\W\d_]{1,24})[ ]?\Z"  # up to a number
+)
 _USER: Final = r"(?i)\b(?:user\w{0,4}|usuari\w|usuário|benutzer|utente|gebruiker|użytkownik|id)[ :=]{1,2}\Z"
-_RANDOM: Final = 16  # characters of a value that a machine made
+_IN_DATA: Final = r"[-_=(\[]|\.\w|[\"']\s?:"  # behind a name that is no word
+_MOST_CODES: Final = 8  # numbers behind the same words: with more they count things
+_MOST_KNOWN: Final = 64  # sentences whose values are kept in mind
 
 
-def find(text: str, nouns: Iterable[tuple[int, str, Rule]]) -> Iterator[tuple[int, int, Rule]]:
-    """Yield the secrets that are said with nouns, given by place in order, and the rule of each."""
-    sentence: list[tuple[int, int, Rule]] = []
+def find(text: str, nouns: Iterable[tuple[int, str, Rule]], numbers: list[Noun]) -> Iterator[Noun]:
+    """Yield the secrets that are said with nouns, given by place in order, and the rule of each; list the numbers."""
+    sentence: list[Noun] = []
     begin = end = 0
+    read = _Reader(numbers)
     for place, noun, rule in nouns:
         behind = place + len(noun)
         if compiled(ABOUT_IT).match(text, behind) or not (rule.check == "key" or _is_noun(text, place, behind, rule)):
             continue
         if place >= end:
-            yield from _read(text[begin:end], begin, sentence)
+            yield from read(text[begin:end], begin, sentence)
             begin, end = _sentence(text, end, place, behind)
             sentence = []
         sentence.append((place - begin, min(behind, end) - begin, rule))
-    yield from _read(text[begin:end], begin, sentence)
+    yield from read(text[begin:end], begin, sentence)
 
 
-def _read(text: str, begin: int, nouns: list[tuple[int, int, Rule]]) -> Iterator[tuple[int, int, Rule]]:
+def unlisted(text: str, numbers: list[Noun]) -> Iterator[Noun]:
+    """Yield numbers but for those of a list of things: "Locker 1000: free", "Pin 100: ground" and so on."""
+    leads: dict[tuple[str, ...], list[Noun]] = {}
+    for number in numbers:
+        leads.setdefault(_lead(text, number[0]), []).append(number)
+    lists = {lead for lead, found in leads.items() if _is_list(text, found)}
+    yield from (number for number in numbers if not lists or _lead(text, number[0]) not in lists)
+
+
+def _lead(text: str, start: int) -> tuple[str, ...]:
+    """Return the last words before a number in its line."""
+    line = text[max(0, start - 32) : start].casefold().rpartition("\n")[2]
+    return tuple(compiled(r"[^\W\d_]{1,24}|[:=]").findall(line)[-2:])
+
+
+def _is_list(text: str, numbers: list[Noun]) -> bool:
+    """True if numbers behind the same words name things: they are many, and in order if the words are for secrets."""
+    if len(numbers) <= _MOST_CODES or all(rule.check == "thing" for _, _, rule in numbers):
+        return len(numbers) > _MOST_CODES
+    codes = [text[start:end] for start, end, _ in numbers]
+    return all(map(str.isdecimal, codes)) and all(int(low) < int(high) for low, high in itertools.pairwise(codes))
+
+
+class _Reader:
+    """Read sentences; of those that a text repeats, each is read once."""
+
+    def __init__(self, numbers: list[Noun]) -> None:
+        self._numbers = numbers
+        self._known: dict[tuple[str, tuple[tuple[int, str], ...]], list[Noun]] = {}
+
+    def __call__(self, text: str, begin: int, nouns: list[Noun]) -> Iterator[Noun]:
+        """Yield the places of values in a sentence that begins at a place, and the rule of each."""
+        key = text, tuple((end, rule.check) for _, end, rule in nouns)
+        if key not in self._known:
+            if len(self._known) >= _MOST_KNOWN:
+                self._known.clear()
+            self._known[key] = list(values_in(text, nouns)) if nouns else []
+        for start, end, rule in self._known[key]:
+            found = begin + start, begin + end, rule
+            if rule.check in {"thing", "code"}:
+                self._numbers.append(found)
+            else:
+                yield found
+
+
+def values_in(text: str, nouns: list[Noun]) -> Iterator[Noun]:
     """Yield what looks like a value in a sentence with nouns for secrets."""
-    words = set(compiled(r"[^\W\d_]{1,40}").findall(text.casefold())) if nouns else set()
+    tokens = list(_tokens(text))
+    if all(rule.check == "key" for _, _, rule in nouns) and not any(_may_be_key(text, *token) for token in tokens):
+        return
+    words = set(compiled(r"[^\W\d_]{1,40}").findall(text.casefold()))
     other = not words.isdisjoint(load().words["elsewhere"])  # a postal code, a voucher
+    nouns = [noun for noun in nouns if _counts(text, noun[2], words, other=other)]
     swept: set[str] = set()
-    tokens = list(_tokens(text)) if nouns else []
     made: list[Span] | None = None
-    for start, end, rule in nouns:
-        if rule.near and words.isdisjoint(near := load().words[rule.near]) and not _has_wide(text, near):
-            continue
-        if other and rule.check in {"thing", "code"}:
-            continue
-        spans = _linked(text, start, end, rule)
+    for (start, end, rule), stop in zip(nouns, _stops(text, nouns), strict=True):
+        spans = _linked(text, start, end, stop, rule)
         if rule.check not in swept:
             swept.add(rule.check)
             ends = [last for _, last, each in nouns if each.check == rule.check]
             if made is None and rule.check not in {"key", "login", "sign"}:
-                made = [span for span in tokens if span[1] - span[0] >= _LONG and _is_value(text[slice(*span)])]
+                made = [span for span in tokens if span[1] - span[0] >= _LONG and values.is_value(text[slice(*span)])]
             spans = itertools.chain(spans, _swept(text, rule, ends, (tokens, made or []), other=other))
         for first, last in spans:
             # The name of a field is no value, whatever words it is made of.
             if (text[max(0, first - 1) : first], text[last : last + 2]) != ('"', '":'):
-                yield begin + first, begin + last, rule
+                yield first, last, rule
+
+
+def _counts(text: str, rule: Rule, words: set[str], *, other: bool) -> bool:
+    """True if a noun means a secret among the words of its sentence."""
+    if rule.near and words.isdisjoint(near := load().words[rule.near]) and not _has_wide(text, near):
+        return False
+    return not (other and rule.check in {"thing", "code"})
+
+
+def _stops(text: str, nouns: list[Noun]) -> list[int]:
+    """List how far each noun is linked: to the next one of its kind, which finds what is behind that."""
+    following: dict[str, int] = {}
+    stops: list[int] = []
+    for start, end, rule in reversed(nouns):
+        stop = following.get(rule.check, len(text))
+        stops.append(stop if stop >= end else len(text))
+        following[rule.check] = start
+    return stops[::-1]
+
+
+def _may_be_key(text: str, start: int, end: int) -> bool:
+    """True if a word has a sign or a digit and the length of a key."""
+    return end - start > _LONG and bool(compiled(r"[^a-zA-Z]").search(text, start, end))
 
 
 def _sentence(text: str, done: int, start: int, end: int) -> Span:
@@ -156,14 +233,18 @@ def _sentence(text: str, done: int, start: int, end: int) -> Span:
         begin, asked = (asked, stop.end()) if text[stop.start()] in "?？" else (stop.end(), stop.end())
     for stop in compiled(_SENTENCE_END).finditer(text, end, high):
         over = text[stop.start()] == "\n" and compiled(_GOES_ON).search(text, end, stop.start())
-        if text[stop.start()] not in "?？" and not over:
+        if text[stop.start()] not in "?？" and not over and not compiled(_IT_IS).match(text, stop.start()):
             return begin, max(stop.start(), min(end, high))
     return begin, high
 
 
 def _is_noun(text: str, start: int, end: int, rule: Rule) -> bool:
     """True if a noun is a word of a sentence, not a part of a name in code such as `checkPassword` or `box-shadow`."""
-    if text[start - 1 : start] == "_" or (rule.check == "thing" and text[end : end + 1] in {"-", "_"}):
+    if text[start - 1 : start] == "_" or (
+        rule.check == "thing" and compiled(r"[!/\\@#&=.]\Z").search(text, max(0, start - 1), start)
+    ):
+        return False
+    if rule.check == "thing" and compiled(_IN_DATA).match(text, end):
         return False
     inside = start > 0 and text[start - 1].isascii() and text[start - 1].isalpha()
     if (text[end - 1].isascii() and compiled(r"[a-z]{0,2}[A-Z]|\d").match(text, end)) or _is_mixed_case(
@@ -183,11 +264,17 @@ def _swept(
     tokens, made = words
     match rule.check:
         case "key":
-            yield from (span for span in tokens if _is_key(text[slice(*span)]))
+            yield from (span for span in tokens if values.is_key(text[slice(*span)]))
             return
         case "login":
-            pairs = (_stripped(text, *match.span(1)) for match in compiled(_PAIR).finditer(text))
-            yield from (span for span in pairs if _is_made(text[slice(*span)]))
+            pairs = (values.stripped(text, *match.span(1)) for match in compiled(_PAIR).finditer(text))
+            yield from (span for span in pairs if values.is_made(text[slice(*span)]))
+            return
+        case "person":
+            for match in compiled(_PERSONAL).finditer(text):
+                called = compiled(_CALL).search(text, max(0, match.start() - 24), match.start())
+                if not called and values.is_personal(match.group()):
+                    yield match.span()
             return
         case "code":
             yield from (match.span() for match in _digit_words().finditer(text))
@@ -198,12 +285,17 @@ def _swept(
     thing = rule.check == "thing"
     for start, stop in made:
         known = text[start - 1 : start] == "#" or compiled(_USER).search(text, max(0, start - 16), start)
-        opens = not thing or (
-            stop - start >= _LONG_WORD and compiled(_OPENS_WITH).search(text, max(0, start - 16), start)
-        )
+        opens = not thing or (stop - start >= _LONG_WORD and _opens_with(text, start))
         if opens and not known:
             yield start, stop
     yield from _quoted(text, rule, nouns) if not thing else ()
+
+
+def _opens_with(text: str, start: int) -> bool:
+    """True if the word before a place says that something is opened or typed with what is there."""
+    before = text[max(0, start - 24) : start]
+    word = compiled(r"([^\W\d_]{1,20})\s\Z").search(before.casefold())
+    return bool(compiled(_OPENS_WITH).search(before)) or bool(word and word[1] in load().words["unlocks"])
 
 
 def _quoted(text: str, rule: Rule, nouns: list[int]) -> Iterator[Span]:
@@ -221,7 +313,7 @@ def _quoted(text: str, rule: Rule, nouns: list[int]) -> Iterator[Span]:
 def _tokens(text: str) -> Iterator[Span]:
     """Yield the words of a sentence that may be values: without signs at the edges, or a name and `=` before."""
     for match in compiled(_TOKEN).finditer(text):
-        start, stop = _stripped(text, *match.span())
+        start, stop = values.stripped(text, *match.span())
         if sign := compiled(r".[^=:]{0,40}[=:]").match(text, start, stop):
             start = sign.end()
         yield start, stop
@@ -229,13 +321,17 @@ def _tokens(text: str) -> Iterator[Span]:
 
 @functools.cache
 def _digit_words() -> re.Pattern[str]:
-    digits = "|".join(sorted(load().words["digits"], key=len, reverse=True))
-    return re.compile(rf"(?i)(?<!\w)(?:{digits})(?:[ -,](?:{digits})){{2,8}}(?!\w)")
+    digits, turns = ("|".join(sorted(load().words[name], key=len, reverse=True)) for name in ("digits", "turns"))
+    one = rf"(?:{digits}|(?:\d{{1,3}}[ -](?:\w{{1,4}} ){{0,2}})?(?:{turns})(?:[ -]\d{{1,3}})?)"
+    return re.compile(rf"(?i)(?<!\w){one}(?:[ ,-]{{1,2}}{one}){{2,8}}(?!\w)")
 
 
-def _linked(text: str, start: int, end: int, rule: Rule) -> Iterator[Span]:
-    """Yield the value that a noun is said to have: behind it, or behind a link, to the end of its clause."""
-    if rule.check in {"thing", "login"}:
+def _linked(text: str, start: int, end: int, stop: int, rule: Rule) -> Iterator[Span]:
+    """Yield the value of a noun: behind it, or behind a link before `stop`, to the end of its clause."""
+    if rule.check in {"thing", "person"}:
+        return
+    if rule.check == "login":
+        yield from filter(None, [_before(text, start, rule)])
         return
     signs = rule.check == "sign"
     gap = compiled(_GAP).match(text, end)
@@ -244,25 +340,30 @@ def _linked(text: str, start: int, end: int, rule: Rule) -> Iterator[Span]:
         yield span
         return
     polish = not text[start:end].isascii() or text[start : start + 5] in {"klucz", "fraza"}
-    link = _MARKS if signs else rf"{_LINK}|(?<=\s)to\s{{1,2}}" if polish else _LINK
-    links = compiled(link).finditer(text, end, min(len(text), end + _FAR))
+    link = rf"{_LINK}|(?<=\s)to\s{{1,2}}" if polish else _LINK
+    links = compiled(link).finditer(text, end, min(stop, end + _FAR))
     for match in itertools.islice(links, _MOST_LINKS):
         if compiled(r"[.!;:=→]|\d").search(text, end, match.start()):
             return
         if match[0] == ":" and text[end : match.start()].strip().isalpha():
             return  # within a name, such as that of a session
-        if span := _value(text, match.end(), rule, plain=True):
+        asked = compiled(r", {1,2}([^\W\d_]{2,9})[^,]{0,80}\Z").search(text, end, match.end())
+        if asked and asked.group(1).casefold() in load().words["asks"]:
+            return  # the next clause is a question about something else
+        if span := _value(text, match.end(), rule, plain=not signs or bool(compiled(_MARKS).fullmatch(match[0]))):
             yield span
             return
 
 
 def _before(text: str, start: int, rule: Rule) -> Span | None:
     """Return the words that a sentence begins with and says to be the secret: "A fox under the moon: that is my …"."""
+    if found := compiled(rf"(?:\A|[.!?:,;]\s)({_TOKEN}){_SET}").search(text, max(0, start - _FAR), start):
+        return found.span(1) if values.is_made(found.group(1)) and len(found.group(1)) >= _LONG_WORD else None
     if rule.check not in {"password", "phrase"}:
         return None
     words = r"[^\s,;.:!?()\"]{4,40}" if rule.check == "password" else r"[^\W\d_]{1,24}(?: [^\W\d_]{1,24}){0,8}"
     found = compiled(rf"(?:\A|[.!?:,]\s)({words}){_CALLED}").search(text, max(0, start - _FAR), start)
-    if found and (" " in found.group(1) or not _is_described(found.group(1))):
+    if found and (" " in found.group(1) or not values.is_described(found.group(1))):
         return found.span(1)
     return None
 
@@ -278,73 +379,43 @@ def _value(text: str, start: int, rule: Rule, *, plain: bool) -> Span | None:
         first = several.group().casefold().split()[0]
         if compiled(_ENDS).match(text, several.end()) and not content.is_joining(content.bare(first)):
             return several.span()
+    if rule.near and plain and (names := compiled(_TWO_NAMES).match(text, start)):
+        return names.span() if compiled(_ENDS).match(text, names.end()) else None
     token = compiled(_TOKEN).match(text, start)
     if not token:
         wide = compiled(rf"[{_CJK}]{{2,10}}(?=[，。、！!,.]|\Z|に|で)").match(text, start)
         return wide.span() if wide and plain and (rule.check == "phrase" or rule.near) else None
-    begin, end = _stripped(text, *token.span())
+    begin, end = values.stripped(text, *token.span())
     value = text[begin:end]
-    if len(value) < _SHORTEST or value.isdecimal() or compiled(_TERM).match(value) or _is_described(value):
+    if len(value) < _SHORTEST or value.isdecimal() or compiled(values.TERM).match(value) or values.is_described(value):
         return None
     named = rule.check != "key" and compiled(r"[A-Z][a-z]{2,64}[._][A-Z][a-z]{2,64}\Z").match(value)
     # A short token that is not said to be the value is the name of a thing: "token zq3 is in the drawer".
     long = rule.check != "key" or len(value) > (_LONG if plain else _LONG_NAME)
-    if named or (_is_made(value) and long):
+    if named or (values.is_made(value) and long):
         return begin, end
-    if not plain or rule.check in {"key", "code"} or compiled(_CODE).search(value):
+    if not plain or rule.check in {"key", "code"} or compiled(values.CODE).search(value):
         return None
     if compiled(r"\w{2,64}[._]\w{2,64}").match(value) and text[start - 2 : start].strip() not in {":", "="}:
-        return None if compiled(_NO_VALUE).match(value) else (begin, end)
-    ends = compiled(rf"{_ENDS}|(?=[{_CJK}])").match(text, end) and not compiled(_NO_VALUE).match(value)
+        return None if compiled(values.NO_VALUE).match(value) else (begin, end)
+    ends = compiled(rf"{_ENDS}|(?=[{_CJK}])").match(text, end) and not compiled(values.NO_VALUE).match(value)
     return (begin, end) if ends and not (value.isalpha() and compiled(_DESCRIBES).match(value)) else None
 
 
-def _is_described(value: str) -> bool:
-    """True if a word is said of a secret and is none."""
-    folded = value.casefold()
-    return folded in described() or folded in everyday.COMMON or content.is_joining(content.bare(folded))
-
-
-@functools.cache
-def described() -> frozenset[str]:
-    """Return the words that are said of a secret and are none."""
-    return load().words["not_a_value"] | load().words["filler"]
-
-
-def _stripped(text: str, start: int, end: int) -> Span:
-    """Return a span without signs at its edges that belong to the sentence."""
-    while start < end and text[start] in _EDGES:
-        start += 1
-    while start < end and text[end - 1] in _EDGES:
-        end -= 1
-    return start, end
-
-
 def _is_quotable(value: str, rule: Rule, *, plain: bool) -> bool:
-    if compiled(_NO_VALUE).match(value) or compiled(_CODE).search(value) or value.casefold() in described():
+    if (
+        compiled(values.NO_VALUE).match(value)
+        or compiled(values.CODE).search(value)
+        or value.casefold() in values.described()
+    ):
         return False
     if " " in value:
-        return rule.check == "phrase" or (len(value.split()) <= 8 and _is_made(value.replace(" ", "")))
-    return _is_made(value) or (plain and rule.check in {"phrase", "password"})
-
-
-def _is_value(value: str) -> bool:
-    return _is_made(value) and not _is_described(value)
+        return rule.check == "phrase" or (len(value.split()) <= 8 and values.is_made(value.replace(" ", "")))
+    return values.is_made(value) or (plain and rule.check in {"phrase", "password"})
 
 
 def _is_mixed_case(value: str) -> bool:
     return any(low.islower() and high.isupper() for low, high in itertools.pairwise(value))
-
-
-def _is_made(value: str) -> bool:
-    """True if a word has what plain words have not: digits among letters, or a sign inside."""
-    if compiled(_NO_VALUE).match(value) or compiled(_TERM).match(value) or compiled(_CODE).search(value):
-        return False
-    if not (letter := compiled(r"[^\W\d_]").search(value)) and not value[:1].isdigit():
-        return False
-    digit = compiled(r"\d").search(value)
-    sign = compiled(_HARD).search(value, 1, len(value) - 1) and "'" not in value
-    return bool(letter and digit) or bool(sign and (digit or compiled(r"[^\W\d_].{0,128}[^\W\d_]").search(value)))
 
 
 def _is_code(text: str, match: re.Match[str], rule: Rule, nouns: list[int]) -> bool:
@@ -359,10 +430,10 @@ def _is_code(text: str, match: re.Match[str], rule: Rule, nouns: list[int]) -> b
         or (not exact and (any(map(str.isalpha, match.group())) or (digits == 3 and groups == 1)))
     ):
         return False
-    led = _is_led(text, match, nouns)
+    led = _is_led(text, match, nouns, rule)
     after = compiled(r"[ ]?([^\W\d_]{1,20})").match(text, match.end())
     if after:
-        word, sure = after.group(1).casefold(), led and digits > 3
+        word, sure = after.group(1).casefold(), led and (digits > 3 or groups > 2)
         if content.is_wide(word[0]):
             if word[0] in words["counters"] and not sure:
                 return False
@@ -370,74 +441,57 @@ def _is_code(text: str, match: re.Match[str], rule: Rule, nouns: list[int]) -> b
             sure or content.is_joining(content.bare(word)) or word in words["unlocks"]
         ):
             return False
-    before = compiled(r"[^\W\d_]{1,20}(?=[.]?[ ]?\Z)").search(text[max(0, match.start() - 24) : match.start()])
-    lead = before.group().casefold() if before else ""
+    before = compiled(r"(?:([^\W\d_]{1,20}) )?([^\W\d_]{1,20})(?=[.]?[ ]?\Z)").search(
+        text, max(0, match.start() - 44), match.start()
+    )
+    verb, lead = (word.casefold() for word in before.groups("")) if before else ("", "")
     year = compiled(r"(?:19|20)\d\d").fullmatch(match.group())
     if year and compiled(r"\d,? \Z").search(text, 0, match.start()):
         return False
     if groups == 1 and (
-        lead in words["dated"] or (year and lead in words["years"]) or (digits == 3 and lead[1:3] == "um")
+        (lead in words["dated"] and verb not in words["unlocks"])
+        or (year and lead in words["years"])
+        or (digits == 3 and lead[1:3] == "um")
     ):
         return False
     return rule.check != "thing" or (digits < _PHONE and led)
 
 
-def _is_led(text: str, match: re.Match[str], nouns: list[int]) -> bool:
+def _is_led(text: str, match: re.Match[str], nouns: list[int], rule: Rule) -> bool:
     """True if a sentence says that a thing opens with a number, or the number is right behind the thing."""
-    before = text[max(0, match.start() - 48) : match.start()]
+    before = text[max(0, match.start() - 80) : match.start()]
     if (
         not {"*", "#"}.isdisjoint(match.group())
         or compiled(_OPENED).search(before)
         or compiled(_OPENING).match(text, match.end())
     ):
         return True
-    if any(compiled(r"\w{0,6}[ ,]{0,2}").fullmatch(text, end, match.start()) for end in nouns if end <= match.start()):
+    if compiled(_TO_A_NOUN).match(text, match.end()) and any(end > match.end() for end in nouns):
         return True
     words = load().words
+    ends = compiled(r"\s{0,2}(?:[.,;!()\n。，！]|[–—-]\s|\Z)").match(text, match.end())
+    behind = [compiled(_OF).match(text, end, match.start()) for end in nouns if end <= match.start()]
+    if any(found and (found["sign"] or rule.check == "code") for found in behind):
+        return True
+    # "Bike lock 4471." and "the code 4471" say a code, "Slot 4471 is free" and "I wait for lock 4471" a name.
+    if any(behind) and (clause := compiled(_CLAUSE).search(before)):
+        said = clause.group(1).casefold().split()
+        if not words["unlocks"].isdisjoint(said) or (ends and words["dated"].isdisjoint(said)):
+            return True
+    last = compiled(r"[^\W\d_]+").findall(before.casefold())[-2:]
+    if any(behind) and last[-1] in words["code"] and content.is_joining(content.bare(last[0])):
+        return True
+    if ends and any(compiled(_ASKED).match(text, end, match.start()) for end in nouns if end <= match.start()):
+        return True
     after = compiled(r"\s?([^\W\d_]{2,20})").match(text, match.end())
     if after and after.group(1).casefold() in words["unlocks"]:
         return True
     for word in reversed(compiled(r"[^\W\d_]+(?:['’][^\W\d_]+)?").findall(before.casefold())[-3:]):
         if word in words["leads"] or word in words["unlocks"]:
-            return True
-        if not content.is_joining(content.bare(word)) and word not in words["filler"]:
+            return word not in words["has"] or bool(ends)
+        if not content.is_joining(content.bare(word)) and word not in words["filler"] | words["code"]:
             return False
     return False
-
-
-def _is_key(value: str) -> bool:
-    """True if a value was made by a machine: it is long, or a part of it mixes letters and digits."""
-    if looks_random(value) or compiled(r"\d{5,8}(?:-\d{5,8}){1,9}").fullmatch(value):
-        return True
-    parts = compiled(r"[._-]").split(value)
-    if len(value) < 10 or len(parts) < 2 or sum(map(str.isdigit, value)) < 2 or not _is_made(value):
-        return False
-    mixed = any(not part.isalpha() and not part.isdecimal() for part in parts)
-    return mixed or (len(parts) > 2 and any(map(str.isupper, value)))
-
-
-def looks_random(value: str) -> bool:
-    """True if a value of 16 or more characters was made by a machine and is no path, name or version."""
-    if (
-        len(value) < _RANDOM
-        or compiled(_NO_VALUE).match(value)
-        or compiled(_CODE).search(value)
-        or entropy(value) < 3.0
-    ):
-        return False
-    parts = [part for part in re.split(r"[^A-Za-z0-9]+", value) if part]
-    mixed = [part for part in parts if not part.isalpha() and not part.isdigit()]
-    if not mixed:
-        return any(part.isalpha() and not (part.islower() or part.isupper() or part.istitle()) for part in parts) and (
-            any(part.isdigit() for part in parts)
-        )
-    return max(map(len, mixed)) >= 12 or sum(map(len, mixed)) >= _RANDOM
-
-
-def entropy(text: str) -> float:
-    """Measure Shannon's entropy of a text, in bits per character."""
-    counts = Counter(text).values()
-    return -sum(n / len(text) * math.log2(n / len(text)) for n in counts)
 
 
 def _has_wide(text: str, words: frozenset[str]) -> bool:

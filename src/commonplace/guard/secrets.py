@@ -35,7 +35,7 @@ _KEY_LINE: Final = (
     r"|(?:Proc-Type|DEK-Info|Version|Comment|Encryption|Public-Lines|Private-Lines):[^\n\\]{0,100}"
     r"|=?[A-Za-z0-9+/]{1,64}={0,2}(?=\\n|\r?\n|\Z))"
 )
-_MOST_FOUND: Final = 24  # secrets in one stretch of 4 KB; with more, the rest of it goes too
+_MOST_FOUND: Final = 24  # secrets in one stretch of 4 KB; of each line with more the whole goes
 _KEY_BODY: Final = r"(?<![A-Za-z0-9+/])MII[A-Za-z0-9+/]{53,8192}={0,2}"
 _KEY_LINES: Final = 100
 _PUBLIC_HEAD: Final = r"(?:CERTIFICATE|PUBLIC KEY|REQUEST|CRL|PKCS7) ?-{4,5}\s{0,8}"
@@ -56,15 +56,16 @@ def find(text: str, seen: list[View]) -> list[Marker]:
     """List the secrets of a text in order, each with its marker; `seen` are the views of the text."""
     spans: list[Span] = []
     for view in seen:
-        for span in itertools.chain.from_iterable(_bounded(found, len(view.text)) for found in _found(view)):
+        for span in itertools.chain.from_iterable(_bounded(found, view.text) for found in _found(view)):
             start, end = view.span(span.start, span.end)
             spans.append(span._replace(start=start, end=end))
-    return [_marker(text, span) for span in _bounded(_merged(spans), len(text))] if spans else []
+    return [_marker(text, span) for span in _bounded(_merged(spans), text)] if spans else []
 
 
-def _bounded(spans: Iterable[Span], length: int) -> Iterator[Span]:
-    """Yield spans; the last of too many in a stretch goes to the end of that."""
+def _bounded(spans: Iterable[Span], text: str) -> Iterator[Span]:
+    """Yield spans; behind too many in a stretch, the line of each, and lines beside each other as one."""
     stretch = count = done = 0
+    lines: Span | None = None
     for span in spans:
         if span.end <= done:
             continue
@@ -72,11 +73,19 @@ def _bounded(spans: Iterable[Span], length: int) -> Iterator[Span]:
         if begin // STRETCH != stretch:
             stretch, count = begin // STRETCH, 0
         count += 1
-        if count > _MOST_FOUND:
-            done = max(span.end, min(length, (stretch + 1) * STRETCH))
-            yield Span(begin, done, FLOOD, human=True)
-        else:
+        if lines and (count <= _MOST_FOUND or text.find("\n", done + 1, begin) >= 0):
+            yield lines
+            lines = None
+        if count <= _MOST_FOUND:
             yield span._replace(start=begin)
+            continue
+        edge = min(len(text), (stretch + 1) * STRETCH)
+        begin = lines.start if lines else max(done, text.rfind("\n", stretch * STRETCH, begin) + 1)
+        stop = text.find("\n", span.end, edge)
+        done = max(span.end, stop if stop >= 0 else edge)
+        lines = Span(begin, done, FLOOD, human=True)
+    if lines:
+        yield lines
 
 
 def _marker(text: str, span: Span) -> Marker:
@@ -96,7 +105,9 @@ def _found(view: View) -> Iterator[Iterator[Span]]:
         yield _key_bodies(text)
     yield _at_keywords(text, view.tries)
     nouns = ((place, seen.keyword, seen.rule) for place, seen in view.tries if seen.rule.kind == "said")
-    yield (Span(start, end, rule.id, human=True) for start, end, rule in said.find(text, nouns))
+    numbers: list[said.Noun] = []
+    yield (Span(start, end, rule.id, human=True) for start, end, rule in said.find(text, nouns, numbers))
+    yield (Span(start, end, rule.id, human=True) for start, end, rule in said.unlisted(text, numbers))
 
 
 def _at_keywords(text: str, candidates: Iterable[tuple[int, Candidate]]) -> Iterator[Span]:

@@ -1,0 +1,110 @@
+"""What a value looks like by itself: made by a person or a machine, and no word, name, measure or address.
+
+Owns the look of one word; what its sentence says of it is `said`.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import re
+from collections import Counter
+from typing import Final
+
+from commonplace.guard.table import compiled, load
+from commonplace.text import content, everyday
+
+_HARD: Final = r"[!@#$%^&*+?~=_]"
+NO_VALUE: Final = (
+    # placeholders, addresses and paths
+    r"(?i)(?:x{3}|\*{3}|\.{3}|[•_-]{2}|[$%{<]|your|change_?me\Z|example|placeholder|redacted|dummy|todo|tbd|insert|replace"
+    r"|[\w.+-]{1,64}@[\w-]{1,64}\.|[a-z][a-z0-9+.-]{1,12}(?:://|%3A%2F)|www\.|[~.]{0,2}/|--"
+    r"|[\w./-]{1,64}\.(?:com|org|net|io|de|fr|nl|pl|it|es|pt|br|uk|eu|us|co|me|ai|dev|app|info|local|example|test|py|js|ts|tsx|go|rs|rb|c|h|cc"
+    r"|cpp|java|md|txt|json|jsonl|toml|ya?ml|html?|css|pdf|jpe?g|png|gif|svg|csv|zip|gz|tar|sh|log|cfg|ini|conf|lock|exe|sql|xml|env|pem)\Z"
+    # names
+    r"|(?-i:[A-Z][A-Z0-9]{0,40}(?:_[A-Z0-9]{1,40}){1,8}\Z|[a-z]{1,40}(?:_[a-z]{1,40}){1,8}\Z)"
+    r"|(?:secrets|vars|process|os|self|this|config|env|settings|cfg)\.|[$%@][a-z_])"
+)
+TERM: Final = (  # words with digits that are names of techniques, measures, dates, versions
+    r"(?i)(?:#[0-9a-f]{3,8}|0x[0-9a-f]{1,16}|[0-9a-f]{7,8}|[0-9a-f]{40}|sha-?\d{1,3}|md5|base\d\d(?:url)?|uuid-?v?\d|utf-?\d\d?|o?auth\d?|ipv\d|pbkdf2|argon2\w{0,2}|\dfa|1password|mp\d|x?\d{2,3}_\d\d"
+    r"|v?\d{1,9}(?:[.,:/-]\d{1,9}){0,5}[a-z]{0,2}|\d{1,9}[a-zà-ÿ]{1,14}\.?|\d{1,3}-[a-zà-ÿ]{1,14}|[a-z]{1,8}-\d{1,3}|win(?:dows)?\d\d?|web\d|k8s"
+    r"|[a-z][\w.-]{0,40}[=~<>!]=v?\d[\w.*]{0,20}|wpa\d?\S{0,9}|https?/[\d.]{1,5}|\d{1,2}[.:h]\d\d|[a-z]{1,3}\d{1,4}|gpt\S{1,20}|(?:iphone|ipad|python|node|gpt|galaxy|pixel|office|usb)-?\d{1,3})\Z"
+)
+CODE: Final = r"\.\*|[(){}\[\]|\\]|::|->"
+_EDGES: Final = "\"'`*_~([{<.,;:!?)]}>…’‘"
+_DATE: Final = r"(?:19|20)\d\d ?[-/.] ?(?:19|20)\d\d|\d{4}[-./ ]\d\d?[-./ ]\d\d?|\d\d?[-./ ]\d\d?[-./ ]\d{4}"
+_RANDOM: Final = 16  # characters of a value that a machine made
+
+
+def is_described(value: str) -> bool:
+    """True if a word is said of a secret and is none."""
+    folded = value.casefold()
+    return folded in described() or folded in everyday.COMMON or content.is_joining(content.bare(folded))
+
+
+@functools.cache
+def described() -> frozenset[str]:
+    """Return the words that are said of a secret and are none."""
+    return load().words["not_a_value"] | load().words["filler"]
+
+
+def is_made(value: str) -> bool:
+    """True if a word has what plain words have not: digits among letters, or a sign inside."""
+    if compiled(NO_VALUE).match(value) or compiled(TERM).match(value) or compiled(CODE).search(value):
+        return False
+    if not (letter := compiled(r"[^\W\d_]").search(value)) and not value[:1].isdigit():
+        return False
+    digit = compiled(r"\d").search(value)
+    sign = compiled(_HARD).search(value, 1, len(value) - 1) and "'" not in value
+    return bool(letter and digit) or bool(sign and (digit or compiled(r"[^\W\d_].{0,128}[^\W\d_]").search(value)))
+
+
+def is_personal(value: str) -> bool:
+    """True if a number has as many signs as one that a state gives to a person, and is no date."""
+    return (
+        sum(map(str.isdigit, value)) >= 6 and sum(map(str.isalnum, value)) >= 8 and not compiled(_DATE).fullmatch(value)
+    )
+
+
+def is_value(value: str) -> bool:
+    """True if a word looks made and is not said of secrets."""
+    return is_made(value) and not is_described(value)
+
+
+def stripped(text: str, start: int, end: int) -> tuple[int, int]:
+    """Return a span without signs at its edges that belong to the sentence."""
+    while start < end and text[start] in _EDGES:
+        start += 1
+    while start < end and text[end - 1] in _EDGES:
+        end -= 1
+    return start, end
+
+
+def is_key(value: str) -> bool:
+    """True if a value was made by a machine: it is long, or a part of it mixes letters and digits."""
+    if looks_random(value) or compiled(r"\d{5,8}(?:-\d{5,8}){1,9}").fullmatch(value):
+        return True
+    parts = compiled(r"[._-]").split(value)
+    if len(value) < 10 or len(parts) < 2 or sum(map(str.isdigit, value)) < 2 or not is_made(value):
+        return False
+    mixed = any(not part.isalpha() and not part.isdecimal() for part in parts)
+    return mixed or (len(parts) > 2 and any(map(str.isupper, value)))
+
+
+def looks_random(value: str) -> bool:
+    """True if a value of 16 or more characters was made by a machine and is no path, name or version."""
+    if len(value) < _RANDOM or compiled(NO_VALUE).match(value) or compiled(CODE).search(value) or entropy(value) < 3.0:
+        return False
+    parts = [part for part in re.split(r"[^A-Za-z0-9]+", value) if part]
+    mixed = [part for part in parts if not part.isalpha() and not part.isdigit()]
+    if not mixed:
+        return any(part.isalpha() and not (part.islower() or part.isupper() or part.istitle()) for part in parts) and (
+            any(part.isdigit() for part in parts)
+        )
+    return max(map(len, mixed)) >= 12 or sum(map(len, mixed)) >= _RANDOM
+
+
+def entropy(text: str) -> float:
+    """Measure Shannon's entropy of a text, in bits per character."""
+    counts = Counter(text).values()
+    return -sum(n / len(text) * math.log2(n / len(text)) for n in counts)
