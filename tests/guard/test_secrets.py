@@ -161,3 +161,35 @@ def test_a_mnemonic_is_a_help_to_remember_until_it_is_told():
         assert guard.screen(plain).text == plain
     told = "My mnemonic is: witch collapse practice feed shame open despair creek road again ice least"
     assert "witch" not in guard.screen(told).text
+
+
+@pytest.mark.parametrize(
+    "text, secret",
+    [
+        ("You'll need the gate code. It's 4471, star.", "4471"),
+        ("At the security question about my first pet I put Otto the Third, as always", "Otto"),
+        ("seven wet dogs in snow, that is the passphrase of the stick", "seven wet dogs in snow"),
+        ("481 057, that is the verification code", "481 057"),
+        ("The keybox is on the porch, 5082 opens it", "5082"),
+        ("Her PIN used to be 2281.", "2281"),
+        ("passport no. X4491822 for the form", "X4491822"),
+        ("the URL is postgres://app:oX7%2Fplum-Drain@db.example:5432/x", "oX7%2Fplum-Drain"),
+    ],
+)
+def test_a_secret_is_found_however_its_sentence_is_built(text, secret):
+    """Issue 22: in any order and within the sentence, or in the next one that goes on about it."""
+    assert secret not in guard.screen(text).text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The gate opens at 0900 and closes at 1800.",
+        "Our vault has 1500 notes in Obsidian.",
+        "My router is a FRITZ!Box 7590",
+        "Der Quellcode liegt im Archiv, siehe Vorgang 50932",
+        "export GROQ_API_KEY=gsk_...",
+    ],
+)
+def test_a_number_that_nothing_opens_with_is_no_secret(text):
+    assert guard.screen(text).text == text

@@ -32,7 +32,7 @@ _LONG_WORD: Final = 8  # characters of a word that a thing opens with
 _PHONE: Final = 7  # digits of what nothing opens with
 _CJK: Final = "\u3040-\u30ff\u3400-\u9fff\uff66-\uff9f\uac00-\ud7a3"
 _SENTENCE_END: Final = (
-    r"\n|[。！？]|(?<! [Nn][or])[.!][\"'”»)]{0,2}(?=\s{1,4}[A-ZÀ-ÞĄ-ŻА-Я0-9¿¡\"“„«]|\s{0,4}\Z)|\?(?=\s|\Z)"
+    r"\n|[。！？]|(?<! [Nn][or])(?<! n)[.!][\"'”»)]{0,2}(?=\s{1,4}[A-ZÀ-ÞĄ-ŻА-Я0-9¿¡\"“„«]|\s{0,4}\Z)|\?(?=\s|\Z)"
 )
 _IT_IS: Final = (  # the next sentence speaks of the same: "You need the gate code. It's 4471."
     r"(?i)[.!]\s{1,2}(?:(?:it|that)(?:['’]s|\s(?:is|was))|(?:es|er|sie|das)\s(?:ist|war|lautet)|c['’]est|(?:es|era|è|é)"
@@ -54,7 +54,12 @@ _PERSONAL: Final = (  # a number that a state gives to a person
     r"|[A-Za-z\d]{8,18})(?![A-Za-zÀ-ÿ\d%€])"
 )
 _CALL: Final = r"(?i)(?:phone|\btel|call|ring|fax|hotline|mobile|handy|anruf|télé|電話|电话|전화|тел)[^\d\n]{0,12}\Z"
-_TWO_NAMES: Final = r"[A-ZÀ-ÞĄ-ŻА-Я][^\W\d_]{1,24} [A-ZÀ-ÞĄ-ŻА-Я][^\W\d_]{1,24}"
+_CAPITAL: Final = r"[A-ZÀ-ÞĄ-ŻА-Я][^\W\d_]{1,24}"
+_NAMES: Final = rf"{_CAPITAL}(?:\s(?:[^\W\d_]{{1,3}}\s)?{_CAPITAL}){{0,3}}"
+_ANSWERED: Final = (
+    r"(?i:\b(?:put|gave|answered|said|used|mit|mis|répondu|puse|respondí|respondi|messo|risposto|antwoordde|odpowiedział[ae]m)"
+    rf"\s)(?:[«\"“„]\s?)?({_NAMES})"
+)
 _SEVERAL: Final = r"(?:[^\W\d_]{1,24}[’'-]?[ ,]{1,2}){2,23}[^\W\d_]{1,24}"
 _FIELD: Final = r"[=:(\[{<]|.[^\n]{1,90}[\]}:=>]\Z|[ ,{]\"[^\n\"]{1,80}\"[:=]"
 # What follows the noun in a name for something about a secret: `password_hash`, "password reset".
@@ -78,7 +83,8 @@ _GAP: Final = (  # to a value right behind
     rf"\w{{0,4}}[\"'’)]{{0,2}}[ \u3000]{{1,2}}(?:(?:to|auf|a|en|in|na|para|naar)[ ])?|(?<=[{_CJK}])"
 )
 _CALLED: Final = (
-    rf" ?[!,:]? {{1,2}}(?:(?:that's|c'est|voilà|ecco|éssa|eis|{_IS})\s){{1,2}}(?:[^\s.,;:!?]{{1,20}}\s){{0,4}}\Z"
+    r" ?[!,:]? {1,2}(?:(?:that's|c'est|voilà|ecco|éssa|eis|that|this|so|das|dat|esa|essa|isso|questa|to|это"
+    rf"|{_IS})\s){{1,2}}(?:[^\s.,;:!?]{{1,20}}\s){{0,4}}\Z"
 )
 _SET: Final = (
     rf" {{1,2}}{_IS} (?:what|das,? was|ce que|lo que|quello che|o que|wat|to,? co|то,? что) [^.;:!?\n]{{1,60}}\Z"
@@ -93,7 +99,7 @@ _PAIR: Final = (
 )
 _ENDS: Final = r"[\"'”»’`*)\]]{0,3}\s{0,2}(?:[.,;!?)\n—–|、。，；！？）]|\Z|-\s|/\s|\()"
 _OPENED: Final = r"(?:は|が|用|按|输入?|는|은|是|为|成|密码|号码|番号|コード|\(|:|：|[^=!<>]=|→)\s?\Z"
-_TO_A_NOUN: Final = rf"\s(?:{_IS})\s"
+_TO_A_NOUN: Final = rf",?\s(?:(?:that|das|dat|esa|ese|questo|to|это)\s)?(?:{_IS}|c['’]est)\s"
 _OPENING: Final = r"\s?(?:で|を(?:入力|押)|に設定|打开|解锁|解除|再按|开|就开|로|으로)"
 _OPENS_WITH: Final = r"(?i)\b(?:with|mit|avec|con|com|met|hasłem)\s\Z"
 _ASKED: Final = r"[^\d.!?\n]{0,48}[?？]\s{0,2}\Z"  # from a thing to the answer
@@ -247,7 +253,7 @@ def _is_noun(text: str, start: int, end: int, rule: Rule) -> bool:
     if rule.check == "thing" and compiled(_IN_DATA).match(text, end):
         return False
     inside = start > 0 and text[start - 1].isascii() and text[start - 1].isalpha()
-    if (text[end - 1].isascii() and compiled(r"[a-z]{0,2}[A-Z]|\d").match(text, end)) or _is_mixed_case(
+    if (text[end - 1].isascii() and compiled(r"[a-z]{0,2}[A-Z]|\d").match(text, end)) or values.is_mixed_case(
         text[start + (not inside) : end]
     ):
         return False
@@ -306,7 +312,7 @@ def _quoted(text: str, rule: Rule, nouns: list[int]) -> Iterator[Span]:
         field = compiled(_FIELD).match(text, max(0, match.start() - 1), match.end() + 2)
         plain = not code and not field and match.group()[0] != "`"
         inside = any(span[0] < last <= span[1] for last in nouns)
-        if not inside and _is_quotable(text[slice(*span)], rule, plain=plain):
+        if not inside and values.is_quotable(text[slice(*span)], rule, plain=plain):
             yield span
 
 
@@ -332,6 +338,12 @@ def _linked(text: str, start: int, end: int, stop: int, rule: Rule) -> Iterator[
         return
     if rule.check == "login":
         yield from filter(None, [_before(text, start, rule)])
+        return
+    if rule.near and (
+        answer := compiled(_ANSWERED).search(text, end, stop)
+        or compiled(rf"(?:\A|[.!?]\s)({_NAMES}){_CALLED}").search(text, 0, start)
+    ):
+        yield answer.span(1)
         return
     signs = rule.check == "sign"
     gap = compiled(_GAP).match(text, end)
@@ -379,7 +391,7 @@ def _value(text: str, start: int, rule: Rule, *, plain: bool) -> Span | None:
         first = several.group().casefold().split()[0]
         if compiled(_ENDS).match(text, several.end()) and not content.is_joining(content.bare(first)):
             return several.span()
-    if rule.near and plain and (names := compiled(_TWO_NAMES).match(text, start)):
+    if rule.near and plain and (names := compiled(_NAMES).match(text, start)) and " " in names.group():
         return names.span() if compiled(_ENDS).match(text, names.end()) else None
     token = compiled(_TOKEN).match(text, start)
     if not token:
@@ -400,22 +412,6 @@ def _value(text: str, start: int, rule: Rule, *, plain: bool) -> Span | None:
         return None if compiled(values.NO_VALUE).match(value) else (begin, end)
     ends = compiled(rf"{_ENDS}|(?=[{_CJK}])").match(text, end) and not compiled(values.NO_VALUE).match(value)
     return (begin, end) if ends and not (value.isalpha() and compiled(_DESCRIBES).match(value)) else None
-
-
-def _is_quotable(value: str, rule: Rule, *, plain: bool) -> bool:
-    if (
-        compiled(values.NO_VALUE).match(value)
-        or compiled(values.CODE).search(value)
-        or value.casefold() in values.described()
-    ):
-        return False
-    if " " in value:
-        return rule.check == "phrase" or (len(value.split()) <= 8 and values.is_made(value.replace(" ", "")))
-    return values.is_made(value) or (plain and rule.check in {"phrase", "password"})
-
-
-def _is_mixed_case(value: str) -> bool:
-    return any(low.islower() and high.isupper() for low, high in itertools.pairwise(value))
 
 
 def _is_code(text: str, match: re.Match[str], rule: Rule, nouns: list[int]) -> bool:
@@ -462,6 +458,7 @@ def _is_led(text: str, match: re.Match[str], nouns: list[int], rule: Rule) -> bo
     before = text[max(0, match.start() - 80) : match.start()]
     if (
         not {"*", "#"}.isdisjoint(match.group())
+        or compiled(r"\d(?:-\d){3,7}").fullmatch(match.group())
         or compiled(_OPENED).search(before)
         or compiled(_OPENING).match(text, match.end())
     ):
@@ -478,13 +475,14 @@ def _is_led(text: str, match: re.Match[str], nouns: list[int], rule: Rule) -> bo
         said = clause.group(1).casefold().split()
         if not words["unlocks"].isdisjoint(said) or (ends and words["dated"].isdisjoint(said)):
             return True
-    last = compiled(r"[^\W\d_]+").findall(before.casefold())[-2:]
+    last = compiled(r"[^\W\d_]+").findall(before.casefold())[-2:] or [""]
     if any(behind) and last[-1] in words["code"] and content.is_joining(content.bare(last[0])):
         return True
     if ends and any(compiled(_ASKED).match(text, end, match.start()) for end in nouns if end <= match.start()):
         return True
     after = compiled(r"\s?([^\W\d_]{2,20})").match(text, match.end())
-    if after and after.group(1).casefold() in words["unlocks"]:
+    verb = after.group(1).casefold() if after else ""
+    if verb in words["unlocks"] or (verb in words["opens"] and (last[-1] in words["code"] or not any(behind))):
         return True
     for word in reversed(compiled(r"[^\W\d_]+(?:['’][^\W\d_]+)?").findall(before.casefold())[-3:]):
         if word in words["leads"] or word in words["unlocks"]:

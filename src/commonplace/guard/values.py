@@ -6,12 +6,13 @@ Owns the look of one word; what its sentence says of it is `said`.
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 import re
 from collections import Counter
 from typing import Final
 
-from commonplace.guard.table import compiled, load
+from commonplace.guard.table import Rule, compiled, load
 from commonplace.text import content, everyday
 
 _HARD: Final = r"[!@#$%^&*+?~=_]"
@@ -62,7 +63,9 @@ def is_made(value: str) -> bool:
 def is_personal(value: str) -> bool:
     """True if a number has as many signs as one that a state gives to a person, and is no date."""
     return (
-        sum(map(str.isdigit, value)) >= 6 and sum(map(str.isalnum, value)) >= 8 and not compiled(_DATE).fullmatch(value)
+        sum(map(str.isdigit, value)) >= (6 if value.upper() != value or value.isdecimal() else 4)
+        and sum(map(str.isalnum, value)) >= 8
+        and not compiled(_DATE).fullmatch(value)
     )
 
 
@@ -78,6 +81,20 @@ def stripped(text: str, start: int, end: int) -> tuple[int, int]:
     while start < end and text[end - 1] in _EDGES:
         end -= 1
     return start, end
+
+
+def is_quotable(value: str, rule: Rule, *, plain: bool) -> bool:
+    """True if what is quoted near a noun may be its value; where `plain`, also a word."""
+    if compiled(NO_VALUE).match(value) or compiled(CODE).search(value) or value.casefold() in described():
+        return False
+    if " " in value:
+        return rule.check == "phrase" or (len(value.split()) <= 8 and is_made(value.replace(" ", "")))
+    return is_made(value) or (plain and rule.check in {"phrase", "password"})
+
+
+def is_mixed_case(value: str) -> bool:
+    """True if a capital follows a small letter."""
+    return any(low.islower() and high.isupper() for low, high in itertools.pairwise(value))
 
 
 def is_key(value: str) -> bool:

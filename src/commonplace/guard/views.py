@@ -35,6 +35,7 @@ _SIGNS: Final = {"n": "\n", "r": "\r", "t": "\t", "b": " ", "f": " "}
 # A long word of a key's letters that goes on in the next line; and what is quickly found of it.
 _WRAP: Final = r"(?<=[A-Za-z0-9_+/.-]{16})=?\r?\n[ \t>]{0,8}(?=[A-Za-z0-9_+/.=-]{8,512}(?:\s|[\"']|\Z))"
 _WRAPPED: Final = r"\n(?:(?<=[A-Za-z0-9_+/.=-]{16}\n)|(?<=[A-Za-z0-9_+/.=-]{16}\r\n))[ \t>]{0,8}[A-Za-z0-9_+/.=-]{8}"
+_IN_URL: Final = r"(?i):[^\s@/:]{0,128}%(?:40|2f|3a)"
 _AROUND: Final = 256  # characters beside a place that is read in a second way
 
 
@@ -86,8 +87,8 @@ def of(text: str) -> list[View]:
     if not view.text.isascii():
         view = _changed(view, _STYLED, lambda match: unicodedata.normalize("NFKC", match.group()))
     seen = [view]
-    if "%40" in text:  # an escaped `@` in the password of a URL is none of the URL's own
-        seen += _parts(plain, "%40")
+    if "%" in text:  # an escaped `@` or `/` in the password of a URL is none of the URL's own
+        seen += _parts(plain, _IN_URL)
     if "\n" in view.text:
         seen += (_changed(part, _WRAP, lambda _: "") for part in _parts(view, _WRAPPED))
     return seen
