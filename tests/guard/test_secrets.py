@@ -193,3 +193,9 @@ def test_a_secret_is_found_however_its_sentence_is_built(text, secret):
 )
 def test_a_number_that_nothing_opens_with_is_no_secret(text):
     assert guard.screen(text).text == text
+
+
+def test_a_marker_is_no_secret_of_the_words_around_it():
+    """A second reading took the marker for the answer, and the whole line went."""
+    text = guard.screen("Tia Zuleide é a resposta da pergunta secreta, acho que escrevi com maiúscula").text
+    assert text == "⟦secret:password:0000⟧ é a resposta da pergunta secreta, acho que escrevi com maiúscula"

@@ -373,7 +373,7 @@ def _before(text: str, start: int, rule: Rule) -> Span | None:
         return found.span(1) if values.is_made(found.group(1)) and len(found.group(1)) >= _LONG_WORD else None
     if rule.check not in {"password", "phrase"}:
         return None
-    words = r"[^\s,;.:!?()\"]{4,40}" if rule.check == "password" else r"[^\W\d_]{1,24}(?: [^\W\d_]{1,24}){0,8}"
+    words = r"[^\s,;.:!?()\"⟦⟧]{4,40}" if rule.check == "password" else r"[^\W\d_]{1,24}(?: [^\W\d_]{1,24}){0,8}"
     found = compiled(rf"(?:\A|[.!?:,]\s)({words}){_CALLED}").search(text, max(0, start - _FAR), start)
     if found and (" " in found.group(1) or not values.is_described(found.group(1))):
         return found.span(1)
