@@ -79,3 +79,16 @@ def test_what_is_corrected_is_left_out(before, now):
     talk = [Message("user", before, at=AT), Message("user", now, at=AT)]
     recorded = [RecordedMessage(f"m{n}", "s", "s", n, message, 0) for n, message in enumerate(talk)]
     assert len(proposing.extract(recorded, zone=UTC)) == 1
+
+
+def test_a_move_between_tools_is_no_move_of_home():
+    """Issue 17: it took the place of where the person lives."""
+    said = [
+        "I live in Bern.",
+        "I've moved from Sublime Text to Helix.",
+        "stop giving me tips :) I moved to Zed as my editor",
+    ]
+    recorded = [RecordedMessage(f"m{n}", "s", "s", n, Message("user", text, at=AT), 0) for n, text in enumerate(said)]
+    texts = [memo.text for memo in proposing.extract(recorded, zone=UTC)]
+    assert "User lives in Bern." in texts
+    assert "User moved to Zed as their editor." in texts
