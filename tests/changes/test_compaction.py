@@ -85,6 +85,19 @@ def test_a_change_is_taken_back_from_under_a_compaction(tmp_path):
         assert contents(memory)["a"] == "a three"
 
 
+def test_the_undo_of_an_item_names_the_change_that_took_its_place(tmp_path):
+    """It had taken out the older line, which nothing shows, and said `applied`."""
+    with opened(tmp_path) as memory:
+        first = put(memory, "a", "a one")
+        put(memory, "b", "b one")
+        second = put(memory, "a", "a two")
+        put(memory, "c", "c one")
+        with pytest.raises(UndoConflictError) as caught:
+            memory.undo(first)
+        assert caught.value.change == second
+        assert contents(memory) == {"a": "a two", "b": "b one", "c": "c one"}
+
+
 DEEDS = st.lists(
     st.one_of(
         st.tuples(st.just("put"), st.sampled_from("abcd"), st.integers(0, 3)),

@@ -180,6 +180,10 @@ class History:
         rewritten = any(other.kind != "append" for _, other in later)
         if not later or (write.kind == "append" and not (rewritten and self._is_items(path))):
             try:
+                own = inverse.body(write) if later and self._is_items(path) else b""
+                for changed, other in later if own else ():
+                    if not items.are_newest(own, own + inverse.body(other)):
+                        raise _depended_on(changed, number, path)
                 plan.restore(path, inverse.before(write, now, key))
             except DamagedError as error:
                 if not later:

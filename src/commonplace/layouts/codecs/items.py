@@ -237,6 +237,14 @@ def without(then: bytes, now: bytes, was: bytes) -> bytes | None:
     return b"".join(each if each.endswith(b"\n") else each + b"\n" for each in kept)
 
 
+def are_newest(lines: bytes, now: bytes) -> bool:
+    """True if no item that some lines of a file are of has a later line in it."""
+    newest, own = (
+        {line.id: data[line.start : line.end].rstrip() for line in read(data).lines} for data in (now, lines)
+    )
+    return all(newest.get(name) == line for name, line in own.items())
+
+
 def _live_lines(data: bytes) -> dict[str, bytes]:
     contents = read(data)
     return {name: data[contents.lines[at].start : contents.lines[at].end] for name, at in contents.live.items()}
