@@ -130,6 +130,19 @@ def test_numbers_beside_the_word_token_stay():
         "const token = await getAccessToken(user, scope);",
         "| Setting | Default |\n|---|---|\n| password_min_length | 12 |",
         '{"password":{"type":"string","minLength":12,"maxLength":128}}',
+        "hashed_password = generate_password_hash(password, method='sha256')",
+        'connect(user="shop_user", password="shop_password", host="localhost")',
+        "connect(user=DB_USER, password=db_password, host=DB_HOST)",
+        "verifier_pin = pin_element.text\nnew_access_token = auth.access_token",
+        "img_base64 = encode(buffer)  # the code of the door camera",
+        "uses: aws-actions/amazon-ecr-login@v2 to log in",
+        "create_engine('postgresql://user:password@host:port/dbname')",
+        "aws ecr get-login-password --region us-west-2",
+        "The lock limits my requests to 300 per 15 minutes, the oven opens at 27 degrees",
+        "The lockbox address is PO Box 804145, Chicago",
+        "GitHub is asking for my password again",
+        "Thomas is the one with the password, and Nextcloud is where I keep it",
+        "The wifi mac is 3c:22:fb:11:09:aa.",
     ):
         assert guard.screen(text).text == text
 
@@ -149,3 +162,11 @@ def test_a_short_name_behind_a_noun_is_no_secret(text):
 
 def test_a_short_value_that_a_noun_is_said_to_have_is_a_secret():
     assert "q3v1k7" not in guard.screen("Our token is q3v1k7.").text
+
+
+@pytest.mark.parametrize("text", ["my password is {}!", "我的密码是 {}", "Passwort: {}"])
+def test_a_password_that_looks_like_a_commit_goes(text):
+    """Eight signs of which each may be of a hash: behind a commit they stay."""
+    secret = "Abc" + "12345"
+    assert secret not in guard.screen(text.format(secret)).text
+    assert guard.screen(f"The commit {secret} fixes it.").text == f"The commit {secret} fixes it."

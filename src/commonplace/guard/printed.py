@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from typing import Final
 
 from commonplace.guard import values
-from commonplace.guard.said import ABOUT_IT
 from commonplace.guard.table import Rule, compiled
 
 Span = tuple[int, int]
@@ -27,12 +26,12 @@ _ELEMENT: Final = (
     r"|[\w-]{0,14}</key>\s{0,8}<string>([^<>\n]{3,512})</"
 )
 _SETTING: Final = r"(?:^|[\n?&;])[ \t]{0,8}(?:[A-Za-z_][\w.-]{0,40})?\Z|[{,]\s{0,8}[\"'][\w.-]{0,40}\Z"
-_EXPORTED: Final = r"[\s`][A-Z][A-Z0-9_]{0,40}_\Z"  # in a sentence: "set DB_PASSWORD=… before"
+_EXPORTED: Final = r"(?:\A|[\s`])[A-Z][A-Z0-9_]{0,40}_\Z"  # in a sentence: "set DB_PASSWORD=… before"
 _WORTHLESS: Final = (
     r"(?i)(?:\[[a-z]|\*{2}|•|x{3}|\.{3}|-{2}|_{2}|\$|%[({A-Z_]|\{\{|<|your|change_?me|example|placeholder|redacted|dummy|todo|tbd|insert|replace|⟦"
     r"|masked|hidden|secrets\.|(?:none|null|undefined|true|false|nil|n/?a|yes|no|string|str|int|integer|bool|boolean|pass|pwd|user|username|hunter|text|number|object|array"
     r"|required|optional|unknown|empty|file|path|password|passwort|passwd|secret|token|key|value|bearer|basic|header|cookie|query|body|env|vault)\Z"
-    r"|https?://|[\w.]{1,40}\()"
+    r"|https?://|[\w.]{1,40}\(|[a-z_.-]{0,40}passwor[dt][a-z_.-]{0,20}\Z)"
 )
 _TYPES: Final = r"(?i)(?:var)?char\b|text\b|optional\[|str(?:ing)?\b|integer\b|\w{1,40}\.\w{1,40}\("
 _HEAD_OF_KEY: Final = 128  # characters that show if a machine made a value
@@ -54,7 +53,7 @@ class Printed:
     def values(self, start: int, keyword: str, rule: Rule) -> Iterator[Span]:
         """Yield the values that the name at `start` has in data, settings, XML or a table."""
         end = start + len(keyword)
-        if not compiled(ABOUT_IT).match(self._text, end):
+        if not compiled(values.ABOUT_IT).match(self._text, end):
             span = _paired(self._text, start, end, rule) or _element(self._text, start, end, rule)
             if span:
                 yield span

@@ -17,6 +17,7 @@ from typing import Final
 
 from commonplace.guard import values
 from commonplace.guard.table import Rule, compiled, load
+from commonplace.guard.values import ABOUT_IT
 from commonplace.text import content
 
 Span = tuple[int, int]
@@ -60,13 +61,9 @@ _ANSWERED: Final = (
     r"(?i:\b(?:put|gave|answered|said|used|mit|mis|répondu|puse|respondí|respondi|messo|risposto|antwoordde|odpowiedział[ae]m)"
     rf"\s)(?:[«\"“„]\s?)?({_NAMES})"
 )
+_NAMED: Final = r"[A-Z][a-z]{2,64}[._][A-Z][a-z]{2,64}\Z|(?=.{0,7}\d)(?=.{0,7}[a-fA-F])[0-9a-fA-F]{7,8}\Z"  # a hash
 _SEVERAL: Final = r"(?:[^\W\d_]{1,24}[’'-]?[ ,]{1,2}){2,23}[^\W\d_]{1,24}"
 _FIELD: Final = r"[=:(\[{<]|.[^\n]{1,90}[\]}:=>]\Z|[ ,{]\"[^\n\"]{1,80}\"[:=]"
-# What follows the noun in a name for something about a secret: `password_hash`, "password reset".
-ABOUT_IT: Final = (
-    r"(?i)[ _-]?(?:hash|digest|field|reset|policy|length|manager|hint|file|path|url|uri|salt|column|input|store|prompt"
-    r"|min|max|count|type|id|name|arn|limit|usage|budget|s?[_ ]used(?!\sto))(?![a-z])"
-)
 _IS: Final = (
     r"(?:is|was|are|were|sind|sont|son|sono|são|zijn|są|be|being|remains|stays|reads|goes|means|ist|lautet|heißt|war|wäre|bleibt"
     r"|es|era|sería|sigue siendo|será|est|était|étant|sera|è|era|sarà|é|seria|foi|blijft|luidt|jest|brzmi|będzie"
@@ -82,9 +79,13 @@ _WITH: Final = r"(?i)\b(?:with|con|com|avec|met|mit|z|ze|с|als|and|und|et|y|e|e
 _GAP: Final = (  # to a value right behind
     rf"\w{{0,4}}[\"'’)]{{0,2}}[ \u3000]{{1,2}}(?:(?:to|auf|a|en|in|na|para|naar)[ ])?|(?<=[{_CJK}])"
 )
+_WHOSE: Final = (
+    r"(?:the|my|our|your|his|her|their|[\w]{2,16}['’]s|der|die|das|(?:m|d|s)ein\w{0,2}|unser\w{0,2}|ihr\w{0,2}|euer|eure|le|la|les|mon|ma|notre|votre|ton|ta|son|sa"
+    r"|il|lo|mi[oa]|tuo|tua|suo|sua|nostr[oa]|el|mi|tu|su|nuestr[oa]|o|a|meu|minha|teu|tua|seu|nosso|nossa|de|het|mijn|jouw|ons|onze|moje|nasze|twoje|мой|наш|это)"
+)
 _CALLED: Final = (
     r" ?[!,:]? {1,2}(?:(?:that's|c'est|voilà|ecco|éssa|eis|that|this|so|das|dat|esa|essa|isso|questa|to|это"
-    rf"|{_IS})\s){{1,2}}(?:[^\s.,;:!?]{{1,20}}\s){{0,4}}\Z"
+    rf"|{_IS})\s){{1,2}}(?:{_WHOSE}\s(?:(?!(?:with|for|of|who|one|mit|für|avec|pour|con|para|per|com|met)\s)[^\s.,;:!?]{{1,20}}\s){{0,3}})?\Z"
 )
 _SET: Final = (
     rf" {{1,2}}{_IS} (?:what|das,? was|ce que|lo que|quello che|o que|wat|to,? co|то,? что) [^.;:!?\n]{{1,60}}\Z"
@@ -198,7 +199,8 @@ def values_in(text: str, nouns: list[Noun]) -> Iterator[Noun]:
             spans = itertools.chain(spans, _swept(text, rule, ends, (tokens, made or []), other=other))
         for first, last in spans:
             # The name of a field is no value, whatever words it is made of.
-            if (text[max(0, first - 1) : first], text[last : last + 2]) != ('"', '":'):
+            field = (text[max(0, first - 1) : first], text[last : last + 2]) == ('"', '":')
+            if not field and not values.is_address(text, first, last):
                 yield first, last, rule
 
 
@@ -291,8 +293,9 @@ def _swept(
     thing = rule.check == "thing"
     for start, stop in made:
         known = text[start - 1 : start] == "#" or compiled(_USER).search(text, max(0, start - 16), start)
+        named = text[stop : stop + 3] == " = " or (rule.check == "code" and text[start : stop - 1].isalpha())
         opens = not thing or (stop - start >= _LONG_WORD and _opens_with(text, start))
-        if opens and not known:
+        if opens and not (known or named):
             yield start, stop
     yield from _quoted(text, rule, nouns) if not thing else ()
 
@@ -321,7 +324,7 @@ def _tokens(text: str) -> Iterator[Span]:
     for match in compiled(_TOKEN).finditer(text):
         start, stop = values.stripped(text, *match.span())
         if sign := compiled(r".[^=:]{0,40}[=:]").match(text, start, stop):
-            start = sign.end()
+            start, stop = values.stripped(text, sign.end(), stop)
         yield start, stop
 
 
@@ -399,9 +402,9 @@ def _value(text: str, start: int, rule: Rule, *, plain: bool) -> Span | None:
         return wide.span() if wide and plain and (rule.check == "phrase" or rule.near) else None
     begin, end = values.stripped(text, *token.span())
     value = text[begin:end]
-    if len(value) < _SHORTEST or value.isdecimal() or compiled(values.TERM).match(value) or values.is_described(value):
+    named = rule.check != "key" and compiled(_NAMED).match(value)
+    if not named and (len(value) < _SHORTEST or value.isdecimal() or values.is_known(value)):
         return None
-    named = rule.check != "key" and compiled(r"[A-Z][a-z]{2,64}[._][A-Z][a-z]{2,64}\Z").match(value)
     # A short token that is not said to be the value is the name of a thing: "token zq3 is in the drawer".
     long = rule.check != "key" or len(value) > (_LONG if plain else _LONG_NAME)
     if named or (values.is_made(value) and long):

@@ -16,6 +16,12 @@ from commonplace.guard.table import Rule, compiled, load
 from commonplace.text import content, everyday
 
 _HARD: Final = r"[!@#$%^&*+?~=_]"
+# What follows the noun in a name for something about a secret: `password_hash`, "password reset".
+ABOUT_IT: Final = (
+    r"(?i)[ _-]?(?:hash|digest|field|reset|policy|length|manager|hint|file|path|url|uri|salt|column|input|store|prompt"
+    r"|min|max|count|type|id|name|arn|limit|usage|budget|server|service|generator|vault|rotation"
+    r"|authentication|protection|dialog|screen|page|form|s?[_ ]used(?!\sto))(?![a-z])"
+)
 NO_VALUE: Final = (
     # placeholders, addresses and paths
     r"(?i)(?:x{3}|\*{3}|\.{3}|[•_-]{2}|[$%{<]|your|change_?me\Z|example|placeholder|redacted|dummy|todo|tbd|insert|replace"
@@ -24,10 +30,12 @@ NO_VALUE: Final = (
     r"|cpp|java|md|txt|json|jsonl|toml|ya?ml|html?|css|pdf|jpe?g|png|gif|svg|csv|zip|gz|tar|sh|log|cfg|ini|conf|lock|exe|sql|xml|env|pem)\Z"
     # names
     r"|(?-i:[A-Z][A-Z0-9]{0,40}(?:_[A-Z0-9]{1,40}){1,8}\Z|[a-z]{1,40}(?:_[a-z]{1,40}){1,8}\Z)"
+    r"|(?-i:(?=[a-z.]{0,80}_)[a-z_]{1,40}(?:\.[a-z_]{1,40}){1,5}\Z)|[a-z_.-]{0,40}passwor[dt][a-z_.-]{0,20}\Z"
     r"|(?:secrets|vars|process|os|self|this|config|env|settings|cfg)\.|[$%@][a-z_])"
 )
+# What follows the noun in a name for something about a secret: `password_hash`, "password reset".
 TERM: Final = (  # words with digits that are names of techniques, measures, dates, versions
-    r"(?i)(?:#[0-9a-f]{3,8}|0x[0-9a-f]{1,16}|[0-9a-f]{7,8}|[0-9a-f]{40}|sha-?\d{1,3}|md5|base\d\d(?:url)?|uuid-?v?\d|utf-?\d\d?|o?auth\d?|ipv\d|pbkdf2|argon2\w{0,2}|\dfa|1password|mp\d|x?\d{2,3}_\d\d"
+    r"(?i)(?:#[0-9a-f]{3,8}|0x[0-9a-f]{1,16}|[0-9a-f]{7,8}|[0-9a-f]{40}|sha-?\d{1,3}|md5|base\d\d(?:url)?|uuid-?v?\d|utf-?\d\d?|o?auth\d?|ipv\d|pbkdf2(?::\w{3,8})?|(?:us|eu|ap|sa|ca|me|af|cn)-[a-z]{4,9}-\d|argon2\w{0,2}|\dfa|1password|mp\d|x?\d{2,3}_\d\d"
     r"|v?\d{1,9}(?:[.,:/-]\d{1,9}){0,5}[a-z]{0,2}|\d{1,9}[a-zà-ÿ]{1,14}\.?|\d{1,3}-[a-zà-ÿ]{1,14}|[a-z]{1,8}-\d{1,3}|win(?:dows)?\d\d?|web\d|k8s"
     r"|[a-z][\w.-]{0,40}[=~<>!]=v?\d[\w.*]{0,20}|wpa\d?\S{0,9}|https?/[\d.]{1,5}|\d{1,2}[.:h]\d\d|[a-z]{1,3}\d{1,4}|gpt\S{1,20}|(?:iphone|ipad|python|node|gpt|galaxy|pixel|office|usb)-?\d{1,3})\Z"
 )
@@ -41,6 +49,11 @@ def is_described(value: str) -> bool:
     """True if a word is said of a secret and is none."""
     folded = value.casefold()
     return folded in described() or folded in everyday.COMMON or content.is_joining(content.bare(folded))
+
+
+def is_known(value: str) -> bool:
+    """True if a word is a term, or is said of a secret and is none."""
+    return compiled(TERM).match(value) is not None or is_described(value)
 
 
 @functools.cache
@@ -67,6 +80,14 @@ def is_personal(value: str) -> bool:
         and sum(map(str.isalnum, value)) >= 8
         and not compiled(_DATE).fullmatch(value)
     )
+
+
+def is_address(text: str, start: int, end: int) -> bool:
+    """True if a word is a part of an address, or a version of something: `actions/login@v1`."""
+    inside = compiled(r"(?:://[^\s\"']{0,120}|\b(?:[0-9A-Fa-f]{2}:){1,5}|(?i:\bp\.?\s?o\.?\sbox\s))\Z").search(
+        text, max(0, start - 130), start
+    )
+    return bool(inside) or compiled(r"[\w./-]{1,64}@v\d[\w.]{0,12}").fullmatch(text, start, end) is not None
 
 
 def is_value(value: str) -> bool:
@@ -108,6 +129,7 @@ def is_key(value: str) -> bool:
     return mixed or (len(parts) > 2 and any(map(str.isupper, value)))
 
 
+@functools.lru_cache(maxsize=256)
 def looks_random(value: str) -> bool:
     """True if a value of 16 or more characters was made by a machine and is no path, name or version."""
     if len(value) < _RANDOM or compiled(NO_VALUE).match(value) or compiled(CODE).search(value) or entropy(value) < 3.0:
