@@ -11,12 +11,11 @@ from typing import Final, Literal
 
 import msgspec
 
-from commonplace.changes import add_rules, tombstones, typed_items
+from commonplace.changes import add_rules, burying, tombstones, typed_items
 from commonplace.changes.actors import Actor
 from commonplace.changes.add_rules import Adding, Rule
 from commonplace.changes.aside import aside
 from commonplace.changes.edits import Applied
-from commonplace.changes.log import ForgetMove
 from commonplace.changes.marks import marked
 from commonplace.changes.new_entries import NewEntries
 from commonplace.changes.parts import Parts
@@ -48,11 +47,8 @@ from commonplace.operations import (
 from commonplace.records import (
     TRUST_RANK,
     Entry,
-    Item,
     Outcome,
-    Record,
     RecordedMessage,
-    Source,
     Topic,
     Trust,
     lowest_trust,
@@ -410,11 +406,13 @@ class Admission:
         if operation.record.startswith(f"{self._sessions.folder}/") and "#" not in operation.record:
             if actor.defers:
                 return Waits(operation, PERSONS)
-            self._forget_session(plan, operation.record, aged=operation.aged)
+            burying.session(plan, operation.record, self._parts, aged=operation.aged)
             return None
         whole = self._layout.layer_of(operation.record) if "#" not in operation.record else None
         if whole is not None and whole.kind != "topics":
-            self._forget_file(plan, operation.record, actor)
+            if actor.defers:
+                raise Stop(Outcome(status="refused", reason=f"only a person forgets all of {operation.record}"))
+            burying.file(plan, operation.record, self._parts)
             return None
         record = self._reader.find(operation.record)
         if record.id in plan.removed:
@@ -425,14 +423,10 @@ class Admission:
         sources = made[1].sources if made else ()
         match record:
             case RecordedMessage():
-                name, said = str(record.message.id), "" if operation.aged else record.text
-                plan.bury(said, self._store.key(), [Source(record.session, name)], hides=True)
-                plan.forget_messages(ForgetMove(record.session, name, aged=operation.aged))
-                plan.kinds["forget"] = None
-                plan.removed.append(record.id)
+                burying.message(plan, record, self._parts, aged=operation.aged)
                 return None
             case _:
-                edit = _removal(record)
+                edit = burying.removal(record)
         layer, path = resolve(self._layout, record.path)
         if layer.person_only and not actor.person:
             raise Stop(Outcome(status="refused", reason=f"only a person changes {layer.path}"))
@@ -440,38 +434,13 @@ class Admission:
         self._beside(plan, edit, self._rules(plan, layer), actor, actor.trust)
         done = {*plan.removed, *plan.successors}  # what went with another, or was cut to what may stay
         for twin in (each for each in typed_items.twins(record, self._parts) if each.id not in done):
-            edit = _removal(twin)
+            edit = burying.removal(twin)
             other, path = resolve(self._layout, twin.path)
             plan.edit(edit, plan.work_out(edit, other, path), path, trust=actor.trust, person=actor.person)
         plan.kinds["forget"] = None
         for text in tombstones.texts(record) if not operation.aged else ():
             plan.bury(text, self._store.key(), sources)
         return None
-
-    def _forget_file(self, plan: Plan, path: str, actor: Actor) -> None:
-        """Remove a file with all its records."""
-        if actor.defers:
-            raise Stop(Outcome(status="refused", reason=f"only a person forgets all of {path}"))
-        for record in self._reader.records(path):
-            plan.removed.append(record.id)
-            for text in tombstones.texts(record):
-                plan.bury(text, self._store.key())
-        plan.restore(path, None)
-        plan.kinds["forget"] = None
-
-    def _forget_session(self, plan: Plan, path: str, *, aged: bool) -> None:
-        session = self._sessions.id_of(path)
-        if session is None:
-            raise RecordNotFoundError(f"there is no session in {path!r}", record=path)
-        said = list(self._sessions.kept(session))
-        state = self._sessions.state(session)
-        if not said:
-            return
-        sources = [Source(session, str(m.message.id)) for m in said]
-        plan.bury("", self._store.key(), sources, hides=True, said=() if aged else (m.text for m in said))
-        plan.forget_messages(ForgetMove(session, "", self._sessions.forgotten(session), state.messages, aged=aged))
-        plan.kinds["forget"] = None
-        plan.removed.extend(message.id for message in said)
 
 
 def _done_beside(plan: Plan, operation: Edit) -> str:
@@ -480,17 +449,6 @@ def _done_beside(plan: Plan, operation: Edit) -> str:
         return ""
     made = plan.successors.get(operation.target, "")
     return made if any(each.id == made and each.text == operation.text for each in plan.added) else ""
-
-
-def _removal(record: Record) -> Edit:
-    """Return the operation that takes a record away."""
-    match record:
-        case Topic():
-            return RemoveTopic(path=record.path)
-        case Item():
-            return RemoveItem(path=record.path, id=record.id.split("#", 1)[1])
-        case _:
-            return RemoveEntry(path=record.path, target=record.id)
 
 
 def sentences_of(operation: Operation) -> list[str]:

@@ -19,7 +19,7 @@ from commonplace.changes.log import Added, CursorMove, ForgetMove, HoldMove, Pay
 from commonplace.changes.parts import Parts
 from commonplace.changes.rope import Rope
 from commonplace.changes.sealing import sealed
-from commonplace.changes.transcripts import Event
+from commonplace.changes.transcripts import Event, event_line
 from commonplace.errors import DamagedError, InputError
 from commonplace.guard.screened import Screened
 from commonplace.layouts.codecs.edits import split_id
@@ -193,7 +193,7 @@ class Plan:
                     return False
                 self.ended[session] = True
                 event = Event("end", self.at)
-        self.line(self._sessions.path(operation.session), self._sessions.event_line(event))
+        self.line(self._sessions.path(operation.session), event_line(event))
         self._note(operation, type(operation).__struct_config__.tag)
         return True
 
@@ -239,12 +239,12 @@ class Plan:
         self.forgotten.append(move)
         to = move.after if not move.message else 0
         event = Event("forget", self.at, name=move.message, to=to, held=move.hidden, aged=move.aged)
-        self.line(self._sessions.path(move.session), self._sessions.event_line(event))
+        self.line(self._sessions.path(move.session), event_line(event))
 
     def reopen(self, session: str) -> None:
         """Undo the end of a session."""
         self.ended[session] = False
-        self.line(self._sessions.path(session), self._sessions.event_line(Event("end", self.at, held=False)))
+        self.line(self._sessions.path(session), event_line(Event("end", self.at, held=False)))
 
     def promote(self, record: str, trust: Trust, before: Trust) -> None:
         """Note that a person set the trust of a record."""

@@ -1,9 +1,9 @@
 """Transcripts: append-only JSONL, one file a session, and what is computed from them.
 
 A session file holds one head line, then messages and events, each with a checksum. Nothing in it is
-ever changed or trimmed: window, buffer and cursors are folded from its events. This module makes the
-lines (`transcripts` has their format); the door writes the events, in the commit that they pay for, but for what was
-shown.
+ever changed or trimmed: window, buffer and cursors are folded from its events. This module decides
+which lines are written (`transcripts` makes them); the door writes the events, in the commit that they pay for, but for
+what was shown.
 """
 
 from __future__ import annotations
@@ -21,14 +21,13 @@ from msgspec.structs import replace
 from commonplace import guard
 from commonplace.changes import transcripts
 from commonplace.changes.forgotten import Forgot
-from commonplace.changes.sealing import sealed
 from commonplace.changes.tombstones import Tombstones
 from commonplace.changes.transcripts import Event, State, key_of, messages_of, require_form
 from commonplace.config import Clock, Config
 from commonplace.errors import InputError, RecordNotFoundError, StoreError, require_text
 from commonplace.guard.markers import ERASED
 from commonplace.guard.pasted import part_trust
-from commonplace.guard.screened import Screened, json_line
+from commonplace.guard.screened import Screened
 from commonplace.records import ROLE_TRUST, TRUST_RANK, Message, RecordedMessage, Session, Source, Trust, lowest_trust
 from commonplace.store.protocol import Held, Store
 from commonplace.text.content import keywords
@@ -141,7 +140,7 @@ class Sessions:
                 state = self._fold(path, held)
                 sources, lines = self._lines(session_id, state, checked, agent)
                 if lines:
-                    head = () if state.head else (self._head_line(session_id, agent, kind),)
+                    head = () if state.head else (self._head(session_id, agent, kind),)
                     held.append([*head, *lines])
         except BaseException:
             with self._lock:
@@ -165,8 +164,8 @@ class Sessions:
             if key in state.ids or key in new:
                 continue
             new.add(key)
-            trust = self._trust(message, speaker)
-            lines.append(self._message_line(message, number, given_id or message_id, content, trust=trust))
+            trust, at = self._trust(message, speaker), message.at or self._clock()
+            lines.append(transcripts.message_line(message, number, given_id or message_id, content, at=at, trust=trust))
             number += 1
         return sources, lines
 
@@ -208,56 +207,8 @@ class Sessions:
     def _is_own(self, tool: str) -> bool:
         return tool.lower() in (own.lower() for own in self._guard.own_tools)
 
-    def _head_line(self, session_id: str, agent: str, kind: str, at: datetime | None = None) -> Screened:
-        return json_line(
-            {
-                "type": "session",
-                "id": guard.screen(session_id),
-                "created_at": at or self._clock(),
-                "agent": guard.screen(agent),
-                "kind": guard.screen(kind),
-                "zone": self._zone,
-            },
-            checksum=True,
-        )
-
-    def _message_line(
-        self, message: Message, number: int, message_id: Screened | str, content: Screened, *, trust: Trust
-    ) -> Screened:
-        values: dict[str, object] = {
-            "type": "message",
-            "n": number,
-            "id": message_id,
-            "role": message.role,
-            "at": message.at or self._clock(),
-            "trust": trust,
-        }
-        if message.name:
-            values["name"] = guard.screen(message.name)
-        if message.tools:
-            values["tools"] = [guard.screen(tool) for tool in message.tools]
-        values["content"] = content
-        return json_line(values, checksum=True)
-
-    def event_line(self, event: Event) -> Screened:
-        """Return the line of an event."""
-        values: dict[str, object] = {"type": "event", "event": event.event, "at": event.at}
-        if event.name:
-            values["name"] = guard.screen(event.name)
-        if event.event == "hold":
-            values["start"] = event.start
-        if event.event == "hold" or not event.held:
-            values["held"] = event.held
-        values["to"] = event.to
-        if event.summary:
-            values["summary"] = guard.screen(event.summary)
-        if event.event == "about":
-            values["paused"], values["metadata"] = event.paused, sealed(event.metadata)
-        if event.aged:
-            values["aged"] = True
-        if event.topics:
-            values["topics"] = [[guard.screen(path), days] for path, days in event.topics]
-        return json_line(values, checksum=True)
+    def _head(self, session_id: str, agent: str, kind: str, at: datetime | None = None) -> Screened:
+        return transcripts.head_line(transcripts.Head(session_id, at or self._clock(), agent, kind, self._zone))
 
     def _fold(self, path: str, held: Held | None = None) -> State:
         """Read one file on to its end and return its folded state; none of our locks is taken while it is read."""
@@ -316,7 +267,7 @@ class Sessions:
         path = self.path(session_id)
         with self._store.locked(path) as held:
             if self._fold(path, held).head is None:
-                held.append([self._head_line(session_id, agent, kind, created_at)])
+                held.append([self._head(session_id, agent, kind, created_at)])
         return self.state(session_id)
 
     def exists(self, session_id: str) -> bool:
@@ -371,7 +322,7 @@ class Sessions:
     def show(self, session_id: str, asked: str, topics: Sequence[tuple[str, int]]) -> None:
         """Write down which topics were put before the agent for a question, and how many days old each was."""
         event = Event("shown", self._clock(), name=asked, topics=tuple(topics))
-        self._store.append(self.path(session_id), [self.event_line(event)], durable=False)
+        self._store.append(self.path(session_id), [transcripts.event_line(event)], durable=False)
 
     def held(self, session_id: str) -> tuple[tuple[str, int, int], ...]:
         """Return the ranges that only an explicit consolidation runs again: (consolidator, start, end)."""

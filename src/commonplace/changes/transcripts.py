@@ -1,6 +1,6 @@
 """What a session file holds: its lines, each with a checksum, and what they fold to.
 
-One head line, then messages and events. This module knows the format alone; `sessions` decides what
+One head line, then messages and events. This module makes and reads the lines; `sessions` decides what
 is written.
 """
 
@@ -17,7 +17,10 @@ from typing import Any, Final, Literal, cast
 
 import msgspec
 
+from commonplace import guard
+from commonplace.changes.sealing import sealed
 from commonplace.errors import UNREADABLE, InputError
+from commonplace.guard.screened import Screened, json_line
 from commonplace.records import TRUST_RANK, Message, RecordedMessage, Role, Session, Trust
 from commonplace.store.protocol import Store
 from commonplace.text.pieces import decode_name
@@ -82,6 +85,62 @@ class StoredMessage(msgspec.Struct, frozen=True, tag_field="type", tag="message"
 Line = Head | Event | StoredMessage
 _SHORT_ID_CHARS: Final = 12
 _DECODER: Final[msgspec.json.Decoder[Any]] = msgspec.json.Decoder(Line)
+
+
+def head_line(head: Head) -> Screened:
+    """Return the head line of a session."""
+    return json_line(
+        {
+            "type": "session",
+            "id": guard.screen(head.id),
+            "created_at": head.created_at,
+            "agent": guard.screen(head.agent),
+            "kind": guard.screen(head.kind),
+            "zone": head.zone,
+        },
+        checksum=True,
+    )
+
+
+def message_line(
+    message: Message, number: int, message_id: Screened | str, content: Screened, *, at: datetime, trust: Trust
+) -> Screened:
+    """Return the line of a message; its id and content are screened already."""
+    values: dict[str, object] = {
+        "type": "message",
+        "n": number,
+        "id": message_id,
+        "role": message.role,
+        "at": at,
+        "trust": trust,
+    }
+    if message.name:
+        values["name"] = guard.screen(message.name)
+    if message.tools:
+        values["tools"] = [guard.screen(tool) for tool in message.tools]
+    values["content"] = content
+    return json_line(values, checksum=True)
+
+
+def event_line(event: Event) -> Screened:
+    """Return the line of an event."""
+    values: dict[str, object] = {"type": "event", "event": event.event, "at": event.at}
+    if event.name:
+        values["name"] = guard.screen(event.name)
+    if event.event == "hold":
+        values["start"] = event.start
+    if event.event == "hold" or not event.held:
+        values["held"] = event.held
+    values["to"] = event.to
+    if event.summary:
+        values["summary"] = guard.screen(event.summary)
+    if event.event == "about":
+        values["paused"], values["metadata"] = event.paused, sealed(event.metadata)
+    if event.aged:
+        values["aged"] = True
+    if event.topics:
+        values["topics"] = [[guard.screen(path), days] for path, days in event.topics]
+    return json_line(values, checksum=True)
 
 
 def checksum(line: bytes) -> bool | None:

@@ -16,12 +16,12 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from commonplace.guard import values
+from commonplace.guard.codes import IS, Noun, is_code
 from commonplace.guard.table import Rule, compiled, load
 from commonplace.guard.values import ABOUT_IT
 from commonplace.text import content
 
 Span = tuple[int, int]
-Noun = tuple[int, int, Rule]  # in a sentence
 
 _REACH: Final = 200  # characters on either side of a noun
 _FAR: Final = 90  # characters between a noun and the last link that is looked at
@@ -30,7 +30,6 @@ _SHORTEST: Final = 4  # characters of a value that a link leads to
 _LONG: Final = 5  # characters of a value that nothing but its noun points to
 _LONG_NAME: Final = 11  # characters of the name of a thing that a noun for keys calls a token
 _LONG_WORD: Final = 8  # characters of a word that a thing opens with
-_PHONE: Final = 7  # digits of what nothing opens with
 _CJK: Final = "\u3040-\u30ff\u3400-\u9fff\uff66-\uff9f\uac00-\ud7a3"
 _SENTENCE_END: Final = (
     r"\n|[。！？]|(?<! [Nn][or])(?<! n)[.!][\"'”»)]{0,2}(?=\s{1,4}[A-ZÀ-ÞĄ-ŻА-Я0-9¿¡\"“„«]|\s{0,4}\Z)|\?(?=\s|\Z)"
@@ -61,20 +60,15 @@ _ANSWERED: Final = (
     r"(?i:\b(?:put|gave|answered|said|used|mit|mis|répondu|puse|respondí|respondi|messo|risposto|antwoordde|odpowiedział[ae]m)"
     rf"\s)(?:[«\"“„]\s?)?({_NAMES})"
 )
-_NAMED: Final = r"[A-Z][a-z]{2,64}[._][A-Z][a-z]{2,64}\Z|(?=.{0,7}\d)(?=.{0,7}[a-fA-F])[0-9a-fA-F]{7,8}\Z"  # a hash
+_SURE: Final = r"[A-Z][a-z]{2,64}[._][A-Z][a-z]{2,64}\Z|(?=.{0,7}\d)(?=.{0,7}[a-fA-F])[0-9a-fA-F]{7,8}\Z"  # a hash
 _SEVERAL: Final = r"(?:[^\W\d_]{1,24}[’'-]?[ ,]{1,2}){2,23}[^\W\d_]{1,24}"
 _FIELD: Final = r"[=:(\[{<]|.[^\n]{1,90}[\]}:=>]\Z|[ ,{]\"[^\n\"]{1,80}\"[:=]"
-_IS: Final = (
-    r"(?:is|was|are|were|sind|sont|son|sono|são|zijn|są|be|being|remains|stays|reads|goes|means|ist|lautet|heißt|war|wäre|bleibt"
-    r"|es|era|sería|sigue siendo|será|est|était|étant|sera|è|era|sarà|é|seria|foi|blijft|luidt|jest|brzmi|będzie"
-    r"|była|było|är|là|adalah|ialah|это|هي|هو|היא|הוא|είναι)"
-)
 _MARKS: Final = r"\s{0,3}(?:=>|:=|->|={1,2}|[:：→])\s{0,3}|[\"'`]{1,3}\s{0,3}(?:=>|[:=])\s{0,3}"
 _LINK: Final = (
-    rf"(?i){_MARKS}|\s{{1,2}}[—–-]\s{{1,2}}|(?<=[\s,?])(?:c'est|{_IS})\s{{1,4}}|['’]s\s{{1,2}}"
+    rf"(?i){_MARKS}|\s{{1,2}}[—–-]\s{{1,2}}|(?<=[\s,?])(?:c'est|{IS})\s{{1,4}}|['’]s\s{{1,2}}"
     r"|[是为為叫はが는은]\s{0,2}"
 )
-_GOES_ON: Final = rf"(?i)(?:\s{_IS}|[:：=]|[は是])\s{{0,3}}\Z"  # a line whose sentence does
+_GOES_ON: Final = rf"(?i)(?:\s{IS}|[:：=]|[は是])\s{{0,3}}\Z"  # a line whose sentence does
 _WITH: Final = r"(?i)\b(?:with|con|com|avec|met|mit|z|ze|с|als|and|und|et|y|e|en|i)\s(?:\w{1,5}\s){0,2}\Z|[,;/]\s\Z"
 _GAP: Final = (  # to a value right behind
     rf"\w{{0,4}}[\"'’)]{{0,2}}[ \u3000]{{1,2}}(?:(?:to|auf|a|en|in|na|para|naar)[ ])?|(?<=[{_CJK}])"
@@ -85,10 +79,10 @@ _WHOSE: Final = (
 )
 _CALLED: Final = (
     r" ?[!,:]? {1,2}(?:(?:that's|c'est|voilà|ecco|éssa|eis|that|this|so|das|dat|esa|essa|isso|questa|to|это"
-    rf"|{_IS})\s){{1,2}}(?:{_WHOSE}\s(?:(?!(?:with|for|of|who|one|mit|für|avec|pour|con|para|per|com|met)\s)[^\s.,;:!?]{{1,20}}\s){{0,3}})?\Z"
+    rf"|{IS})\s){{1,2}}(?:{_WHOSE}\s(?:(?!(?:with|for|of|who|one|mit|für|avec|pour|con|para|per|com|met)\s)[^\s.,;:!?]{{1,20}}\s){{0,3}})?\Z"
 )
 _SET: Final = (
-    rf" {{1,2}}{_IS} (?:what|das,? was|ce que|lo que|quello che|o que|wat|to,? co|то,? что) [^.;:!?\n]{{1,60}}\Z"
+    rf" {{1,2}}{IS} (?:what|das,? was|ce que|lo que|quello che|o que|wat|to,? co|то,? что) [^.;:!?\n]{{1,60}}\Z"
 )
 _DESCRIBES: Final = (
     r"(?i).{0,128}(?:ed|ing|ly|able|ible|ory|ary|ive|ful|ous|less|igt|lich|isch|bar|los|ert|elt|ato|ata|uto|uta|ito|ita|oria"
@@ -99,21 +93,9 @@ _PAIR: Final = (
     rf"(?=({_TOKEN}))"
 )
 _ENDS: Final = r"[\"'”»’`*)\]]{0,3}\s{0,2}(?:[.,;!?)\n—–|、。，；！？）]|\Z|-\s|/\s|\()"
-_OPENED: Final = r"(?:は|が|用|按|输入?|는|은|是|为|成|密码|号码|番号|コード|\(|:|：|[^=!<>]=|→)\s?\Z"
-_TO_A_NOUN: Final = rf",?\s(?:(?:that|das|dat|esa|ese|questo|to|это)\s)?(?:{_IS}|c['’]est)\s"
-_OPENING: Final = r"\s?(?:で|を(?:入力|押)|に設定|打开|解锁|解除|再按|开|就开|로|으로)"
 _OPENS_WITH: Final = r"(?i)\b(?:with|mit|avec|con|com|met|hasłem)\s\Z"
-_ASKED: Final = r"[^\d.!?\n]{0,48}[?？]\s{0,2}\Z"  # from a thing to the answer
-_OF: Final = (  # from a thing to its number: "the code of my card, "
-    r"\w{0,6}(?: [A-Z]\w{1,12})?(?P<sign>(?: (?:of|for|to|on|at|de|du|des|del|della|dello|di|da|do|von|vom|für|am|zum"
-    r"|van|voor|od|z|от|для|por|par|per|via|przez|по)(?: [^\W\d_]{1,16}){1,3})?,|)[ ]{0,2}\Z"
-)
-_CLAUSE: Final = (
-    r"(?:\A|[.,;:!?(\n–—。，])[ *-]{0,4}((?:[^\W\d_’']{1,24}[ -]{1,2}){0,3}[^\W\d_]{1,24})[ ]?\Z"  # up to a number
-)
 _USER: Final = r"(?i)\b(?:user\w{0,4}|usuari\w|usuário|benutzer|utente|gebruiker|użytkownik|id)[ :=]{1,2}\Z"
 _IN_DATA: Final = r"[-_=(\[]|\.\w|[\"']\s?:"  # behind a name that is no word
-_MOST_CODES: Final = 8  # numbers behind the same words: with more they count things
 _MOST_KNOWN: Final = 64  # sentences whose values are kept in mind
 
 
@@ -132,29 +114,6 @@ def find(text: str, nouns: Iterable[tuple[int, str, Rule]], numbers: list[Noun])
             sentence = []
         sentence.append((place - begin, min(behind, end) - begin, rule))
     yield from read(text[begin:end], begin, sentence)
-
-
-def unlisted(text: str, numbers: list[Noun]) -> Iterator[Noun]:
-    """Yield numbers but for those of a list of things: "Locker 1000: free", "Pin 100: ground" and so on."""
-    leads: dict[tuple[str, ...], list[Noun]] = {}
-    for number in numbers:
-        leads.setdefault(_lead(text, number[0]), []).append(number)
-    lists = {lead for lead, found in leads.items() if _is_list(text, found)}
-    yield from (number for number in numbers if not lists or _lead(text, number[0]) not in lists)
-
-
-def _lead(text: str, start: int) -> tuple[str, ...]:
-    """Return the last words before a number in its line."""
-    line = text[max(0, start - 32) : start].casefold().rpartition("\n")[2]
-    return tuple(compiled(r"[^\W\d_]{1,24}|[:=]").findall(line)[-2:])
-
-
-def _is_list(text: str, numbers: list[Noun]) -> bool:
-    """True if numbers behind the same words name things: they are many, and in order if the words are for secrets."""
-    if len(numbers) <= _MOST_CODES or all(rule.check == "thing" for _, _, rule in numbers):
-        return len(numbers) > _MOST_CODES
-    codes = [text[start:end] for start, end, _ in numbers]
-    return all(map(str.isdecimal, codes)) and all(int(low) < int(high) for low, high in itertools.pairwise(codes))
 
 
 class _Reader:
@@ -289,7 +248,7 @@ def _swept(
         case "sign":
             return
     numbers = compiled(_NUMBER).finditer(text) if not other else ()
-    yield from (match.span() for match in numbers if _is_code(text, match, rule, nouns))
+    yield from (match.span() for match in numbers if is_code(text, match, rule, nouns))
     thing = rule.check == "thing"
     for start, stop in made:
         known = text[start - 1 : start] == "#" or compiled(_USER).search(text, max(0, start - 16), start)
@@ -402,7 +361,7 @@ def _value(text: str, start: int, rule: Rule, *, plain: bool) -> Span | None:
         return wide.span() if wide and plain and (rule.check == "phrase" or rule.near) else None
     begin, end = values.stripped(text, *token.span())
     value = text[begin:end]
-    named = rule.check != "key" and compiled(_NAMED).match(value)
+    named = rule.check != "key" and compiled(_SURE).match(value)
     if not named and (len(value) < _SHORTEST or value.isdecimal() or values.is_known(value)):
         return None
     # A short token that is not said to be the value is the name of a thing: "token zq3 is in the drawer".
@@ -415,84 +374,6 @@ def _value(text: str, start: int, rule: Rule, *, plain: bool) -> Span | None:
         return None if compiled(values.NO_VALUE).match(value) else (begin, end)
     ends = compiled(rf"{_ENDS}|(?=[{_CJK}])").match(text, end) and not compiled(values.NO_VALUE).match(value)
     return (begin, end) if ends and not (value.isalpha() and compiled(_DESCRIBES).match(value)) else None
-
-
-def _is_code(text: str, match: re.Match[str], rule: Rule, nouns: list[int]) -> bool:
-    """True if a number is no amount, date or ordinal: nothing is counted by it."""
-    words = load().words
-    digits = sum(char.isdigit() for char in match.group())
-    groups = len(compiled(r"\d+").findall(match.group()))
-    exact = rule.check in {"code", "thing"}
-    if (
-        not 3 <= digits <= 24
-        or compiled(r"(?:19|20)\d\d-[01]\d-[0-3]\d").fullmatch(match.group())
-        or (not exact and (any(map(str.isalpha, match.group())) or (digits == 3 and groups == 1)))
-    ):
-        return False
-    led = _is_led(text, match, nouns, rule)
-    after = compiled(r"[ ]?([^\W\d_]{1,20})").match(text, match.end())
-    if after:
-        word, sure = after.group(1).casefold(), led and (digits > 3 or groups > 2)
-        if content.is_wide(word[0]):
-            if word[0] in words["counters"] and not sure:
-                return False
-        elif word in words["counters"] or not (
-            sure or content.is_joining(content.bare(word)) or word in words["unlocks"]
-        ):
-            return False
-    before = compiled(r"(?:([^\W\d_]{1,20}) )?([^\W\d_]{1,20})(?=[.]?[ ]?\Z)").search(
-        text, max(0, match.start() - 44), match.start()
-    )
-    verb, lead = (word.casefold() for word in before.groups("")) if before else ("", "")
-    year = compiled(r"(?:19|20)\d\d").fullmatch(match.group())
-    if year and compiled(r"\d,? \Z").search(text, 0, match.start()):
-        return False
-    if groups == 1 and (
-        (lead in words["dated"] and verb not in words["unlocks"])
-        or (year and lead in words["years"])
-        or (digits == 3 and lead[1:3] == "um")
-    ):
-        return False
-    return rule.check != "thing" or (digits < _PHONE and led)
-
-
-def _is_led(text: str, match: re.Match[str], nouns: list[int], rule: Rule) -> bool:
-    """True if a sentence says that a thing opens with a number, or the number is right behind the thing."""
-    before = text[max(0, match.start() - 80) : match.start()]
-    if (
-        not {"*", "#"}.isdisjoint(match.group())
-        or compiled(r"\d(?:-\d){3,7}").fullmatch(match.group())
-        or compiled(_OPENED).search(before)
-        or compiled(_OPENING).match(text, match.end())
-    ):
-        return True
-    if compiled(_TO_A_NOUN).match(text, match.end()) and any(end > match.end() for end in nouns):
-        return True
-    words = load().words
-    ends = compiled(r"\s{0,2}(?:[.,;!()\n。，！]|[–—-]\s|\Z)").match(text, match.end())
-    behind = [compiled(_OF).match(text, end, match.start()) for end in nouns if end <= match.start()]
-    if any(found and (found["sign"] or rule.check == "code") for found in behind):
-        return True
-    # "Bike lock 4471." and "the code 4471" say a code, "Slot 4471 is free" and "I wait for lock 4471" a name.
-    if any(behind) and (clause := compiled(_CLAUSE).search(before)):
-        said = clause.group(1).casefold().split()
-        if not words["unlocks"].isdisjoint(said) or (ends and words["dated"].isdisjoint(said)):
-            return True
-    last = compiled(r"[^\W\d_]+").findall(before.casefold())[-2:] or [""]
-    if any(behind) and last[-1] in words["code"] and content.is_joining(content.bare(last[0])):
-        return True
-    if ends and any(compiled(_ASKED).match(text, end, match.start()) for end in nouns if end <= match.start()):
-        return True
-    after = compiled(r"\s?([^\W\d_]{2,20})").match(text, match.end())
-    verb = after.group(1).casefold() if after else ""
-    if verb in words["unlocks"] or (verb in words["opens"] and (last[-1] in words["code"] or not any(behind))):
-        return True
-    for word in reversed(compiled(r"[^\W\d_]+(?:['’][^\W\d_]+)?").findall(before.casefold())[-3:]):
-        if word in words["leads"] or word in words["unlocks"]:
-            return word not in words["has"] or bool(ends)
-        if not content.is_joining(content.bare(word)) and word not in words["filler"] | words["code"]:
-            return False
-    return False
 
 
 def _has_wide(text: str, words: frozenset[str]) -> bool:

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple
 
 from commonplace.guard import printed, said
+from commonplace.guard.codes import Noun, unlisted
 from commonplace.guard.markers import Marker
 from commonplace.guard.table import FLOOD, STRETCH, Candidate, Rule, compiled
 from commonplace.guard.views import View
@@ -105,9 +106,9 @@ def _found(view: View) -> Iterator[Iterator[Span]]:
         yield _key_bodies(text)
     yield _at_keywords(text, view.tries)
     nouns = ((place, seen.keyword, seen.rule) for place, seen in view.tries if seen.rule.kind == "said")
-    numbers: list[said.Noun] = []
+    numbers: list[Noun] = []
     yield (Span(start, end, rule.id, human=True) for start, end, rule in said.find(text, nouns, numbers))
-    yield (Span(start, end, rule.id, human=True) for start, end, rule in said.unlisted(text, numbers))
+    yield (Span(start, end, rule.id, human=True) for start, end, rule in unlisted(text, numbers))
 
 
 def _at_keywords(text: str, candidates: Iterable[tuple[int, Candidate]]) -> Iterator[Span]:

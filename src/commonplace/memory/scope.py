@@ -27,7 +27,7 @@ from commonplace.changes.past import PastStore
 from commonplace.changes.plan import files_of
 from commonplace.changes.review import Queue
 from commonplace.changes.sessions import Sessions
-from commonplace.changes.transcripts import Event
+from commonplace.changes.transcripts import Event, event_line
 from commonplace.config import Clock, Config
 from commonplace.errors import (
     CommonplaceError,
@@ -143,7 +143,7 @@ class Transcripts(Sessions):
         except (TypeError, ValueError, OverflowError, RecursionError) as error:
             raise InputError(f"metadata is a mapping of what has a place in JSON: {error}") from error
         event = Event("about", self._now(), paused=known.paused if paused is None else paused, metadata=plain)
-        self._files.append(self.path(session_id), [self.event_line(event)])
+        self._files.append(self.path(session_id), [event_line(event)])
         return self.state(session_id)
 
 

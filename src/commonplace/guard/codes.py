@@ -1,0 +1,136 @@
+"""Decide which number near a noun for a secret is a code: no amount, no date, no name of a thing.
+
+Owns what comes before and behind such a number; what else a sentence may hold is `said`.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from commonplace.guard.table import Rule, compiled, load
+from commonplace.text import content
+
+Noun = tuple[int, int, Rule]  # in a sentence
+
+IS: Final = (
+    r"(?:is|was|are|were|sind|sont|son|sono|são|zijn|są|be|being|remains|stays|reads|goes|means|ist|lautet|heißt|war|wäre|bleibt"
+    r"|es|era|sería|sigue siendo|será|est|était|étant|sera|è|era|sarà|é|seria|foi|blijft|luidt|jest|brzmi|będzie"
+    r"|była|było|är|là|adalah|ialah|это|هي|هو|היא|הוא|είναι)"
+)
+_PHONE: Final = 7  # digits of what nothing opens with
+_OPENED: Final = r"(?:は|が|用|按|输入?|는|은|是|为|成|密码|号码|番号|コード|\(|:|：|[^=!<>]=|→)\s?\Z"
+_TO_A_NOUN: Final = rf",?\s(?:(?:that|das|dat|esa|ese|questo|to|это)\s)?(?:{IS}|c['’]est)\s"
+_OPENING: Final = r"\s?(?:で|を(?:入力|押)|に設定|打开|解锁|解除|再按|开|就开|로|으로)"
+_ASKED: Final = r"[^\d.!?\n]{0,48}[?？]\s{0,2}\Z"  # from a thing to the answer
+_OF: Final = (  # from a thing to its number: "the code of my card, "
+    r"\w{0,6}(?: [A-Z]\w{1,12})?(?P<sign>(?: (?:of|for|to|on|at|de|du|des|del|della|dello|di|da|do|von|vom|für|am|zum"
+    r"|van|voor|od|z|от|для|por|par|per|via|przez|по)(?: [^\W\d_]{1,16}){1,3})?,|)[ ]{0,2}\Z"
+)
+_CLAUSE: Final = (
+    r"(?:\A|[.,;:!?(\n–—。，])[ *-]{0,4}((?:[^\W\d_’']{1,24}[ -]{1,2}){0,3}[^\W\d_]{1,24})[ ]?\Z"  # up to a number
+)
+_MOST_CODES: Final = 8  # numbers behind the same words: with more they count things
+
+
+def unlisted(text: str, numbers: list[Noun]) -> Iterator[Noun]:
+    """Yield numbers but for those of a list of things: "Locker 1000: free", "Pin 100: ground" and so on."""
+    leads: dict[tuple[str, ...], list[Noun]] = {}
+    for number in numbers:
+        leads.setdefault(_lead(text, number[0]), []).append(number)
+    lists = {lead for lead, found in leads.items() if _is_list(text, found)}
+    yield from (number for number in numbers if not lists or _lead(text, number[0]) not in lists)
+
+
+def _lead(text: str, start: int) -> tuple[str, ...]:
+    """Return the last words before a number in its line."""
+    line = text[max(0, start - 32) : start].casefold().rpartition("\n")[2]
+    return tuple(compiled(r"[^\W\d_]{1,24}|[:=]").findall(line)[-2:])
+
+
+def _is_list(text: str, numbers: list[Noun]) -> bool:
+    """True if numbers behind the same words name things: they are many, and in order if the words are for secrets."""
+    if len(numbers) <= _MOST_CODES or all(rule.check == "thing" for _, _, rule in numbers):
+        return len(numbers) > _MOST_CODES
+    codes = [text[start:end] for start, end, _ in numbers]
+    return all(map(str.isdecimal, codes)) and all(int(low) < int(high) for low, high in itertools.pairwise(codes))
+
+
+def is_code(text: str, match: re.Match[str], rule: Rule, nouns: list[int]) -> bool:
+    """True if a number is no amount, date or ordinal: nothing is counted by it."""
+    words = load().words
+    digits = sum(char.isdigit() for char in match.group())
+    groups = len(compiled(r"\d+").findall(match.group()))
+    exact = rule.check in {"code", "thing"}
+    if (
+        not 3 <= digits <= 24
+        or compiled(r"(?:19|20)\d\d-[01]\d-[0-3]\d").fullmatch(match.group())
+        or (not exact and (any(map(str.isalpha, match.group())) or (digits == 3 and groups == 1)))
+    ):
+        return False
+    led = _is_led(text, match, nouns, rule)
+    after = compiled(r"[ ]?([^\W\d_]{1,20})").match(text, match.end())
+    if after:
+        word, sure = after.group(1).casefold(), led and (digits > 3 or groups > 2)
+        if content.is_wide(word[0]):
+            if word[0] in words["counters"] and not sure:
+                return False
+        elif word in words["counters"] or not (
+            sure or content.is_joining(content.bare(word)) or word in words["unlocks"]
+        ):
+            return False
+    before = compiled(r"(?:([^\W\d_]{1,20}) )?([^\W\d_]{1,20})(?=[.]?[ ]?\Z)").search(
+        text, max(0, match.start() - 44), match.start()
+    )
+    verb, lead = (word.casefold() for word in before.groups("")) if before else ("", "")
+    year = compiled(r"(?:19|20)\d\d").fullmatch(match.group())
+    if year and compiled(r"\d,? \Z").search(text, 0, match.start()):
+        return False
+    if groups == 1 and (
+        (lead in words["dated"] and verb not in words["unlocks"])
+        or (year and lead in words["years"])
+        or (digits == 3 and lead[1:3] == "um")
+    ):
+        return False
+    return rule.check != "thing" or (digits < _PHONE and led)
+
+
+def _is_led(text: str, match: re.Match[str], nouns: list[int], rule: Rule) -> bool:
+    """True if a sentence says that a thing opens with a number, or the number is right behind the thing."""
+    before = text[max(0, match.start() - 80) : match.start()]
+    if (
+        not {"*", "#"}.isdisjoint(match.group())
+        or compiled(r"\d(?:-\d){3,7}").fullmatch(match.group())
+        or compiled(_OPENED).search(before)
+        or compiled(_OPENING).match(text, match.end())
+    ):
+        return True
+    if compiled(_TO_A_NOUN).match(text, match.end()) and any(end > match.end() for end in nouns):
+        return True
+    words = load().words
+    ends = compiled(r"\s{0,2}(?:[.,;!()\n。，！]|[–—-]\s|\Z)").match(text, match.end())
+    behind = [compiled(_OF).match(text, end, match.start()) for end in nouns if end <= match.start()]
+    if any(found and (found["sign"] or rule.check == "code") for found in behind):
+        return True
+    # "Bike lock 4471." and "the code 4471" say a code, "Slot 4471 is free" and "I wait for lock 4471" a name.
+    if any(behind) and (clause := compiled(_CLAUSE).search(before)):
+        said = clause.group(1).casefold().split()
+        if not words["unlocks"].isdisjoint(said) or (ends and words["dated"].isdisjoint(said)):
+            return True
+    last = compiled(r"[^\W\d_]+").findall(before.casefold())[-2:] or [""]
+    if any(behind) and last[-1] in words["code"] and content.is_joining(content.bare(last[0])):
+        return True
+    if ends and any(compiled(_ASKED).match(text, end, match.start()) for end in nouns if end <= match.start()):
+        return True
+    after = compiled(r"\s?([^\W\d_]{2,20})").match(text, match.end())
+    verb = after.group(1).casefold() if after else ""
+    if verb in words["unlocks"] or (verb in words["opens"] and (last[-1] in words["code"] or not any(behind))):
+        return True
+    for word in reversed(compiled(r"[^\W\d_]+(?:['’][^\W\d_]+)?").findall(before.casefold())[-3:]):
+        if word in words["leads"] or word in words["unlocks"]:
+            return word not in words["has"] or bool(ends)
+        if not content.is_joining(content.bare(word)) and word not in words["filler"] | words["code"]:
+            return False
+    return False
