@@ -6,19 +6,16 @@ import re
 import pytest
 
 from commonplace import guard
-from commonplace.guard import printed, said, secrets, table, views
+from commonplace.guard import codes, printed, said, secrets, table, values, views
 from inside import parsed
 
 RULES = table.load().rules
 PATTERNS = {f"{rule.kind} {rule.id} {number}": rule.pattern for number, rule in enumerate(RULES) if rule.pattern}
 PATTERNS |= {
     f"{module.__name__} {name}": value
-    for module in (printed, said, secrets, views)
+    for module in (codes, printed, said, secrets, values, views)
     for name, value in vars(module).items()
-    if name.startswith("_")
-    and name[1:2].isupper()
-    and isinstance(value, str)
-    and name not in {"_SEPARATORS", "_IS", "_EDGES", "_CJK"}
+    if name.strip("_").isupper() and isinstance(value, str) and name not in {"_SEPARATORS", "IS", "_EDGES", "_CJK"}
 }
 WIDEST = 20_000  # characters that one try of a rule may look at
 
