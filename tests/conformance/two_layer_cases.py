@@ -11,7 +11,7 @@ from commonplace.testing import FixedClock, ScriptedLLM
 
 START = "2026-02-27T14:30:00+00:00"
 SESSION = "telegram:1"
-WAIT = 5.0  # seconds that a test waits for another thread before it fails
+WAIT = 60.0  # seconds that a test waits for another thread before it fails
 
 
 def opened(root: Path, llm=None, **rest) -> Memory:

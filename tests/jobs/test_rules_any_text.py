@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
-import time
-from collections.abc import Callable
 from datetime import UTC, datetime
 
 import pytest
@@ -14,6 +11,7 @@ from hypothesis import strategies as st
 
 from commonplace.jobs.rules import proposing, reading
 from commonplace.records import Message, RecordedMessage
+from growth import grows_like_its_input
 
 AT = datetime(2026, 2, 26, 12, tzinfo=UTC)
 FULL = os.environ.get("COMMONPLACE_BATTERY") == "full"
@@ -61,16 +59,6 @@ def test_any_proposal_names_only_what_is_known(texts: list[str], old: list[str])
     assert all(edit.sources and len(edit.sources) == len(edit.quotes) for edit in proposal.operations)
 
 
-def lines_run(job: Callable[[], object]) -> float:
-    """Measure work in processor time of the least disturbed of three runs."""
-    best = float("inf")
-    for _ in range(3):
-        start = time.process_time()
-        job()
-        best = min(best, time.process_time() - start)
-    return best
-
-
 HOSTILE = [
     "I prefer tea. ", "a ", "I ", '"', "'", "` ", "<a> ", "<a1><b2>", "my wife ", "and I ", ", ", "- ", "( ", "\n", "I live in Rome and ", "x" * 50 + ". ",
     "not a but b ", "it's a not ", "next Friday ", "在", "Yeah, ", "oh, ", "Fact: ", "I really also just still ", "if I ", "*", "* a ", "[image: ", "⟦", "a. b. c. ",
@@ -80,12 +68,12 @@ HOSTILE = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize("piece", HOSTILE, ids=range(len(HOSTILE)))
-def test_twice_the_text_is_twice_the_work(piece: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_message_is_read_in_linear_time(piece: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Issue 4: a range of one 348,853-character message; no pattern may run away."""
     monkeypatch.setattr(reading, "SCAN_CHARS", 10**9)
-    size = 350_000 if FULL else 12_000
-    short, long = (one((piece * (length // len(piece) + 1))[:length]) for length in (size, 2 * size))
     proposing.extract([one("I prefer tea.")], zone=UTC)  # compile the patterns before the clock counts
-    once = lines_run(lambda: proposing.extract([short], zone=UTC))
-    twice = lines_run(lambda: proposing.extract([long], zone=UTC))
-    assert twice <= 3.2 * once + 0.02, f"{piece!r}: {once:.3f} s, then {twice:.3f} s on {sys.implementation.name}"
+
+    def extract(chars: int) -> None:
+        proposing.extract([one((piece * (chars // len(piece) + 1))[:chars])], zone=UTC)
+
+    assert grows_like_its_input(extract, 40_000 if FULL else 2_000)

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import sys
-import time
 import types
 from datetime import UTC, datetime
 from functools import partial
@@ -15,6 +14,7 @@ from commonplace.layouts.codecs import codec, documents, edits, items, merges, r
 from commonplace.layouts.codecs.edits import Effect
 from commonplace.operations import AddEntry
 from commonplace.text.spans import Keep
+from growth import grows_like_its_input
 from inside import forget_entries
 
 NOW = datetime(2026, 11, 21, 12, 30, tzinfo=UTC)
@@ -95,31 +95,19 @@ def test_twice_the_text_is_twice_the_work(kind, style, line):
 
 @pytest.mark.battery
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    ("kind", "style"),
+    [("documents", ""), ("documents", "paragraph"), ("journals", "history"), ("topics", ""), ("items", "")],
+)
 @pytest.mark.parametrize("line", LONG)
-def test_eight_times_the_text_does_not_take_the_processor_64_times_as_long(line):
-    """The same for what runs below Python: patterns and slices.
+def test_a_long_file_is_read_in_linear_time(kind, style, line):
+    """The same for what runs below Python: patterns and slices."""
 
-    Processor time wavers about twofold on a shared machine: 20 stands between linear (8) and quadratic (64).
-    """
-    small, large = ((LONG[line] * (size // len(LONG[line]))).encode() for size in (50_000, 400_000))
+    def read(chars: int) -> None:
+        for _record in _read_anew(kind, FILES[kind], (LONG[line] * (chars // len(LONG[line]))).encode(), style):
+            pass
 
-    def seconds(kind: str, data: bytes, style: str) -> float:
-        taken = []
-        for _ in range(3):
-            start = time.process_time()
-            for _record in _read_anew(kind, FILES[kind], data, style):
-                pass
-            taken.append(time.process_time() - start)
-        return min(taken)
-
-    for kind, style in (
-        ("documents", ""),
-        ("documents", "paragraph"),
-        ("journals", "history"),
-        ("topics", ""),
-        ("items", ""),
-    ):
-        assert seconds(kind, large, style) <= 20 * seconds(kind, small, style) + 0.05
+    assert grows_like_its_input(read, 20_000)
 
 
 @pytest.mark.slow
