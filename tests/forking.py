@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-CHILD_SECONDS = 60
+CHILD_SECONDS = 240  # below what pytest gives a test
 
 
 def in_child(work: Callable[[], int | None], *, seconds: int = CHILD_SECONDS) -> int:
@@ -18,7 +18,7 @@ def in_child(work: Callable[[], int | None], *, seconds: int = CHILD_SECONDS) ->
     return os.waitpid(forked(work, seconds), 0)[1]
 
 
-def in_processes(count: int, work: Callable[[int], int | None], *, seconds: int = 2 * CHILD_SECONDS) -> list[int]:
+def in_processes(count: int, work: Callable[[int], int | None], *, seconds: int = CHILD_SECONDS) -> list[int]:
     """Run work in that many forked children, all let go at once, and give their wait statuses."""
     gate, opener = os.pipe()
 

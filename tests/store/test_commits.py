@@ -160,13 +160,13 @@ def test_readers_beside_a_writer_that_stopped_in_a_commit_see_its_change_whole(t
         def stops_once(*args, **options):
             result = real(*args, **options)
             half.set()
-            go_on.wait(10)
+            go_on.wait(60)
             return result
 
         disk.exchange = stops_once
         committing = threading.Thread(target=writer.commit, args=({}, {}, round_of(2)))
         committing.start()
-        assert half.wait(10)
+        assert half.wait(60)
         assert state_of(reader) == (2, 2, [1, 2])
         assert reader.read(B).data.startswith(b"2\n")
         assert not (tmp_path / B).read_bytes().startswith(b"2\n")

@@ -154,10 +154,10 @@ def test_without_a_key_or_the_sdk_the_sentence_says_what_to_do(monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["sentence-transformers", "model2vec"])
-def test_a_package_that_is_missing_stops_no_recall_and_is_named(tmp_path, monkeypatch, name):
+def test_a_package_that_is_missing_stops_no_recall_and_is_named(tmp_path, monkeypatch, patient, name):
     """An embedder in this process is an extra: recall goes on by words, and says what to install."""
     monkeypatch.setitem(sys.modules, name.replace("-", "_"), None)
-    with Memory.open(tmp_path, embedder=f"{name}:{tmp_path}") as memory:
+    with Memory.open(tmp_path, embedder=f"{name}:{tmp_path}", config=patient) as memory:
         memory.append("s", [Message("user", "automobile")])
         (hit,) = memory.recall("automobile", explain=True)
     assert f"run: pip install 'commonplace-memory[{name}]'" in hit.why["no vectors"]

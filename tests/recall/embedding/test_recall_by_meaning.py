@@ -222,9 +222,9 @@ def test_vectors_of_another_embedder_are_made_again_and_never_mixed(tmp_path, pa
     [[[1.0, 2.0]], [[1.0], [1.0, 2.0]], "no vectors", None, [["a"] * 3] * 6, [[float("nan")] * 3] * 6, [[]] * 6],
     ids=["too-few", "two-lengths", "a-text", "none", "words", "nan", "empty"],
 )
-def test_an_embedder_that_returns_no_vectors_leaves_recall_to_the_words(tmp_path, answer):
+def test_an_embedder_that_returns_no_vectors_leaves_recall_to_the_words(tmp_path, patient, answer):
     """DESIGN 1.9: memory never blocks the reply; the hits say why there are no vectors."""
-    with Memory.open(tmp_path, embedder=lambda texts: answer) as memory:
+    with Memory.open(tmp_path, embedder=lambda texts: answer, config=patient) as memory:
         memory.append("s", [Message("user", "A blue automobile")])
         (hit,) = memory.recall("automobile", explain=True)
         assert hit.text == "A blue automobile"
@@ -232,9 +232,9 @@ def test_an_embedder_that_returns_no_vectors_leaves_recall_to_the_words(tmp_path
         assert memory.recall("automobile")[0].why == {}
 
 
-def test_an_embedder_that_tells_nothing_apart_is_not_used(tmp_path):
+def test_an_embedder_that_tells_nothing_apart_is_not_used(tmp_path, patient):
     """A model that knows none of the words finds all texts the same."""
-    with Memory.open(tmp_path, embedder=lambda texts: [[1.0, 2.0] for _ in texts]) as memory:
+    with Memory.open(tmp_path, embedder=lambda texts: [[1.0, 2.0] for _ in texts], config=patient) as memory:
         memory.append("s", [Message("user", "A blue automobile")])
         assert memory.recall("hatchback") == []
         assert "nothing in common" in memory.recall("automobile", explain=True)[0].why["no vectors"]
@@ -270,7 +270,7 @@ def test_an_embedder_that_hangs_is_abandoned_at_the_deadline(tmp_path):
         release.set()
 
 
-def test_what_is_not_embedded_in_time_is_found_by_its_words_and_filled_in_later(tmp_path):
+def test_what_is_not_embedded_in_time_is_found_by_its_words_and_filled_in_later(tmp_path, patient):
     """Issue 7: the rest goes on in the background."""
     slow, release = Meanings(), threading.Event()
 
@@ -286,7 +286,10 @@ def test_what_is_not_embedded_in_time_is_found_by_its_words_and_filled_in_later(
         assert memory.recall("my automobile")[0].text == "automobile"
         release.set()
         memory.sync()
+    made = len(slow.texts)
+    with Memory.open(tmp_path, embedder=embedder, config=patient) as memory:
         assert memory.recall("hatchback")[0].text == "automobile"
+    assert "automobile" not in slow.texts[made:]
 
 
 def test_a_chain_of_scopes_asks_the_embedder_once_for_its_question(tmp_path, embedder, patient):
