@@ -32,7 +32,7 @@ from commonplace.operations import (
 from commonplace.store.protocol import MISSING
 from forking import started
 from inside import scope_of
-from marking import slow_after, tries
+from marking import FULL, slow_after, tries
 
 DOC = "memory/MEMORY.md"
 CONSOLIDATION = Actor("rules", "agent", explicit=False)
@@ -354,7 +354,7 @@ def test_many_writers_keep_five_facts_each(tmp_path, processes, writers):
 
 
 @settings(max_examples=tries(30), deadline=None)
-@given(st.lists(st.text(max_size=60), max_size=6))
+@given(st.lists(st.text(max_size=60), max_size=6 if FULL else 3))
 def test_any_text_is_kept_as_one_record_or_refused_in_words(tmp_path_factory, given_texts):
     folder = tmp_path_factory.mktemp("any")
     with opened(folder) as memory:

@@ -47,7 +47,7 @@ def read_for_one(folder, monkeypatch, work) -> int:
 def test_a_change_of_one_item_reads_as_much_of_a_small_file_as_of_a_large_one(tmp_path, monkeypatch, name):
     """Issue 19, bench: one turn with 1k and 100k items; here in bytes read of the file."""
     sizes = []
-    for count in (100, 400):
+    for count in (50, 200):
         folder = tmp_path / str(count)
         filled(folder, count)
         sizes.append(read_for_one(folder, monkeypatch, lambda memory, n: put(memory, name, f"said {n}")))
@@ -119,7 +119,7 @@ def test_a_search_takes_in_what_was_added_to_items_without_reading_the_others(tm
         assert memory.recall(f"heron {number}", layers=["items"])[0].text.startswith(f"the heron number {number}")
 
     sizes = []
-    for count in (100, 400):
+    for count in (50, 200):
         folder = tmp_path / str(count)
         filled(folder, count)
         with opened(folder) as memory:

@@ -216,7 +216,7 @@ with opened(root, _adds_its_fact) as memory:
 def test_08_two_processes_that_consolidate_at_once_keep_both_facts(tmp_path):
     """Scenario 8, with a process for each session: no lost update between them."""
     program = CONSOLIDATE.format(tests=str(Path(__file__).parent))
-    facts = [f"My {thing} is green" for thing in ("door", "boat", "hat")]
+    facts = [f"My {thing} is green" for thing in ("door", "boat")]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "encoding": "utf-8"}
     commands = [[sys.executable, "-c", program, tmp_path, f"telegram:{n}", fact] for n, fact in enumerate(facts)]
     with ExitStack() as stack:
@@ -226,7 +226,7 @@ def test_08_two_processes_that_consolidate_at_once_keep_both_facts(tmp_path):
         for child in children:
             child.stdin.write("go\n")
             child.stdin.flush()
-        assert [child.communicate(timeout=60)[0].strip() for child in children] == ["applied"] * 3
+        assert [child.communicate(timeout=240)[0].strip() for child in children] == ["applied"] * 2
     assert sorted(memory_text(tmp_path).splitlines()) == sorted(f"- {fact}" for fact in facts)
 
 

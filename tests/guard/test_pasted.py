@@ -129,9 +129,9 @@ def test_a_question_behind_a_pasted_text_is_the_persons() -> None:
 )
 def test_the_middle_of_a_very_long_message_is_not_read(unit: str) -> None:
     """Issue 16: work is bounded; nobody types a megabyte."""
-    text = unit * (1_000_000 // len(unit))
+    text = unit * (300_000 // len(unit))
 
-    assert is_pasted(text, 500_000, 500_001)
+    assert is_pasted(text, 150_000, 150_001)
     assert all(a < b for a, b in pasted(text))
 
 

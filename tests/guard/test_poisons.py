@@ -30,11 +30,16 @@ FEW = [row for row in SAMPLE if row["id"].endswith("-01") or row["id"] in {MERGE
 
 
 def plays(row, ways, rows=ROWS):
-    """Yield in which layout and way to play a poison: each layout once, the ways in turn; all pairs at full size."""
+    """Yield in which layout and way to play a poison: each layout once, the ways in turn; all pairs at full size.
+
+    Of the few poisons that are not `slow` each is played in every second layout, by turns.
+    """
     if os.environ.get("COMMONPLACE_BATTERY") == "full":
         yield from itertools.product(LAYOUTS, ways)
         return
     for place, layout in enumerate(LAYOUTS):
+        if rows is FEW and (place + FEW.index(row)) % 2:
+            continue
         yield layout, ways[(rows.index(row) + place) % len(ways)]
 
 
@@ -150,7 +155,7 @@ def assert_harmless(row, layout, echo, folder, *, model=True):
 @pytest.mark.parametrize("row", FEW, ids=lambda row: row["id"])
 def test_a_poison_is_never_shown_always_nor_merged_and_marked_where_it_is_found(row, tmp_path):
     """Issue 16: 0 always shown, 0 merged over a person's record, each marked where it is recalled."""
-    for layout, echo in plays(row, ECHOES, SAMPLE):
+    for layout, echo in plays(row, ECHOES, FEW):
         assert_harmless(row, layout, echo, tmp_path / layout)
 
 
@@ -208,7 +213,7 @@ def assert_tool_is_harmless(row, layout, echo, folder):
 @pytest.mark.parametrize("row", FEW, ids=lambda row: row["id"])
 def test_a_poison_written_through_the_tool_is_kept_marked_and_not_shown(row, tmp_path):
     """Issue 16: the tool is judged by the words it writes, as any statement."""
-    for layout, echo in plays(row, ECHOES, SAMPLE):
+    for layout, echo in plays(row, ECHOES, FEW):
         assert_tool_is_harmless(row, layout, echo, tmp_path / f"{layout}-{echo}")
 
 

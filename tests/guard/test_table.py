@@ -89,7 +89,7 @@ def _one_of(choices, rng):
 def test_each_kind_is_found_in_a_sentence_and_in_json(rule):
     """Issue 22: our own table, each kind with a made-up example: a rule that its keyword never reaches is dead."""
     found = 0
-    for seed in range(12):
+    for seed in range(6):
         groups: dict[int, str] = {}
         example = _made(_parsed(rule.pattern), random.Random(seed), groups)
         secret = groups.get(1, example)
@@ -99,7 +99,7 @@ def test_each_kind_is_found_in_a_sentence_and_in_json(rule):
             example += "@host.example"
         for text in (f"use {example} for it", json.dumps({"out": f"ok\n{example}"})):
             found += secret not in guard.screen(text).text
-    assert found >= 6, example
+    assert found >= 3, example
 
 
 def test_a_rule_id_fits_the_marker():

@@ -11,8 +11,6 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "commonplace"
 MODULES = sorted(SOURCE.rglob("*.py"))
@@ -85,17 +83,17 @@ def test_imports_are_absolute():
 
 
 def module_names() -> list[str]:
-    return ["commonplace", *(found.name for found in pkgutil.walk_packages([str(SOURCE)], "commonplace."))]
+    found = [each.name for each in pkgutil.walk_packages([str(SOURCE)], "commonplace.")]
+    return ["commonplace", *(name for name in found if not name.endswith("__main__"))]
 
 
-@pytest.mark.parametrize("name", [n for n in module_names() if not n.endswith("__main__")])
-def test_every_all_is_sorted_and_true(name):
+def test_every_all_is_sorted_and_true():
     """House style: `__all__` is sorted (constants, classes, functions), and each name in it is there."""
-    module = importlib.import_module(name)
-    names = getattr(module, "__all__", None)
-    if names is not None:
-        assert list(names) == sorted(names, key=lambda each: (not each.isupper(), not each[0].isupper(), each))
-        assert [each for each in names if not hasattr(module, each)] == []
+    for name in module_names():
+        module = importlib.import_module(name)
+        names = getattr(module, "__all__", [])
+        assert [*names] == sorted(names, key=lambda each: (not each.isupper(), not each[0].isupper(), each)), name
+        assert [each for each in names if not hasattr(module, each)] == [], name
 
 
 def test_every_module_says_what_it_owns():

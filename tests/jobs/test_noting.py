@@ -102,8 +102,8 @@ def test_an_append_reads_and_counts_nothing(tmp_path, monkeypatch):
         with monkeypatch.context() as patched:
             patched.setattr(schedule, "find", lambda: 1 // 0)
             patched.setattr(scope_of(memory).sessions, "read", lambda *_: 1 // 0)
-            for _ in range(100):
-                memory.append("s", [Message("user", "word " * 100)])
+            for _ in range(20):
+                memory.append("s", [Message("user", "word " * 500)])
         assert list(grown(schedule)) == ["s"]
         assert schedule.find() == ["s"]
         assert list(grown(schedule)) == []

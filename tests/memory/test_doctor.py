@@ -6,6 +6,7 @@ import contextlib
 import io
 import json
 import random
+import shutil
 
 import msgspec
 import pytest
@@ -23,9 +24,10 @@ def opened(folder, **options):
     return Memory.open(folder, clock=FixedClock("2026-11-20T10:00:00+00:00", step_seconds=1), **options)
 
 
-@pytest.fixture
-def full(tmp_path):
-    with opened(tmp_path) as memory:
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("full")
+    with opened(folder) as memory:
         memory.append("s", [Message("user", f"message {n}") for n in range(5)])
         for number in range(6):
             memory.remember(f"fact {number}", kind="decision")
@@ -35,7 +37,12 @@ def full(tmp_path):
         memory.forget("fact 2")
         memory.undo(6)
         assert memory.doctor().problems == ()
-    return tmp_path
+    return folder
+
+
+@pytest.fixture
+def full(made, tmp_path):
+    return shutil.copytree(made, tmp_path / "full")
 
 
 def problems(folder, **options):

@@ -82,7 +82,7 @@ DEEDS = st.lists(
 )
 
 
-@settings(max_examples=300 if os.environ.get("COMMONPLACE_BATTERY") == "full" else 8, deadline=None)
+@settings(max_examples=300 if os.environ.get("COMMONPLACE_BATTERY") == "full" else 5, deadline=None)
 @given(DEEDS)
 def test_two_scopes_never_see_each_other(tmp_path_factory, deeds):
     """Safety T9, property: whatever is done in one scope, no other shows, finds, lists or takes any of it back."""

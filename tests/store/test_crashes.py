@@ -32,6 +32,7 @@ from marking import slow_after
 pytestmark = pytest.mark.battery
 
 # How many are killed, and with which seed: 2,550 on each path in the battery.
+DEATHS = (die_halfway, die_before, die_after)
 KILLS = [(12, 0), *((150, seed) for seed in range(17 if FULL else 1))]
 
 
@@ -68,12 +69,12 @@ def test_killed_committers_lose_nothing_and_nobody_sees_half_a_change(fast_path,
     assert result["left"] == 0
 
 
-@pytest.mark.parametrize("die", slow_after(1, [die_halfway, die_before, die_after]))
-def test_a_commit_killed_at_each_of_its_steps_is_whole_or_not_there(fast_path, die):
+@pytest.mark.parametrize(("die", "stride"), slow_after(1, [(die_halfway, 3), *((die, 1) for die in DEATHS)]))
+def test_a_commit_killed_at_each_of_its_steps_is_whole_or_not_there(fast_path, die, stride):
     """DESIGN 5: whoever takes the lock first finishes the log's unapplied tail."""
     step, status = 0, 9
     while status:
-        step += 1
+        step += stride
         root = fast_path / str(step)
         with open_store(root) as store:
             store.commit({}, {}, everything(1))
@@ -100,12 +101,12 @@ def test_a_commit_killed_at_each_of_its_steps_is_whole_or_not_there(fast_path, d
     assert list((root / "memory").glob(".*")) == []
 
 
-@pytest.mark.parametrize("die", slow_after(1, [die_halfway, die_before, die_after]))
-def test_a_first_append_killed_at_each_of_its_steps_leaves_a_file_that_works(fast_path, die):
+@pytest.mark.parametrize(("die", "stride"), slow_after(1, [(die_halfway, 3), *((die, 1) for die in DEATHS)]))
+def test_a_first_append_killed_at_each_of_its_steps_leaves_a_file_that_works(fast_path, die, stride):
     """Safety notes 2.2: a torn tail costs only itself."""
     step, status = 0, 9
     while status:
-        step += 1
+        step += stride
         root = fast_path / str(step)
 
         def work(root=root, step=step):

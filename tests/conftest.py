@@ -1,0 +1,25 @@
+"""What holds for all tests: no clock decides, and each run tries the same examples."""
+
+from __future__ import annotations
+
+import gc
+
+from hypothesis import HealthCheck, settings
+
+from marking import FULL, tries
+
+settings.register_profile(
+    "steady",
+    max_examples=tries(100),
+    deadline=None,
+    derandomize=not FULL,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("steady")
+
+
+def pytest_collection_finish() -> None:
+    """Look for garbage among what the tests make, not each time among the thousands of tests."""
+    gc.collect()
+    gc.freeze()
