@@ -25,6 +25,9 @@ demo: .venv-demo/.done
 # The tests' files lie in memory where there is room for them: what the tests show does not depend on the disk.
 export PYTEST_DEBUG_TEMPROOT ?= $(shell df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 && $$4 > 4000000 {print "/dev/shm"}')
 
+# Test modules that did not change are not prepared again.
+test slow battery: export PYTHONDONTWRITEBYTECODE =
+
 test: setup
 	PYTHONWARNDEFAULTENCODING=1 .venv/bin/python -m pytest -n 2 --dist worksteal --durations=10
 
