@@ -58,11 +58,43 @@ def fault(said, statement, known=()):
         ("Ah non, on n'est plus ensemble, Hugo et moi", "N'est plus avec Hugo"),
         ("I collect the parcels for all of us", "Collects every parcel in the house"),
         ("No Rezepte mit mehr als sechs Zutaten, bitte", "Rezepte mit höchstens 6 Zutaten"),
+        ("Short please", "Prefers short answers"),
+        ("Den Montag überleg ich noch zuzusperren", "Erwägt, montags zu schließen"),
+        ("Les courgettes, j'hésite encore", "N'a pas décidé pour les courgettes"),
+        ("Forse prendiamo una macchina usata, vediamo", "Stanno valutando una macchina usata"),
+        (
+            "Ab Mai keine Kilobeutel mehr, 250 g bleiben",
+            "Ab Mai 2026 250 g, keine Kilo-Beutel und 250-g-Beutel wie bisher",
+        ),
+        ("La cuisson coûte 3 € le kilo", "Cuisson : 3 €/kg"),
+        (
+            "The numbers are due on Friday, measure on Thursday night",
+            "Numbers due on Friday, measure in the night of the 26th",
+        ),
     ],
 )
 def test_a_paraphrase_is_no_doubt(said, statement):
     """DESIGN 1.6: plain words may be the model's own, firm facts may be normalised."""
     assert fault(said, statement) == ""
+
+
+def test_who_speaks_of_themselves_by_name_may_be_the_subject_of_what_they_say_later():
+    """DESIGN 1.6: what a statement says of its subject may be in another message than the subject's name."""
+    talk = [("user", "Hola, soy Amparo."), ("assistant", "Hola, Amparo."), ("user", "Tutéame, por favor.")]
+    assert fault(talk, "Amparo quiere que se la tutee") == ""
+
+
+def test_a_date_of_one_message_is_no_support_for_the_subject_of_another():
+    """DESIGN 1.6: what nobody said of a subject waits, though its words were said apart."""
+    talk = [("user", "ab november nehmen wir forgejo"), ("user", "die kollegin aus portugal heißt Beatriz")]
+    assert fault(talk, "Beatriz leitet das Team ab November") == "unfounded"
+    assert fault([("user", "The oven died."), ("user", "I ordered a board.")], "The oven was ordered") == "unfounded"
+
+
+def test_a_number_of_the_assistant_is_held_against_no_number_of_less_in_common():
+    """DESIGN 1.6: firm facts must agree with what was said of the same."""
+    talk = [("assistant", "45 pounds an evening with lights"), ("user", "Then we need five evenings")]
+    assert fault(talk, "The stage costs £45 an evening with lights") == ""
 
 
 @pytest.mark.parametrize(
@@ -93,7 +125,12 @@ def test_a_paraphrase_is_no_doubt(said, statement):
         ("Use cargo nextest, not cargo test", "Tests run with cargo test", "negation"),
         ("著者と打ち合わせをしました", "著者は桐谷先生", "new-name"),
         ("The shed lock rusted, we need a new one", "Shed lock code is under the rain barrel", "scattered"),
-        ("Ma sœur vient dîner samedi", "Sa sœur dirige une chorale paroissiale", "scattered"),
+        ("Ma sœur vient dîner samedi", "Sa sœur dirige une chorale paroissiale", "unfounded"),
+        ("Mein Sohn hat mir Salz verboten", "Der Sohn kocht für sie", "unfounded"),
+        ("On a mis les tomates derrière la serre", "La serre a été vendue", "unfounded"),
+        ("The landlord said the boiler comes on Friday", "The landlord is ill", "unfounded"),
+        ("I might take the wound course in October, haven't decided", "Takes the wound course in October", "guess"),
+        ("健身卡我还没想好要不要续", "健身卡已经续了", "guess"),
     ],
 )
 def test_what_was_not_said_waits(said, statement, rule):

@@ -17,9 +17,9 @@ from commonplace.text.content import Vocabulary
 from commonplace.text.numerals import numerals
 from commonplace.text.patterns import pattern
 
-_FIRST_PERSON: Final = pattern(
-    r"\b(?:i|i'm|i'll|i'd|i've|me|my|mine|ich|mich|mir|mein\w*|je|j'|moi|mon|ma|mes|yo|mi|mis|io|mio|mia|eu|meu|"
-    r"minha|я|мне|мой|моя|мои|ja|mnie|mój|moja)\b|我|私|僕|俺|저|나",
+FIRST_PERSON: Final = pattern(
+    r"\b(?:i|i'm|i'll|i'd|i've|me|my|mine|ich|mich|mir|mein\w*|je|j'|moi|mon|ma|mes|yo|soy|mi|mis|io|sono|mio|mia|eu|sou|meu|"
+    r"minha|я|мне|меня|мой|моя|мои|ja|jestem|mnie|mój|moja|ik|mijn)\b|我|私|僕|俺|저|나",
     re.IGNORECASE,
 )
 _PORTUGUESE: Final = pattern(r"\b(?:não|é|são|uma?|em|com|você|estou|sou|meu|minha|ao|às?)\b")
@@ -110,18 +110,19 @@ class Talk:
                 named = self._known.shared(said)
                 subject = next((word for word in content.words(part) if word in said), "")
                 subject = subject if subject in named else ""
-                if speaker and _FIRST_PERSON.search(part):
+                if speaker and FIRST_PERSON.search(part):
                     named |= frozenset(content.words(speaker))
                     subject = content.words(speaker)[0]
                 denies = denials.denies(part)
                 own = said - named
+                supposes = not settled if asked and not person else unsure or denials.supposes(part)
                 if not said or (denies and len(own) <= 1):
                     said |= before
+                    supposes |= bool(before) and found[-1].supposes
                 elif len(own) <= 1 and _REFERS.search(part):
                     said |= topic
                 before = own or before
                 about |= own
-                supposes = not settled if asked and not person else unsure or denials.supposes(part)
                 unsure = supposes and len(said) <= _SHORT
                 found.append(
                     Clause(
@@ -154,7 +155,7 @@ class Talk:
             if not clause.content:
                 continue
             shared = [_shared(clause.content, other.content) for other in self._clauses]
-            if clause.denies:
+            if clause.denies and not clause.doubts:
                 if reason := self._swapped(clause, shared):
                     return reason
                 if self._nobody_denies(clause, whole) and not self._contrasts(clause, whole):
@@ -279,6 +280,7 @@ class Talk:
             homes = [n for n, other in enumerate(self._clauses) if value in other.numbers]
             if not homes or any(shared[n] for n in homes if self._clauses[n].person):
                 continue
+            most = max(len(shared[n]) for n in homes)
             rivals = [
                 n
                 for n, other in enumerate(self._clauses)
@@ -286,7 +288,7 @@ class Talk:
                 and other.person
                 and other.numbers
                 and not other.numbers & clause.numbers
-                and len(shared[n]) * 2 >= len(clause.content)
+                and len(shared[n]) >= max(most, len(clause.content) / 2)
             ]
             if rivals:
                 return f"other-number: what was said has another number than {value}"

@@ -9,22 +9,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from collections.abc import Set as AbstractSet
 from functools import cached_property
 from typing import Final
 
-from commonplace.guard.contradictions import Talk
+from commonplace.guard.contradictions import FIRST_PERSON, Talk
 from commonplace.guard.spoken import HALF, Said
 from commonplace.records import RecordedMessage
 from commonplace.text import content, days, denials
 from commonplace.text.content import Vocabulary
+from commonplace.text.everyday import COMMON
 from commonplace.text.numerals import WORDS as NUMBER_WORDS
-from commonplace.text.numerals import numerals
+from commonplace.text.numerals import Numeral, numerals
 from commonplace.text.patterns import pattern
 from commonplace.text.pieces import plain_name
 from commonplace.text.terms import STOP_WORDS
 
 _CAPITAL: Final = pattern(r"(?<![^\W_])[^\W\d_][^\W_]*(?:['’-][^\W\d_]+)*")
+_HYPHEN: Final = pattern(r"[-'’]")
 _BEFORE_INITIAL: Final = pattern(r"(?:\A|[.!?:;(\[\"“„«»/|•*_·…–—-]|\d[.)])\s*['\"“„«*_`(\[]*\Z")
 _GERMAN: Final = pattern(
     r"\b(?:und|nichts?|ist|sind|der|die|das|ich|mir|wir|mit|für|auf|von|den|zum|zur|bitte|mehr|eine?)\b", re.IGNORECASE
@@ -49,6 +50,7 @@ _ALLERGY: Final = pattern(
 )
 _IN_QUOTES: Final = pattern(r"[\"“„«»「『][^\"”“»«」』]{1,80}[\"”“»«」』]")
 _MOST_CHARS: Final = 2000  # of a statement; more is none that a person could review
+_ORDINAL: Final = pattern(r"(?:st|nd|rd|th|er|º|ª|[日号])(?!\w)")  # behind the number of a day: `the 12th`
 _RANGE: Final = 7  # characters between a date and the other end of a range of days (`14 to 15 March`)
 _END_CHARS: Final = 20_000  # of each end of another message
 _TOOL_CHARS: Final = 3000  # of each end of a tool's result
@@ -214,9 +216,8 @@ class Evidence:
         text = statement.strip()
         if len(text) > _MOST_CHARS:
             return f"too-long: a statement has at most {_MOST_CHARS} characters"
-        said = content.content(text)
-        numbers = numerals(text)
-        if not said and not numbers:
+        said = _content(text)
+        if not said and not numerals(text):
             return ""
         return (
             self._new_quoted(text)
@@ -281,7 +282,9 @@ class Evidence:
         for number in numerals(text):
             if not number.sure or any(start < number.end and number.start < end for start, end in spans):
                 continue
-            beside = any(0 <= start - number.end < _RANGE or 0 <= number.start - end < _RANGE for start, end in spans)
+            beside = _ORDINAL.match(text, number.end) or any(
+                0 <= start - number.end < _RANGE or 0 <= number.start - end < _RANGE for start, end in spans
+            )
             if beside and {value.lstrip("0") for value in number.values} & self._day_numbers:
                 continue
             hour = next(iter(number.values)) if hours else ""
@@ -325,8 +328,9 @@ class Evidence:
         unknown: list[tuple[re.Match[str], bool]] = []
         for match in _CAPITAL.finditer(text):
             word = match.group()
-            inner = any(char.isupper() for char in word[1:]) and not word.isupper()
-            if not (word[0].isupper() or inner) or self._is_known(word):
+            parts = _HYPHEN.split(word)
+            inner = any(any(map(str.isupper, part[1:])) for part in parts) and not word.isupper()
+            if not (inner or any(part[:1].isupper() for part in parts)) or self._is_known(word):
                 continue
             unknown.append((match, inner))
         found: list[str] = []
@@ -370,11 +374,7 @@ class Evidence:
 
     def _is_inside(self, word: str) -> bool:
         """True if a word is part of one that was said, or made of one (`Import` in `Importmodul`)."""
-        return len(word) >= 4 and content.bare(word) in self._bare
-
-    @cached_property
-    def _bare(self) -> str:
-        return content.bare(self._folded)
+        return any(said.has_inside(content.bare(word)) for said in self._all)
 
     def _is_short_for(self, word: str) -> bool:
         """True if capitals are the initials of words in a row (`NZD`, New Zealand dollars)."""
@@ -386,45 +386,54 @@ class Evidence:
 
     def _unrelated(self, text: str, said: frozenset[str]) -> str:
         """Return what has no support: the whole statement, or a clause of it with several words."""
-        said |= frozenset(word for match in _IN_QUOTES.finditer(text) for word in content.words(match.group()))
-        if said and not self._supports(text, said):
+        if said and not (any(map(self._supports, said)) or any(map(self._has_number, numerals(text)))):
             return "unfounded: it shares no word with what was said"
         for match in _ALLERGY.finditer(text):
             new = [word for part in match.groups() for word in content.content(part or "")]
-            if any(not self._supports("", {word}) for word in new):
+            if any(not self._supports(word) for word in new):
                 return f"new-word: no message says {match.group()!r}"
         return ""
 
     def _scattered(self, text: str) -> str:
-        """Return the fault if a statement of one clause has less than half of its words from any one text.
+        """Return the fault if no one text says what a statement says of its head, or half of a statement of one clause.
 
-        A date counts as said, for it was found to be meant, and so does the name it begins with if memory knows
-        it: a model names whom a message calls "I".
+        A name that it begins with counts as said if memory knows it, or who speaks of themselves with it: a model
+        names whom a message calls "I".
         """
-        if len(content.clauses(text)) > 1 or content.is_wide(text):
+        if content.is_wide(text):
             return ""
-        rest, dates = text, sorted((date.start, date.end) for date in days.named(text))
-        for start, end in reversed(dates):
-            rest = f"{rest[:start]} {rest[end:]}"
-        said, counted = content.content(rest), [number.values for number in numerals(rest) if number.sure]
-        first = next((word for word in content.words(rest) if word in said), "")
-        named = first in content.names(rest) and any(entry.vocabulary.holds(first) for entry in self.known)
-        known = frozenset({first}) if named else frozenset()
-        most = max(
-            len(each.vocabulary.shared(said - known)) + sum(not each.numbers.isdisjoint(values) for values in counted)
-            for each in self._all
-        )
+        rest, dates = text, sorted(days.named(text))
+        for date in reversed(dates):
+            rest = f"{rest[: date.start]} {rest[date.end :]}"
+        said, counted = _content(rest), [number for number in numerals(rest) if number.sure]
+        head = next((word for word in content.words(rest) if word in said), "")
+        named = head in content.names(rest) and self._presented.holds(head)
+        most = named + max(each.agreeing(said - {head} if named else said, counted, dates) for each in self._all)
         size = len(dates) + len(said) + len(counted)
-        if size >= _FULL and 2 * (len(dates) + len(known) + most) < size:
+        if size > 1 >= most and self._supports(head) and not (denials.denies(text) or head in COMMON):
+            return f"unfounded: no message says what it says of {head!r}"
+        if size >= _FULL and 2 * most < size and len(content.clauses(text)) == 1:
             return "scattered: no message says half of it"
         return ""
 
-    def _supports(self, text: str, said: AbstractSet[str]) -> bool:
-        return bool(
-            self._vocabulary.shared(said)
-            or any(self._is_inside(word) for word in said)
-            or any(number.sure and number.values & self._numbers for number in numerals(text))
-        )
+    @cached_property
+    def _presented(self) -> Vocabulary:
+        """The words of memory, and of the clauses in which a person speaks of themselves."""
+        own = (part for said in self.said if said.person for part in content.clauses(said.text))
+        told = (content.words(part) for part in own if FIRST_PERSON.search(part))
+        return Vocabulary(word for words in (*told, *(entry.words for entry in self.known)) for word in words)
+
+    def _supports(self, word: str) -> bool:
+        return self._vocabulary.holds(word) or self._is_inside(word) or self._is_short_for(word.upper())
+
+    def _has_number(self, number: Numeral) -> bool:
+        return number.sure and not number.values.isdisjoint(self._numbers)
+
+
+def _content(text: str) -> frozenset[str]:
+    """Return the words of content of a text, and every word that it quotes."""
+    quoted = (word for match in _IN_QUOTES.finditer(text) for word in content.words(match.group()))
+    return content.content(text).union(quoted)
 
 
 def _seen(recorded: RecordedMessage) -> str:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from datetime import datetime
 from functools import cached_property
 from typing import Final
 
 from commonplace.text import content, days
 from commonplace.text.content import Vocabulary
-from commonplace.text.numerals import numerals
+from commonplace.text.numerals import Numeral, numerals
 from commonplace.text.patterns import pattern
 
 HALF: Final = pattern(
@@ -22,6 +23,8 @@ _HALF_HOUR: Final = pattern(
     re.IGNORECASE,
 )
 _COUNTED: Final = pattern(r"\s?[€$£¥%元円원个個人回次]|\s([^\W\d_]{4,})")  # behind a number: of it there are so many
+
+_INSIDE_CHARS: Final = 4  # of a word that may be part of another one
 
 
 class Said:
@@ -62,6 +65,15 @@ class Said:
         return content.fold(self.text)
 
     @cached_property
+    def bare(self) -> str:
+        """The text folded, without accents."""
+        return content.bare(self.folded)
+
+    def has_inside(self, word: str) -> bool:
+        """True if a bare word is part of one of its words."""
+        return len(word) >= _INSIDE_CHARS and word in self.bare
+
+    @cached_property
     def meant(self) -> days.Meant:
         """The days the text can mean."""
         return days.meant(self.text, self.at.date() if self.at else None)
@@ -70,6 +82,15 @@ class Said:
     def vocabulary(self) -> Vocabulary:
         """Its words, to be found by words that are alike."""
         return Vocabulary(self.words)
+
+    def agreeing(self, words: Iterable[str], numbers: Iterable[Numeral], dates: Iterable[days.Named]) -> int:
+        """Return how many of some words, numbers and dates it has; a time of day counts."""
+        shared = sum(self.vocabulary.holds(word) or self.has_inside(word) for word in words)
+        counted = sum(not number.values.isdisjoint(self.numbers) for number in numbers)
+        return shared + counted + sum(any(map(self._means, date.readings)) for date in dates)
+
+    def _means(self, reading: tuple[object, ...]) -> bool:
+        return reading[0] == "clock" or self.meant.holds(reading, self.numbers)
 
 
 def _counts(text: str, end: int) -> bool:

@@ -36,7 +36,7 @@ _LIMITS: Final = pattern(
     r"|allerg\w*|intoleran\w*|hat(?:e|es|ed|ing)|dislik\w*|bor(?:es|ed|ing)|annoy\w*|detest\w*|against|away|free|until|till|no longer|any ?more|used to|before|former\w*|previously"
     r"|was|were|had|earlier|g[ai]v\w+ up|forget|left|gone|in place of|skip\w*|remove\w*|delet\w*|fail\w*|lack\w*|miss\w*|unable|too|replac\w*|switch\w*|chang\w*|mov(?:e|ed|es|ing)|while|wants?|postpon\w*|push\w*|slip\w*|clos\w+|end\w*|banned|sick|hold"
     r"|nur|aufge(?:hör|geb)\w*|höchstens|maximal|mindestens|bis zu|mehr als|weniger|unter|über|statt\w*|sondern|vermeid\w*|außer|allergi\w*|unverträg\w*|\w+unverträg\w*|verträgt|hass\w*|nerv\w*|stört|gegen|weg|frei|mehr|früher|bisher|war|wegen|jetzt|neu\w*"
-    r"|seulement|uniquement|ne \w+ que|maximum|moins|plus|au lieu|plutôt|évit\w*|sauf|intolér\w*|détest\w*|horreur|contre|déteste|libre|avant|arrêt\w*|ferm\w+|était"
+    r"|seulement|uniquement|ne \w+ que|maximum|moins|plus|au lieu|plutôt|évit\w*|sauf|intolér\w*|détest\w*|horreur|contre|déteste|libre|avant|arrêt\w*|ferm\w+|était|exclue?s?"
     r"|sólo|solo|solamente|máximo|como mucho|menos|más de|en lugar|en vez|evit\w*|salvo|excepto|intoleran\w*|odi\w*|aburr\w*|molest\w*|contra|libre|libra|antes|dej\w+|cerrad\w+|era|hasta"
     r"|soltanto|solamente|massimo|al massimo|meno|più di|invece|anziché|tranne|intolleran\w*|allergi\w*|lascia|chius\w+|prima|fino|apenas|somente|alérgic\w*|em vez|exceto|até|metade|fechad\w+"
     r"|только|максимум|не более|больше|меньше|вместо|кроме|аллерг\w*|ненавид\w*|терпеть|против|раньше|пока|до|исключ\w*"
@@ -46,9 +46,10 @@ _LIMITS: Final = pattern(
     re.IGNORECASE,
 )
 _DOUBTS: Final = pattern(
-    r"\b(?:might|maybe|perhaps|possibl[ey]|probably|unsure|not sure|thinking (?:of|about)|consider\w*|considering|undecided|undetermined|do you think|whether|open question|wonder\w*|offen|unklar|unentschieden|pendiente|sin decidir|da decidere|не решен\w*|indécis\w*"
-    r"|vielleicht|meinst du|eventuell|womöglich|möglicherweise|überleg\w*|peut-être|tu penses|penses-tu|éventuellement|crees que|acha que|стоит ли|quizás?|tal vez|a lo mejor|forse|magari|talvez|"
-    r"возможно|наверное|может быть|może|chyba|misschien|kanske|belki)\b|\b(?:i|we|it|they|that|this) may\b|\A\W*may (?-i:[a-z])|未定|待定|未決|也许|或许|可能|考虑|你觉得|かもしれ|たぶん|多分|検討|아마|글쎄",
+    r"\b(?:might|maybe|perhaps|possibl[ey]|probably|unsure|not sure|thinking (?:of|about)|consider\w*|considering|undecided|undetermined|do you think|whether|open question|wonder\w*|(?:not|n['’]t)(?: yet)? decided?|think about (?:it|that)|we['’]ll see|(?:keep|kept|leave|left) (?:it |that )?open|no (?:answer|reply|decision)"
+    r"|offen|unklar|unentschieden|pendiente|sin decidir|da decidere|не решен\w*|indécis\w*"
+    r"|vielleicht|meinst du|eventuell|womöglich|möglicherweise|überleg\w*|erwäg\w*|mal sehen|nicht entschieden|peut-être|tu penses|penses-tu|éventuellement|hésit\w*|envisag\w*|réfléchi\w*|on verra|pas (?:encore )?décidée?|crees que|acha que|стоит ли|quizás?|valora(?:ndo|mos)?|pensando|veremos|no (?:lo )?(?:he|ha) decidido|tal vez|a lo mejor|forse|magari|valuta(?:ndo|no)?|vedremo|non (?:ho|ha|abbiamo) (?:ancora )?deciso|talvez|ponder\w+|não decid\w+|"
+    r"возможно|наверное|может быть|дума(?:ю|ет|ем|ют)|подума\w+|посмотрим|не решил\w*|może|chyba|zastanawia\w*|zobaczymy|misschien|overweeg\w*|twijfel\w*|kanske|belki)\b|\b(?:i|we|it|they|that|this) may\b|\A\W*may (?-i:[a-z])|未定|待定|未決|也许|或许|可能|考虑|你觉得|没想好|要不要|没决定|没定|かもしれ|たぶん|多分|検討|考え中|迷って|아마|글쎄|고민",
     re.IGNORECASE,
 )
 _POSTPONES: Final = pattern(
