@@ -191,7 +191,8 @@ class Indexing:
     def _sweep(self) -> int:
         if self.index.form() != self._form:
             with self.index.writing():
-                self.index.clear()
+                if self.index.tokens():
+                    self.index.clear()
                 self.index.set_form(self._form)
         stats = self._store.list()
         known = self.index.tokens()
