@@ -408,11 +408,11 @@ def texts_of_index(data):
 @pytest.mark.timeout(7200 if FULL else 600)
 @pytest.mark.parametrize(
     "runs",
-    [1000, 1000] if FULL else [4, pytest.param(100, marks=pytest.mark.slow)],
+    [1000, 1000] if FULL else [4, pytest.param(60, marks=pytest.mark.slow)],
     ids=["one half", "other half"] if FULL else ["few", "all"],
 )
 def test_memory_does_what_the_model_does(monkeypatch, runs):
-    """Issue 3, safety F29: 8 runs of 30 steps, then 100, 2,000 of 50 in the battery, half of them on each core."""
+    """Issue 3, safety F29: 4 runs of 30 steps, then 60, 2,000 of 50 in the battery, half of them on each core."""
     monkeypatch.setattr(replace, "QUIET_SECONDS", 0.001)
     monkeypatch.setattr(drift, "QUIET_SECONDS", 0.0)
     from hypothesis.stateful import run_state_machine_as_test

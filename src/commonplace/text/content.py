@@ -20,7 +20,7 @@ _QUOTES: Final = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "“": '"', "
 _WORD: Final = pattern(f"[{CJK}]+|[^\\W_{CJK}]+")
 _WIDE: Final = pattern(f"[{CJK}]")
 _WIDE_OR_DIGIT: Final = pattern(rf"[{CJK}\d]")
-_MARKS: Final = {"Mn"}
+_VOICED: Final = "\u3099\u309a"  # marks that make another sign of a Japanese one
 _STOP: Final = STOP_WORDS | frozenset(packaged.text(__package__, "joining.txt").split())
 _WIDE_STOP: Final = pattern(
     "用户|使用者|ユーザー?|사용자|我们|你们|他们|这个|那个|可以|需要|一下|以及|还有|的|了|是|在|和|与|也|都|就|我|你|他|她|它|"
@@ -66,10 +66,8 @@ def bare(word: str) -> str:
     folded = word.casefold()
     if folded.isascii():
         return folded
-    if _WIDE.search(folded):
-        return folded
     split = unicodedata.normalize("NFD", folded.replace("ё", "е").replace("ß", "ss"))
-    return unicodedata.normalize("NFC", "".join(c for c in split if unicodedata.category(c) not in _MARKS))
+    return unicodedata.normalize("NFC", "".join(c for c in split if unicodedata.category(c) != "Mn" or c in _VOICED))
 
 
 _STOP_BARE: Final = frozenset(bare(word) for word in _STOP)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import statistics
 import time
 from collections.abc import Iterable, Sequence
 
@@ -176,4 +175,4 @@ def _figures(verdicts: Sequence[Verdict]) -> Figures:
 
 def _mean(values: Iterable[float]) -> float | None:
     listed = [float(value) for value in values]
-    return statistics.fmean(listed) if listed else None
+    return sum(listed) / len(listed) if listed else None
