@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import gc
 
+import pytest
 from hypothesis import HealthCheck, settings
 
+from commonplace.changes import drift
+from commonplace.recall import indexing
 from marking import FULL, tries
 
 settings.register_profile(
@@ -23,3 +26,10 @@ def pytest_collection_finish() -> None:
     """Look for garbage among what the tests make, not each time among the thousands of tests."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture
+def unswept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All files are looked at once: where work is counted, a slow machine would count the next look too."""
+    for module in (drift, indexing):
+        monkeypatch.setattr(module, "SWEEP_SECONDS", 1e9)

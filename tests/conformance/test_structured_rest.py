@@ -846,6 +846,7 @@ def work_of_a_turn(folder: Path, stored: int) -> int:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("unswept")
 def test_a_turn_costs_the_same_where_twice_as_much_is_stored(tmp_path):
     """Issue 19, "what does a turn cost"."""
     assert work_of_a_turn(tmp_path / "2n", 1000) <= 1.1 * work_of_a_turn(tmp_path / "n", 500)

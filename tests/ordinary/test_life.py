@@ -85,6 +85,7 @@ def test_the_clock_goes_back_a_year_in_the_middle(tmp_path: Path) -> None:
         assert memory.sessions.count() == MONTH
 
 
+@pytest.mark.usefixtures("unswept")
 def test_an_entry_costs_the_same_however_long_the_history_is(tmp_path: Path) -> None:
     """Issue 17: what is added to a journal is read by itself; the one of the two-layer layout never ends."""
     work: list[int] = []
