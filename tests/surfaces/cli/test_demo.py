@@ -114,7 +114,7 @@ def test_a_persons_own_transcript_is_shown(run, here):
     assert done.code == 0
     assert "3 messages in 3 sessions, 3 new" in done.out
     assert "own.jsonl:4: " in done.err
-    assert "first 3 times of 3" in done.out
+    assert "recall 'what did we decide'" in done.out
 
 
 def test_a_transcript_that_is_none_is_an_error(run, here):

@@ -23,7 +23,7 @@ from commonplace.errors import InputError, StoreReadOnlyError
 from commonplace.memory.memory import Memory
 from commonplace.operations import ReplaceEntry
 from commonplace.records import RecordedMessage, Source
-from commonplace.surfaces.cli import distinctive, drawing, sample, terminal, writing
+from commonplace.surfaces.cli import drawing, sample, terminal, writing
 from commonplace.surfaces.cli.opening import Place, placed
 
 FOLDER: Final = "demo-memory"
@@ -42,7 +42,6 @@ class Shown(msgspec.Struct):
     memory: Memory
     folder: Path
     transcript: str | None
-    questions: tuple[tuple[str, tuple[str, ...]], ...]
     session: str = ""
 
     @property
@@ -69,7 +68,7 @@ def demo_command(transcript: str | None, *, place: Place) -> None:
         raise InputError(f"{transcript!r} is no file; name a transcript", path=transcript)
     folder = _fresh(Path(place.location or FOLDER).expanduser())
     with msgspec.structs.replace(place, location=str(folder)).open(writes=True) as memory:
-        shown = Shown(memory, folder, transcript, sample.QUESTIONS if transcript is None else ())
+        shown = Shown(memory, folder, transcript)
         terminal.out(
             f"{terminal.heading('commonplace')}  memory for AI agents that people can read, check and take back"
         )
@@ -111,7 +110,6 @@ def _recording(shown: Shown) -> Iterator[str]:
         writing.tell(report)
         if report.error:
             raise click.exceptions.Exit(2)
-        shown.questions = tuple((words, (ids,)) for words, ids in distinctive.questions(shown.memory))
     took = time.perf_counter() - started
     found = sorted(shown.memory.sessions.list(), key=lambda session: session.last_at or session.created_at)
     shown.session = max(found, key=lambda session: session.messages).id if found else ""
@@ -189,22 +187,21 @@ def _emphasised(line: str) -> str:
 
 def _recalling(shown: Shown) -> Iterator[str]:
     """Answer questions with the messages that were said."""
+    if shown.transcript is not None:
+        yield "ask it something that was said:"
+        yield f"{shown.command} recall 'what did we decide'"
+        return
     first = among = 0
-    for question, answers in shown.questions:
+    for question, answers in sample.QUESTIONS:
         found = shown.memory.recall(question, k=HITS)
         right = [bool(set(answers) & {source.message for source in hit.sources}) for hit in found]
         first += right[:1] == [True]
         among += any(right)
-        yield terminal.heading(f"? {terminal.line(question)}")
+        yield terminal.heading(f"? {question}")
         yield from drawing.hits(shown.memory, found, question, ids=False, lines=3, right=right, margin=3)
-        if not found:
-            yield "  nothing fits"
         yield ""
-    if shown.questions:
-        asked = len(shown.questions)
-        yield f"{terminal.good('✓')} the message that answers: first {first} times of {asked}, shown {among} of {asked}"
-    else:
-        yield "too little was said here to ask about"
+    asked = len(sample.QUESTIONS)
+    yield f"{terminal.good('✓')} the message that answers: first {first} times of {asked}, shown {among} of {asked}"
 
 
 def _consolidating(shown: Shown) -> Iterator[str]:
@@ -263,9 +260,9 @@ def _correcting(shown: Shown) -> Iterator[str]:
 
 def _building(shown: Shown) -> Iterator[str]:
     """Show what would enter the prompt and what it costs."""
-    question = QUESTION if shown.transcript is None else " ".join(question for question, _ in shown.questions[:2])
-    context = shown.memory.context(None, question or None, tokens=BUDGET_TOKENS)
-    yield f"? {terminal.line(question)}" if question else "without a question nothing is recalled"
+    question = QUESTION if shown.transcript is None else None
+    context = shown.memory.context(None, question, tokens=BUDGET_TOKENS)
+    yield f"? {question}" if question else "without a question nothing is recalled"
     yield from drawing.budget(context)
     yield ""
     lines = terminal.safe(context.text).splitlines()
@@ -286,7 +283,7 @@ def _files(shown: Shown) -> Iterator[str]:
 def _next(shown: Shown) -> Iterator[str]:
     """Yield commands to try on what was recorded."""
     command = shown.command
-    question = terminal.cut(shown.questions[-1][0], 40) if shown.questions else "what did we decide"
+    question = sample.QUESTIONS[-1][0] if shown.transcript is None else "what did we decide"
     yield f"{command} recall --why {question!r}"
     yield f"{command} sessions"
     if shown.session:
