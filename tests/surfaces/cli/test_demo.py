@@ -130,7 +130,7 @@ def test_a_transcript_that_is_none_is_an_error(run, here):
 def test_colours_change_no_text(run, monkeypatch, columns):
     """Colours on a terminal, the same text in a pipe."""
     monkeypatch.setenv("COLUMNS", columns)
-    steady = re.compile(r"\d+\.\d s|nonce=.*| *[\d.]+ k?B *|\d{4}-\d\d-\d\d \d\d:\d\d")
+    steady = re.compile(r"\d+\.\d s|nonce=.*|[\d,]+ bytes|\d{4}-\d\d-\d\d \d\d:\d\d")
     plain = steady.sub("", run("demo").out)
     monkeypatch.setenv("FORCE_COLOR", "1")
     assert steady.sub("", ANSI.sub("", run("demo").out)) == plain

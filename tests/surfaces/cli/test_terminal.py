@@ -52,10 +52,3 @@ def test_a_bar_has_its_width_and_shows_anything_above_nothing(share, size):
     drawn = terminal.bar(share, size)
     assert len(drawn) == size
     assert ("█" in drawn) is (share > 0)
-
-
-def test_sizes_are_written_for_people():
-    """Decimal units, as disks are sold."""
-    assert [terminal.size_of(n) for n in (0, 999, 1000, 123_456, 2_500_000, 10**12)] == [
-        "0 B", "999 B", "1.0 kB", "123 kB", "2.5 MB", "1000 GB",
-    ]  # fmt: skip

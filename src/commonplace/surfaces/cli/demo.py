@@ -277,7 +277,7 @@ def _files(shown: Shown) -> Iterator[str]:
     shown.memory.close()
     yield f"{terminal.accent(str(shown.folder.resolve()))}: yours to read, search, edit and delete"
     yield ""
-    yield from drawing.tree(shown.folder)
+    yield from drawing.files(shown.folder)
 
 
 def _next(shown: Shown) -> Iterator[str]:

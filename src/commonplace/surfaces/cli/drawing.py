@@ -1,11 +1,10 @@
-"""Memory as people see it: hits with their origin, a context's budget, sessions, a folder as a tree.
+"""Memory as people see it: hits with their origin, a context's budget, sessions, the files of a folder.
 
 Yields lines; prints nothing. What a hit does not carry (who spoke) is looked up in its session.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -32,13 +31,7 @@ from commonplace.surfaces.cli import terminal
 BAR_COLUMNS: Final = 40
 DROPPED_SHOWN: Final = 8
 _NEWEST: Final = 20  # changes among which one that was just made is looked for
-TREE_ENTRIES: Final = 12  # of one folder; the rest is counted
-_WHAT_FILES_ARE: Final = {
-    ".commonplace": "ours: change log, index, state",
-    ".commonplace/index.sqlite": "derived; made again if deleted",
-    "memory": "what is remembered, Markdown",
-    "sessions": "transcripts, one file a session",
-}
+FILES_SHOWN: Final = 24
 
 
 def day(at: datetime | None) -> str:
@@ -276,43 +269,14 @@ def waiting(queue: Sequence[Waiting]) -> Iterator[str]:
             yield from terminal.quote(each.theirs, indent=3, lines=4)
 
 
-def tree(root: Path) -> Iterator[str]:
-    """Yield a folder as a tree with the sizes of its files."""
-    yield terminal.heading(f"{terminal.line(str(root))}/")
-    rows = list(_branches(root, root, ""))
-    widest = max((terminal.width_of(left) for left, _, _ in rows), default=0)
-    for left, size, what in rows:
-        line = f"{terminal.pad(left, widest)}  {size:>8}".rstrip()
-        yield f"{terminal.pad(line, widest + 10)}  {terminal.faint(what)}" if what else line
-
-
-def _branches(root: Path, folder: Path, indent: str) -> Iterator[tuple[str, str, str]]:
-    entries = sorted(_scan(folder), key=lambda path: (path.name == ".commonplace", path.is_file(), path.name))
-    hidden = max(0, len(entries) - TREE_ENTRIES)
-    shown = entries[: TREE_ENTRIES - 1] if hidden else entries
-    hidden = len(entries) - len(shown)
-    for at, path in enumerate(shown):
-        last = at == len(shown) - 1 and not hidden
-        inside = path.relative_to(root).as_posix()
-        folder_mark = "/" if path.is_dir() else ""
-        name = terminal.cut(terminal.line(path.name), 36) + folder_mark
-        size = "" if folder_mark else terminal.size_of(path.stat(follow_symlinks=False).st_size)
-        yield f"{indent}{'└── ' if last else '├── '}{name}", size, _WHAT_FILES_ARE.get(inside, "")
-        if folder_mark and not path.is_symlink():
-            yield from _branches(root, path, indent + ("    " if last else "│   "))
-    if hidden:
-        rest = sum(path.stat(follow_symlinks=False).st_size for path in entries[-hidden:])
-        yield f"{indent}└── … {hidden} more", terminal.size_of(rest), ""
-
-
-def _scan(folder: Path) -> list[Path]:
-    with os.scandir(folder) as found:
-        # Locks and journals of SQLite come and go while one looks.
-        return [
-            Path(entry.path)
-            for entry in found
-            if not entry.name.endswith((".lock", "-wal", "-shm", "-journal", ".tmp"))
-        ]
+def files(root: Path) -> Iterator[str]:
+    """Yield the files of a memory, those that a person reads each with its size."""
+    found = sorted(path for path in root.rglob("*") if path.is_file() and ".commonplace" not in path.parts)
+    for path in found[:FILES_SHOWN]:
+        yield f"{terminal.line(str(path.relative_to(root)))}  {terminal.faint(f'{path.stat().st_size:,} bytes')}"
+    if len(found) > FILES_SHOWN:
+        yield f"… and {len(found) - FILES_SHOWN:,} more"
+    yield f".commonplace/  {terminal.faint('ours: change log, index, state')}"
 
 
 def held(session: str, job: str, start: int) -> str:

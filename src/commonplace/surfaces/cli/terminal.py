@@ -228,16 +228,6 @@ def count(number: int, noun: str, plural: str = "") -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
-def size_of(number: int) -> str:
-    """Write a number of bytes for a person: `812 B`, `4.6 kB`, `1.2 MB`."""
-    value = float(number)
-    for unit in ("B", "kB", "MB", "GB"):
-        if value < 1000 or unit == "GB":
-            return f"{value:.0f} {unit}" if unit == "B" or value >= 100 else f"{value:.1f} {unit}"
-        value /= 1000
-    raise AssertionError("the loop ends at GB")
-
-
 def can_ask() -> bool:
     """True if a person can answer a question."""
     return sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
