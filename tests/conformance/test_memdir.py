@@ -949,6 +949,57 @@ def test_a_description_made_of_the_text_follows_it_and_one_that_was_given_stays(
     ]
 
 
+def test_a_title_made_of_the_text_follows_it_and_its_file_stays(memory):
+    """Issue 21: an index says nothing that its topic no longer says; the topic is still found under its old id."""
+    noted = memory.remember("The user lives in Oslo.")
+    memory.update(noted.records[0], "The user lives in Bergen.")
+    memory.remember("The office is near the harbour.", to=noted.records[0])
+    assert index(memory)[0].startswith("- [The user lives in Bergen.](the-user-lives-in-oslo.md) — The user lives in")
+    save(memory, "Oslo", "Oslo has a harbour.")
+    memory.update("oslo.md", "The city has a harbour.")
+    assert memory.read("oslo.md").title == "Oslo"
+
+
+def test_a_description_whose_names_or_number_left_the_text_goes_too(memory):
+    """Issue 21: tried as a user would; `Bug tracker — pipeline bugs are in the Linear project INGEST`."""
+    save(memory, "Bug tracker", "Pipeline bugs are in the Linear project INGEST.", description="bugs in Linear, INGEST")
+    save(memory, "Release", "Release 4 of the Kestrel app is due on 9 May.", description="Kestrel, due on 9 May")
+    save(memory, "App", "Kestrel is an app. Aylin draws it.", description="the app that is called Kestrel, of Aylin")
+    memory.update("bug-tracker.md", "Pipeline bugs are in Jira, project PIPE.")
+    memory.update("release.md", "Release 4 of the Kestrel app is due on 12 May.")
+    memory.update("app.md", "Kestrel is an app. Ben draws it.")
+    assert index(memory) == [
+        "- [App](app.md) — the app that is called Kestrel, of Aylin",
+        "- [Bug tracker](bug-tracker.md) — Pipeline bugs are in Jira, project PIPE.",
+        "- [Release](release.md) — Release 4 of the Kestrel app is due on 12 May.",
+    ]
+
+
+def test_how_to_apply_is_what_a_model_concludes(tmp_path):
+    """Issue 21: Why and How to apply of feedback; a number in it has to have been said all the same."""
+    said = "Please don't mock the database in these tests. Mocked tests passed and the migration failed."
+    body = "No mocks of the database in tests.\n\n**Why:** mocked tests passed and the migration failed.\n\n"
+    body += "**How to apply:** new code comes with a run against the real thing.\n**How to apply:** ask 14 reviewers."
+    feedback = {"op": "put_topic", "path": "testing.md", "title": "Testing", "kind": "feedback", "body": body}
+    with opened(tmp_path, llm=answers(feedback | {"description": "no mocks"})) as memory:
+        memory.append("s", [Message("user", said), Message("assistant", "OK.")])
+        memory.reset("s")
+        assert memory.read("testing.md").body == body.rpartition("\n")[0]
+        assert [waits.reason.partition(":")[0] for waits in memory.review()] == ["new-number"]
+
+
+def test_the_rules_put_what_was_corrected_in_the_place_of_the_old_line(memory):
+    """Issue 21: without a model too; of one line and of several."""
+    for said in (
+        "I live in Oslo. My dog is called Bruno. I prefer tabs over spaces.",
+        "I moved to Bergen. I prefer spaces over tabs now.",
+    ):
+        memory.append("s", [Message("user", said), Message("assistant", "OK.")])
+        memory.reset("s")
+    written = [memory.read(name).body for name in ("facts.md", "preferences.md")]
+    assert written == ["- User moved to Bergen.\n- User's dog is called Bruno.", "- User prefers spaces over tabs now."]
+
+
 def test_a_link_to_a_file_that_is_there_needs_no_message_that_says_its_name(tmp_path):
     """Issue 21: `[[links]]`; a link into nowhere waits."""
     topic(tmp_path, "project_freeze.md", "The merge freeze starts on 2026-03-05.")

@@ -366,7 +366,7 @@ class _Court:
     def _rewrite(self, number: int, edit: RewriteDocument | PutTopic, touched: Sequence[ViewEntry]) -> None:
         text = edit.text if isinstance(edit, RewriteDocument) else edit.body
         base = edit.base if isinstance(edit, RewriteDocument) and edit.base is not None else _base(edit, touched)
-        if not all(entry.whole for entry in touched):  # who has not read a topic adds to it
+        if self.by_model and not all(entry.whole for entry in touched):  # who has not read a topic adds to it
             keys = {line.key for line in rewriting.read(base)}
             text = "\n".join((base.rstrip(), *(line.raw for line in rewriting.read(text) if line.key not in keys)))
         levels: list[Trust] = []
@@ -426,7 +426,7 @@ class _Court:
             entry = by_text.get(content.fold(line))
             if entry is not None and self._protected([entry]):
                 return False
-            return self.may_go(line) or self.evidence.took_back(line)
+            return not self.by_model or self.may_go(line) or self.evidence.took_back(line)
 
         return may_leave
 

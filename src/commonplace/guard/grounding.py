@@ -41,6 +41,7 @@ _SHORT: Final = """
 """
 _KNOWN_SHORT: Final = frozenset(_SHORT.split())
 _LABELLED: Final = pattern(r"\A[^:：]{2,40}[:：]\s*(\S.*)\Z", re.DOTALL)
+_ADVICE: Final = pattern(r"\*{0,2}How to apply\b")  # seed memdir: what a model concludes, which nobody has to have said
 _PLACED: Final = pattern(r"\b(?!(?:der|die|das|den|dem|des|ein)\s)([a-zäöü]{2,4})\s\Z")
 _PLACED_CHARS: Final = 6
 _ALLERGY: Final = pattern(
@@ -219,7 +220,7 @@ class Evidence:
         said = _content(text)
         if not said and not numerals(text):
             return ""
-        return (
+        reason = (
             self._new_quoted(text)
             or self._new_numbers(text)
             or self._new_names(text)
@@ -228,6 +229,7 @@ class Evidence:
             or self._against_memory(text, said)
             or self._scattered(text)
         )
+        return "" if _ADVICE.match(text) and reason.startswith(("unfounded:", "scattered:")) else reason
 
     def _against_memory(self, text: str, said: frozenset[str]) -> str:
         """Return the fault if memory says the opposite, and nobody spoke of what both are about."""

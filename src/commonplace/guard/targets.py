@@ -94,7 +94,7 @@ def as_replacement(edit: Edit, touched: Sequence[ViewEntry]) -> Edit:
     new = [line for line in edit.body.splitlines() if line.strip()]
     if len(old) != 1 or len(new) != 1 or not all(entry.whole for entry in touched):
         return edit
-    return msgspec.structs.replace(edit, line=rewriting.read(old[0])[0].text)
+    return msgspec.structs.replace(edit, body=rewriting.read(new[0])[0].text, line=rewriting.read(old[0])[0].text)
 
 
 def is_quoted_in(quote: str, text: str) -> bool:

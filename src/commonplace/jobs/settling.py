@@ -14,7 +14,7 @@ import msgspec
 from commonplace.guard import screen
 from commonplace.jobs.rules.memos import Place
 from commonplace.layouts.codecs.items import item_fingerprint
-from commonplace.layouts.codecs.topics import name_for, title_of
+from commonplace.layouts.codecs.topics import made_title, name_for, title_of
 from commonplace.layouts.schema import Layout
 from commonplace.layouts.tree import ROOT, name_of
 from commonplace.operations import (
@@ -30,9 +30,7 @@ from commonplace.operations import (
     View,
     ViewEntry,
 )
-from commonplace.text.pieces import beginning, encode_name, fingerprint, one_line, plain_line
-
-_TITLE_CHARS = 60
+from commonplace.text.pieces import encode_name, fingerprint, one_line, plain_line
 
 
 def settled(proposal: Proposal, view: View, layout: Layout, places: Sequence[Place]) -> Proposal:
@@ -117,7 +115,7 @@ class _Desk:
     def _put(self, edit: AddEntry | PutTopic) -> None:
         """Add what is said of a subject to its topic: one operation a topic."""
         given, text = (edit.section, edit.text) if isinstance(edit, AddEntry) else (edit.title, edit.body)
-        title = given or title_of(edit.path) or beginning(text, _TITLE_CHARS)
+        title = given or title_of(edit.path) or made_title(text)
         path = self._path(edit.path, title)
         at = self._topics.get(path)
         before = self.edits[at] if at is not None else None

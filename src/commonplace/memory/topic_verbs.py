@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 from commonplace.changes.pointers import topic_of
 from commonplace.errors import InputError, RecordNotFoundError
 from commonplace.layouts.codecs import documents, entries, topics
-from commonplace.layouts.codecs.topics import LINE_CHARS, Pointer, name_for
+from commonplace.layouts.codecs.topics import LINE_CHARS, Pointer, made_title, name_for
 from commonplace.layouts.tree import name_of
 from commonplace.memory import trees
 from commonplace.memory.scope import Scope
 from commonplace.memory.using import Answer, Asked, Use, changed
 from commonplace.operations import Operation, PutTopic, RemoveEntry, RemoveTopic, ReplaceEntry
 from commonplace.records import Entry, Topic
-from commonplace.text.pieces import beginning
-
-_TITLE_CHARS: Final = 60
 
 
 def rename(use: Use, asked: Asked) -> Answer:
@@ -62,7 +58,7 @@ def _demoted(scope: Scope, entry: Entry) -> Sequence[Operation]:
     pointer = topic_of(entry.path, entry.text)
     if not pointer:
         layer = scope.layout.layer(scope.layout.targets["topic"])
-        title = beginning(entry.text, _TITLE_CHARS)
+        title = made_title(entry.text)
         taken = {f"{name_of(each.path)}.md" for each in trees.of(scope).topics.values()}
         new = scope.layout.path_of(layer, topic=name_for(title, taken).removesuffix(".md"))
         return [PutTopic(path=new, title=title, body=entry.text), RemoveEntry(path=entry.path, target=entry.id)]

@@ -17,7 +17,7 @@ from commonplace.errors import InputError, require_text
 from commonplace.guard.screened import instant
 from commonplace.layouts.codecs.edits import split_id
 from commonplace.layouts.codecs.items import item_fingerprint
-from commonplace.layouts.codecs.topics import name_for, title_of
+from commonplace.layouts.codecs.topics import made_title, name_for, title_of
 from commonplace.layouts.schema import Layer, LayerKind
 from commonplace.memory.chain import Chain
 from commonplace.memory.scope import Scope
@@ -36,11 +36,8 @@ from commonplace.records import (
 )
 from commonplace.store.protocol import MISSING
 from commonplace.text import validity
-from commonplace.text.pieces import beginning
 
 logger = logging.getLogger(__name__)
-
-_TITLE_CHARS = 60
 
 
 def asked(query: str | Query, k: int, layers: Iterable[LayerName] | None) -> Query:
@@ -102,7 +99,7 @@ def remember(
                 body = "\n".join(said if dated in said else [*said, dated])
                 title, kind = ("", "") if known is not None else (title_of(path), kind)
                 return PutTopic(path=path, title=title, body=body, kind=kind, sources=sources, trust=trust)
-            title = beginning(text, _TITLE_CHARS)
+            title = made_title(text)
             taken = {each.rsplit("/", 1)[-1] for _, each in scope.reader.files(lambda each: each.kind == "topics")}
             name = scope.layout.path_of(layer, topic=name_for(title, taken).removesuffix(".md"))
             return PutTopic(path=name, title=title, body=dated, kind=kind, sources=sources, trust=trust)

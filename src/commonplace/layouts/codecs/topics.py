@@ -25,7 +25,7 @@ from commonplace.layouts.codecs.edits import Duplicate, Effect, Splice
 from commonplace.layouts.tree import name_of
 from commonplace.operations import Operation, PutTopic, RemoveTopic
 from commonplace.records import Topic
-from commonplace.text import frontmatter
+from commonplace.text import content, frontmatter
 from commonplace.text.frontmatter import Front
 from commonplace.text.patterns import pattern
 from commonplace.text.pieces import NAME_BYTES, beginning, encode_name, one_line, plain_line
@@ -33,6 +33,7 @@ from commonplace.text.pieces import NAME_BYTES, beginning, encode_name, one_line
 STYLES: Final = ("", "node", "memo", "okf")
 LINE_CHARS: Final = 150  # seed memdir: one line of an index
 _TITLE_CHARS: Final = 80
+_MADE_CHARS: Final = 60
 
 _WIKI: Final = pattern(r"\[\[([^\[\]\n]{1,200})\]\]")
 _RELATIVE: Final = pattern(r"\]\(<?((?:[^()\s<>:#]|%3A){1,300}\.md)(?:#[^()\s<>]{0,300})?>?\)")
@@ -173,6 +174,11 @@ def _file_name(words: str) -> str:
     return words if kept else encoded
 
 
+def made_title(text: str) -> str:
+    """Return the title of a topic that was given none: the first words of what it says."""
+    return beginning(plain_line(text), _MADE_CHARS)
+
+
 def title_of(path: str) -> str:
     """Return the name of a file as a title; empty if the name is still to be filled in."""
     stem = path.rpartition("/")[2].removesuffix(".md")
@@ -234,15 +240,15 @@ def _topic(path: str, text: str, front: Front, style: str) -> Topic:
 
 
 def _named(operation: PutTopic, old: Parsed | None, front: Front, style: str, words: str) -> dict[str, Any]:
-    """Return the keys of the front matter that an operation changes; a description made of the body follows it."""
+    """Return the keys of the front matter that an operation changes; what was made of the body follows it."""
     had = front.values
     was = old.topic if old is not None else None
     changes: dict[str, Any] = {}
-    title = one_line(operation.title) or ("" if was is not None else title_of(operation.path))
+    title = one_line(operation.title) or (_title(was, words) if was is not None else title_of(operation.path))
     if title and (was is None or title != was.title):
         changes["name" if "name" in had or (style == "memo" and "title" not in had) else "title"] = title
     description = one_line(operation.description)
-    if style == "memo" and not description and (was is None or (was.body and was.description == _hook(was.body))):
+    if not description and words and (style == "memo" if was is None else _is_over(was, words)):
         description = _hook(words)  # seed memdir: by it a topic is chosen
     if description and (was is None or description != was.description):
         changes["description"] = description
@@ -271,6 +277,22 @@ def _named(operation: PutTopic, old: Parsed | None, front: Front, style: str, wo
         if had.get(key) != value:
             changes[key] = value
     return changes
+
+
+def _title(was: Topic, words: str) -> str:
+    """Return the new title of a topic whose title was made of its text; empty if it stays."""
+    old, new = (made_title(next(iter(body.splitlines()), "")) for body in (was.body, words))
+    return new if was.title in {old, made_title(was.body)} and old not in map(made_title, words.splitlines()) else ""
+
+
+def _is_over(was: Topic, words: str) -> bool:
+    """True if the description of a topic was made of its text, or its names or a number of it have left the text."""
+    if not was.description or was.description == _hook(was.body):
+        return bool(was.description)
+    old, new = (content.firm(body).union(content.words(body)) for body in (was.body, words))
+    said = content.firm(was.description)
+    gone = said & (old - new)
+    return bool(gone) and (gone == said or any(map(str.isdigit, gone)))
 
 
 def _hook(body: str) -> str:
