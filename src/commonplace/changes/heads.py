@@ -101,13 +101,13 @@ def head(path: str, data: bytes, style: str, written: datetime) -> Head:
         topic.title,
         one_line(topic.description) or beginning(first, _HOOK_CHARS),
         topic.kind,
-        _stamp(topic) or written,
+        stamp(topic) or written,
         stays=str(pinned).casefold() in {"true", "yes"} or is_standing(topic.description),
         mark=mark_of(topic),
     )
 
 
-def _stamp(topic: Topic) -> datetime | None:
+def stamp(topic: Topic) -> datetime | None:
     """Return when a topic changed, as its front matter says."""
     written = str(topic.extra.get("updatedAt") or topic.extra.get("modified") or "")
     return instant_of(int(written) if written.isascii() and written.isdigit() else written)

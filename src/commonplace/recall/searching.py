@@ -13,6 +13,7 @@ import msgspec
 from commonplace import guard
 from commonplace.changes import edits
 from commonplace.changes.forgotten import Forgotten
+from commonplace.changes.heads import stamp
 from commonplace.changes.parts import Parts
 from commonplace.errors import CommonplaceError, StoreError
 from commonplace.layouts.schema import Layer, Layout
@@ -22,7 +23,7 @@ from commonplace.recall.index import vectors
 from commonplace.recall.index.rows import IndexRow
 from commonplace.recall.index.sqlite import SqliteIndex
 from commonplace.recall.indexing import Indexing
-from commonplace.records import Hit, Query, Record, lowest_trust
+from commonplace.records import Hit, Query, Record, Topic, lowest_trust
 from commonplace.store.protocol import STATE, Store
 from commonplace.text import validity
 
@@ -180,4 +181,14 @@ class Searching:
             hit,
             trust=self._parts.reader.rank(hit.record),
             sources=made[1].sources if made else hit.sources,
+            at=hit.at or self._written(hit, made[0] if made else 0),
         )
+
+    def _written(self, hit: Hit, number: int) -> datetime | None:
+        """Return when a record was written, as its front matter or the change that made it says; None if unknown."""
+        if hit.layer == "topics":
+            found = (each for each in self._parts.reader.records(hit.record) if isinstance(each, Topic))
+            if (topic := next(found, None)) is not None and (at := stamp(topic)) is not None:
+                return at
+        change = self._parts.ledger.change(number)
+        return change.at if change is not None and "outside" not in change.kinds else None
