@@ -132,6 +132,16 @@ def test_names_that_models_guess_are_understood(tmp_path, name):
         assert tool.call(json.dumps({**full, name.upper(): value}))["success"] is True
 
 
+@pytest.mark.parametrize("name", ["nodeId", "node_id", "nodeid", "NodeID", "id"])
+def test_a_parameter_of_another_name_is_understood_in_each_spelling(tmp_path, name):
+    """Issue 20: what the tool returns to the model; else a wrong name reads the whole tree, without an error."""
+    with opened(tmp_path, layout="graph") as memory:
+        tool = memory.tool()
+        assert tool.call({"title": "Steve", "content": "Steve bakes."}, "memory_node_write")["success"]
+        assert tool.call({name: "steve"}, "memory_node_read")["record"] == "memory/steve.md"
+        assert "'geese'" in tool.call({name: "geese"}, "memory_forget")["error"]
+
+
 @pytest.mark.parametrize("name", sorted(ACTION_ALIASES))
 def test_actions_that_models_guess_are_understood(tmp_path, name):
     with opened(tmp_path) as memory:

@@ -205,10 +205,11 @@ class Tool:
                 raise InputError("the arguments are no JSON object; send one") from error
         if not isinstance(given, Mapping):
             raise InputError("the arguments are no JSON object; send one")
-        own = {"action", *self._table.parameters}
+        own = {"action", *self._table.parameters} - (self._table.names.keys() - set(self._table.names.values()))
+        spelled = self._table.names | {_plain(each): each for each in own}
         asked: dict[str, str] = {}
         for key, value in given.items():
-            name = str(key) if str(key) in own else ALIASES.get(str(key).lower(), "")
+            name = str(key) if str(key) in own else spelled.get(_plain(str(key))) or ALIASES.get(str(key).lower(), "")
             if not name or value is None:
                 continue
             asked.setdefault(name, _text(name, str(key), value))
@@ -224,6 +225,11 @@ class Tool:
         if action is None:
             raise InputError(f"there is no action {named!r}; use one of {', '.join(self._actions)}")
         return action
+
+
+def _plain(key: str) -> str:
+    """Return the name of a parameter without capitals and marks: `nodeId` and `node_id` are one."""
+    return key.replace("_", "").replace("-", "").lower()
 
 
 def _text(name: str, key: str, value: object) -> str:
