@@ -744,3 +744,35 @@ def test_a_model_that_is_down_for_an_hour_costs_nothing(tmp_path, clock):
         clock.advance(3600)
         working.tick()
         assert memory.read("memory/steve.md").body == "Steve bakes bread."
+
+
+def test_in_the_prompt_no_node_at_the_top_stands_below_a_category(tmp_path, clock):
+    """Issue 20, the tree: read as its user reads it."""
+    node(tmp_path, "steve", SEED_NODE)
+    node(tmp_path, "zoo", "---\ntitle: Zoo\ndescription: A place\n---\nIt has geese.")
+    with opened(tmp_path, clock) as memory:
+        tree = next(each.text for each in memory.context().sections if each.title == "Memory")
+    assert tree.splitlines()[1:] == ["- Zoo [zoo]: A place", "people › steve:", "- Steve [steve]: A colleague"]
+
+
+def test_the_memory_agent_sees_where_nodes_are_and_reads_one_by_its_title(tmp_path, clock):
+    """Issue 20: it sees the tree, reads nodes; a category it cannot see it would make again under another name."""
+    node(tmp_path, "clx4k9", SEED_NODE)
+    asks = proposal(journal="", read=["Steve", "Nobody"], done=False)
+    model = ScriptedLLM([asks, proposal()])
+    with opened(tmp_path, clock) as memory, worker(tmp_path, clock, model) as working:
+        memory.append("chat:1", turns(clock, 5))
+        working.tick()
+    assert "1. memory/clx4k9.md (Steve: A colleague (under people/steve)): Steve bakes bread." in model.prompts[0]
+    assert 'read "Steve":\n1. [memory/clx4k9.md] Steve' in model.prompts[1]
+    assert 'read "Nobody":\n(nothing is called so)' in model.prompts[1]
+
+
+def test_a_node_is_found_with_the_date_at_which_it_changed(tmp_path, clock):
+    """Issue 20: `updatedAt`, of a node that was found in the folder too."""
+    node(tmp_path, "steve", SEED_NODE)
+    with opened(tmp_path, clock) as memory:
+        call(memory, "memory_node_write", title="Ann", content="Ann paints geese.")
+        hits = [memory.recall(question, k=1, layers=["topics"])[0] for question in ("geese", "bread")]
+        assert [hit.at.date().isoformat() for hit in hits] == ["2026-11-20", "2024-02-15"]
+        assert call(memory, "search_memory", query="geese")["hits"][0]["when"].startswith("2026-11-20")

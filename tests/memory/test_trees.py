@@ -111,6 +111,22 @@ def test_a_parent_that_is_not_there_and_one_that_stands_below_are_refused(memory
     assert memory.doctor().ok
 
 
+def test_a_category_of_the_tree_is_a_place_for_a_topic(memory):
+    """Issue 20: what the tree shows can be named; `path` of the seed."""
+    write = PutTopic(path="memory/steve.md", title="Steve", body="Steve bakes.", category="people/friends")
+    assert memory.apply([write], reason="r").ok
+    for name, parents in (("Ann", "People/Friends"), ("Ben", "friends"), ("Cleo", "people")):
+        assert call(memory, "write", title=name, content=f"{name} bakes.", parents=parents)["success"]
+    assert call(memory, "expand")["message"].splitlines() == [
+        "- people/",
+        "  - Cleo [cleo]: Cleo bakes.",
+        "  - friends/",
+        "    - Ann [ann]: Ann bakes.",
+        "    - Ben [ben]: Ben bakes.",
+        "    - Steve [steve]: Steve bakes.",
+    ]
+
+
 @pytest.mark.parametrize("name", ["../../x", "__root__", "a/b", ".hidden", "a\\b", "con"])
 def test_a_name_that_is_a_path_or_reserved_writes_nothing(memory, name):
     """Reference 2.4, scenario 11."""

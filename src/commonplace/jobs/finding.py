@@ -21,7 +21,7 @@ from commonplace.jobs.views import Views
 from commonplace.layouts.codecs.edits import split_id
 from commonplace.layouts.schema import FIELDS, Job
 from commonplace.operations import View, ViewEntry
-from commonplace.records import TRUST_RANK, Query, Record, RecordedMessage, Trust
+from commonplace.records import TRUST_RANK, Query, Record, RecordedMessage, Topic, Trust
 from commonplace.text.pieces import estimate_tokens, one_line, truncate
 
 _HITS: Final = 8
@@ -90,7 +90,7 @@ class Finding:
         except CommonplaceError:
             return []
 
-    def _named(self, view: View, name: str) -> list[Record]:
+    def _named(self, view: View, name: str) -> Sequence[Record]:
         number = name.lstrip("#")
         if number.isascii() and number.isdigit():
             entry = view.entry(int(number[:9]))
@@ -102,7 +102,9 @@ class Finding:
         for path in (name, f"{memory}{name}", *self._files(stem)):
             if self._layout.layer_of(path) is not None and (found := self._records(path)):
                 return found
-        return []
+        hits = self._views.search(Query(text=name, k=_HITS, layers=("topics",))) if name else ()
+        near = [each for hit in hits for each in self._record(hit.record)]
+        return [each for each in near if isinstance(each, Topic) and each.title.casefold() == name.casefold()][:1]
 
     def _files(self, stem: str) -> list[str]:
         """Return the files that a topic of this name would have."""

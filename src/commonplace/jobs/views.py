@@ -19,7 +19,7 @@ from commonplace.layouts.codecs import documents
 from commonplace.layouts.codecs.documents import cap_of
 from commonplace.layouts.item_model import TURN
 from commonplace.layouts.schema import FIELDS, Layer
-from commonplace.layouts.tree import parents
+from commonplace.layouts.tree import under
 from commonplace.operations import View, ViewEntry
 from commonplace.records import Entry, Hit, Query, Record, RecordedMessage, Topic, Trust
 from commonplace.text import content
@@ -280,6 +280,6 @@ def _joined(texts: Sequence[str], most: int) -> tuple[int, list[str]]:
 
 def _label(record: Record) -> str:
     if isinstance(record, Topic):
-        above = f"(under {', '.join(found)})" if (found := parents(record)) else ""
+        above = f"(under {', '.join(found)})" if (found := under(record)) else ""
         return ": ".join(part for part in (record.title, f"{record.description} {above}".strip()) if part)
     return record.section if isinstance(record, Entry) else ""

@@ -60,6 +60,14 @@ class Tree(msgspec.Struct, frozen=True, kw_only=True):
         found = (self.find(name) for name in named or _texts(topic.extra.get("path"))[-1:])
         return tuple(each.path for each in found if each and (named or each.path != topic.path))
 
+    def category(self, name: str) -> str:
+        """Return the category of a name, from the top: `people/friends`; empty if the tree has none of this name."""
+        wanted = name.strip().strip("/").casefold()
+        trails = ("/".join((*above, each.title)) for above, each in lines(self.branches) if each.topic is None)
+        return next(
+            (trail for trail in trails if wanted in {trail.casefold(), trail.rpartition("/")[2].casefold()}), ""
+        )
+
     def links(self, topic: Topic) -> tuple[Topic, ...]:
         """Return the topics that a topic links to, parents aside."""
         above = self.above(topic)
@@ -81,6 +89,11 @@ class Tree(msgspec.Struct, frozen=True, kw_only=True):
 def parents(topic: Topic) -> tuple[str, ...]:
     """Return the names of a topic's parents, as its front matter gives them."""
     return _texts(topic.extra.get("parents"))
+
+
+def under(topic: Topic) -> tuple[str, ...]:
+    """Return what a topic is under, as its front matter says: its parents, else its categories as one name."""
+    return parents(topic) or tuple(filter(None, ["/".join(_named(topic))]))
 
 
 def name_of(path: str) -> str:
@@ -181,8 +194,12 @@ def _sorted(branches: Iterable[Branch]) -> tuple[Branch, ...]:
 
 
 def _category(topic: Topic, folder: str) -> tuple[str, ...]:
-    named = tuple(part.strip() for part in _texts(topic.extra.get("path")) if part.strip())
-    return (named or tuple(_inside(topic.path, folder).split("/")[:-1]))[:_DEPTH]
+    return (_named(topic) or tuple(_inside(topic.path, folder).split("/")[:-1]))[:_DEPTH]
+
+
+def _named(topic: Topic) -> tuple[str, ...]:
+    """Return the categories that the front matter of a topic names."""
+    return tuple(part.strip() for part in _texts(topic.extra.get("path")) if part.strip())
 
 
 def _inside(path: str, folder: str) -> str:

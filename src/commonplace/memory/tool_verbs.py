@@ -157,6 +157,11 @@ def write(use: Use, asked: Asked) -> Answer:
         raise InputError("a new topic needs a title")
     taken = frozenset(f"{each}.md" for each in map(name_of, known.topics))
     name = wanted or name_for(asked["title"], taken).removesuffix(".md")
+    parents = _names(asked.get("parents", ""))
+    missing = next((each for each in parents if each != ROOT and known.find(each) is None), "")
+    category = known.category(missing)
+    if missing and not category:
+        raise InputError(f"there is no topic {missing!r} to be under; ask without a name for the tree")
     put = PutTopic(
         path=topic.path if topic is not None else scope.layout.path_of(layer, topic=name, session=name),
         body=dates.dated(asked["content"], scope.now(), scope.config.zone, topic.body.split("\n") if topic else ()),
@@ -164,11 +169,9 @@ def write(use: Use, asked: Asked) -> Answer:
         description=dates.dated(asked.get("description", ""), scope.now(), scope.config.zone, ()),
         kind=asked.get("kind", ""),
         links=_names(asked.get("refs", "")),
-        parents=_names(asked.get("parents", "")),
+        parents=() if category else parents,
+        category=category,
     )
-    missing = [each for each in put.parents if each != ROOT and known.find(each) is None]
-    if missing:
-        raise InputError(f"there is no topic {missing[0]!r} to be under; ask without a name for the tree")
     return changed(use, [put], "written", asked.get("reason", ""))
 
 

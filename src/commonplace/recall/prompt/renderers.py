@@ -119,7 +119,7 @@ def surfaced(page: Page, _: PromptSection) -> Iterator[Shown]:
 
 
 def tree(page: Page, row: PromptSection) -> Iterator[Shown]:
-    """Write a line for each topic, under the names of its ancestors."""
+    """Write a line for each topic, under the names of its ancestors; those at the top come first."""
     reader, names = page.parts.reader, set(row.of)
     found = [
         topic
@@ -129,7 +129,8 @@ def tree(page: Page, row: PromptSection) -> Iterator[Shown]:
     ]
     first = page.layers(row)[0]
     folder = page.parts.layout.folder_of(page.layers(row))
-    for above, branch in trees.lines(trees.build(found, folder).branches):
+    lines = trees.lines(trees.build(found, folder).branches)
+    for above, branch in sorted(lines, key=lambda each: bool(each[0])):
         if branch.topic is not None:
             about = f": {branch.topic.description}" if branch.topic.description else ""
             line = one_line(f"{branch.title} [{trees.name_of(branch.topic.path)}]{about}")
