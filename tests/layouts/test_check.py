@@ -154,7 +154,31 @@ MISTAKES = {
     "jobs.consolidate.omits is 'dreams'": job(omits=("dreams",)),
     "writes names a journal": job(writes=("notes", "log")),
     "jobs.consolidate.rounds is 99": job(consolidator="rounds", prompt="rounds", rounds=99),
-    "jobs.consolidate.prompt is": job(consolidator="rounds"),
+    "jobs.consolidate.prompt is 'guess'": job(consolidator="rounds", prompt="guess"),
+    "'rules' gives one answer": job(consolidator="rules", rounds=2),
+    "layers is empty": replace(GOOD, layers=(), targets={}),
+    "layers.log.path is 'log/%Y-%m-%d.md'": layer(LOG, path="log/%Y-%m-%d.md", style=""),
+    "this month of every year": layer(LOG, path="log/{month}.md", style=""),
+    "layers.log.style is 'daily'": layer(LOG, path="log/{year}.md"),
+    "layers.notes.types is of no use": layer(NOTES, types={"fact": "note"}),
+    "layers.cards.types has 'recipe'": layer(CARDS, types={"recipe": "dish"}),
+    "targets has 'preferences'": replace(GOOD, targets={"fact": "notes", "preferences": "notes"}),
+    "which shows journals": row(renderer="notes"),
+    "which shows topics": row(renderer="tree"),
+    "which shows items": row(renderer="items"),
+    "writes of the session": row(renderer="window"),
+    "what is chosen by the question is 'volatile'": row(renderer="recall", of=("sessions",)),
+    "no index that goes into notes": row(renderer="pointers"),
+    "generated.index.into is empty": replace(GOOD, generated=(Generated(form="index", of=("cards",)),)),
+    "add.reasoned.of is 'notes'": replace(GOOD, add=(AddRule(rule="reasoned", of=("notes",)),)),
+    "tool.actions.put.fixed.target is 'nowhere'": action(
+        Action(name="put", verb="add", description="put", fixed={"target": "nowhere"})
+    ),
+    "tool.parameters has 'colour'": replace(GOOD, tool=AgentTool(parameters={"colour": "red", "content": "x"})),
+    "sessions is ''": replace(GOOD, sessions=""),
+    "'reset' has no limit; leave it out": job(triggers=(Trigger(when="reset", over=4),)),
+    "'turns' has one limit, such as 6": job(triggers=(Trigger(when="turns"),)),
+    "no knob is below 0": replace(GOOD, config=Knobs(defaults={"context.tokens": -4})),
     "jobs.compact.consolidator": replace(GOOD, jobs=(Job(name="compact", range="window", consolidator="rewrite"),)),
     "config.names.size names": replace(GOOD, config=Knobs(names={"size": ("limits.nothing", 1.0)})),
     "config.names.size has the factor": replace(GOOD, config=Knobs(names={"size": ("context.tokens", 0.0)})),
@@ -203,8 +227,24 @@ def test_a_design_from_outside_is_at_most_80_lines(path):
         ("name = " + "[" * 5000, "is no TOML"),
         ('name = "x"', "missing required field `layers`"),
         ('name = "x"\ntargets = {}\nlayers = "none"', "layers: Expected `array`"),
-        ('name = "x"\nlayers = []\ntargets = {}\ncolour = "red"', "unknown field `colour`"),
-        ('name = "x"\ntargets = {}\n[[layers]]\nname = "n"\nkind = "diary"\npath = "n.md"', "layers[0].kind"),
+        ('name = "x"\nlayers = []\ntargets = {}\ncolour = "red"', "unknown field `colour`; its fields are name, "),
+        ('name = "x"\n[[targets]]\nfact = "x"', "targets: Expected `object`, got `array`; write [targets], with one"),
+        ('name = "x"\n[jobs]\nname = "j"', "jobs: Expected `array`, got `object`; write [[jobs]], with two brackets"),
+        (
+            'name = "x"\n[[prompt]]\ntitle = "N"\nof = "n"',
+            'prompt.N.of: Expected `array`, got `str`; write of = ["..."]',
+        ),
+        ('name = "x"\n[[layers]]\nname = "n"\ncap = 15', "layers.n.cap: Expected `str`, got `int`; write it in quotes"),
+        (
+            'name = "x"\n[[layers]]\nname = "n"\nweight = "2"',
+            "layers.n.weight: Expected `float`, got `str`; write it with",
+        ),
+        (
+            'name = "x"\n[[jobs]]\nname = "j"\ntriggers = [{ every = 1 }]',
+            "jobs.j.triggers[0]: Object contains unknown field",
+        ),
+        ('name = "x"\n[tool]\n[[tool.actions]]\nname = "a"\nverb = "add"', "tool.actions.a: Object missing required"),
+        ('name = "x"\ntargets = {}\n[[layers]]\nname = "n"\nkind = "diary"\npath = "n.md"', "layers.n.kind"),
     ],
 )
 def test_a_file_that_is_no_layout_says_where_it_is_wrong(tmp_path, text, sentence):
@@ -214,6 +254,13 @@ def test_a_file_that_is_no_layout_says_where_it_is_wrong(tmp_path, text, sentenc
     with pytest.raises(ConfigError) as caught:
         Memory.open(tmp_path / "m", layout=str(path))
     assert sentence in str(caught.value)
+
+
+def test_a_file_with_a_mark_of_its_encoding_is_read(tmp_path):
+    """Issue 18: editors on Windows write one."""
+    path = tmp_path / "mine.toml"
+    path.write_text((DESIGNS[0]).read_text("utf-8"), "utf-8-sig")
+    assert designs.mistakes(designs.resolve(str(path))) == []
 
 
 def test_a_file_that_is_not_there_or_no_text_is_said_to_be_so(tmp_path):

@@ -74,7 +74,7 @@ def test_every_kind_of_row_is_known_to_this_test():
 
 def test_a_layout_has_about_14_fields():
     """Issue 18."""
-    assert len(msgspec.structs.fields(Layout)) == 14
+    assert len(msgspec.structs.fields(Layout)) <= 15
 
 
 def test_every_consolidator_returns_a_proposal():

@@ -16,7 +16,18 @@ from commonplace.config import Config
 from commonplace.errors import ConfigError
 from commonplace.layouts.codecs import entries, journals, topics
 from commonplace.layouts.codecs.edits import Unit
-from commonplace.layouts.schema import FIELDS, NUMBER, AddRule, Generated, Job, Layer, LayerKind, Layout, PromptSection
+from commonplace.layouts.schema import (
+    FIELDS,
+    NUMBER,
+    AddRule,
+    AgentTool,
+    Generated,
+    Job,
+    Layer,
+    LayerKind,
+    Layout,
+    PromptSection,
+)
 from commonplace.records import LayerName
 
 _KINDS: Final = get_args(LayerKind)
@@ -32,7 +43,38 @@ _RULES: Final[dict[str, LayerKind]] = {
     "label": "documents",
     "mirror": "journals",
     "typed": "items",
+    "reasoned": "topics",
 }
+_SHOWS: Final[dict[str, LayerKind]] = {
+    "text": "documents",
+    "facts": "documents",
+    "pointers": "documents",
+    "notes": "journals",
+    "days": "journals",
+    "index": "topics",
+    "tree": "topics",
+    "surfaced": "topics",
+    "items": "items",
+}
+"""The renderers that write one kind of layer."""
+_OF_SESSION: Final = frozenset({"summary", "window", "buffer", "working", "changes"})
+_ONE_ANSWER: Final = frozenset({"summarise", "rewrite", "episodes", "condense", "turns", "rules", "compact"})
+_SORTS: Final = {bool: "true or false", int: "a whole number", float: "a number", str: "a text in quotes"}
+_STATED: Final = frozenset(
+    {
+        "fact",
+        "preference",
+        "instruction",
+        "constraint",
+        "decision",
+        "task",
+        "environment",
+        "failure",
+        "journal",
+        "topic",
+    }
+)
+"""The usual kinds of statement."""
 _SAMPLES: Final = {"date": "2026-01-02", "year": "2026", "month": "01"}
 _NEEDS: Final = {"journals": ("date", "month", "year"), "topics": ("topic", "session")}
 
@@ -114,9 +156,11 @@ def _names(layout: Layout) -> Iterator[str]:
         for name in names:
             if not _NAME.fullmatch(name):
                 yield f"{table} has the name {name!r}; use lower-case letters, digits, hyphens and underscores."
+    if not layout.layers:
+        yield "layers is empty; a layout has at least one layer, such as a document 'NOTES.md'."
     for field in ("memory", "sessions"):
         folder = getattr(layout, field)
-        if not _FOLDER.fullmatch(folder) or _leaves(folder):
+        if not _FOLDER.fullmatch(folder) or _leaves(folder) or (field == "sessions" and not folder):
             yield f"{field} is {folder!r}; use the name of a folder inside the memory, such as {field!r}."
     for field, path in (("their_sessions", layout.their_sessions), ("config.file", layout.config.file)):
         if _leaves(path):
@@ -146,13 +190,22 @@ def _layer(layout: Layout, layer: Layer) -> Iterator[str]:
     fields = re.findall(r"\{(\w*)\}", layer.path)
     for name in fields:
         yield from _one_of(f"{at}.path, a field in braces,", name, FIELDS)
-    if re.sub(r"\{\w*\}", "", layer.path).count("{") + re.sub(r"\{\w*\}", "", layer.path).count("}"):
+    if not set("{}%*?").isdisjoint(re.sub(r"\{\w*\}", "", layer.path)):
         yield f"{at}.path is {layer.path!r}; a field is one name in braces, such as {{date}}."
     suffix = ".jsonl" if layer.kind == "items" else ".md"
     if layer.kind in _KINDS and not layer.path.endswith(suffix):
         yield f"{at}.path is {layer.path!r}; a file of {layer.kind} ends in {suffix}."
     if layer.kind == "topics" and not set(_NEEDS["topics"]) & set(fields):
         yield f"{at}.path is {layer.path!r}; topics are one file each, so it holds {{topic}} or {{session}}."
+    if layer.kind in {"journals", "items"} and "month" in fields and not {"year", "date"} & set(fields):
+        yield f"{at}.path is {layer.path!r}, one file for this month of every year; add {{year}}."
+    if layer.style == "daily" and layer.kind == "journals" and "date" not in fields:
+        yield f"{at}.style is 'daily', which writes the time alone, so its path needs {{date}}; or use 'history'."
+    if layer.types and layer.kind not in {"topics", "items"}:
+        yield f"{at}.types is of no use here; only topics and items say in their files what they are."
+    for kind in layer.types:
+        if kind != "topic" and kind not in layout.targets:
+            yield f"{at}.types has {kind!r}; add it to targets too, so that there are statements of this kind."
     if layer.kind == "documents" and {"topic", "session"} & set(fields):
         yield f"{at}.path is {layer.path!r}; a document is one file: make {layer.name} a layer of topics."
     if layer.kind in _STYLES:
@@ -212,6 +265,8 @@ def _targets(layout: Layout) -> Iterator[str]:
             yield f"targets.topic is {name!r}, a layer of {names[name].kind}; it names a layer of topics."
         elif kind not in {"journal", "topic"} and names[name].kind == "journals":
             yield f"targets.{kind} is {name!r}, a layer of journals; statements go to documents, items or topics."
+    for kind in sorted({kind for kind in layout.targets if kind not in _STATED and kind.rstrip("s") in _STATED}):
+        yield f"targets has {kind!r}, which nothing is called; write {kind.rstrip('s')!r}."
     if "fact" not in layout.targets:
         yield "targets has no 'fact'; say which layer takes a plain fact, as `remember` needs it."
 
@@ -239,18 +294,23 @@ def _section(layout: Layout, row: PromptSection, abilities: Abilities) -> Iterat
             yield from _one_of(f"{at}.of", name, get_args(LayerName))
         else:
             yield from _one_of(f"{at}.of", name, [each.name for each in layout.layers])
-    shown = [layer for layer in layout.layers if layer.name in row.of]
-    for layer in shown if row.renderer != "index" else ():
-        if row.renderer == "text" and layer.kind != "documents":
-            yield f"{at}.renderer is 'text', which shows documents; {layer.name!r} is a layer of {layer.kind}."
-        if row.renderer in {"entries", "facts"} and {"topic", "session"} & set(re.findall(r"\{(\w*)\}", layer.path)):
-            yield f"{at}.of has {layer.name!r}, which is many files; show them with the renderer 'index'."
-    if row.renderer in {"entries", "facts", "text", "index", "tree", "recall"} and not row.of:
+    wanted = _SHOWS.get(row.renderer)
+    for layer in (each for each in layout.layers if each.name in row.of and row.renderer != "recall"):
+        if wanted and layer.kind != wanted:
+            yield f"{at}.renderer is {row.renderer!r}, which shows {wanted}; {layer.name!r} is a layer of {layer.kind}."
+        elif row.renderer in {"entries", "facts"} and {"topic", "session"} & set(re.findall(r"\{(\w*)\}", layer.path)):
+            yield f"{at}.of has {layer.name!r}, which is many files; show them with the renderer 'tree' or 'index'."
+    if row.renderer in _OF_SESSION and row.of:
+        yield f"{at}.of is of no use here; the renderer {row.renderer!r} writes of the session."
+    if row.renderer in {"entries", "recall", *_SHOWS} and not row.of:
         yield f"{at}.of is empty; name what the renderer {row.renderer!r} writes."
-    if row.renderer == "index" and not any(
-        each.form == "index" and {*each.of} & {*row.of} for each in layout.generated
-    ):
+    if row.renderer in {"recall", "surfaced"} and row.part != "volatile":
+        yield f"{at}.part is {row.part!r}; what is chosen by the question is 'volatile'."
+    listed = [each for each in layout.generated if each.form == "index"]
+    if row.renderer == "index" and not any({*each.of} & {*row.of} for each in listed):
         yield f"{at}.renderer is 'index', but generated has no index of {', '.join(row.of)}; add one."
+    if row.renderer == "pointers" and not any(each.into in row.of for each in listed):
+        yield f"{at}.renderer is 'pointers', but generated has no index that goes into {', '.join(row.of)}; add one."
     if row.head.count("{") != len(re.findall(r"\{(?:percent|used|limit)\}", row.head)):
         yield f"{at}.head is {row.head!r}; its fields are {{percent}}, {{used}} and {{limit}}."
     for path in (*row.when.split("+"), row.limit):
@@ -260,6 +320,7 @@ def _section(layout: Layout, row: PromptSection, abilities: Abilities) -> Iterat
 
 def _tool(layout: Layout, abilities: Abilities) -> Iterator[str]:
     tool = layout.tool
+    places = [*layout.targets, *(layer.name for layer in layout.layers)]
     names = [each.name for each in tool.actions]
     for name in (tool.name, *names):
         if not _TOOL.fullmatch(name):
@@ -280,11 +341,22 @@ def _tool(layout: Layout, abilities: Abilities) -> Iterator[str]:
         for seen in ((tool.names | each.names).get(name, name) for name in needed if name not in each.fixed):
             if seen not in tool.parameters:
                 yield f"tool.parameters has no {seen!r}, which {at} needs; say there what it means."
+        target = each.fixed.get("target")
+        if target and target not in tool.targets:
+            yield from _one_of(f"{at}.fixed.target", target, places)
     known = {name for each in abilities.verbs.values() for name in (*each.needs, *each.takes)}
     for name in tool.names:
         yield from _one_of("tool.names", name, known)
+    taken = {
+        *known,
+        *AgentTool().parameters,
+        *tool.names.values(),
+        *(n for each in tool.actions for n in each.names.values()),
+    }
+    for name in sorted(tool.parameters.keys() - taken):
+        yield f"tool.parameters has {name!r}, which no action takes; names says which parameter of a verb it is."
     for word, name in tool.targets.items():
-        yield from _one_of(f"tool.targets.{word}", name, [*layout.targets, *(layer.name for layer in layout.layers)])
+        yield from _one_of(f"tool.targets.{word}", name, places)
 
 
 def _add_rule(layout: Layout, rule: AddRule, abilities: Abilities) -> Iterator[str]:
@@ -309,7 +381,9 @@ def _generated(layout: Layout, made: Generated, abilities: Abilities) -> Iterato
     if not made.of:
         yield f"{at}.of is empty; name the layers of topics that it is made from."
     if made.form == "index":
-        yield from _other_layer(layout, f"{at}.into", made.into or "''", "documents")
+        if not made.into:
+            yield f"{at}.into is empty; name the document that takes the index."
+        yield from _other_layer(layout, f"{at}.into", made.into, "documents")
     elif made.into and made.form == "rows":
         yield f"{at}.into is of no use here; rows are beside their topics."
 
@@ -344,8 +418,11 @@ def _job(layout: Layout, job: Job, abilities: Abilities) -> Iterator[str]:
         yield f"{at}.rounds is {job.rounds}; use 0 (one answer) to {_MOST_ROUNDS}."
     for kind in job.omits:
         yield from _one_of(f"{at}.omits", kind, layout.targets)
-    if job.consolidator == "rounds" or job.prompt:
-        yield from () if "\n" in job.prompt else _one_of(f"{at}.prompt", job.prompt, abilities.prompts)
+    if job.rounds and job.consolidator in _ONE_ANSWER:
+        yield f"{at}.rounds is {job.rounds}, but {job.consolidator!r} gives one answer; use the consolidator 'rounds'."
+    if job.prompt and "\n" not in job.prompt and job.prompt not in abilities.prompts:
+        ours = ", ".join(sorted(map(repr, abilities.prompts)))
+        yield f"{at}.prompt is {job.prompt!r}; use one of {ours}, or a text of several lines."
     if job.range == "none" and (job.failure == "raw" or job.together):
         yield f"{at} has the range 'none', so failure and together are of no use; leave them out."
     known = abilities.scope_triggers if job.range == "none" else abilities.triggers
@@ -356,11 +433,12 @@ def _job(layout: Layout, job: Job, abilities: Abilities) -> Iterator[str]:
         for name in trigger.names:
             yield from _one_of(f"{at}.triggers.when", name, known)
         for limit in trigger.limits:
-            if not NUMBER.fullmatch(limit):
-                yield from _one_of(f"{at}.triggers.over", limit, Config().consolidation.__struct_fields__)
+            if not NUMBER.fullmatch(limit) and limit not in Config().consolidation.__struct_fields__:
+                yield f"{at}.triggers.over is {limit!r}; use a number, or a knob of consolidation such as 'turns'."
         wanted = sum(name not in _EVENTS for name in trigger.names)
         if len(trigger.limits) != wanted:
-            yield f"{at}.triggers.over is {trigger.over!r}; {trigger.when!r} has {wanted} limits, one each."
+            counts = ("no limit; leave it out", "one limit, such as 6", f"{wanted} limits, one each, such as '24+600'")
+            yield f"{at}.triggers.over is {trigger.over!r}; {trigger.when!r} has {counts[min(wanted, 2)]}."
 
 
 def _knobs(layout: Layout) -> Iterator[str]:
@@ -379,7 +457,9 @@ def _knobs(layout: Layout) -> Iterator[str]:
         if knob is None:
             yield f"config.defaults has {path!r}; there is no such knob, docs/configuration.md lists them."
         elif isinstance(value, bool) != isinstance(knob, bool) or not isinstance(value, type(knob) | int):
-            yield f"config.defaults.{path} is {value!r}; it is a {type(knob).__name__}, as {knob!r}."
+            yield f"config.defaults.{path} is {value!r}; write {_SORTS[type(knob)]}, such as {knob!r}."
+        elif not isinstance(value, str) and value < 0:
+            yield f"config.defaults.{path} is {value!r}; no knob is below 0."
 
 
 def _knob(layout: Layout, path: str) -> object:

@@ -36,6 +36,7 @@ def _facts(title: str, *layers: str) -> PromptSection:
 
 LAYOUT = Layout(
     name="facts",
+    description="two small files of facts, one summary a session",
     layers=(
         Layer(name="user", kind="documents", path="facts/user.md", style="separator", cap="1500 chars", weight=1.2),
         Layer(
@@ -148,6 +149,7 @@ LAYOUT = Layout(
 FLAT = msgspec.structs.replace(
     LAYOUT,
     name="facts-flat",
+    description="the files of facts in one folder, as its program writes them",
     agent_edits_files=True,  # what lies there was written by the agent's tool
     layers=tuple(
         msgspec.structs.replace(layer, path=layer.path.removeprefix("facts/").removeprefix("episodes/"))

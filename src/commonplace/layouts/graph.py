@@ -26,6 +26,7 @@ from commonplace.layouts.schema import (
 
 LAYOUT = Layout(
     name="graph",
+    description="linked nodes in a tree, written by a background worker",
     memory="",
     agent_edits_files=True,  # seed graph: agents write their four files, the memory-agent the nodes
     layers=(

@@ -33,6 +33,7 @@ _NO_TOPICS = ("logs/*", "*/MEMORY.md")
 
 LAYOUT = Layout(
     name="memdir",
+    description="an index and a file a topic, tidied now and then",
     memory="",
     sessions="transcripts",
     layers=(

@@ -18,6 +18,7 @@ from commonplace.layouts.schema import (
 
 LAYOUT = Layout(
     name="native",
+    description="MEMORY.md, facts, monthly history, daily notes, items, topics; the default",
     layers=(
         Layer(name="soul", kind="documents", path="SOUL.md", person_only=True),
         Layer(name="agents", kind="documents", path="AGENTS.md", person_only=True),

@@ -355,15 +355,17 @@ def _has_form(name: str, form: str) -> bool:
 class Layout(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, dict=True):
     """One layout, whole.
 
-    `memory` and `sessions` are folders below a scope's root, `scopes` the other scopes. `targets` says which layer
-    takes a memory of which kind. `prompt`, `jobs`, `tool`, `add` and `generated` are its tables. `agent_edits_files`
-    says that the agent has a file tool, so that an outside edit ranks `agent`. `config` has its own knobs.
-    `their_sessions` is the folder of transcripts that the system it comes from wrote; adopting reads them.
+    `description` says in a line what lies on disk. `memory` and `sessions` are folders below a scope's root, `scopes`
+    the other scopes. `targets` says which layer takes a memory of which kind. `prompt`, `jobs`, `tool`, `add` and
+    `generated` are its tables. `agent_edits_files` says that the agent has a file tool, so that an outside edit ranks
+    `agent`. `config` has its own knobs. `their_sessions` is the folder of transcripts that the system it comes from
+    wrote; adopting reads them.
     """
 
     name: str
     layers: tuple[Layer, ...]
     targets: dict[str, str]
+    description: str = ""
     memory: str = "memory"
     sessions: str = "sessions"
     scopes: ScopeNames = ScopeNames()

@@ -51,6 +51,7 @@ _NOTES = PromptSection(of=("daily",), part="volatile", head="# Memory", unless="
 
 LAYOUT = Layout(
     name="structured",
+    description="daily notes and typed items, found by score",
     layers=(
         Layer(name="memory", kind="documents", path="MEMORY.md", weight=1.2),
         Layer(name="daily", kind="journals", path="{date}.md", style="daily", weight=0.5),

@@ -12,6 +12,7 @@ _KINDS = ("preference", "fact", "instruction", "constraint", "decision", "enviro
 
 LAYOUT = Layout(
     name="two-layer",
+    description="MEMORY.md that a model rewrites, HISTORY.md that is searched",
     layers=(
         Layer(
             name="memory",

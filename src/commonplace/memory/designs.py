@@ -7,7 +7,8 @@ outside the memory.
 
 from __future__ import annotations
 
-from typing import Final, get_args, get_type_hints
+import re
+from typing import Any, Final, get_args, get_type_hints
 
 import msgspec
 
@@ -18,7 +19,19 @@ from commonplace.jobs import triggers
 from commonplace.jobs.consolidators import rounds
 from commonplace.jobs.consolidators.choice import CONSOLIDATORS
 from commonplace.layouts import check, facts, graph, memdir, native, structured, two_layer
-from commonplace.layouts.schema import Job, Layer, Layout, PromptSection
+from commonplace.layouts.schema import (
+    Action,
+    AddRule,
+    AgentTool,
+    Generated,
+    Job,
+    Knobs,
+    Layer,
+    Layout,
+    PromptSection,
+    ScopeNames,
+    Trigger,
+)
 from commonplace.memory.tool_verbs import VERBS
 from commonplace.recall.prompt.renderers import RENDERERS
 from commonplace.store import texts
@@ -48,6 +61,10 @@ ABILITIES: Final = check.Abilities(
 )
 """What a layout can choose."""
 
+_ROWS: Final[dict[str, type[msgspec.Struct]]] = {
+    "layers": Layer, "prompt": PromptSection, "jobs": Job, "triggers": Trigger, "add": AddRule, "generated": Generated,
+    "tool": AgentTool, "actions": Action, "config": Knobs, "scopes": ScopeNames,
+}  # fmt: skip
 _FILE_BYTES: Final = 200_000
 
 
@@ -104,19 +121,47 @@ def parse(text: str, name: str) -> Layout:
     """
     if len(text) > _FILE_BYTES:
         raise ConfigError(f"{name} holds {len(text)} characters; a layout has at most {_FILE_BYTES}")
+    text = text.removeprefix("\ufeff")
     try:
         return msgspec.toml.decode(text, type=Layout)
     except msgspec.ValidationError as error:
-        raise ConfigError(f"{name} is no layout: {_plain(str(error))}", layout=name) from None
+        raise ConfigError(f"{name} is no layout: {_plain(str(error), text)}", layout=name) from None
     except (msgspec.DecodeError, ValueError, RecursionError) as error:
         raise ConfigError(f"{name} is no TOML: {error}", layout=name) from None
 
 
-def _plain(sentence: str) -> str:
-    """Turn the path in an error of the decoder into the name of a field, and say which values it may have."""
+def _plain(sentence: str, text: str) -> str:
+    """Return an error of the decoder as the name of a field, what is wrong with it, and what to write instead."""
     message, at, path = sentence.partition(" - at `$.")
-    table, _, field = path.rstrip("`").rpartition(".")
+    path = path.rstrip("`")
+    table, _, field = path.rpartition(".")
+    got = message.rpartition("got ")[2].strip("`")
     if message.startswith("Invalid enum value"):
-        row = {"layers": Layer, "prompt": PromptSection, "jobs": Job}[table.partition("[")[0]]
-        message += f"; use one of {', '.join(get_args(get_type_hints(row)[field]))}"
-    return f"{path.rstrip('`')}: {message}" if at else message
+        message += f"; use one of {', '.join(get_args(get_type_hints(_row(table))[field]))}"
+    elif "unknown field" in message:
+        message += f"; its fields are {', '.join(_row(path).__struct_fields__)}"
+    elif message.startswith("Expected `array`"):
+        one = {"object": f"[[{path}]], with two brackets on each side", "str": f'{field or path} = ["..."]'}
+        message += f"; write {one[got]}" if got in one else ""
+    elif message.startswith("Expected `object`") and got == "array":
+        message += f"; write [{path}], with one bracket on each side" if path in Layout.__struct_fields__ else ""
+    elif message.startswith("Expected `str`") and got in {"int", "float"}:
+        message += "; write it in quotes"
+    elif message.startswith(("Expected `float`", "Expected `int`", "Expected `bool`")) and got == "str":
+        message += "; write it without quotes" + (", as true or false" if "bool" in message else "")
+    return f"{_called(path, msgspec.toml.decode(text))}: {message}" if at else message
+
+
+def _called(path: str, data: Any) -> str:
+    """Return a path of the decoder with the name of a row in place of its number: `layers.notes.kind`."""
+    found = re.match(r"(?:(\w+)\.)?(\w+)\[(\d+)\]", path)
+    if found is None:
+        return path
+    row = (data[found[1]] if found[1] else data)[found[2]][int(found[3])]
+    names = (row[key] for key in ("name", "title", "rule", "form") if isinstance(row, dict) and key in row)
+    return f"{found.group().partition('[')[0]}.{next(names, int(found[3]) + 1)}{path[found.end() :]}"
+
+
+def _row(path: str) -> type[msgspec.Struct]:
+    """Return the table that a path of the decoder names: `jobs[0].triggers[1]` is a trigger."""
+    return _ROWS.get(path.rpartition(".")[2].partition("[")[0], Layout)

@@ -1,8 +1,8 @@
 """The consolidator in rounds: it reads and searches before it proposes, by instructions that its job names.
 
 The host puts what it asks for before it and calls it again, as often as the job allows. Its prompt is
-`prompts/<Job.prompt>.md`, or the text that a layout gives in its place; the purpose of its calls the name of the job.
-Without a model the rules do what they can.
+`prompts/<Job.prompt>.md`, `rounds` if the job names none, or the text that a layout gives in its place; the purpose of
+its calls is the name of the job. Without a model the rules do what they can.
 """
 
 from __future__ import annotations
@@ -27,4 +27,4 @@ def propose(work: Work) -> Proposal | Unusable:
     """
     if work.llm is None:
         return ruled.propose(work)
-    return ask(work, work.llm, system=prompt(work.job.prompt), purpose=work.job.name, markdown=True)
+    return ask(work, work.llm, system=prompt(work.job.prompt or "rounds"), purpose=work.job.name, markdown=True)

@@ -17,11 +17,12 @@ from commonplace.surfaces.cli import plain, terminal
 def layout_command(ctx: click.Context, action: str, file: str | None, *, as_json: bool) -> None:
     """List every mistake in a layout's TOML FILE (`check`), or the layouts that are there (`list`)."""
     if action == "list":
+        known = {name: getattr(designs.LAYOUTS[name], "description", "") for name in sorted(designs.LAYOUTS)}
         if as_json:
-            plain.show({"layouts": sorted(designs.LAYOUTS)})
+            plain.show({"layouts": [{"name": name, "description": said} for name, said in known.items()]})
             return
-        for name in sorted(designs.LAYOUTS):
-            terminal.out(name)
+        for name, said in known.items():
+            terminal.out(f"{terminal.accent(name.ljust(max(map(len, known))))}  {terminal.line(said)}".rstrip())
         return
     if file is None:
         raise click.UsageError("name the file: commonplace layout check FILE")
