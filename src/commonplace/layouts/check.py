@@ -60,21 +60,8 @@ _SHOWS: Final[dict[str, LayerKind]] = {
 _OF_SESSION: Final = frozenset({"summary", "window", "buffer", "working", "changes"})
 _ONE_ANSWER: Final = frozenset({"summarise", "rewrite", "episodes", "condense", "turns", "rules", "compact"})
 _SORTS: Final = {bool: "true or false", int: "a whole number", float: "a number", str: "a text in quotes"}
-_STATED: Final = frozenset(
-    {
-        "fact",
-        "preference",
-        "instruction",
-        "constraint",
-        "decision",
-        "task",
-        "environment",
-        "failure",
-        "journal",
-        "topic",
-    }
-)
-"""The usual kinds of statement."""
+STATED: Final = ("fact", "preference", "instruction", "constraint", "decision", "task", "environment", "failure", "fix")
+"""The kinds of statement that the rules know."""
 _SAMPLES: Final = {"date": "2026-01-02", "year": "2026", "month": "01"}
 _NEEDS: Final = {"journals": ("date", "month", "year"), "topics": ("topic", "session")}
 
@@ -265,8 +252,9 @@ def _targets(layout: Layout) -> Iterator[str]:
             yield f"targets.topic is {name!r}, a layer of {names[name].kind}; it names a layer of topics."
         elif kind not in {"journal", "topic"} and names[name].kind == "journals":
             yield f"targets.{kind} is {name!r}, a layer of journals; statements go to documents, items or topics."
-    for kind in sorted({kind for kind in layout.targets if kind not in _STATED and kind.rstrip("s") in _STATED}):
-        yield f"targets has {kind!r}, which nothing is called; write {kind.rstrip('s')!r}."
+    for kind in layout.targets:
+        if kind.endswith("s") and (one := kind.removesuffix("s")) in {*STATED, "journal", "topic"}:
+            yield f"targets has {kind!r}, which nothing is called; write {one!r}."
     if "fact" not in layout.targets:
         yield "targets has no 'fact'; say which layer takes a plain fact, as `remember` needs it."
 

@@ -542,6 +542,18 @@ def test_an_error_names_the_knob_the_field_and_the_folder_and_says_what_may_be_t
     assert "is a file; name the folder of a memory" in done.err
 
 
+def test_layouts_are_listed_with_what_they_write_and_checked_for_what_they_keep(run, here):
+    """Issue 18: what the rules keep nowhere is no mistake, and is said."""
+    listed = run("layout", "list").out.splitlines()
+    assert "graph       linked nodes in a tree, written by a background worker" in listed
+    assert all(len(line.split()) > 3 for line in listed)
+    job = "[[jobs]]\nname = 'note'\nconsolidator = 'rules'\n"
+    layer = "[[layers]]\nname = 'n'\nkind = 'documents'\npath = 'N.md'\n"
+    (here / "my.toml").write_text(f"name = 'my'\n{layer}{job}[targets]\nfact = 'n'\ntask = 'n'\n", encoding="utf-8")
+    said = run("layout", "check", "my.toml").out
+    assert "kept nowhere: preference, instruction, constraint, decision, environment, failure, fix; see targets" in said
+
+
 def test_a_dead_server_costs_nothing_and_is_named_with_the_next_try(run, here, monkeypatch):
     """Issue 17.1: `consolidate` and `status` say what failed and when it is tried again; the exit code is 5."""
     down = ModelUnavailableError("no connection; is the server running?")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from commonplace.layouts.check import STATED
 from commonplace.memory import designs
 from commonplace.store import texts
 from commonplace.surfaces.cli import plain, terminal
@@ -32,6 +33,8 @@ def layout_command(ctx: click.Context, action: str, file: str | None, *, as_json
         plain.show({"layout": layout.name, "mistakes": found})
     elif not found:
         terminal.out(f"{terminal.accent(layout.name)}: no mistakes; use it with --layout {terminal.line(file)}")
+        if layout.jobs and (left := [kind for kind in STATED if kind not in layout.targets]):
+            terminal.out(f"without a model statements of these kinds are kept nowhere: {', '.join(left)}; see targets")
     else:
         for each in found:
             terminal.out(terminal.line(each))
