@@ -980,7 +980,8 @@ def test_how_to_apply_is_what_a_model_concludes(tmp_path):
     said = "Please don't mock the database in these tests. Mocked tests passed and the migration failed."
     body = "No mocks of the database in tests.\n\n**Why:** mocked tests passed and the migration failed.\n\n"
     body += "**How to apply:** new code comes with a run against the real thing.\n**How to apply:** ask 14 reviewers."
-    feedback = {"op": "put_topic", "path": "testing.md", "title": "Testing", "kind": "feedback", "body": body}
+    feedback = {"op": "put_topic", "path": "testing.md", "kind": "feedback", "body": body}
+    feedback["title"] = "How large a change to the code should be"  # a title claims nothing, so it need not be said
     with opened(tmp_path, llm=answers(feedback | {"description": "no mocks"})) as memory:
         memory.append("s", [Message("user", said), Message("assistant", "OK.")])
         memory.reset("s")

@@ -441,7 +441,7 @@ class _Court:
             for field in ("title", "description", "category") if not reason else ():
                 said = getattr(edit, field)
                 why = self.fault(said) if said in heads else ""
-                if why and not (field == "title" and why.startswith("other-subject:")):  # a title names no person
+                if why and not (field == "title" and why.startswith(("other-subject:", "unfounded:", "scattered:"))):
                     # it costs the rest of the topic nothing
                     self.held.append((PutTopic(path=edit.path, body="", **{field: said}, sources=edit.sources), why))
                     edit = msgspec.structs.replace(edit, **{field: ""})
