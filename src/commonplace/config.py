@@ -37,7 +37,7 @@ class StoreConfig(msgspec.Struct, frozen=True):
 class GuardConfig(msgspec.Struct, frozen=True):
     """What the guard lets in, and how."""
 
-    raw_transcripts: bool = False  # keep messages unredacted in this scope
+    raw_transcripts: bool = False  # transcripts also keep what is redacted; nothing but a person reads that
     own_tools: tuple[str, ...] = ()  # print only what the person's own workspace holds; case ignored
     owner: str = ""  # the name the person writes under; what other named users say is trusted as `tool`
 

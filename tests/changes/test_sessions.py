@@ -410,3 +410,27 @@ def test_a_line_that_is_there_twice_is_one_message_and_a_mark_before_the_text_co
         assert len(memory.doctor().problems) >= 3
         memory.append("s", [Message("user", "word3", id="m3")])
         assert [message.text for message in memory.sessions.read("s")] == ["word0", "word1", "word2", "word3"]
+
+
+def test_a_raw_transcript_keeps_what_was_said_where_only_a_person_reads_it(tmp_path):
+    """DESIGN 1.11: a scope may choose raw transcripts; index, prompts and exports hold the screened text only."""
+    key = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    said = f"Always use the deploy token {key} for the harbour server."
+    path = tmp_path / "sessions" / "s.jsonl"
+    with Memory.open(tmp_path, config={"guard.raw_transcripts": True}, jobs="inline") as memory:
+        memory.append("s", [Message("user", said, id="a"), Message("user", "The harbour is red.", id="b")])
+        lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        assert [line.get("raw") for line in lines[1:]] == [said, None]
+        memory.reset("s")
+        shown = memory.context("t", "harbour deploy token").text + str(memory.review().list())
+        found = [hit.text for hit in memory.recall("harbour deploy token")]
+        read = [message.text for message in memory.sessions.read("s")]
+        assert "⟦secret:github-token" in shown + found[0] + read[0]
+        assert key not in shown + "".join(found + read)
+        holding = [file for file in tmp_path.rglob("*") if file.is_file() and key.encode() in file.read_bytes()]
+        assert holding == [path]
+        assert key.lower().encode() not in (tmp_path / ".commonplace" / "index.sqlite").read_bytes()
+        memory.forget("sessions/s.jsonl#a", erase=True)
+        assert key.encode() not in path.read_bytes()
+        assert [hit.text for hit in memory.recall("harbour")] == ["The harbour is red."]
+        assert memory.doctor().ok

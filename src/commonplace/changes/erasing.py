@@ -161,6 +161,8 @@ class _Sweep:
         made = line
         for mark in (ERASED, ""):
             clean = self._blanked(self._clean_value(values, mark), path, mark)
+            if clean.get("raw") and clean.get("content") != values.get("content"):
+                clean["raw"] = mark  # it may hold in other words what goes: a secret is in it alone
             made = line if clean == values else _written(clean, len(line))
             if len(made) <= len(line):
                 break

@@ -67,12 +67,11 @@ class Sessions:
         tombstones: Tombstones,
     ) -> None:
         self._store = store
-        self._screen_content = guard.encodable if config.guard.raw_transcripts else guard.screen
         self._clock = clock
         self._guard = config.guard
         self._folder = folder
         self._zone = config.timezone
-        self._most_chars = config.store.max_line_bytes // 2
+        self._most_chars = config.store.max_line_bytes // (4 if config.guard.raw_transcripts else 2)
         self._states: OrderedDict[str, State] = OrderedDict()
         self._paths: dict[str, str] = {}  # of ids found good
         self._lock = threading.RLock()
@@ -165,7 +164,9 @@ class Sessions:
                 continue
             new.add(key)
             trust, at = self._trust(message, speaker), message.at or self._clock()
-            lines.append(transcripts.message_line(message, number, given_id or message_id, content, at=at, trust=trust))
+            raw = guard.encodable(message.content) if self._guard.raw_transcripts else content
+            own_id = given_id or message_id
+            lines.append(transcripts.message_line(message, number, own_id, content, raw=raw, at=at, trust=trust))
             number += 1
         return sources, lines
 
@@ -192,7 +193,7 @@ class Sessions:
             raise InputError("a message id is a non-empty text without control characters or secrets")
         if len(message.content) > self._most_chars:
             raise InputError("this message is too long to store as one line; split it", limit=self._most_chars)
-        return message, message_id, self._screen_content(message.content)
+        return message, message_id, guard.screen(message.content)
 
     def _trust(self, message: Message, agent: str) -> Trust:
         """Return the most a message can be trusted: by its role, its tools, its name, and as was passed."""

@@ -103,9 +103,19 @@ def head_line(head: Head) -> Screened:
 
 
 def message_line(
-    message: Message, number: int, message_id: Screened | str, content: Screened, *, at: datetime, trust: Trust
+    message: Message,
+    number: int,
+    message_id: Screened | str,
+    content: Screened,
+    *,
+    raw: Screened,
+    at: datetime,
+    trust: Trust,
 ) -> Screened:
-    """Return the line of a message; its id and content are screened already."""
+    """Return the line of a message; its id and content are screened already.
+
+    `raw` is what the line keeps beside its content if it differs: nothing reads it but a person.
+    """
     values: dict[str, object] = {
         "type": "message",
         "n": number,
@@ -119,6 +129,8 @@ def message_line(
     if message.tools:
         values["tools"] = [guard.screen(tool) for tool in message.tools]
     values["content"] = content
+    if raw.text != content.text:
+        values["raw"] = raw
     return json_line(values, checksum=True)
 
 
