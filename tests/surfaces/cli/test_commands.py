@@ -132,6 +132,17 @@ def test_damaged_lines_are_named_and_the_rest_goes_in(run, here):
     assert run("import", str(path), "--json").data["total"]["problems"] == 26
 
 
+def test_lines_of_role_and_text_are_messages_and_a_file_without_any_is_said_to_hold_none(run, here):
+    """The plainest transcript that a person writes goes in; what is none is not passed over in silence."""
+    plain = {"session": "chat:1", "role": "user", "text": "The ferry leaves at noon.", "at": "2026-11-01T09:00:00Z"}
+    (here / "plain.jsonl").write_text(json.dumps(plain) + "\n", encoding="utf-8")
+    assert "1 message in 1 session, 1 new" in run("import", "plain.jsonl").out
+    assert run("recall", "ferry", "--json").data["hits"][0]["at"] == "2026-11-01T09:00:00Z"
+    (here / "none.jsonl").write_text('{"role": "user"}\n', encoding="utf-8")
+    assert "no line of it is a message" in run("import", "none.jsonl").err
+    assert run("demo", "none.jsonl").code == 2
+
+
 def test_a_folder_of_transcripts_is_imported(run, here):
     """A person's transcripts lie in folders."""
     folder = here / "all of them"
@@ -195,6 +206,28 @@ def test_no_query_breaks_recall(run, query):
     done = run("recall", "--", query)
     assert done.code in {0, 1}
     assert "Traceback" not in done.err
+
+
+def test_a_message_is_named_by_its_session_in_every_command(run):
+    """DESIGN 6: a message is `session#message`, in every command and answer."""
+    run("record", "Please always answer in metric units.", "--session", "telegram:42")
+    assert "telegram:42#m0" in run("recall", "metric units").out
+    assert "telegram:42#m0" in run("forget", "telegram:42#m0", "--dry-run").out
+    assert "telegram:42#m0: over the token budget" in run("context", "-q", "metric units", "--tokens", "20").err
+    why = run("why", "telegram:42#m0").out
+    assert "telegram:42#m0" in why
+    assert why.count("metric units") == 1  # a message rests on nothing else
+    assert "from telegram:42#m0" in run("consolidate").out
+    noted = run("recall", "metric units", "--layer", "documents", "--json").data["hits"][0]["record"]
+    assert "user · telegram:42#m0" in run("why", noted).out
+
+
+def test_a_record_without_a_message_is_named_once(run):
+    """A reader need not read an id twice."""
+    run("remember", "Ada sails.")
+    (head, _, name) = run("recall", "who sails").out.splitlines()
+    assert head == "1  memory/facts/user.md"
+    assert name.strip().startswith("memory/facts/user.md#")
 
 
 def test_context_prints_the_text_and_draws_the_budget_beside_it(run):

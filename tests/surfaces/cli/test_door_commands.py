@@ -226,7 +226,7 @@ def test_consolidation_by_rules_is_shown_with_its_sources(run):
     assert run("status", "--json").data["not_consolidated"] == 1
     done = run("consolidate")
     assert done.code == 0
-    assert "from cli:main m0" in done.out
+    assert "from cli:main#m0" in done.out
     assert run("status", "--json").data["not_consolidated"] == 0
     assert "nothing was said since" in run("consolidate").out
 

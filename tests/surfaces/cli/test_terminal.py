@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import click
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -44,6 +45,22 @@ def test_printed_text_cannot_drive_a_terminal(text):
 def test_words_of_a_query_are_marked_in_their_forms(word, query, expected):
     """The words that made a hit are seen at a glance."""
     assert (terminal.marked(word, terminal.wanted(query)) != word) is expected
+
+
+def test_of_a_long_text_the_lines_with_the_asked_words_are_shown(monkeypatch):
+    """The part of a pasted log that made it a hit is seen, not its first lines."""
+    monkeypatch.setenv("COLUMNS", "60")
+    log = [f"worker {number} served request {number * 7} in time" for number in range(200)]
+    log[120] = "the tulip job exceeded its quota"
+    asked = terminal.wanted("which job exceeded the quota")
+    shown = [click.unstyle(line) for line in terminal.quote("\n".join(log), asked, indent=0)]
+    assert len(shown) == 4
+    assert "tulip job exceeded its quota" in " ".join(shown)
+    assert shown[0].startswith("… ")
+    assert shown[-1].endswith("…")
+    assert max(map(terminal.width_of, shown)) <= 60
+    begins = list(terminal.quote("\n".join(log), terminal.wanted("zeppelin"), indent=0))
+    assert begins[0].startswith("worker 0 served")
 
 
 @given(st.floats(0, 1), st.integers(1, 80))

@@ -35,6 +35,7 @@ _SAID: Final[dict[OutcomeStatus, str]] = {
 
 
 _LISTED: Final = 20  # records that are shown before one is asked
+_TEXT_COLUMNS: Final = 400  # of the text of each
 
 
 def settle(ctx: click.Context, memory: Memory, outcome: Outcome, *, as_json: bool) -> None:
@@ -187,13 +188,13 @@ def forget_command(
             erase=erase,
         )
         if not (dry_run or yes):
-            _ask_to_forget(forget, many=every or whole_scope or aged or session is not None, as_json=as_json)
+            _ask_to_forget(memory, forget, many=every or whole_scope or aged or session is not None, as_json=as_json)
         receipt = forget(dry_run=dry_run, actor=PERSON)
         if as_json:
             plain.show({"location": memory.location, "receipt": receipt})
         else:
             said = "would be forgotten" if dry_run else f"forgotten, {_change(memory, receipt)}"
-            for line in _said(receipt, said):
+            for line in _said(memory, receipt, said):
                 terminal.out(line)
             for path, _ in receipt.left:
                 terminal.note(terminal.bad("error: ") + f"still in {terminal.line(path)}")
@@ -205,7 +206,7 @@ def forget_command(
         ctx.exit(2)
 
 
-def _ask_to_forget(forget: Callable[..., Receipt], *, many: bool, as_json: bool) -> None:
+def _ask_to_forget(memory: Memory, forget: Callable[..., Receipt], *, many: bool, as_json: bool) -> None:
     """Show what would go and ask; without a terminal more than one record goes only with --yes."""
     asks = terminal.can_ask() and not as_json
     if not (asks or many):
@@ -214,20 +215,20 @@ def _ask_to_forget(forget: Callable[..., Receipt], *, many: bool, as_json: bool)
     count = len(meant.forgotten)
     if not asks:
         raise InputError(f"this forgets {count} records and messages; look with --dry-run, then say --yes", count=count)
-    for line in _said(meant, "would be forgotten"):
+    for line in _said(memory, meant, "would be forgotten"):
         terminal.note(line)
     click.confirm("Forget this?" if count == 1 else f"Forget these {count}?", abort=True, err=True)
 
 
-def _said(receipt: Receipt, said: str) -> Iterator[str]:
+def _said(memory: Memory, receipt: Receipt, said: str) -> Iterator[str]:
     """Yield the lines that say what goes and where it is, of many records only the first."""
     for name, text in receipt.forgotten[:_LISTED]:
-        yield f"{said}: {terminal.line(text)}"
-        yield terminal.faint(terminal.line(name))
+        yield f"{said}: {terminal.cut(terminal.line(text), _TEXT_COLUMNS)}"
+        yield terminal.faint(drawing.shown_id(memory, name))
     if len(receipt.forgotten) > _LISTED:
         yield f"and {len(receipt.forgotten) - _LISTED} more; --json lists all"
     for path, count in receipt.places:
-        yield f"{'is in' if receipt.dry_run else 'erased from'} {terminal.line(path)}, {count} times"
+        yield f"{'is in' if receipt.dry_run else 'erased from'} {terminal.line(path)}, {terminal.count(count, 'time')}"
     if receipt.scanned:
         yield f"{receipt.scanned} files below the memory's folder were searched; copies elsewhere were not"
 

@@ -107,8 +107,8 @@ def _recording(shown: Shown) -> Iterator[str]:
             shown.memory.append(batch.session_id, batch.messages)
     else:
         report = writing.take(shown.memory, shown.transcript)
-        writing.tell(report)
-        if report.error:
+        writing.tell(report, indent="   ")
+        if report.error or not report.messages:
             raise click.exceptions.Exit(2)
     took = time.perf_counter() - started
     found = sorted(shown.memory.sessions.list(), key=lambda session: session.last_at or session.created_at)
@@ -140,9 +140,9 @@ def _guarding(shown: Shown) -> Iterator[str]:
     for message in secrets[:_GUARD_SHOWN]:
         yield from _quoted(message, _marking(message.text, "⟦secret:", "⟧"))
     if web:
-        yield f"{terminal.count(web, 'message')} that came from the web: kept, never believed"
+        yield f"{terminal.count(web, 'message')} of tools, such as pages, files and output: kept, never believed"
     else:
-        yield "nothing came from the web"
+        yield "nothing came from a tool"
     for message, findings in orders[:_GUARD_SHOWN]:
         spans = [finding.span for finding in findings if finding.kind == "injection"]
         yield from _quoted(message, _around(message.text, spans), mark="gives orders")
@@ -246,7 +246,7 @@ def _correcting(shown: Shown) -> Iterator[str]:
         yield terminal.heading(title)
         yield from (f"  {line}" for line in drawing.diff(done.diff))
     yield terminal.heading("why")
-    yield from (f"  {line}".rstrip() for line in drawing.trail(memory.why(second.records[0]), margin=5))
+    yield from (f"  {line}".rstrip() for line in drawing.trail(memory, memory.why(second.records[0]), margin=5))
     if second.change is not None:
         undone = memory.undo(second.change, reason="only to show it")
         yield terminal.heading("undo") + terminal.faint("  and undo of the undo")
@@ -263,7 +263,7 @@ def _building(shown: Shown) -> Iterator[str]:
     question = QUESTION if shown.transcript is None else None
     context = shown.memory.context(None, question, tokens=BUDGET_TOKENS)
     yield f"? {question}" if question else "without a question nothing is recalled"
-    yield from drawing.budget(context)
+    yield from drawing.budget(shown.memory, context)
     yield ""
     lines = terminal.safe(context.text).splitlines()
     for each in lines[:_CONTEXT_LINES]:
@@ -290,7 +290,7 @@ def _next(shown: Shown) -> Iterator[str]:
         yield f"{command} show {terminal.line(shown.session)}"
     yield f"{command} context -q {question!r}"
     yield f"{command} record 'I drink green tea now' --session cli:me"
-    yield f"{command} remember 'Lars Ek is the new contact'"
+    yield f"{command} remember 'Lars is the new contact'"
     yield f"{command} log"
     if shown.transcript is None:
         yield "make demo TRANSCRIPT=path" + terminal.faint("   the same with your own transcript")

@@ -23,6 +23,7 @@ from commonplace.records import (
     Outcome,
     Quote,
     Session,
+    Source,
     Trail,
     Waiting,
 )
@@ -55,6 +56,17 @@ def speaker(memory: Memory, hit: Hit) -> str:
     return who(message)
 
 
+def shown_id(memory: Memory, record: str) -> str:
+    """Return the id of a record for a person: a message is `session#message`."""
+    path, mark, message = record.rpartition("#")
+    session = memory.sessions.id_of(path) if mark and path.startswith(f"{memory.sessions.folder}/") else None
+    return terminal.line(f"{session}#{message}" if session else record)
+
+
+def _place(source: Source) -> str:
+    return f"{source.session}#{source.message}"
+
+
 def who(message: Message) -> str:
     """Return who speaks: the role, and the name or the tools."""
     detail = message.name or (", ".join(message.tools) if message.role == "tool" else "")
@@ -81,7 +93,7 @@ def hits(
     """Yield hits with where they come from, the asked words marked; `right` says which are known to answer."""
     words = terminal.wanted(query)
     for number, hit in enumerate(found, 1):
-        where = hit.sources[0].session if hit.sources else hit.record
+        where = hit.sources[0].session if hit.sources else hit.record.partition("#")[0]
         parts = [day(hit.at) if hit.at else "", terminal.line(where), speaker(memory, hit)]
         origin = " · ".join(part for part in parts if part)
         answers = terminal.good(" ✓") if right[number - 1 : number] == [True] else ""
@@ -89,7 +101,7 @@ def hits(
         yield f"{terminal.heading(str(number))}  {terminal.accent(origin)}{marks}{answers}"
         yield from terminal.quote(hit.text, words, lines=lines, margin=margin)
         if ids:
-            yield "   " + terminal.faint(terminal.line(hit.record))
+            yield "   " + terminal.faint(shown_id(memory, hit.record))
         if hit.why:
             yield "   " + terminal.faint(
                 f"{hit.score:.2f} = " + "  ".join(f"{name} {_figure(value)}" for name, value in hit.why.items())
@@ -100,7 +112,7 @@ def _figure(value: float | str) -> str:
     return f"{value:.2f}" if isinstance(value, float) else terminal.line(str(value))
 
 
-def budget(context: Context) -> Iterator[str]:
+def budget(memory: Memory, context: Context) -> Iterator[str]:
     """Yield a context's token budget drawn by section, and what did not fit, with the reason."""
     whole = max(context.budget, 1)
     yield terminal.heading(f"{context.tokens:,} of {context.budget:,} tokens") + "  " + _filled(context)
@@ -116,7 +128,7 @@ def budget(context: Context) -> Iterator[str]:
         drawn = terminal.bar(tokens / whole, BAR_COLUMNS)
         styled = terminal.faint(drawn) if title == "free" else terminal.good(drawn)
         yield f"  {part:<8}  {terminal.pad(title, title_width)}  {tokens:>7,}  {styled}"
-    yield from _dropped(context.dropped)
+    yield from _dropped(memory, context.dropped)
 
 
 def _filled(context: Context) -> str:
@@ -124,13 +136,13 @@ def _filled(context: Context) -> str:
     return terminal.faint(f"{share:.0%} used")
 
 
-def _dropped(dropped: Sequence[Dropped]) -> Iterator[str]:
+def _dropped(memory: Memory, dropped: Sequence[Dropped]) -> Iterator[str]:
     if not dropped:
         return
     yield f"  left out: {terminal.count(len(dropped), 'record')}"
     for each in dropped[:DROPPED_SHOWN]:
         cost = f", {terminal.count(each.tokens, 'token')}" if each.tokens else ""
-        yield f"    {terminal.line(each.record)}: {terminal.warning(terminal.line(each.reason))}{cost}"
+        yield f"    {shown_id(memory, each.record)}: {terminal.warning(terminal.line(each.reason))}{cost}"
     if len(dropped) > DROPPED_SHOWN:
         yield f"    … and {len(dropped) - DROPPED_SHOWN} more"
 
@@ -190,10 +202,12 @@ def diff(text: str) -> Iterator[str]:
             yield terminal.faint(each)
 
 
-def trail(found: Trail, *, margin: int = 0) -> Iterator[str]:
+def trail(memory: Memory, found: Trail, *, margin: int = 0) -> Iterator[str]:
     """Yield why a record is there: what it says, its changes, and what was said; `margin` as for `hits`."""
+    name = shown_id(memory, found.record)
+    quotes = [each for each in found.quotes if terminal.line(_place(each.source)) != name]  # a message is its own
     yield from terminal.quote(found.text, indent=0, lines=8, margin=margin)
-    yield terminal.faint(f"{terminal.line(found.record)}, trust {found.trust}")
+    yield terminal.faint(f"{name}, trust {found.trust}")
     if found.steps:
         yield ""
         yield terminal.heading("how it came to be")
@@ -201,16 +215,16 @@ def trail(found: Trail, *, margin: int = 0) -> Iterator[str]:
         reason = f": {terminal.line(step.reason)}" if step.reason else ""
         yield f"   change {step.change}  {minute(step.at)}  {terminal.line(step.actor)}{reason}"
         yield from terminal.quote(step.text, indent=6, lines=3, margin=margin)
-    if found.quotes:
+    if quotes:
         yield ""
         yield terminal.heading("what it rests on")
-    for quoted in found.quotes:
+    for quoted in quotes:
         yield from _quoted(quoted, margin)
 
 
 def _quoted(quoted: Quote, margin: int) -> Iterator[str]:
     speaks = f"{quoted.role} {quoted.name}" if quoted.name else quoted.role
-    parts = (day(quoted.at), quoted.source.session, speaks, quoted.source.message)
+    parts = (day(quoted.at), speaks, _place(quoted.source))
     yield "   " + terminal.accent(" · ".join(terminal.line(part) for part in parts if part))
     yield from terminal.quote(quoted.text, indent=6, lines=4, margin=margin)
 
@@ -249,7 +263,7 @@ def remembered(memory: Memory, records: Sequence[str], *, journals: bool = True,
             path = file
             yield terminal.accent(terminal.line(path))
         yield from terminal.quote(found.text, indent=2, lines=3, margin=margin)
-        said = ", ".join(f"{quoted.source.session} {quoted.source.message}" for quoted in found.quotes)
+        said = ", ".join(_place(quoted.source) for quoted in found.quotes)
         yield "    " + terminal.faint(terminal.line(f"from {said}" if said else "no message")) + trust_mark(found.trust)
 
 

@@ -21,7 +21,7 @@ def why_command(record: str, *, as_json: bool, place: Place) -> None:
         if as_json:
             plain.show({"location": memory.location, "trail": trail})
             return
-        for each in drawing.trail(trail):
+        for each in drawing.trail(memory, trail):
             terminal.out(each)
 
 

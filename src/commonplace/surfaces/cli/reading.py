@@ -93,7 +93,7 @@ def context_command(
         if as_json:
             plain.show({"location": memory.location, **plain.context(found)})
             return
-        for each in drawing.budget(found):
+        for each in drawing.budget(memory, found):
             terminal.note(each)
         if session and memory.sessions.exists(session) and (live := memory.sessions.window(session)):
             terminal.note(f"  left out for you to send: {terminal.count(len(live), 'live message')} of the session")

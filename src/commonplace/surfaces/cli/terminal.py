@@ -192,16 +192,28 @@ def quote(
 ) -> Iterator[str]:
     """Yield a foreign text as indented lines with the asked words marked; `…` replaces what is left out.
 
-    `margin` columns are kept free, for a caller that indents the lines further.
+    Of a long text those lines are shown that hold most of the asked words. `margin` columns are kept free, for a
+    caller that indents the lines further.
     """
     size = columns() - indent - margin
     wrapped = wrap(line(text), size)
-    shown = wrapped[:lines]
-    if len(wrapped) > lines:
+    first = _best(wrapped, words, lines)
+    shown = wrapped[first : first + lines]
+    if first:
+        shown[0] = cut(f"… {shown[0]}", size)
+    if len(wrapped) > first + lines:
         shown[-1] = cut(shown[-1] + " …", size - 1)
         shown[-1] = shown[-1] if shown[-1].endswith("…") else shown[-1] + "…"
     for each in shown:
         yield " " * indent + marked(each, words)
+
+
+def _best(wrapped: Sequence[str], words: Vocabulary, lines: int) -> int:
+    """Return where the lines begin that hold most of the words: at the beginning if none hold more."""
+    found = [{asked for part in content.words(each) for asked in words.like(part)} for each in wrapped]
+    held = [len(set().union(*found[at : at + lines])) for at in range(max(1, len(wrapped) - lines + 1))]
+    best = [at for at, count in enumerate(held) if count == max(held)]
+    return best[0] and best[min(lines // 2, len(best) - 1)]  # with a line or two before what was found
 
 
 def bar(share: float, size: int) -> str:

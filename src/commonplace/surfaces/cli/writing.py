@@ -230,14 +230,16 @@ def _progress(path: str) -> Iterator[Callable[[int], None] | None]:
         yield lambda done: drawn.update(done - drawn.pos)
 
 
-def tell(report: Imported) -> None:
+def tell(report: Imported, indent: str = "") -> None:
     """Print what came of one file: counts on stdout, problems on stderr."""
     name = terminal.line("standard input" if report.path == "-" else report.path)
     if report.error:
         terminal.note(terminal.bad("error: ") + terminal.line(report.error))
     if report.messages or not report.error:
         counts = _total([report]) | Counter(sessions=report.sessions)
-        terminal.out(f"{terminal.accent(name)}: {summary(counts)}")
+        terminal.out(f"{indent}{terminal.accent(name)}: {summary(counts)}")
+    if not (report.messages or report.error):
+        terminal.note("  no line of it is a message; `commonplace import --help` names the formats")
     for problem in report.named:
         kept = terminal.faint(" (kept)") if problem.kept else ""
         terminal.note(f"  {name}:{problem.line}: {terminal.line(problem.reason)}{kept}")

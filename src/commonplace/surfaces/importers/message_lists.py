@@ -41,6 +41,7 @@ class _Item(msgspec.Struct):
     type: str | None = None
     role: str | None = None
     content: msgspec.Raw = msgspec.Raw()
+    text: msgspec.Raw = msgspec.Raw()
     refusal: str | None = None
     tool_calls: list[msgspec.Raw] | None = None
     function_call: msgspec.Raw = msgspec.Raw()
@@ -56,6 +57,7 @@ class _Item(msgspec.Struct):
     items: list[msgspec.Raw] | None = None
     system: msgspec.Raw = msgspec.Raw()
     instructions: msgspec.Raw = msgspec.Raw()
+    session: str | None = None
     session_id: str | None = None
     conversation_id: str | None = None
     thread_id: str | None = None
@@ -129,9 +131,9 @@ class Parser:
 
     def _spoken(self, role: Role, item: _Item, envelope: Envelope, number: int) -> Iterator[Message]:
         if role == "tool":
-            yield self._result(item, item.content, item.tool_call_id, envelope)
+            yield self._result(item, _content(item), item.tool_call_id, envelope)
             return
-        found = self._parts(item.content, number)
+        found = self._parts(_content(item), number)
         if item.refusal:
             found.append(Text(item.refusal))
         for raw in item.tool_calls or []:
@@ -190,8 +192,12 @@ def _listed(item: _Item) -> list[msgspec.Raw]:
     return found
 
 
+def _content(item: _Item) -> msgspec.Raw:
+    return item.content if bytes(item.content) else item.text
+
+
 def _session(item: _Item) -> str | None:
-    return item.session_id or item.conversation_id or item.thread_id
+    return item.session or item.session_id or item.conversation_id or item.thread_id
 
 
 def _stamp(item: _Item) -> str | float | None:
