@@ -62,7 +62,7 @@ MARKED: Final = (
     "marked as from {trust}: found when asked for, not always shown; "
     "a person shows it always by saying it themselves or with `commonplace remember`"
 )
-FORGOTTEN: Final = Outcome(status="refused", reason="this was forgotten; undo the forgetting to keep it again")
+FORGOTTEN: Final = Outcome(status="refused", reason="this was forgotten or undone; undo that change, which `log` lists")
 State = Literal["pending", "quarantined", "conflicted"]
 
 

@@ -96,6 +96,7 @@ class History:
             UndoConflictError: A later change depends on it; the error names that change.
         """
         require_text(reason, "a reason")
+        self.change(number)  # before the lock, which makes a folder
         deadline = time.monotonic() + self._wait_seconds
         while True:
             with self._door.alone():
@@ -347,7 +348,7 @@ class History:
 
 
 def _depended_on(later: int, number: int, path: str) -> UndoConflictError:
-    sentence = f"change {later} depends on change {number} in {path!r}; undo it first"
+    sentence = f"change {later} depends on change {number} in {path!r}; undo change {later} first"
     return UndoConflictError(sentence, change=later, path=path)
 
 

@@ -623,3 +623,31 @@ def test_a_range_that_can_be_done_by_nobody_is_named_until_it_is_done(run, here,
     assert named in run("worker", "--status").out
     assert run("consolidate").out.startswith("applied:")
     assert named not in run("status").out
+
+
+def test_the_list_of_commands_says_each_whole(run, monkeypatch):
+    """A sentence that is cut off helps nobody."""
+    monkeypatch.setenv("COLUMNS", "80")
+    assert "..." not in run("--help").out.partition("Commands:")[2]
+
+
+def test_a_scope_that_is_empty_names_the_others(run):
+    """What was kept under another name is not simply gone."""
+    run("--scope", "team", "remember", "The team deploys on Tuesdays.")
+    run("record", "hello")
+    assert "--scope names another, as team" in run("recall", "deploys").err
+    assert run("status", "--json").data["other_scopes"] == ["team"]
+
+
+def test_a_command_that_finds_nothing_to_change_makes_no_folder(run, here):
+    """DESIGN 6: nothing but an explicit write makes a memory."""
+    assert run("undo", "1").code == 1
+    assert run("doctor").out.endswith("there is nothing here to check\n")
+    assert list(here.iterdir()) == []
+
+
+def test_a_record_rests_on_no_message_that_is_not_there(run):
+    """A source that nobody can look up is a slip of the fingers."""
+    run("record", "I like tulips.")
+    assert run("remember", "Likes tulips.", "--source", "cli:main#m9").code == 1
+    assert run("remember", "Likes tulips.", "--source", "cli:main#m0").code == 0

@@ -277,3 +277,17 @@ def test_the_command_costs_nothing_that_was_not_asked_for(run):
     assert run("cost", "--json").data["totals"] == {}
     facts = run("status", "--json").data
     assert (facts["messages"], facts["model_calls"], facts["changes"]) == (40, 0, 0)
+
+
+def test_the_log_says_what_was_written_and_leaves_out_what_held_nothing(run):
+    """A log of what changed is read by people: the words, not only the file."""
+    run("record", "What is the capital of Peru?")
+    run("consolidate")
+    run("remember", "Ada sails.")
+    listed = run("log")
+    assert listed.out.startswith("2 ")
+    assert "+Ada sails." in listed.out
+    assert "cursor" not in listed.out
+    assert "left out: 1 range" in listed.err
+    assert [each["number"] for each in run("log", "--all", "--json").data["changes"]] == [2, 1]
+    assert "left out" not in run("log", "--all").err

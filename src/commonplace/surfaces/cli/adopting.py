@@ -17,9 +17,9 @@ PROBLEMS_SHOWN = 20
 @click.command("init")
 @printing
 def init_command(*, as_json: bool, place: Place) -> None:
-    """Make a memory here, or accept one that came with the folder: from then on it counts as your own.
+    """Make a memory here, or accept one that came with the folder.
 
-    Look at its files before: their content is shown to your agent.
+    From then on it counts as your own. Look at its files before: their content is shown to your agent.
     """
     files = place.accept()
     where = str(place.folder)
@@ -38,10 +38,11 @@ def init_command(*, as_json: bool, place: Place) -> None:
 @click.option("--dry-run", is_flag=True, help="Only say what the directory is.")
 @printing
 def adopt_command(path: str, *, dry_run: bool, as_json: bool, place: Place) -> None:
-    """Open the memory of another system in place: recognise it, index it, read its transcripts.
+    """Open the memory of another system where it lies.
 
-    Nothing of it is changed before something new is remembered. --layout says what it is where its files
-    do not. Adopting again reads what is new in its transcripts.
+    It is recognised by its files and indexed, and its transcripts are read. Nothing of it is changed
+    before something new is remembered. --layout says what it is where its files do not.
+    Adopting again reads what is new in its transcripts.
     """
     if dry_run:
         _say(path, as_json=as_json)

@@ -100,7 +100,7 @@ def remember_command(
             " ".join(text),
             kind=kind,
             to=to,
-            source=_source(source),
+            source=_source(memory, source),
             valid_from=instants.day(valid_from),
             expires=instants.day(until),
             expect=expect,
@@ -110,12 +110,13 @@ def remember_command(
         settle(ctx, memory, outcome, as_json=as_json)
 
 
-def _source(text: str | None) -> Source | None:
+def _source(memory: Memory, text: str | None) -> Source | None:
     if text is None:
         return None
     session, mark, message = text.rpartition("#")
     if not (mark and session and message):
         raise InputError(f"{text!r} names no message; write SESSION#MESSAGE, as `cli:main#m3`")
+    memory.read(text)  # else the record would rest on nothing
     return Source(session, message)
 
 
@@ -138,7 +139,10 @@ def update_command(
     as_json: bool,
     place: Place,
 ) -> None:
-    """Replace the text of a RECORD by TEXT; RECORD is its id or words that it alone holds."""
+    """Replace the text of a RECORD by TEXT.
+
+    RECORD is its id or words that it alone holds.
+    """
     with place.open(writes=True) as memory:
         outcome = memory.update(record, " ".join(text), expect=expect, reason=reason, actor=PERSON)
         settle(ctx, memory, outcome, as_json=as_json)
@@ -171,8 +175,9 @@ def forget_command(
     as_json: bool,
     place: Place,
 ) -> None:
-    """Hide a RECORD, named by its id or by words that it alone holds, and keep it from coming back.
+    """Hide a RECORD and keep it from coming back.
 
+    RECORD is its id or words that it alone holds.
     With a message go the records that rest on it alone, and the sentences of others that use its words. With a
     record goes its line in a journal; what was said stays, unless --every forgets the messages with these words too.
     On a terminal the command shows all of it first and asks.
@@ -239,7 +244,10 @@ def _said(memory: Memory, receipt: Receipt, said: str) -> Iterator[str]:
 @printing
 @click.pass_context
 def undo_command(ctx: click.Context, change: int, *, reason: str, as_json: bool, place: Place) -> None:
-    """Undo a CHANGE, by its number in `commonplace log`; undoing the undo brings it back."""
+    """Undo a CHANGE, by its number in `commonplace log`.
+
+    Undoing the undo brings it back.
+    """
     with place.open(writes=True) as memory:
         settle(ctx, memory, memory.undo(change, reason=reason, actor=PERSON), as_json=as_json)
 
@@ -248,7 +256,7 @@ def undo_command(ctx: click.Context, change: int, *, reason: str, as_json: bool,
 @printing
 @click.pass_context
 def review_command(ctx: click.Context, *, as_json: bool, place: Place) -> None:
-    """List what waits for a person; `approve`, `edit` or `reject` it."""
+    """List what waits for you; `approve`, `edit` or `reject` it."""
     ctx.obj = place
     if ctx.invoked_subcommand is not None:
         return

@@ -25,7 +25,10 @@ _CODES: Final = {"refused": 2, "conflict": 4, "over_cap": 4, "failed": 5}
 def consolidate_command(
     ctx: click.Context, session: str | None, *, model: str | None, dry_run: bool, as_json: bool, place: Place
 ) -> None:
-    """Turn what was said since the last time into memory, of one SESSION or of all."""
+    """Turn what was said since the last time into memory.
+
+    What was said in one SESSION, or in all.
+    """
     with place.open(writes=not dry_run, model=model or None) as memory:
         if session is not None:
             memory.sessions.state(session)  # an unknown name is an error, not nothing to do
@@ -44,7 +47,10 @@ def consolidate_command(
 def dream_command(
     ctx: click.Context, job: str, *, model: str | None, dry_run: bool, as_json: bool, place: Place
 ) -> None:
-    """Tidy memory now: run the JOB of this layout that works on all of it, or every such job."""
+    """Tidy memory now.
+
+    Run the JOB of this layout that works on all of it, or every such job.
+    """
     with place.open(writes=not dry_run, model=model or None) as memory:
         outcome = memory.dream(job, dry_run=dry_run)
         _show(memory, outcome, dry_run=dry_run, as_json=as_json, nothing="there was nothing to tidy")
@@ -78,7 +84,7 @@ def _show(memory: Memory, outcome: Outcome, *, dry_run: bool, as_json: bool, not
 @printing
 @click.pass_context
 def status_command(ctx: click.Context, *, as_json: bool, place: Place) -> None:
-    """Show what this memory holds, what is due, and what waits for you.
+    """Show what this memory holds, what is due and what waits.
 
     Exit code 5 if a model failed, 4 if a document is over a limit.
     """
@@ -114,6 +120,8 @@ def status(memory: Memory) -> dict[str, Any]:
     return {
         "location": memory.location,
         "scope": " > ".join(memory.scope),
+        "other_scopes": [name for name in memory.scopes() if name not in memory.scope],
+        "layout": scope.layout.name,
         "sessions": len(sessions),
         "messages": sum(session.messages for session in sessions),
         "not_consolidated": sum(s.messages - min(s.cursors.get(job, 0) for job in jobs) for s in sessions)

@@ -60,7 +60,7 @@ class Shown(msgspec.Struct):
 @click.argument("transcript", required=False)
 @placed
 def demo_command(transcript: str | None, *, place: Place) -> None:
-    """Show what memory does: on a sample conversation, or on your own TRANSCRIPT.
+    """Show what memory does, on a sample or on your TRANSCRIPT.
 
     Everything is written to ./demo-memory (or the folder given with -C), which starts fresh each time.
     """

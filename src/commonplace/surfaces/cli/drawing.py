@@ -104,7 +104,7 @@ def hits(
             yield "   " + terminal.faint(shown_id(memory, hit.record))
         if hit.why:
             yield "   " + terminal.faint(
-                f"{hit.score:.2f} = " + "  ".join(f"{name} {_figure(value)}" for name, value in hit.why.items())
+                f"score {hit.score:.2f}: " + ", ".join(f"{name} {_figure(value)}" for name, value in hit.why.items())
             )
 
 
@@ -173,8 +173,8 @@ def _state(session: Session) -> str:
     return ", ".join(parts)
 
 
-def change(done: Change) -> Iterator[str]:
-    """Yield one change of the log: its number, when, who, what, and where."""
+def change(done: Change, *, whole: bool = False) -> Iterator[str]:
+    """Yield one change of the log: its number, when, who, what and where, and a line of what it wrote, or all."""
     undone = terminal.warning(f"  undone by {done.undone_by}") if done.undone_by is not None else ""
     undoes = f"  undoes {done.undoes}" if done.undoes is not None else ""
     head = (
@@ -187,6 +187,18 @@ def change(done: Change) -> Iterator[str]:
         yield "   " + terminal.accent(", ".join(terminal.line(path) for path in done.paths))
     if done.erased:
         yield "   " + terminal.faint("its texts were erased")
+    if whole:
+        yield from diff(done.diff)
+    elif words := _first_words(done.diff):
+        yield "   " + terminal.cut(terminal.line(words), terminal.columns() - 4)
+
+
+def _first_words(diff: str) -> str:
+    """Return the first line with words that came, else that went."""
+    lines = [
+        line for line in diff.splitlines() if not line.startswith(("--- ", "+## ")) and any(map(str.isalnum, line))
+    ]
+    return next((line for sign in "+-" for line in lines if line.startswith(sign)), "")
 
 
 def diff(text: str) -> Iterator[str]:

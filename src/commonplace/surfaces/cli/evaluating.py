@@ -43,7 +43,7 @@ def eval_command(
     as_json: bool,
     place: Place,
 ) -> None:
-    """Measure recall on this memory: does each question find what it should?
+    """Measure recall: does each question find what it should?
 
     The questions are in FILE, one case a line (JSONL). Without one they are made from what was corrected in this
     memory and from the messages its records rest on. Exit code 1 when a case fails, or fewer pass than --at-least.

@@ -16,7 +16,10 @@ from commonplace.surfaces.cli import plain, terminal
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
 def layout_command(ctx: click.Context, action: str, file: str | None, *, as_json: bool) -> None:
-    """List every mistake in a layout's TOML FILE (`check`), or the layouts that are there (`list`)."""
+    """Check a layout's TOML FILE, or list the layouts.
+
+    `check` lists every mistake in it, `list` the layouts that are there.
+    """
     if action == "list":
         known = {name: getattr(designs.LAYOUTS[name], "description", "") for name in sorted(designs.LAYOUTS)}
         if as_json:

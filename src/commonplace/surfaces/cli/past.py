@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import click
 
 from commonplace.surfaces.cli import drawing, plain, terminal
 from commonplace.surfaces.cli.opening import Place, printing
+
+_READ: Final = "cursor"  # the kind of a change that only says how far a job has read
 
 
 @click.command("why")
 @click.argument("record")
 @printing
 def why_command(record: str, *, as_json: bool, place: Place) -> None:
-    """Show why a RECORD is there: the changes that made it, and the messages it rests on, quoted.
+    """Show why a RECORD is there.
 
-    RECORD is its id or words that it alone holds.
+    Shows the changes that made it, and the messages it rests on, quoted. RECORD is its id or words that it alone holds.
     """
     with place.open() as memory:
         trail = memory.why(record)
@@ -28,22 +32,27 @@ def why_command(record: str, *, as_json: bool, place: Place) -> None:
 @click.command("log")
 @click.option("-n", "limit", type=click.IntRange(min=1), default=50, show_default=True, help="Most changes shown.")
 @click.option("--diff", "with_diff", is_flag=True, help="Show what each change did to the files.")
+@click.option("--all", "with_read", is_flag=True, help="Also the ranges that were read and held nothing to keep.")
 @printing
 @click.pass_context
-def log_command(ctx: click.Context, *, limit: int, with_diff: bool, as_json: bool, place: Place) -> None:
+def log_command(
+    ctx: click.Context, *, limit: int, with_diff: bool, with_read: bool, as_json: bool, place: Place
+) -> None:
     """List the changes of memory, the newest first."""
     with place.open() as memory:
-        changes = memory.log(limit)
+        logged = memory.log(None)
+        kept = [each for each in logged if with_read or each.kinds != (_READ,)]
+        changes = kept[:limit]
         if as_json:
             plain.show({"location": memory.location, "changes": changes})
         else:
             for change in changes:
-                for each in drawing.change(change):
+                for each in drawing.change(change, whole=with_diff):
                     terminal.out(each)
-                for each in drawing.diff(change.diff) if with_diff else ():
-                    terminal.out(each)
-            if not changes:
+            if not logged:
                 terminal.note("nothing was changed yet")
+            elif read := len(logged) - len(kept):
+                terminal.note(f"left out: {terminal.count(read, 'range')} read without a find; --all lists them")
     if not changes:
         ctx.exit(1)
 

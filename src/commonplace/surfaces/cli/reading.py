@@ -45,17 +45,19 @@ def recall_command(
         else:
             for each in drawing.hits(memory, found, asked):
                 terminal.out(each)
+        if not (found or as_json):
+            _nothing(memory, place, "nothing fits")
     if not found:
-        if not as_json:
-            _nothing(place, "nothing fits")
         ctx.exit(1)
 
 
-def _nothing(place: Place, said: str) -> None:
+def _nothing(memory: Memory, place: Place, said: str) -> None:
     folder = place.folder
-    where = terminal.line(str(folder))
     if not folder.is_dir():
+        where = terminal.line(str(folder))
         said = f"there is no memory at {where} yet; `commonplace record` starts it, -C names another folder"
+    elif others := [] if place.scope else [each for each in memory.scopes() if each not in memory.scope]:
+        said += f" in the scope {memory.scope[0]}; --scope names another, as {terminal.line(', '.join(others))}"
     terminal.note(said)
 
 
@@ -77,7 +79,9 @@ def context_command(
     snapshot: str | None,
     place: Place,
 ) -> None:
-    """Print what would enter the prompt; on stderr, how its token budget is spent.
+    """Print what would enter the prompt.
+
+    On stderr it draws how the token budget is spent.
 
     With --memory-snapshot no memory is opened: the file is all that a sub-agent sees.
     """
@@ -114,9 +118,9 @@ def sessions_command(ctx: click.Context, *, as_json: bool, place: Place) -> None
         else:
             for at, each in enumerate(drawing.sessions(found)):
                 terminal.out(terminal.faint(each) if at == 0 else each)
+        if not (found or as_json):
+            _nothing(memory, place, "there are no sessions")
     if not found:
-        if not as_json:
-            _nothing(place, "there are no sessions")
         ctx.exit(1)
 
 

@@ -18,8 +18,9 @@ PROBLEMS_SHOWN = 50
 @printing
 @click.pass_context
 def doctor_command(ctx: click.Context, *, fix: bool, as_json: bool, place: Place) -> None:
-    """Check for damaged records and for drift between files and index; write nothing without --fix.
+    """Check for damaged records, and for drift of the index.
 
+    Nothing is written without --fix.
     A damaged line stays where it is: what it said can only be put back from a backup. Exit code 1 while a
     problem is not mended; a file that holds more than is shown of it is named, and is none.
     """
@@ -60,7 +61,7 @@ def _tell(report: Report) -> None:
         terminal.out(f"  {state}  {_where(problem)}: {terminal.line(problem.reason)}{copied}")
     if len(report.problems) > PROBLEMS_SHOWN:
         terminal.out(f"  … {len(report.problems):,} in all; --json lists every one")
-    if not report.problems:
+    if not report.problems and any(report.checked.values()):
         terminal.out(terminal.good("no problems"))
 
 
@@ -95,7 +96,10 @@ def _where(problem: Problem) -> str:
 @click.command("reindex")
 @printing
 def reindex_command(*, as_json: bool, place: Place) -> None:
-    """Make the index again from the files; nothing else depends on it."""
+    """Make the index again from the files.
+
+    Nothing else depends on it.
+    """
     with place.open(writes=True) as memory:
         files = memory.reindex()
         if as_json:

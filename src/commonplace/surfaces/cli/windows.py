@@ -17,7 +17,10 @@ from commonplace.surfaces.cli.opening import Place, modelled, printing
 def compact_command(
     ctx: click.Context, session: str, *, keep: int | None, model: str | None, as_json: bool, place: Place
 ) -> None:
-    """Shorten the live window of a SESSION, with a summary of what leaves it; nothing is deleted."""
+    """Shorten the live window of a SESSION, with a summary.
+
+    The summary is of what leaves the window; nothing is deleted.
+    """
     with place.open(writes=True, model=model or None) as memory:
         memory.sessions.state(session)
         settle(ctx, memory, memory.compact(session, keep), as_json=as_json)
@@ -32,7 +35,10 @@ def compact_command(
 def reset_command(
     ctx: click.Context, session: str, *, now: bool, model: str | None, as_json: bool, place: Place
 ) -> None:
-    """Consolidate a SESSION, then empty its live window; the transcript stays."""
+    """Consolidate a SESSION, then empty its live window.
+
+    The transcript stays.
+    """
     with place.open(writes=True, model=model or None) as memory:
         memory.sessions.state(session)
         settle(ctx, memory, memory.reset(session, now=now), as_json=as_json)
@@ -44,7 +50,10 @@ def reset_command(
 @printing
 @click.pass_context
 def end_command(ctx: click.Context, session: str, *, model: str | None, as_json: bool, place: Place) -> None:
-    """Consolidate a SESSION and mark it as ended; a new message opens it again."""
+    """Consolidate a SESSION and mark it as ended.
+
+    A new message opens it again.
+    """
     with place.open(writes=True, model=model or None) as memory:
         memory.sessions.state(session)
         settle(ctx, memory, memory.end(session, now=False), as_json=as_json)
@@ -56,6 +65,9 @@ def end_command(ctx: click.Context, session: str, *, model: str | None, as_json:
 @printing
 @click.pass_context
 def promote_command(ctx: click.Context, record: str, *, reason: str, as_json: bool, place: Place) -> None:
-    """Vouch for a RECORD that came from a tool or the web, so that it counts as yours."""
+    """Vouch for a RECORD that came from a tool or the web.
+
+    From then on it counts as yours.
+    """
     with place.open(writes=True) as memory:
         settle(ctx, memory, memory.promote(record, reason=reason), as_json=as_json)

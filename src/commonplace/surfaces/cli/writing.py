@@ -107,10 +107,11 @@ class Imported(msgspec.Struct):
 def import_command(
     ctx: click.Context, paths: tuple[str, ...], kind: str | None, *, trust: Trust | None, as_json: bool, place: Place
 ) -> None:
-    """Import transcripts: files, folders (every .json, .jsonl and .gz of them below it), or - for standard input.
+    """Import transcripts: files, folders, or - for standard input.
 
-    Importing again changes nothing. Lines that cannot be taken are named and everything else goes in. What lies
-    in a folder and is commonplace's own, of this memory or in a .commonplace, is left out.
+    Of a folder every .json and .jsonl below it is read, gzipped or not. Importing again changes nothing. Lines that
+    cannot be taken are named and everything else goes in. What lies in a
+    folder and is commonplace's own, of this memory or in a .commonplace, is left out.
     """
     files = [(file, path) for path in paths for file in _files(path)]
     done: list[Imported] = []
