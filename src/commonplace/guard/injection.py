@@ -16,9 +16,9 @@ def find(seen: list[View]) -> tuple[Finding, ...]:
     """Find the orders in the views of a text, each rule once, with their spans in the text."""
     found: dict[str, Finding] = {}
     for view in seen:
-        for place, candidate in view.tries:
+        for place, candidate in view.orders:
             rule = candidate.rule
-            if rule.kind != "order" or rule.id in found:
+            if rule.id in found:
                 continue
             if match := compiled(rule.pattern).match(view.lowered, place):
                 found[rule.id] = Finding("injection", rule.id, view.span(*match.span()))

@@ -104,6 +104,8 @@ def _found(view: View) -> Iterator[Iterator[Span]]:
         yield _cards(text)
     if "MII" in text:
         yield _key_bodies(text)
+    if not view.tries:
+        return
     yield _at_keywords(text, view.tries)
     nouns = ((place, seen.keyword, seen.rule) for place, seen in view.tries if seen.rule.kind == "said")
     numbers: list[Noun] = []
@@ -117,7 +119,7 @@ def _at_keywords(text: str, candidates: Iterable[tuple[int, Candidate]]) -> Iter
     for place, candidate in candidates:
         rule = candidate.rule
         # A place inside what this rule has found already is not looked at again: the work stays linear.
-        if rule.kind in {"said", "order"} or place < done.get(rule.id, 0):
+        if rule.kind == "said" or place < done.get(rule.id, 0):
             continue
         if rule.kind == FLOOD:
             yield Span(place, min(len(text), place + STRETCH), FLOOD, human=True)

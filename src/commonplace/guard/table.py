@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import functools
 import heapq
+import itertools
 import re
 import tomllib
 from array import array
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
@@ -32,12 +33,12 @@ STRETCH: Final = 4096
 MOST_PLACES: Final = 512
 """Places in one stretch where rules for secrets are tried. A table or a log with such a noun in each line has fewer."""
 
-MOST_ORDERS: Final = 32
-"""Tries of one rule for orders to a model in one stretch; what only notes needs no more."""
+MOST_ORDERS: Final = 128
+"""Tries of rules for orders to a model in one stretch; what only notes needs no more."""
 
 _BLOCK: Final = 4 * STRETCH  # characters that are cut into words at once
 _LONGEST: Final = 64  # a keyword and the sign behind it are shorter
-_FIRST_WORD: Final = re.compile(r"[a-z0-9]+")
+_WORD: Final = re.compile(r"[a-z0-9]+")
 # Every ASCII character has its place here: a missing one would cost an exception at each look.
 _SPACES: Final = {code: chr(code) if chr(code).isalnum() else " " for code in range(128)}
 _KINDS: Final = ("token", "assigned", "said", "printed", "order")
@@ -65,11 +66,15 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     human: bool = False  # people choose such secrets: nothing of them may be hashed
 
 
+Part = tuple[str, int, str]  # a word of a keyword, where it begins in it, and the keyword
+
+
 class Candidate(msgspec.Struct, frozen=True):
-    """A rule to try, with its keyword that was seen."""
+    """A rule to try, with its keyword that was seen, and its place in the table."""
 
     rule: Rule
     keyword: str
+    row: int = -1
 
 
 _FLOODED: Final = Candidate(Rule(id=FLOOD, kind=FLOOD, keywords=(), human=True), "")
@@ -87,53 +92,54 @@ class Tries:
         self._places.append(place)
         self._seen.append(seen)
 
+    def __len__(self) -> int:
+        return len(self._seen)
+
     def __iter__(self) -> Iterator[tuple[int, Candidate]]:
         return zip(self._places, self._seen, strict=True)
 
 
 class Keywords(msgspec.Struct, frozen=True):
-    """The keywords of rules by the way a text is asked for them.
+    """The keywords of rules, and how a text is asked for them.
 
-    By its first word, a keyword begins with a whole word of the text (`by_word`), begins a longer one (`by_start`,
-    under its first three characters), or may be inside of one (`inside`). So a text is cut into words once, and
-    what it cannot hold costs next to nothing. What begins with a sign (`signs`) or a letter beyond ASCII
-    (`foreign`, under that letter) is looked for as it is.
+    By its longest ASCII word, a keyword is asked for at just that word of a text (`by_word`), at words that begin with
+    it (`by_start`, under their first three characters), or at words that hold it (`inside`). So a text is read once,
+    word by word. One of signs is looked for as it is, one with a letter beyond ASCII where the text has that letter.
     """
 
-    by_word: Mapping[str, tuple[Candidate, ...]]
-    by_start: Mapping[str, Mapping[str, tuple[Candidate, ...]]]
-    inside: Mapping[str, tuple[Candidate, ...]]
-    signs: tuple[Candidate, ...]
-    foreign: Mapping[str, tuple[Candidate, ...]]
+    seen: Mapping[str, tuple[Candidate, ...]]
+    by_word: Mapping[str, list[Part]]
+    by_start: Mapping[str, list[Part]]
+    inside: list[Part]
+    signs: list[str]
+    foreign: Mapping[str, list[str]]
 
-    def candidates(self, lowered: str) -> Tries:
-        """Return the rules to try in a lower-case text in the order of their keywords' places.
+    def candidates(self, lowered: str) -> tuple[Tries, Tries]:
+        """Return the rules to try in a lower-case text in the order of their keywords' places: for secrets, for orders.
 
         Where a stretch holds keywords of secrets at more than `MOST_PLACES`, a `FLOOD` takes the place of all in each
         stretch that holds more than half as many: what is left has too few, however it is moved together.
         """
         # Text of one byte a character is searched several times as fast.
         plain = lowered if lowered.isascii() else lowered.encode("ascii", "replace").decode("ascii")
-        counts: Counter[int] = Counter()
-        tries = Tries()
-        # Block by block: few keywords are present in each, and only those are looked for.
+        counts: defaultdict[int, int] = defaultdict(int)
+        ordered: defaultdict[int, int] = defaultdict(int)
+        tries, orders = Tries(), Tries()
         for start in range(0, len(lowered), _BLOCK):
-            end = start + _BLOCK
-            found = [
-                (place, seen)
-                for seen in self._present(lowered[start : end + _LONGEST], plain[start : end + _LONGEST])
-                for place in _places(plain if seen.keyword.isascii() else lowered, seen, start, end)
-            ]
-            found.sort(key=_place_of)
             last = -1
-            for place, seen in found:
-                if seen.rule.kind != "order" and place != last:
-                    counts[place // STRETCH] += 1
-                    last = place
-                if counts[place // STRETCH] <= MOST_PLACES:
+            for place, _, seen in sorted(self._found(lowered, plain, start, start + _BLOCK)):
+                stretch = place // STRETCH
+                if seen.rule.kind == "order":
+                    ordered[stretch] += 1
+                    if ordered[stretch] <= MOST_ORDERS:
+                        orders.add(place, seen)
+                    continue
+                counts[stretch] += place != last
+                last = place
+                if counts[stretch] <= MOST_PLACES:
                     tries.add(place, seen)
-        if max(counts.values(), default=0) <= MOST_PLACES:
-            return tries
+        if not counts or max(counts.values()) <= MOST_PLACES:
+            return tries, orders
         floods = {stretch for stretch, count in counts.items() if count > MOST_PLACES // 2}
         left = Tries()
         for place, seen in heapq.merge(
@@ -141,24 +147,56 @@ class Keywords(msgspec.Struct, frozen=True):
         ):
             if seen is _FLOODED or place // STRETCH not in floods:
                 left.add(place, seen)
-        return left
+        return left, orders
 
-    def _present(self, lowered: str, plain: str) -> Iterator[Candidate]:
-        """Yield what a block may hold: the first words are there, the keywords need not be."""
-        yield from (seen for seen in self.signs if seen.keyword in plain)
-        if not lowered.isascii():
-            for char in self.foreign.keys() & set(lowered):
-                yield from self.foreign[char]
-        words = set(plain.translate(_SPACES).split())
-        for word in self.by_word.keys() & words:
-            yield from self.by_word[word]
-        begun = {start for word in words for start in self.by_start.get(word[:_HEAD], ()) if word.startswith(start)}
-        for start in begun:
-            yield from self.by_start[start[:_HEAD]][start]
-        once = " ".join(words)
-        for part, candidates in self.inside.items():
-            if part in once:
-                yield from candidates
+    def _found(self, lowered: str, plain: str, start: int, end: int) -> Iterator[tuple[int, int, Candidate]]:
+        """Yield the rules with a keyword that begins in [start, end), with its place and the row of the rule."""
+        for place, keyword in itertools.chain(
+            self._worded(plain, start, end), self._signed(lowered, plain, start, end)
+        ):
+            behind = place + len(keyword)
+            after = place > 0 and _is_word(lowered[place - 1])
+            before = behind < len(lowered) and _is_word(lowered[behind])
+            for seen in self.seen[keyword]:
+                if (seen.rule.inside or not after) and not (before and seen.rule.whole):
+                    yield place, seen.row, seen
+
+    def _worded(self, plain: str, start: int, end: int) -> Iterator[tuple[int, str]]:
+        """Yield the keywords at the words of a block, with their places."""
+        at = start
+        for word in plain[start : end + _LONGEST].translate(_SPACES).split(" "):
+            if word and (parts := _begun(word) if len(word) < _LONGEST else self.begun(word)):
+                for shift, keyword in parts:
+                    if start <= at + shift < end and plain.startswith(keyword, at + shift):
+                        yield at + shift, keyword
+            at += len(word) + 1
+
+    def _signed(self, lowered: str, plain: str, start: int, end: int) -> Iterator[tuple[int, str]]:
+        """Yield the keywords of signs and those with letters beyond ASCII in a block, with their places."""
+        block = lowered[start : end + _LONGEST]
+        there = self.foreign.keys() & set(block) if not block.isascii() else ()
+        for keyword in itertools.chain(self.signs, *(self.foreign[char] for char in there)):
+            text = plain if keyword.isascii() else lowered
+            place = text.find(keyword, start, end + len(keyword) - 1)
+            while place >= 0:
+                yield place, keyword
+                place = text.find(keyword, place + len(keyword), end + len(keyword) - 1)
+
+    def begun(self, word: str) -> tuple[tuple[int, str], ...]:
+        """Return the keywords that a word of a text may be a part of, and where from its start they begin."""
+        parts = [
+            *self.by_word.get(word, ()),
+            *(p for p in self.by_start.get(word[:_HEAD], ()) if word.startswith(p[0])),
+        ]
+        found = [(-before, keyword) for _, before, keyword in parts]
+        for part, before, keyword in [each for each in self.inside if each[0] in word]:
+            found += ((match.start() - before, keyword) for match in re.finditer(part, word))
+        return tuple(found)
+
+
+@functools.lru_cache(maxsize=8192)  # most words of a text are among the last ones
+def _begun(word: str) -> tuple[tuple[int, str], ...]:
+    return load().keywords.begun(word)
 
 
 class Table(msgspec.Struct, frozen=True):
@@ -186,28 +224,27 @@ def load() -> Table:
 
 
 def _keywords(rules: Iterable[Rule]) -> Keywords:
-    by_word: dict[str, tuple[Candidate, ...]] = {}
-    by_start: dict[str, dict[str, tuple[Candidate, ...]]] = {}
-    inside: dict[str, tuple[Candidate, ...]] = {}
-    signs: tuple[Candidate, ...] = ()
-    foreign: dict[str, tuple[Candidate, ...]] = {}
-    for candidate in (Candidate(rule, keyword) for rule in rules for keyword in rule.keywords):
-        keyword, rule = candidate.keyword, candidate.rule
-        match = _FIRST_WORD.match(keyword)
-        word = match.group() if match else keyword[0]
-        if not keyword[0].isascii():
-            group = foreign
-        elif not match:
-            signs += (candidate,)
+    seen: defaultdict[str, tuple[Candidate, ...]] = defaultdict(tuple)
+    by_word: defaultdict[str, list[Part]] = defaultdict(list)
+    by_start: defaultdict[str, list[Part]] = defaultdict(list)
+    inside: list[Part] = []
+    signs: list[str] = []
+    foreign: defaultdict[str, list[str]] = defaultdict(list)
+    for row, (rule, keyword) in enumerate((each, keyword) for each in rules for keyword in each.keywords):
+        seen[keyword] += (Candidate(rule, keyword, row),)
+    for keyword, candidates in seen.items():
+        word = max(_WORD.finditer(keyword), key=_length, default=None)
+        if not keyword.isascii():
+            foreign[next(char for char in keyword if not char.isascii())].append(keyword)
             continue
-        elif not rule.inside and (len(word) < len(keyword) or rule.whole):
-            group = by_word
-        elif not rule.inside and len(word) >= _HEAD:
-            group = by_start.setdefault(word[:_HEAD], {})
-        else:
-            group = inside
-        group[word] = (*group.get(word, ()), candidate)
-    return Keywords(by_word=by_word, by_start=by_start, inside=inside, signs=signs, foreign=foreign)
+        begins = word and (word.start() > 0 or not any(each.rule.inside for each in candidates))
+        ends = word and (word.end() < len(keyword) or all(each.rule.whole for each in candidates))
+        if not word or (len(word.group()) < _HEAD and not (begins and ends)):
+            signs.append(keyword)
+            continue
+        part = word.group(), word.start(), keyword
+        (by_word[part[0]] if begins and ends else by_start[part[0][:_HEAD]] if begins else inside).append(part)
+    return Keywords(seen=seen, by_word=by_word, by_start=by_start, inside=inside, signs=signs, foreign=foreign)
 
 
 @functools.cache
@@ -224,27 +261,12 @@ def lower(text: str) -> str:
     return lowered
 
 
-def _places(lowered: str, candidate: Candidate, start: int, end: int) -> Iterator[int]:
-    """Yield where in [start, end) a keyword begins, with the borders that its rule asks for."""
-    keyword, rule = candidate.keyword, candidate.rule
-    most = MOST_ORDERS if rule.kind == "order" else MOST_PLACES + 1
-    last = end + len(keyword) - 1
-    stretch = count = -1
-    place = lowered.find(keyword, start, last)
-    while place >= 0:
-        behind = place + len(keyword)
-        after_word = place > 0 and not rule.inside and _is_word(lowered[place - 1])
-        if not after_word and not (rule.whole and behind < len(lowered) and _is_word(lowered[behind])):
-            if place // STRETCH != stretch:
-                stretch, count = place // STRETCH, 0
-            count += 1
-            yield place
-        behind = (stretch + 1) * STRETCH if count >= most else 0
-        place = lowered.find(keyword, max(place + 1, behind), last)
-
-
 def _is_word(char: str) -> bool:
     return char.isascii() and char.isalnum()
+
+
+def _length(match: re.Match[str]) -> int:
+    return match.end() - match.start()
 
 
 def _place_of(found: tuple[int, Candidate]) -> int:

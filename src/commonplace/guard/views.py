@@ -54,9 +54,18 @@ class View:
         return lower(self.text)
 
     @cached_property
-    def tries(self) -> Tries:
-        """The rules to try, with the places of their keywords, in order."""
+    def _candidates(self) -> tuple[Tries, Tries]:
         return load().keywords.candidates(self.lowered)
+
+    @property
+    def tries(self) -> Tries:
+        """The rules for secrets to try, with the places of their keywords, in order."""
+        return self._candidates[0]
+
+    @property
+    def orders(self) -> Tries:
+        """The rules for orders to a model to try, as `tries`."""
+        return self._candidates[1]
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """Return the places in the text of a non-empty span in this view."""
