@@ -16,7 +16,7 @@ from commonplace.text import content
 Noun = tuple[int, int, Rule]  # in a sentence
 
 IS: Final = (
-    r"(?:is|was|are|were|sind|sont|son|sono|são|zijn|są|be|being|remains|stays|reads|goes|means|ist|lautet|heißt|war|wäre|bleibt"
+    r"(?:is|was|are|were|sind|sont|son|sono|são|zijn|są|be|being|remains|stays|reads|goes|means|ist|lautet|heißt|war|wäre|bleibt|resta|rimane|reste|ficou|fica|continua|pozostaje|осталс[яь]|остался|остаётся"
     r"|es|era|sería|sigue siendo|será|est|était|étant|sera|è|era|sarà|é|seria|foi|blijft|luidt|jest|brzmi|będzie"
     r"|była|było|är|là|adalah|ialah|это|هي|هو|היא|הוא|είναι)"
 )
@@ -27,7 +27,11 @@ _OPENING: Final = r"\s?(?:で|を(?:入力|押)|に設定|打开|解锁|解除|�
 _ASKED: Final = r"[^\d.!?\n]{0,48}[?？]\s{0,2}\Z"  # from a thing to the answer
 _OF: Final = (  # from a thing to its number: "the code of my card, "
     r"\w{0,6}(?: [A-Z]\w{1,12})?(?P<sign>(?: (?:of|for|to|on|at|de|du|des|del|della|dello|di|da|do|von|vom|für|am|zum"
-    r"|van|voor|od|z|от|для|por|par|per|via|przez|по)(?: [^\W\d_]{1,16}){1,3})?,|)[ ]{0,2}\Z"
+    r"|van|voor|od|z|from|aus|dalla|pelo|из|от|для|por|par|per|via|przez|по)(?: [^\W\d_]{1,16}){1,3})?,|)[ ]{0,2}\Z"
+)
+_STATUS: Final = r"[1-5]0\d|4[12]\d|127|137|255"  # what a program answers with
+_STREET: Final = (
+    r" [A-Z]\w{1,20}(?: [A-Z]\w{1,20})? (?i:street|st|road|rd|avenue|ave|lane|drive|way|court|boulevard|place)\b"
 )
 _CLAUSE: Final = (
     r"(?:\A|[.,;:!?(\n–—。，])[ *-]{0,4}((?:[^\W\d_’']{1,24}[ -]{1,2}){0,3}[^\W\d_]{1,24})[ ]?\Z"  # up to a number
@@ -67,6 +71,8 @@ def is_code(text: str, match: re.Match[str], rule: Rule, nouns: list[int]) -> bo
     if (
         not 3 <= digits <= 24
         or compiled(r"(?:19|20)\d\d-[01]\d-[0-3]\d").fullmatch(match.group())
+        or (rule.check == "thing" and compiled(_STATUS).fullmatch(match.group()) and _only_codes(text, nouns))
+        or compiled(_STREET).match(text, match.end())
         or (not exact and (any(map(str.isalpha, match.group())) or (digits == 3 and groups == 1)))
     ):
         return False
@@ -89,12 +95,17 @@ def is_code(text: str, match: re.Match[str], rule: Rule, nouns: list[int]) -> bo
     if year and compiled(r"\d,? \Z").search(text, 0, match.start()):
         return False
     if groups == 1 and (
-        (lead in words["dated"] and verb not in words["unlocks"])
+        (lead in words["dated"] and verb not in words["unlocks"] and {"*", "#"}.isdisjoint(match.group()))
         or (year and lead in words["years"])
         or (digits == 3 and lead[1:3] == "um")
     ):
         return False
     return rule.check != "thing" or (digits < _PHONE and led)
+
+
+def _only_codes(text: str, nouns: list[int]) -> bool:
+    """True if a sentence speaks of codes and of nothing that is locked."""
+    return all(compiled(r"(?i)(?:c[oó]d|kod|код)\w{0,5}\Z").search(text, max(0, end - 8), end) for end in nouns)
 
 
 def _is_led(text: str, match: re.Match[str], nouns: list[int], rule: Rule) -> bool:

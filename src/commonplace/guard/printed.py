@@ -26,7 +26,7 @@ _ELEMENT: Final = (
     r"|[\w-]{0,14}</key>\s{0,8}<string>([^<>\n]{3,512})</"
 )
 _SETTING: Final = r"(?:^|[\n?&;])[ \t]{0,8}(?:[A-Za-z_][\w.-]{0,40})?\Z|[{,]\s{0,8}[\"'][\w.-]{0,40}\Z"
-_EXPORTED: Final = r"(?:\A|[\s`])[A-Z][A-Z0-9_]{0,40}_\Z"  # in a sentence: "set DB_PASSWORD=… before"
+_EXPORTED: Final = r"(?:\A|[\s`\"'])[A-Z][A-Z0-9_]{0,40}\Z"  # in a sentence: "set DB_PASSWORD=… before"
 _WORTHLESS: Final = (
     r"(?i)(?:\[[a-z]|\*{2}|•|x{3}|\.{3}|-{2}|_{2}|\$|%[({A-Z_]|\{\{|<|your|change_?me|example|placeholder|redacted|dummy|todo|tbd|insert|replace|⟦"
     r"|masked|hidden|secrets\.|(?:none|null|undefined|true|false|nil|n/?a|yes|no|string|str|int|integer|bool|boolean|pass|pwd|user|username|hunter|text|number|object|array"
@@ -108,7 +108,7 @@ def _paired(text: str, start: int, end: int, rule: Rule) -> Span | None:
     plain = match.lastindex == _PLAIN
     value = text[first:last]
     named = plain and text[first - 1] == "=" and compiled(_EXPORTED).search(text, max(0, start - 48), start)
-    if named and values.is_made(value) and not is_worthless(value) and "..." not in value:
+    if named and not is_worthless(value) and "..." not in value and (rule.check == "chosen" or values.is_made(value)):
         return first, last
     if plain and rule.check != "made" and not compiled(_SETTING).search(text, max(0, start - 48), start):
         return None

@@ -28,6 +28,7 @@ _FAR: Final = 90  # characters between a noun and the last link that is looked a
 _MOST_LINKS: Final = 3
 _SHORTEST: Final = 4  # characters of a value that a link leads to
 _LONG: Final = 5  # characters of a value that nothing but its noun points to
+_LONG_NUMBER: Final = 8  # digits of a number that is no code
 _LONG_NAME: Final = 11  # characters of the name of a thing that a noun for keys calls a token
 _LONG_WORD: Final = 8  # characters of a word that a thing opens with
 _CJK: Final = "\u3040-\u30ff\u3400-\u9fff\uff66-\uff9f\uac00-\ud7a3"
@@ -37,6 +38,9 @@ _SENTENCE_END: Final = (
 _IT_IS: Final = (  # the next sentence speaks of the same: "You need the gate code. It's 4471."
     r"(?i)[.!]\s{1,2}(?:(?:it|that)(?:['’]s|\s(?:is|was))|(?:es|er|sie|das)\s(?:ist|war|lautet)|c['’]est|(?:es|era|è|é)"
     r"|(?:het|dat)\s(?:is|was)|to(?:\sjest)?|это)\s"
+)
+_THAT_IS: Final = (  # a sentence about the one before: "A fox under the moon. That is the passphrase."
+    rf"(?i)(?:c'est|(?:that|this|das|es[ao]|ess[ao]|isso|quest[ao]|to|dat|это)(?:['’]s|\s{IS}))\s"
 )
 _FIELD_EDGE: Final = r"[{,\[:]\s{0,8}\"(?P<opens>)|(?P<closes>)\"(?=\s{0,8}[,:}\]])"  # of a string of JSON
 _TOKEN: Final = rf"[^\s,;，。、！？；：（）「」『』“”«»„‹›⟦⟧<>\"`|→{_CJK}]{{2,128}}"
@@ -57,8 +61,10 @@ _CALL: Final = r"(?i)(?:phone|\btel|call|ring|fax|hotline|mobile|handy|anruf|té
 _CAPITAL: Final = r"[A-ZÀ-ÞĄ-ŻА-Я][^\W\d_]{1,24}"
 _NAMES: Final = rf"{_CAPITAL}(?:\s(?:[^\W\d_]{{1,3}}\s)?{_CAPITAL}){{0,3}}"
 _ANSWERED: Final = (
-    r"(?i:\b(?:put|gave|answered|said|used|mit|mis|répondu|puse|respondí|respondi|messo|risposto|antwoordde|odpowiedział[ae]m)"
-    rf"\s)(?:[«\"“„]\s?)?({_NAMES})"
+    r"(?i:\b(?:put|gave|answer(?:ed)?|said|used?|mit|mis|mets|répond[su]?|puse|pus[oe]?|pongo|ponho|respond[oeií]|messo|metto"
+    r"|steht(?:\sda|\sdort)?|rispost[oa]|rispondo|antwoord(?:de)?|odpowiad\w{1,3}|odpowiedział[ae]m|wpisał[ae]m|отве(?:тил|чаю)а?|указала?|написала?)\s"
+    rf"(?:(?:siempre|sempre|always|toujours|zawsze|всегда)\s)?)(?:[«\"“„]\s?)?({_NAMES})"
+    rf"|\s({_NAMES})\s(?:ein|an)?ge(?:geben|tragen|setzt|nommen|antwortet)\b|\s({_NAMES})\s(?:ingevuld|opgegeven|geantwoord)\b"
 )
 _SURE: Final = r"[A-Z][a-z]{2,64}[._][A-Z][a-z]{2,64}\Z|(?=.{0,7}\d)(?=.{0,7}[a-fA-F])[0-9a-fA-F]{7,8}\Z"  # a hash
 _SEVERAL: Final = r"(?:[^\W\d_]{1,24}[’'-]?[ ,]{1,2}){2,23}[^\W\d_]{1,24}"
@@ -66,10 +72,13 @@ _FIELD: Final = r"[=:(\[{<]|.[^\n]{1,90}[\]}:=>]\Z|[ ,{]\"[^\n\"]{1,80}\"[:=]"
 _MARKS: Final = r"\s{0,3}(?:=>|:=|->|={1,2}|[:：→])\s{0,3}|[\"'`]{1,3}\s{0,3}(?:=>|[:=])\s{0,3}"
 _LINK: Final = (
     rf"(?i){_MARKS}|\s{{1,2}}[—–-]\s{{1,2}}|(?<=[\s,?])(?:c'est|{IS})\s{{1,4}}|['’]s\s{{1,2}}"
-    r"|[是为為叫はが는은]\s{0,2}"
+    r"|(?:成了?|[是为為叫はが는은])\s{0,2}"
 )
 _GOES_ON: Final = rf"(?i)(?:\s{IS}|[:：=]|[は是])\s{{0,3}}\Z"  # a line whose sentence does
-_WITH: Final = r"(?i)\b(?:with|con|com|avec|met|mit|z|ze|с|als|and|und|et|y|e|en|i)\s(?:\w{1,5}\s){0,2}\Z|[,;/]\s\Z"
+_WITH: Final = (
+    r"(?i)\b(?<!⟦\s)(?:with|con|com|avec|met|mit|z|ze|с|als|and|und|et|y|e|en|i)\s(?:\w{1,5}\s){0,2}\Z|[,;/]\s\Z"
+    r"|\b(?:default|temporary|temp|initial)\s\Z|\b(?:puse|puesto|pon|pongo|tengo|usé|uso|use)\sde\s\Z"
+)
 _GAP: Final = (  # to a value right behind
     rf"\w{{0,4}}[\"'’)]{{0,2}}[ \u3000]{{1,2}}(?:(?:to|auf|a|en|in|na|para|naar)[ ])?|(?<=[{_CJK}])"
 )
@@ -78,21 +87,43 @@ _WHOSE: Final = (
     r"|il|lo|mi[oa]|tuo|tua|suo|sua|nostr[oa]|el|mi|tu|su|nuestr[oa]|o|a|meu|minha|teu|tua|seu|nosso|nossa|de|het|mijn|jouw|ons|onze|moje|nasze|twoje|мой|наш|это)"
 )
 _CALLED: Final = (
-    r" ?[!,:]? {1,2}(?:(?:that's|c'est|voilà|ecco|éssa|eis|that|this|so|das|dat|esa|essa|isso|questa|to|это"
-    rf"|{IS})\s){{1,2}}(?:{_WHOSE}\s(?:(?!(?:with|for|of|who|one|mit|für|avec|pour|con|para|per|com|met)\s)[^\s.,;:!?]{{1,20}}\s){{0,3}})?\Z"
+    r" ?[!.,:]? {1,2}(?i:(?:(?:that's|c'est|voilà|ecco|éssa|eis|that|this|so|das|dat|esa|essa|isso|questa|to|это"
+    rf"|{IS})\s){{1,2}}(?:(?:übrigens|actually|d'ailleurs|además|aliás|trouwens|zresztą|кстати|infatti)\s)?(?:{_WHOSE}\s(?:(?!(?:with|for|of|who|one|mit|für|avec|pour|con|para|per|com|met)\s)[^\s.,;:!?]{{1,20}}\s){{0,3}})?)\Z"
 )
 _SET: Final = (
     rf" {{1,2}}{IS} (?:what|das,? was|ce que|lo que|quello che|o que|wat|to,? co|то,? что) [^.;:!?\n]{{1,60}}\Z"
 )
+_PARTICIPLE: Final = (
+    r"(?i).{0,128}(?:ed|ing|[aiu]d[oa]s?|[aiu]t[oaie]|ées?|[iea]rt|elt|ał[aoy]?|any|ane|[её]н[аоы]?|ан[аоы]?)\Z"
+    r"|(?i:ge|be|ver)[a-z]{3,20}(?:t|en)\Z"
+)
 _DESCRIBES: Final = (
     r"(?i).{0,128}(?:ed|ing|ly|able|ible|ory|ary|ive|ful|ous|less|igt|lich|isch|bar|los|ert|elt|ato|ata|uto|uta|ito|ita|oria"
-    r"|ado|ada|ido|ida|ível|ável|toire|ée|lijk|(?<!.{9})(?:ent|ant|sé|ré|né|té|lé|gen|ten|nen|ny|na|ne|ty|ta|te|dig))\Z"
+    r"|ado|ada|ido|ida|ível|ável|toire|ée|lijk|[ёе]к|[аеия]л[аои]?|л[ао]сь|лся|[её]нн?[аоы]?|[аяы][нт][аоы]?|[ыио]й|[ая]я|ое|ые|тся|[еиуюая]т|ть"
+    r"|ał[aoy]?|ił[aoy]?|ęł[ao]|asło|any|ony|ego|szy|sz[eą]|(?<!.{9})(?:ent|ant|sé|ré|né|té|lé|gen|ten|nen|ny|na|ne|ty|ta|te|dig))\Z"
+)
+_AS: Final = (  # the words behind a value that is said to be used as one: "Use marlinspike as the guest password"
+    rf"(?i)(?<!\S)({_TOKEN})\s(?:as|als|como|comme|come|jako|как|som|en)\s(?:{_WHOSE}\s)?(?:(?!(?:a|of|de)\s)[^\s.,;:!?]{{1,20}}\s)?\Z"
+)
+_IDIOM: Final = r"(?i)(?<=\bla )clave\s(?:es|era|está|fue)\s"  # of success
+_AS_FRONT: Final = rf"(?i)(?<!\w)(?<!⟦\s)(?:as|als|como|comme|come|jako|как|в качестве)\s(?:{_WHOSE}\s)?\Z"
+_VERBS: Final = rf"\w{{0,3}}(?:\s[^\s.,;:!?]{{1,20}}){{1,5}}?\s(?={_TOKEN}(?:[.,!]|\Z|\s\w{{2,12}}[.,!]))"
+_OWNED: Final = rf"(?i)(?:\A|\s)(?:{_WHOSE}|of|von|di|do|du|del|vom|every|each|any|no|your)\s\Z"
+_CHANGED: Final = (
+    r"(?i)\w{0,3}(?:(?:\s(?:of|for|on|de|del|della|dell['’]|do|da|van|voor|z|от|для)\s\S{1,20}(?:\s(?!to\s)\S{1,20})?)?"
+    r"\s(?:to|a|para|naar|na|на|from(?=\s\S{1,40}\sto\s))|(?:\s[^\s.,;:!?]{1,16}){0,4}?\sauf)\s"
+)
+_APPOSED: Final = r"\w{0,3},\s(?=[^\W\d_]{5,40},\s(?!(?:and|or|und|oder|et|ou|y|o|e|en|of|i|lub|и|или)\s))"
+_NOMINAL: Final = (  # Russian has no word for `is`: "Пароль от почты одуванчик"
+    r"(?i)(?:\s(?:от|для|на|во?|к|у)\s(?:(?!(?:от|для|на|во?|к|у|не)\s)[^\W\d_]{1,20}){1}"
+    r"(?:\s(?!(?:от|для|на|во?|к|у|не)\s)[^\W\d_]{1,20})??){1,3}\s"
 )
 _PAIR: Final = (
     r"(?:[\w.@+-]{2,64}(?:\s?[/|]\s?|:(?=\S)|\s(?:and|und|et|y|e|en|i|и)\s|(?<=[^\W_])[和と])|\s(?:with|mit|met|avec|con|com|z|с)\s)"
     rf"(?=({_TOKEN}))"
 )
 _ENDS: Final = r"[\"'”»’`*)\]]{0,3}\s{0,2}(?:[.,;!?)\n—–|、。，；！？）]|\Z|-\s|/\s|\()"
+_CHANGE_ENDS: Final = rf"{_ENDS}|\s(?:geändert|gesetzt|umgestellt|gestellt|veranderd|gewijzigd|gezet|to)\b"
 _OPENS_WITH: Final = r"(?i)\b(?:with|mit|avec|con|com|met|hasłem)\s\Z"
 _USER: Final = r"(?i)\b(?:user\w{0,4}|usuari\w|usuário|benutzer|utente|gebruiker|użytkownik|id)[ :=]{1,2}\Z"
 _IN_DATA: Final = r"[-_=(\[]|\.\w|[\"']\s?:"  # behind a name that is no word
@@ -197,7 +228,9 @@ def _sentence(text: str, done: int, start: int, end: int) -> Span:
     begin = asked = low
     for stop in compiled(_SENTENCE_END).finditer(text, low, start):
         # A question and what follows it are one: "Voicemail PIN? It's still 3141."
-        begin, asked = (asked, stop.end()) if text[stop.start()] in "?？" else (stop.end(), stop.end())
+        spaced = stop.end() + (text[stop.end() : stop.end() + 1] == " ")
+        of_it = text[stop.start()] in "?？" or compiled(_THAT_IS).match(text, spaced, start)
+        begin, asked = (asked if of_it else stop.end()), stop.end()
     for stop in compiled(_SENTENCE_END).finditer(text, end, high):
         over = text[stop.start()] == "\n" and compiled(_GOES_ON).search(text, end, stop.start())
         if text[stop.start()] not in "?？" and not over and not compiled(_IT_IS).match(text, stop.start()):
@@ -208,7 +241,8 @@ def _sentence(text: str, done: int, start: int, end: int) -> Span:
 def _is_noun(text: str, start: int, end: int, rule: Rule) -> bool:
     """True if a noun is a word of a sentence, not a part of a name in code such as `checkPassword` or `box-shadow`."""
     if text[start - 1 : start] == "_" or (
-        rule.check == "thing" and compiled(r"[!/\\@#&=.]\Z").search(text, max(0, start - 1), start)
+        rule.check == "thing"
+        and compiled(r"(?i)(?:[!/\\@#&=.]|\bp\.?\s?o\.?\s)\Z").search(text, max(0, start - 6), start)
     ):
         return False
     if rule.check == "thing" and compiled(_IN_DATA).match(text, end):
@@ -305,15 +339,21 @@ def _linked(text: str, start: int, end: int, stop: int, rule: Rule) -> Iterator[
         answer := compiled(_ANSWERED).search(text, end, stop)
         or compiled(rf"(?:\A|[.!?]\s)({_NAMES}){_CALLED}").search(text, 0, start)
     ):
-        yield answer.span(1)
+        yield answer.span(answer.lastindex or 1)
         return
-    signs = rule.check == "sign"
+    if rule.check in {"password", "phrase"} and not rule.near and (span := _placed(text, start, end, rule)):
+        yield span
+        return
+    signs = rule.check == "sign" or bool(compiled(_IDIOM).match(text, start))
     gap = compiled(_GAP).match(text, end)
-    plain = not signs and (not text[start].isascii() or bool(compiled(_WITH).search(text, max(0, start - 24), start)))
+    short = text[start:end].casefold() in {"pw", "psw", "mdp"}
+    plain = not signs and (
+        short or not text[start].isascii() or bool(compiled(_WITH).search(text, max(0, start - 24), start))
+    )
     if (span := _value(text, gap.end(), rule, plain=plain) if gap else None) or (span := _before(text, start, rule)):
         yield span
         return
-    polish = not text[start:end].isascii() or text[start : start + 5] in {"klucz", "fraza"}
+    polish = compiled(r"(?i)[ąćęłńśźż]|\b(?:klucz|fraza)").search(text)
     link = rf"{_LINK}|(?<=\s)to\s{{1,2}}" if polish else _LINK
     links = compiled(link).finditer(text, end, min(stop, end + _FAR))
     for match in itertools.islice(links, _MOST_LINKS):
@@ -329,6 +369,35 @@ def _linked(text: str, start: int, end: int, stop: int, rule: Rule) -> Iterator[
             return
 
 
+def _placed(text: str, start: int, end: int, rule: Rule) -> Span | None:
+    """Return the word that a sentence says to be a password without a link: "Use marlinspike as the password"."""
+    found = compiled(_AS).search(text, max(0, start - _FAR), start)
+    if found and not compiled(_OWNED).search(text, 0, found.start(1)) and not compiled(r"\w").match(text, end):
+        first, last = values.stripped(text, *found.span(1))
+        return (first, last) if _is_plain(text[first:last]) else None
+    front = compiled(_AS_FRONT).search(text, max(0, start - 16), start)
+    if front and (found := compiled(_VERBS).match(text, end)) and not compiled(_OWNED).search(text, 0, found.end()):
+        return _value(text, found.end(), rule, plain=True, ends=_CHANGE_ENDS)
+    if (
+        (found := compiled(_APPOSED).match(text, end))
+        and text[found.end()].islower()
+        and text[start - 2 : start] != ", "
+    ):
+        return _value(text, found.end(), rule, plain=True)
+    if "\u0400" <= text[start] <= "\u04ff" and (found := compiled(_NOMINAL).match(text, end)):
+        return _value(text, found.end(), rule, plain=True)
+    words = compiled(r"[^\W\d_]{2,40}").findall(text.casefold())
+    if not load().words["changes"].isdisjoint(words) and (found := compiled(_CHANGED).match(text, end)):
+        return _value(text, found.end(), rule, plain=True, ends=_CHANGE_ENDS)
+    return None
+
+
+def _is_plain(value: str) -> bool:
+    """True if a word may be a password though nothing but its place says so."""
+    known = len(value) < _LONG or values.is_known(value) or compiled(values.NO_VALUE).match(value)
+    return not known and not (value.isalpha() and compiled(_PARTICIPLE).match(value))
+
+
 def _before(text: str, start: int, rule: Rule) -> Span | None:
     """Return the words that a sentence begins with and says to be the secret: "A fox under the moon: that is my …"."""
     if found := compiled(rf"(?:\A|[.!?:,;]\s)({_TOKEN}){_SET}").search(text, max(0, start - _FAR), start):
@@ -342,7 +411,7 @@ def _before(text: str, start: int, rule: Rule) -> Span | None:
     return None
 
 
-def _value(text: str, start: int, rule: Rule, *, plain: bool) -> Span | None:
+def _value(text: str, start: int, rule: Rule, *, plain: bool, ends: str = _ENDS) -> Span | None:
     """Return the value at a place; where `plain`, also words that end their clause and describe nothing."""
     for _ in range(3):
         word = compiled(r"[^\W\d_']{1,16}[\s,]{1,2}").match(text, start)
@@ -350,18 +419,25 @@ def _value(text: str, start: int, rule: Rule, *, plain: bool) -> Span | None:
             break
         start = word.end()
     if rule.check == "phrase" and plain and (several := compiled(_SEVERAL).match(text, start)):
-        first = several.group().casefold().split()[0]
-        if compiled(_ENDS).match(text, several.end()) and not content.is_joining(content.bare(first)):
-            return several.span()
-    if rule.near and plain and (names := compiled(_NAMES).match(text, start)) and " " in names.group():
+        begin = _first_of(text, several, named=text[start - 2] in ":=")
+        alone = compiled(r"[^\s,]+, (?:[^\s,]+,? ){2,}").match(text, begin, several.end())  # a word, then a clause
+        if compiled(_ENDS).match(text, several.end()) and " " in text[begin : several.end()] and not alone:
+            return begin, several.end()
+    if rule.near and plain and (names := compiled(_NAMES).match(text, start)):
         return names.span() if compiled(_ENDS).match(text, names.end()) else None
     token = compiled(_TOKEN).match(text, start)
     if not token:
         wide = compiled(rf"[{_CJK}]{{2,10}}(?=[，。、！!,.]|\Z|に|で)").match(text, start)
-        return wide.span() if wide and plain and (rule.check == "phrase" or rule.near) else None
+        apt = (
+            wide
+            and plain
+            and (rule.check == "phrase" or rule.near)
+            and not wide.group().lstrip("はがを是").startswith(_described_wide())
+        )
+        return wide.span() if wide and apt else None
     begin, end = values.stripped(text, *token.span())
     value = text[begin:end]
-    named = rule.check != "key" and compiled(_SURE).match(value)
+    named = rule.check != "key" and (compiled(_SURE).match(value) or (value.isdecimal() and len(value) > _LONG_NUMBER))
     if not named and (len(value) < _SHORTEST or value.isdecimal() or values.is_known(value)):
         return None
     # A short token that is not said to be the value is the name of a thing: "token zq3 is in the drawer".
@@ -372,8 +448,25 @@ def _value(text: str, start: int, rule: Rule, *, plain: bool) -> Span | None:
         return None
     if compiled(r"\w{2,64}[._]\w{2,64}").match(value) and text[start - 2 : start].strip() not in {":", "="}:
         return None if compiled(values.NO_VALUE).match(value) else (begin, end)
-    ends = compiled(rf"{_ENDS}|(?=[{_CJK}])").match(text, end) and not compiled(values.NO_VALUE).match(value)
-    return (begin, end) if ends and not (value.isalpha() and compiled(_DESCRIBES).match(value)) else None
+    closed = compiled(rf"{ends}|(?=[{_CJK}])").match(text, end) and not compiled(values.NO_VALUE).match(value)
+    return (begin, end) if closed and not (value.isalpha() and compiled(_DESCRIBES).match(value)) else None
+
+
+@functools.cache
+def _described_wide() -> tuple[str, ...]:
+    return tuple(word for word in values.described() if content.is_wide(word[0]))
+
+
+def _first_of(text: str, several: re.Match[str], *, named: bool) -> int:
+    """Return where words begin that may be a secret: "it is long and silly, four donkeys in the snow"."""
+    begin = several.start()
+    for part in compiled(r"([^\s,]+)[^,]*(?:, |\Z)").finditer(text, begin, several.end()):
+        first = part[1].casefold()
+        joins = content.is_joining(content.bare(first)) and first not in load().words["digits"]
+        said = not named and (first in values.described() or compiled(r".{0,40}(?:[^e]ed|ing)\Z").match(first))
+        if not joins and not said:
+            return part.start()
+    return several.end()
 
 
 def _has_wide(text: str, words: frozenset[str]) -> bool:

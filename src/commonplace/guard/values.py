@@ -35,7 +35,7 @@ NO_VALUE: Final = (
 )
 # What follows the noun in a name for something about a secret: `password_hash`, "password reset".
 TERM: Final = (  # words with digits that are names of techniques, measures, dates, versions
-    r"(?i)(?:#[0-9a-f]{3,8}|0x[0-9a-f]{1,16}|[0-9a-f]{7,8}|[0-9a-f]{40}|sha-?\d{1,3}|md5|base\d\d(?:url)?|uuid-?v?\d|utf-?\d\d?|o?auth\d?|ipv\d|pbkdf2(?::\w{3,8})?|(?:us|eu|ap|sa|ca|me|af|cn)-[a-z]{4,9}-\d|argon2\w{0,2}|\dfa|1password|mp\d|x?\d{2,3}_\d\d"
+    r"(?i)(?:#[0-9a-f]{3,8}|0x[0-9a-f]{1,16}|(?=[a-f]{0,7}\d)[0-9a-f]{7,8}|[0-9a-f]{40}|sha-?\d{1,3}|md5|base\d\d(?:url)?|uuid-?v?\d|utf-?\d\d?|o?auth\d?|ipv\d|pbkdf2(?::\w{3,8})?|(?:us|eu|ap|sa|ca|me|af|cn)-[a-z]{4,9}-\d|argon2\w{0,2}|\dfa|1password|mp\d|x?\d{2,3}_\d\d"
     r"|v?\d{1,9}(?:[.,:/-]\d{1,9}){0,5}[a-z]{0,2}|\d{1,9}[a-zà-ÿ]{1,14}\.?|\d{1,3}-[a-zà-ÿ]{1,14}|[a-z]{1,8}-\d{1,3}|win(?:dows)?\d\d?|web\d|k8s"
     r"|[a-z][\w.-]{0,40}[=~<>!]=v?\d[\w.*]{0,20}|wpa\d?\S{0,9}|https?/[\d.]{1,5}|\d{1,2}[.:h]\d\d|[a-z]{1,3}\d{1,4}|gpt\S{1,20}|(?:iphone|ipad|python|node|gpt|galaxy|pixel|office|usb)-?\d{1,3})\Z"
 )
@@ -59,7 +59,7 @@ def is_known(value: str) -> bool:
 @functools.cache
 def described() -> frozenset[str]:
     """Return the words that are said of a secret and are none."""
-    return load().words["not_a_value"] | load().words["filler"]
+    return load().words["not_a_value"] | load().words["filler"] | load().words["changes"]
 
 
 def is_made(value: str) -> bool:
