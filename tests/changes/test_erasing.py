@@ -266,3 +266,16 @@ def test_a_title_that_was_cut_goes_with_its_text(tmp_path, layout, kind):
         (tmp_path / "export.txt").write_text(f"- [{text[:59]}…](x.md)\n", encoding="utf-8")
         memory.forget(record, erase=True)
         assert _holding(tmp_path, b"heron cluster") == []
+
+
+@pytest.mark.parametrize("erase", [False, True])
+def test_the_first_thing_a_process_forgets_is_what_it_named(tmp_path, erase):
+    """Issue 22: a fact that rests on nobody's message stays when a session goes, also if the log is not read yet."""
+    with Memory.open(tmp_path, jobs="inline") as memory:
+        memory.append("cli:one", [Message("user", f"{TEXT}.")])
+        memory.remember("The heron cellar was painted green")
+    with Memory.open(tmp_path, jobs="inline") as memory:
+        named = memory.forget(session="cli:one", erase=erase, dry_run=True).forgotten
+        assert named == memory.forget(session="cli:one", erase=erase).forgotten
+        assert "The heron cellar was painted green" not in dict(named).values()
+        assert memory.recall("painted green")

@@ -48,6 +48,7 @@ class Forgetting:
 
     def forget(self, meant: Meant, *, erase: bool, dry_run: bool, actor: Actor) -> Receipt:
         """Forget what is meant, and what rests on it alone; with `erase` all their words are gone for good."""
+        self._ledger.catch_up()  # what a record rests on is known from the log
         said = [message for session in meant.sessions for message in self._sessions.kept(session)]
         held = [record for path in meant.files for record in self._reader.records(path)]
         messages = [*(each for each in meant.records if isinstance(each, RecordedMessage)), *said]
