@@ -157,6 +157,22 @@ def test_a_persons_pointer_stays_as_it_is_and_the_block_lists_only_topics_withou
         )
 
 
+def test_a_persons_hook_that_its_topic_no_longer_says_goes_with_the_correction(tmp_path):
+    """Issue 21: the index is in every prompt; what a correction took back is not said there. Its other bytes stay."""
+    before = "# Index", "* [Bugs](a.md) — in Linear INGEST", "- [Freeze](b.md): from 5 March for Kestrel", "- [C](c.md)"
+    lines_by_hand(tmp_path, *before)
+    with opened(tmp_path) as memory:
+        put(memory, "a", body="Pipeline bugs are in Linear INGEST.", description="where bugs are")
+        put(memory, "b", body="The freeze for Kestrel begins on 5 March.", description="when merges stop")
+        put(memory, "c", body="Ann bakes.", description="who bakes")
+        assert (tmp_path / DOC).read_text(encoding="utf-8") == "\n".join(before) + "\n"
+        put(memory, "a", body="Pipeline bugs are in Jira PIPE.")
+        put(memory, "b", body="The freeze for Kestrel begins on 12 March.")
+        put(memory, "c", body="Ben bakes.")
+    after = "# Index", "* [Bugs](a.md) — where bugs are", "- [Freeze](b.md) — when merges stop", "- [C](c.md)"
+    assert (tmp_path / DOC).read_text(encoding="utf-8") == "\n".join(after) + "\n"
+
+
 def test_a_topic_that_goes_takes_its_pointer_along_and_undo_brings_both_back(tmp_path):
     """Issue 21: deleted through operations, the pointer in the same commit."""
     lines_by_hand(tmp_path, "- [Alpha](a.md) — my own hook", "- [Other](b.md)")

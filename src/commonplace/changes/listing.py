@@ -23,6 +23,7 @@ from commonplace.layouts.codecs.topics import LINE_CHARS, Pointer
 from commonplace.layouts.schema import Generated
 from commonplace.operations import RemoveEntry, ReplaceEntry
 from commonplace.records import TRUST_RANK, Entry, Problem, Trust
+from commonplace.text.pieces import beginning
 
 _MARKERS = len(blocks.INDEX_OPEN) + len(blocks.INDEX_CLOSE) + 2  # bytes of their two lines
 _OURS = 10**9  # the number of our first line: behind all lines of a document
@@ -68,16 +69,34 @@ class TopicIndex:
                 yield record, topic
 
     def _follow(self, plan: Plan) -> None:
-        """Remove the pointers outside of the block to topics that go, and change those to topics that move."""
+        """Remove the pointers outside of the block to topics that go, and change those that are no longer right."""
         for entry, topic in list(self._own(plan)):
-            if topic not in plan.ropes or not self.lists(topic) or plan.planned(topic) is not None:
+            if topic not in plan.ropes or not self.lists(topic):
                 continue
             moved = plan.successors.get(topic, "")
             operation: RemoveEntry | ReplaceEntry = RemoveEntry(path=self.document, target=entry.id)
-            if moved and all(moved != other for _, other in self._own(plan)):
+            if (data := plan.planned(topic)) is not None:
+                text = self._renewed(plan, entry.text, topic, data)
+                if text == entry.text:
+                    continue
+                operation = ReplaceEntry(path=self.document, target=entry.id, text=text)
+            elif moved and all(moved != other for _, other in self._own(plan)):
                 operation = ReplaceEntry(path=self.document, target=entry.id, text=self._moved(plan, entry.text, moved))
             effect = plan.work_out(operation, self._layer, self.document)
             plan.edit(operation, effect, self.document, trust=self._reader.rank(entry.id), person=False)
+
+    def _renewed(self, plan: Plan, text: str, topic: str, data: bytes) -> str:
+        """Return a pointer to a topic that changes: with another hook if names or a number of it left the topic."""
+        found = LINK.match(text)
+        style = layer.style if (layer := self._layout.layer_of(topic)) else ""
+        before, after = (
+            topics.parse(topic, each, style).topic.body for each in (self._reader.data(topic) or b"", data)
+        )
+        if found is None or not topics.is_over(text[found.end() :].lstrip(" —–-:"), before, after):
+            return text
+        return (
+            f"{found.group()} — {beginning(self._planned(plan, topic, data).description, LINE_CHARS - found.end() - 5)}"
+        )
 
     def _moved(self, plan: Plan, text: str, moved: str) -> str:
         """Return a pointer to another topic: its title and its link are new, its hook is kept."""

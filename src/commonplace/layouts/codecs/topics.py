@@ -248,7 +248,9 @@ def _named(operation: PutTopic, old: Parsed | None, front: Front, style: str, wo
     if title and (was is None or title != was.title):
         changes["name" if "name" in had or (style == "memo" and "title" not in had) else "title"] = title
     description = one_line(operation.description)
-    if not description and words and (style == "memo" if was is None else _is_over(was, words)):
+    said = was.description if was is not None else ""
+    stays = was is not None and said not in {"", _hook(was.body)} and not is_over(said, was.body, words)
+    if not description and words and (said or (was is None and style == "memo")) and not stays:
         description = _hook(words)  # seed memdir: by it a topic is chosen
     if description and (was is None or description != was.description):
         changes["description"] = description
@@ -285,14 +287,12 @@ def _title(was: Topic, words: str) -> str:
     return new if was.title in {old, made_title(was.body)} and old not in map(made_title, words.splitlines()) else ""
 
 
-def _is_over(was: Topic, words: str) -> bool:
-    """True if the description of a topic was made of its text, or its names or a number of it have left the text."""
-    if not was.description or was.description == _hook(was.body):
-        return bool(was.description)
-    old, new = (content.firm(body).union(content.words(body)) for body in (was.body, words))
-    said = content.firm(was.description)
-    gone = said & (old - new)
-    return bool(gone) and (gone == said or any(map(str.isdigit, gone)))
+def is_over(said: str, before: str, after: str) -> bool:
+    """True if what is said of a text has left it: all of the words, all of the names that it had, or a number."""
+    old, new = (content.firm(body).union(content.words(body)) for body in (before, after))
+    words, firm = content.content(said), content.firm(said)
+    gone = firm & (old - new)
+    return (bool(words) and words <= old - new) or (bool(gone) and (gone == firm or any(map(str.isdigit, gone))))
 
 
 def _hook(body: str) -> str:
