@@ -58,6 +58,7 @@ def test_the_tree_shows_each_topic_where_it_stands(memory):
 def test_a_topic_is_read_with_what_lies_around_it_each_once(memory):
     """Issue 20: a node with its neighbourhood."""
     people(memory)
+    assert call(memory, "write", id="people", content="All people, [[ann]] first.", reason="r")["success"]
     assert call(memory, "expand", id="people")["text"].splitlines()[2:] == [
         "Below:",
         "- Ann [ann]: Ann bakes.",
@@ -67,7 +68,7 @@ def test_a_topic_is_read_with_what_lies_around_it_each_once(memory):
         "- Steve [steve]",
         "Steve bakes with [[ann]].",
         "Under:",
-        "- People [people]: All people.",
+        "- People [people]: All people, [[ann]] first.",
         "Links to:",
         "- Ann [ann]: Ann bakes.",
     ]

@@ -85,11 +85,14 @@ def expanded(scope: Scope, topic: Topic, found: Tree, tokens: int = TOKENS) -> s
     above = tuple(found.topics[path] for path in found.above(topic))
     below = _below(found, topic)
     links = found.links(topic)
-    linking = tuple(each for each in found.topics.values() if topic in found.links(each) and each not in links)
+    linking = tuple(each for each in found.topics.values() if topic in found.links(each))
     blocks = [f"{_line(scope, topic, preview=False)}\n{shown(topic.body)}"]
+    listed = {topic.path}
     for title, topics in (("Under", above), ("Below", below), ("Links to", links), ("Linked from", linking)):
-        if topics:
-            blocks += [f"{title}:", *(_line(scope, each) for each in topics if each is not topic)]
+        fresh = [each for each in topics if each.path not in listed]
+        listed |= {each.path for each in fresh}
+        if fresh:
+            blocks += [f"{title}:", *(_line(scope, each) for each in fresh)]
     return _within(blocks, tokens)
 
 

@@ -193,3 +193,10 @@ def test_a_file_name_keeps_the_letters_of_any_script(title, name):
     assert topics.name_for(title) == name
     assert len(topics.name_for(title * 60).encode()) <= 200
     assert topics.name_for(title, {name}).endswith("-2.md")
+
+
+def test_a_body_that_is_a_whole_file_gives_no_second_front_matter():
+    """Issue 20: what models write; the file would say two titles."""
+    made = put(None, title="Ann", body="---\ntitle: Anne\n---\n\n- Ann paints.")
+    assert (made.count(b"---\n"), made.endswith(b"---\n\n- Ann paints.\n")) == (2, True)
+    assert topics.parse(PATH, made).topic.title == "Ann"

@@ -82,7 +82,10 @@ def put(path: str, data: bytes | None, operation: PutTopic, *, now: datetime, st
     old = parse(path, data, style) if data is not None else None
     text = edits.decode(data or b"")
     front = frontmatter.read(text)
-    words = edits.clean(operation.body) if operation.body.strip() else ""
+    given = operation.body.lstrip()
+    if (block := frontmatter.find(given)) is not None:
+        given = given[block[2] :]  # who writes a topic anew may copy all of its file: the fields above hold
+    words = edits.clean(given) if given.strip() else ""
     if words and operation.line is not None:
         words = _with_line(old.topic.body if old is not None else "", operation.line, words)
     named = _named(operation, old, front, style, words)
