@@ -22,9 +22,7 @@ from marking import only_in_battery, slow_after
 MONTH, YEARS = 28, 1000  # sessions
 FLAT = 1.2
 FOUND = {"rules": 0.93, "model": 0.98}  # of the facts that hold, by their question; the rest shares no word with it
-OUTDATED = {("two-layer", "rules"): 0.08}
-"""How many of the facts that were replaced are shown still, if more than 2 %: the rules do not see each, and two-layer
-shows all there is."""
+OUTDATED = 0.02  # of the facts that were replaced, the share that is shown still
 TOLD = life.life(7)
 CASES = [("native", "model"), ("two-layer", "rules"), ("native", "rules"), ("two-layer", "model")]
 
@@ -34,24 +32,14 @@ def opened(folder: Path, layout: str, who: str, clock: FixedClock) -> Memory:
     return Memory.open(folder, layout=layout, clock=clock, jobs="worker", llm=llm)
 
 
-def settled(
-    memory: Memory,
-    folder: Path,
-    figures: living.Figures,
-    sessions: list[life.Session],
-    *,
-    layout: str = "native",
-    who: str = "rules",
-) -> float:
+def settled(memory: Memory, folder: Path, figures: living.Figures, sessions: list[life.Session]) -> float:
     """Assert what holds after any stretch of life, and return the share of facts that recall finds."""
     assert figures.refused == []
     assert figures.over == []
     shown = memory.context()
     assert shown.tokens <= shown.budget
     until = max(session.at for session in sessions)
-    assert len(living.outdated(shown.stable, TOLD, until)) <= OUTDATED.get((layout, who), 0.02) * len(
-        TOLD.superseded(until)
-    )
+    assert len(living.outdated(shown.stable, TOLD, until)) <= OUTDATED * len(TOLD.superseded(until))
     assert [each for each in memory.doctor().problems if each.kind != "limit"] == []
     months = len({f"{session.at:%Y-%m}" for session in sessions})
     files = {name: count for name, count in living.sizes(folder).items() if name not in {"sessions", "transcripts"}}
@@ -67,7 +55,7 @@ def test_a_month_of_life(tmp_path: Path, layout: str, who: str) -> None:
     clock = FixedClock(sessions[0].at)
     with opened(tmp_path, layout, who, clock) as memory:
         figures = living.live(memory, clock, TOLD, sessions)
-        assert settled(memory, tmp_path, figures, sessions, layout=layout, who=who) >= 0.8
+        assert settled(memory, tmp_path, figures, sessions) >= 0.8
 
 
 def test_the_clock_goes_back_a_year_in_the_middle(tmp_path: Path) -> None:
@@ -123,7 +111,7 @@ def test_three_years_of_life(tmp_path: Path, layout: str, who: str, record_prope
     months = [range(end - MONTH, end) for end in (YEARS // 3, 2 * YEARS // 3, YEARS)]
     with opened(tmp_path, layout, who, clock) as memory:
         figures = living.live(memory, clock, TOLD, sessions, counted={place for month in months for place in month})
-        share = settled(memory, tmp_path, figures, sessions, layout=layout, who=who)
+        share = settled(memory, tmp_path, figures, sessions)
     record_property("found", share)
     assert share >= FOUND[who]
     shown = [median(figures.shown[place] for place in month) for month in months]

@@ -107,6 +107,9 @@ def _of_sentence(text: str, masked: str, start: int, end: int, mark: str) -> Ite
     edges = [begin, *(after for _, after in cuts)]
     ends = [*(before for before, _ in cuts), end]
     conditional = False
+    contrast = guard("contrast_behind").search(masked, edges[-1], end) if cuts else None
+    if contrast is not None:  # it is of what the sentence begins with
+        ends[-1] = contrast.start()
     for number, (left, right) in enumerate(zip(edges, ends, strict=True)):
         part = masked[left:right]
         last = number == len(edges) - 1
@@ -114,7 +117,7 @@ def _of_sentence(text: str, masked: str, start: int, end: int, mark: str) -> Ite
         if clause is not None:
             yield msgspec.structs.replace(
                 clause,
-                lead=lead + clause.lead,
+                lead=(f"{contrast['tail']}, ".lower() if contrast and not number else "") + lead + clause.lead,
                 question=bool(guard("question_start").match(part.lstrip()))
                 or ("?" in mark and last and guard("requests").match(lead) is None),
                 unreal=bool(guard("unreal").search(_claim(clause.text))),
@@ -182,6 +185,30 @@ def with_what_it_is(before: Clause | None, clause: Clause) -> Clause:
         return clause
     text = clause.text[: found.start("it")] + "my " + drinks[0]["what"] + clause.text[found.end("it") :]
     return msgspec.structs.replace(clause, text=text, start=before.start)
+
+
+def with_topic(before: Clause | None, clause: Clause) -> Clause:
+    """Return `the hut, we leave on Friday` as one clause, of which the second part says something of the first."""
+    if before is None or clause.start - before.end > 3 or guard("topic").fullmatch(before.text) is None:
+        return clause
+    if clause.core or guard("we_start").match(clause.text) is None:
+        return clause
+    topic = before.text + ", "
+    return msgspec.structs.replace(clause, text=topic + clause.text, core=len(topic), start=before.start)
+
+
+def shorter(clause: Clause) -> Iterator[Clause]:
+    """Yield a clause, and then without the label before it and without what is said behind it."""
+    yield clause
+    label = guard("announced").match(clause.text)
+    begin = 0 if label is None or clause.core else label.end()
+    behind = guard("behind_an_order").search(clause.text, max(begin, clause.core))
+    end = len(clause.text) if behind is None else behind.start()
+    if len(clause.text[max(begin, clause.core) : end].split()) >= 3:
+        for right in dict.fromkeys((len(clause.text), end)):
+            yield msgspec.structs.replace(
+                clause, text=clause.text[begin:right], start=clause.start + begin, end=clause.start + right
+            )
 
 
 def without_aside(clause: Clause) -> Clause:

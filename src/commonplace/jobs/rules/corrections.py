@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import msgspec
 
+from commonplace.jobs.rules.clauses import Clause
 from commonplace.jobs.rules.patterns import corrections, guard
 
 
@@ -23,7 +24,7 @@ def corrected(sentence: str) -> Correction | None:
     text = " ".join(sentence.split()).strip(" .!")
     if len(text) > 160:
         return None
-    for pattern in corrections():
+    for pattern in corrections("values"):
         found = pattern.search(text)
         if found is not None:
             return _sound(found["old"], found["new"])
@@ -50,25 +51,28 @@ def amended(clause: str, *, announced: bool) -> Correction | None:
 
 def _sound(old: str, new: str) -> Correction | None:
     old, new = old.strip(" ,.'’"), new.strip(" ,.'’")
-    if not old or not new or old.casefold() == new.casefold() or len(old.split()) > 5 or len(new.split()) > 6:
+    if (
+        not old
+        or not new
+        or new.endswith(" but")
+        or old.casefold() == new.casefold()
+        or len(old.split()) > 5
+        or len(new.split()) > 6
+    ):
         return None
     if guard("vague").match(old) or guard("vague").match(new) or not _alike(old, new):
         return None
     return Correction(old, new)
 
 
-def ended(clause: str) -> str:
-    """Return the value that a clause says is over (`switched from A to B`, `no longer use A`), or nothing."""
-    found = guard("switch").search(clause)
-    if found is not None:
-        old = found["old"] or found["old2"] or found["old3"] or found["old4"]
-    else:
-        found = guard("over").match(clause)
-        if found is None:
-            return ""
-        old = found["old"] or found["old2"] or found["old3"]
-    old = old.strip(" ,.'’")
-    return "" if guard("vague").match(old) or len(old.split()) > 5 else old
+def ended(clause: Clause) -> str:
+    """Return the value that a clause says is over (`switched from A to B`, `B instead of A`), or nothing."""
+    for pattern in corrections("over"):
+        found = pattern.search(clause.lead + clause.text)
+        old = "" if found is None else found["old"].strip(" ,.'’")
+        if old and not guard("vague").match(old) and len(old.split()) <= 5:
+            return old
+    return ""
 
 
 def _alike(old: str, new: str) -> bool:

@@ -20,6 +20,7 @@ _FEELING: Final = frozenset(
 _YEAR: Final = pattern(r"\b(?:19|20)\d\d\b")
 _VERSION: Final = pattern(r"\b([A-Z][\w.+#-]*) v?(\d[\w.]*\w|\d)")
 _WORD: Final = pattern(r"[^\W_][\w.+#-]*\w|\w", re.UNICODE)
+_NAMED_LAST: Final = pattern(r", (?:the )?(?!The\b)([A-Z][\w’'&+.-]*\w)")
 _IDEOGRAPH: Final = pattern(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
@@ -58,6 +59,15 @@ def holds(text: str, value: str) -> bool:
     )
 
 
+def _is_held(text: str, value: str) -> bool:
+    """True if a text says of now that a value is so."""
+    found = re.search(rf"(?<!\w){re.escape(value)}(?!\w)", text, re.IGNORECASE)
+    if found is None or _denies(text[: found.start()].replace("without ", "")):
+        return False
+    verb = text.split(maxsplit=2)[1] if " " in text else ""
+    return guard("held").search(text) is not None or not (verb.endswith("ed") or verb in words("unchanged"))
+
+
 def put(text: str, old: str, new: str) -> str:
     """Replace an old value by a new one wherever it appears as whole words."""
     return re.sub(rf"(?<!\w){re.escape(old.strip())}(?!\w)", lambda _: new.strip(), text, flags=re.IGNORECASE)
@@ -81,9 +91,9 @@ def succeeds(text: str, frame: str, supersedes: str, other: str, *, home: bool =
     whose, _, lives = f" {other.casefold()}".partition(f" {subject} ")  # of Ada, or of `User's sister Ada`
     if home and not _YEAR.search(other) and guard("home").match(lives) and (not whose or "'s " in whose):
         return True
-    if supersedes and holds(other, supersedes) and guard("held").search(other) and not _denies(other):
-        return True
-    if _instead(text, other) or _in_role(text, other):
+    if supersedes and _is_held(other, supersedes):
+        return guard("of_time").fullmatch(supersedes) is None or of_one_thing(text, other, supersedes)
+    if _instead(text, other) or _in_role(text, other) or _has_changed(text, other):
         return True
     if _swapped(text, other):
         return True
@@ -115,12 +125,49 @@ def _instead(text: str, other: str) -> bool:
     return found is not None and holds(other, found["old"]) and of_one_thing(text, other, found["old"])
 
 
+def _has_changed(text: str, other: str) -> bool:
+    """True if a statement gives another name or number `now` for what another statement says in the same words."""
+    if guard("changed").search(text) is None or _denies(other):
+        return False
+    if guard("commute").search(text) and guard("commute").search(other):
+        return True
+    if guard("put_off").search(text) and _YEAR.search(other):
+        return len(names := set(_claimed(text)) & set(_claimed(other))) > 1 and any(name.isalpha() for name in names)
+    claim = text.partition(", ")[0]
+    if any(holds(other, name) and of_one_thing(claim, other, name) for name in _NAMED_LAST.findall(text)):
+        return True
+    mine, theirs = _claimed(text), _claimed(other)
+    shared, new, old = mine.keys() & theirs.keys(), mine.keys() - theirs.keys(), theirs.keys() - mine.keys()
+    return (
+        any(len(word) > 2 and not mine[word][0].isupper() for word in shared)
+        and bool(new)
+        and bool(old)
+        and all(_firm(mine[word]) for word in new)
+        and all(_firm(theirs[word]) for word in old)
+    )
+
+
+def _claimed(text: str) -> dict[str, str]:
+    """Return the words that carry a statement by their stems, without its subject, reasons and light verbs."""
+    text = text.split(" ", 1)[-1]
+    claim = re.split(r"[,;(]| (?:because|since|so)\b", text, maxsplit=1)[0]
+    claim = claim if any(map(_firm, _WORD.findall(claim))) else text
+    found = {stem(word): word for word in _WORD.findall(claim) if word.lower() not in words("stop")}
+    return {word[:6]: said for word, said in found.items() if word not in words("light")}  # `rehearses`, `rehearsal`
+
+
+def _firm(word: str) -> bool:
+    return word[0].isupper() or any(map(str.isdigit, word)) or guard("of_time").fullmatch(word.rstrip("s")) is not None
+
+
 def _in_role(text: str, other: str) -> bool:
     """True if one says who or what is new in a role (`switched to Helix as their editor`), another what was."""
     found = guard("role").search(text)
     if found is None:
         return False
-    before = rf"(?:\bas (?:their|my|our|the) |\A(?:the |our |[\w ]+'s )){re.escape(found['role'])}(?: is\b|[.,]|\Z)"
+    before = (
+        rf"(?:\b(?:as|is) (?:their|my|our|the) |\A(?:the |our |[\w ]+'s )){re.escape(found['role'])}(?: is\b|[.,]|\Z)"
+    )
     return re.search(before, other, re.IGNORECASE) is not None
 
 

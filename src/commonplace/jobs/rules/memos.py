@@ -19,6 +19,10 @@ SWITCHED = "switched"
 """The slot of a correction that says what is used now, and not in place of what."""
 
 
+CHANGE = "change"
+"""The slot of a statement that counts only in place of another one: it says what is new or over."""
+
+
 HOME = "home"
 """The slot of where a person lives."""
 

@@ -62,9 +62,9 @@ def words(name: str) -> frozenset[str]:
 
 
 @cache
-def corrections() -> tuple[re.Pattern[str], ...]:
-    """Return the patterns by which a person corrects a value; each has the groups `old` and `new`."""
-    return tuple(_compile(pattern) for pattern in _data()["corrections"]["values"])
+def corrections(name: Literal["values", "over"]) -> tuple[re.Pattern[str], ...]:
+    """Return the patterns by which a person corrects a value, with the groups `old` and `new`, or says what is over."""
+    return tuple(_compile(pattern) for pattern in _data()["corrections"][name])
 
 
 @cache

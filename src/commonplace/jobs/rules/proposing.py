@@ -15,7 +15,7 @@ import msgspec
 
 from commonplace.guard.screened import instant
 from commonplace.jobs.rules import clauses, matching, patterns, subjects
-from commonplace.jobs.rules.memos import CHANGED_MIND, HOME, NAMED, SWITCHED, Known, Memo, Place, Targets
+from commonplace.jobs.rules.memos import CHANGE, CHANGED_MIND, HOME, NAMED, SWITCHED, Known, Memo, Place, Targets
 from commonplace.jobs.rules.patterns import guard
 from commonplace.jobs.rules.reading import Reader
 from commonplace.layouts.codecs.topics import name_for
@@ -37,7 +37,11 @@ def extract(messages: Sequence[RecordedMessage], *, zone: tzinfo) -> list[Memo]:
     What a later message takes back is not among them; over the limit the least salient go first.
     """
     memos = _gather(messages, zone)
-    return [msgspec.structs.replace(memo, becomes="") for memo in memos if memo.alone or not memo.becomes]
+    return [
+        msgspec.structs.replace(memo, becomes="")
+        for memo in memos
+        if memo.slot != CHANGE and (memo.alone or not memo.becomes)
+    ]
 
 
 def _gather(messages: Sequence[RecordedMessage], zone: tzinfo) -> list[Memo]:
@@ -96,7 +100,10 @@ def _admit(memos: list[Memo], memo: Memo) -> list[Memo]:
         memos = _without_last(memos, memo, lambda kept: guard("in_use").search(kept.text) is not None)
     if any(kept.speaker == memo.speaker and matching.same(memo.text, kept.text) for kept in memos):
         return memos
-    return [*(kept for kept in memos if not _over(memo, kept.text) and not _within(kept, memo)), memo]
+    left = [kept for kept in memos if not _over(memo, kept.text) and not _within(kept, memo)]
+    if memo.slot == CHANGE and len(left) < len(memos):
+        memo = msgspec.structs.replace(memo, slot="")
+    return [*left, memo]
 
 
 def _within(kept: Memo, memo: Memo) -> bool:
@@ -173,6 +180,8 @@ class _Desk:
         place = self._targets.get(memo.kind)
         if memo.becomes and (self._correct(memo) or self._correct_topic(memo) or not memo.alone):
             return
+        if place is None and memo.slot == CHANGE:
+            return
         if place is None:
             self.noted.append(memo.text)
         elif place.form == "topic":
@@ -190,6 +199,8 @@ class _Desk:
         old = next((known for known in reversed(self._known) if self._reaches(known) and _over(memo, known.text)), None)
         if old is not None:
             self._replace(old, memo, memo.text)
+        elif memo.slot == CHANGE:
+            return
         elif place.form == "item":
             self._edits.append(self._item(memo, place, fingerprint(memo.text)))
             self.noted.append(memo.text)
@@ -232,7 +243,10 @@ class _Desk:
     def _into_topic(self, memo: Memo, place: Place) -> None:
         if self._is_stated(memo):
             return
-        body = self._holding(lambda line: _over(memo, line)) or self._body_of(memo, place)
+        body = self._holding(lambda line: _over(memo, line))
+        if body is None and memo.slot == CHANGE:
+            return
+        body = body or self._body_of(memo, place)
         if body.take(memo):
             self._rest(body, memo)
             self.noted.append(memo.text)

@@ -17,7 +17,7 @@ import msgspec
 from commonplace.guard.pasted import pasted
 from commonplace.jobs.rules import clauses, corrections, matching, patterns, wording
 from commonplace.jobs.rules.clauses import Clause
-from commonplace.jobs.rules.memos import CHANGED_MIND, HOME, NAMED, SWITCHED, Memo
+from commonplace.jobs.rules.memos import CHANGE, CHANGED_MIND, HOME, NAMED, SWITCHED, Memo
 from commonplace.jobs.rules.patterns import Kind, Rule, guard
 from commonplace.records import RecordedMessage, Trust
 from commonplace.text import dates
@@ -39,6 +39,8 @@ _HELD_AT = (
 
 
 MEMOS_PER_MESSAGE: Final = 4  # the least salient go first
+REASON_GAP: Final = 3  # characters between two statements of one thing
+NAME_CHARS: Final = 25  # of what is over, where a statement begins with it
 TEXT_CHARS: Final = 200  # of one statement
 SCAN_CHARS: Final = 20_000  # of a longer message only head and tail are read: the middle is pasted
 
@@ -113,8 +115,8 @@ class Reader:
         before: Clause | None = None
         held: Memo | None = None  # what the next sentence may go on with
         for spoken in clauses.clauses(text, masked):
-            clause = clauses.with_what_it_is(before, spoken)
-            before = spoken
+            clause = clauses.with_topic(before, clauses.with_what_it_is(before, spoken))
+            former, before = before, spoken
             longer = None if held is None else self._continued(item, start, held, clause)
             if held is not None:
                 yield longer or held
@@ -130,8 +132,12 @@ class Reader:
             if memo is None and (self._coding or guard("code").search(clause.text)):
                 memo = self._remark(item, start, clause)
             if memo is None:
-                memo = self._foreign(item, start, clause)
-            if memo is not None and memo.kind in {"fact", "decision", "constraint"} and not memo.becomes:
+                memo = self._foreign(item, start, clause) or self._change(item, start, clause, former)
+            if (
+                memo is not None
+                and memo.kind in {"fact", "decision", "constraint"}
+                and not (memo.becomes or memo.slot == CHANGE)
+            ):
                 held = memo
             elif memo is not None:
                 yield memo
@@ -143,7 +149,7 @@ class Reader:
         if clause.question or clause.unreal or clause.conditional or clause.reported:
             return None
         between = item.text[memo.span[1] : start + clause.start]
-        if len(between) > 3 or guard("pointing").search(clause.text):
+        if len(between) > REASON_GAP or guard("pointing").search(clause.text):
             return None
         if memo.kind == "decision":
             joined, fits = ". ", guard("reason").match(clause.text) is not None
@@ -193,7 +199,7 @@ class Reader:
                 return None
             frame = "Call me" if rule.slot else ""
             return self._memo(item, "instruction", text.rstrip(" .,;") + ".", self._span(start, clause), rule.weight,
-                              slot=rule.slot, frame=frame, supersedes=corrections.ended(clause.text))  # fmt: skip
+                              slot=rule.slot, frame=frame, supersedes=corrections.ended(clause))  # fmt: skip
         return None
 
     def _correction(self, item: RecordedMessage, start: int, clause: Clause) -> Memo | None:
@@ -239,6 +245,10 @@ class Reader:
     def _personal(self, item: RecordedMessage, start: int, clause: Clause) -> Memo | None:
         if clause.question or clause.reported or clause.conditional:
             return None
+        found = (self._by_row(item, start, each) for each in clauses.shorter(clause))
+        return next((memo for memo in found if memo), None) or self._explicit(item, start, clause)
+
+    def _by_row(self, item: RecordedMessage, start: int, clause: Clause) -> Memo | None:
         plain = clauses.without_aside(clause)
         for rule in patterns.rows("person"):
             if clause.unreal and not rule.unreal:
@@ -250,7 +260,7 @@ class Reader:
             memo = None if found is None else self._worded(item, start, short, rule, found)
             if memo is not None:
                 return memo
-        return self._explicit(item, start, clause)
+        return None
 
     @staticmethod
     def _introduced(item: RecordedMessage, name: str) -> bool:
@@ -299,7 +309,7 @@ class Reader:
             item, rule.kind, stated, self._span(start, clause), weight,
             slot=self._slot(item, clause, rule, found, first),
             frame=self._frame(clause, found, rule, plain_name(item.message.name)),
-            supersedes=corrections.ended(clause.text), due=due, valid_until=until,
+            supersedes=corrections.ended(clause), due=due, valid_until=until,
         )  # fmt: skip
 
     @staticmethod
@@ -337,6 +347,8 @@ class Reader:
     def _frame(self, clause: Clause, found: re.Match[str], rule: Rule, speaker: str | None) -> str:
         """Word what has one value at a time, up to that value."""
         if not rule.slot or clause.core or "o" not in found.groupdict() or found["o"] is None:
+            return ""
+        if "{k}" in rule.slot and found["k"] is None:
             return ""
         if rule.name.startswith("recurring"):
             named = wording.statement(clause.text[: found.end("k")], 0, speaker, alone=self._alone).rstrip(".")
@@ -391,7 +403,7 @@ class Reader:
             frame = said[: said.find(found["o"])].strip() if rule.slot else ""
             stated = said[:1].upper() + said[1:].rstrip(" .,;") + "."
             return self._memo(item, rule.kind, stated, self._span(start, clause), rule.weight, slot=rule.slot,
-                              frame=frame, supersedes=corrections.ended(clause.text))  # fmt: skip
+                              frame=frame, supersedes=corrections.ended(clause))  # fmt: skip
         return None
 
     def _foreign(self, item: RecordedMessage, start: int, clause: Clause) -> Memo | None:
@@ -408,6 +420,27 @@ class Reader:
         if found.kind != "instruction":
             text = f"{plain_name(item.message.name) or wording.UNNAMED}: {text}"
         return self._memo(item, found.kind, text, self._span(start, clause), found.weight)
+
+    def _change(self, item: RecordedMessage, start: int, clause: Clause, before: Clause | None) -> Memo | None:
+        """Read what is new or over (`we left Oslo and live in Bergen now`), in whatever words it is said."""
+        if clause.question or clause.reported or clause.conditional or clause.unreal:
+            return None
+        old = corrections.ended(clause)
+        if not old and (guard("changed").search(clause.text) is None or guard("pointing").search(clause.text)):
+            return None
+        if old and clause.text.find(old) < NAME_CHARS:  # what is new is said before what is over, or behind it
+            first = before if before is not None and clause.start - before.end <= REASON_GAP else clause
+            stop = guard("stop").search(item.text, start + clause.end)
+            end = len(item.text) if stop is None else stop.start()
+            clause = msgspec.structs.replace(
+                clause, text=item.text[start + first.start : end], start=first.start, end=end - start, core=0
+            )
+        text = guard("announced").sub("", clause.text)
+        text = dates.absolute(text, item.message.at, self._zone)[0] if item.message.at else text
+        stated = self._fitted(text, clause.core, plain_name(item.message.name))
+        if stated is None:
+            return None
+        return self._memo(item, "fact", stated, self._span(start, clause), 0.3, slot=CHANGE, supersedes=old)
 
     @staticmethod
     def _span(start: int, clause: Clause) -> tuple[int, int]:
