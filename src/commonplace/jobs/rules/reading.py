@@ -15,7 +15,7 @@ from typing import Final
 import msgspec
 
 from commonplace.guard.pasted import pasted
-from commonplace.jobs.rules import clauses, corrections, matching, patterns, wording
+from commonplace.jobs.rules import clauses, complete, corrections, patterns, wording
 from commonplace.jobs.rules.clauses import Clause
 from commonplace.jobs.rules.memos import CHANGE, CHANGED_MIND, HOME, NAMED, SWITCHED, Memo
 from commonplace.jobs.rules.patterns import Kind, Rule, guard
@@ -274,7 +274,7 @@ class Reader:
         if self._two and rule.kind == "preference" and guard("we_start").search(clause.text):
             return None
         said = (found.groupdict().get("o") or found.groupdict().get("p") or "").strip()
-        if not says_something(clause.text, said, rule) or (
+        if not complete.says_something(clause.text, said, rule) or (
             not (rule.dated or rule.past) and guard("of_the_hour").search(clause.text)
         ):
             return None
@@ -482,38 +482,3 @@ class Reader:
             due=due,
             valid_until=valid_until,
         )
-
-
-def says_something(text: str, said: str, rule: Rule) -> bool:
-    """True if a statement is complete: it has an object, and refers to nothing outside."""
-    if not said or not re.search(r"[^\W\d_]{3}|\d|\b[A-Z][a-z]\b", said):
-        return False
-    if guard("pointing").search(text) or guard("substitute").match(said) or guard("substitute").search(said, 0, 24):
-        return False
-    if not _enough(said, rule):
-        return False
-    if rule.unreal and guard("wishful").search(text):
-        return False
-    if rule.loose and (guard("empty_object").match(said) or guard("had_vaguely").match(said)):
-        return False
-    other = guard("he_or_she").search(text)
-    if other is not None and not guard("somebody").search(text[: other.start()]):
-        return False
-    return rule.the or not guard("the").match(said)
-
-
-def _enough(said: str, rule: Rule) -> bool:
-    """True if enough words carry a meaning besides dates and times: one for what is liked, two for what was done."""
-    carrying = [word for word in matching.content(said) if len(word) > 1 and not guard("of_time").fullmatch(word)]
-    if rule.slot or rule.kind == "constraint":
-        return True
-    if rule.kind == "preference" or (rule.kind == "fact" and not rule.loose):
-        return bool(carrying)
-    return (
-        len(carrying)
-        + (
-            rule.kind == "decision"
-            and any(word[0].isupper() and not guard("of_time").fullmatch(word) for word in said.split())
-        )
-        >= 2
-    )

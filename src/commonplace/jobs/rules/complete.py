@@ -1,0 +1,43 @@
+"""True or false: does a clause say enough to be remembered alone?"""
+
+from __future__ import annotations
+
+import re
+
+from commonplace.jobs.rules import matching
+from commonplace.jobs.rules.patterns import Rule, guard
+
+
+def says_something(text: str, said: str, rule: Rule) -> bool:
+    """True if a statement is complete: it has an object, and refers to nothing outside."""
+    if not said or not re.search(r"[^\W\d_]{3}|\d|\b[A-Z][a-z]\b", said):
+        return False
+    if guard("pointing").search(text) or guard("substitute").match(said) or guard("substitute").search(said, 0, 24):
+        return False
+    if not _enough(said, rule):
+        return False
+    if rule.unreal and guard("wishful").search(text):
+        return False
+    if rule.loose and (guard("empty_object").match(said) or guard("had_vaguely").match(said)):
+        return False
+    other = guard("he_or_she").search(text)
+    if other is not None and not guard("somebody").search(text[: other.start()]):
+        return False
+    return rule.the or not guard("the").match(said)
+
+
+def _enough(said: str, rule: Rule) -> bool:
+    """True if enough words carry a meaning besides dates and times: one for what is liked, two for what was done."""
+    carrying = [word for word in matching.content(said) if len(word) > 1 and not guard("of_time").fullmatch(word)]
+    if rule.slot or rule.kind == "constraint":
+        return True
+    if rule.kind == "preference" or (rule.kind == "fact" and not rule.loose):
+        return bool(carrying)
+    return (
+        len(carrying)
+        + (
+            rule.kind == "decision"
+            and any(word[0].isupper() and not guard("of_time").fullmatch(word) for word in said.split())
+        )
+        >= 2
+    )
