@@ -42,14 +42,14 @@ logger = logging.getLogger(__name__)
 class History:
     """The past of one scope."""
 
-    def __init__(self, parts: Parts, door: Door, *, wait_seconds: float = 30.0) -> None:
+    def __init__(self, parts: Parts, door: Door) -> None:
         self._store = parts.store
         self._layout = parts.layout
         self._sessions = parts.sessions
         self._ledger = parts.ledger
         self._reader = parts.reader
         self._door = door
-        self._wait_seconds = wait_seconds
+        self._wait_seconds = parts.config.store.lock_wait_seconds
 
     def log(self, limit: int | None = 50) -> list[Change]:
         """Return the newest changes, newest first.

@@ -134,9 +134,9 @@ def build(topics: Iterable[Topic], folder: str = "") -> Tree:
     return msgspec.structs.replace(bare, branches=_grouped(grouped))
 
 
-def lines(branches: Sequence[Branch], trail: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Branch]]:
+def lines(branches: Sequence[Branch]) -> Iterator[tuple[tuple[str, ...], Branch]]:
     """Yield every branch with the titles above it, each before the branches below it."""
-    stack = [(trail, branch) for branch in reversed(branches)]
+    stack: list[tuple[tuple[str, ...], Branch]] = [((), branch) for branch in reversed(branches)]
     while stack:
         above, branch = stack.pop()
         yield above, branch

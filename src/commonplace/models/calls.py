@@ -86,10 +86,10 @@ class FunctionLLM:
     prompt. Source: seed two-layer, "PromptFn".
     """
 
-    def __init__(self, function: Callable[..., Any], model: str = "") -> None:
+    def __init__(self, function: Callable[..., Any]) -> None:
         self._function = function
         self._options = _wants_options(function)
-        self.model = model or getattr(function, "__name__", "") or type(function).__name__
+        self.model = getattr(function, "__name__", "") or type(function).__name__
 
     def complete(self, request: Request) -> Reply:
         """Call the function and wait at most `timeout_seconds`; a late answer is dropped."""

@@ -180,7 +180,7 @@ def escape(content: str) -> str:
     return _BOUNDARY.sub(r"&lt;\1\2", content)
 
 
-def fence(content: str, key: bytes, note: str = "") -> str:
+def fence(content: str, key: bytes) -> str:
     """Wrap recalled text as data: the boundary carries a nonce that only this scope can make.
 
     The nonce is the HMAC of the scope's key and the content, so the same text gives the same bytes;
@@ -188,8 +188,7 @@ def fence(content: str, key: bytes, note: str = "") -> str:
     """
     safe = escape(content)
     nonce = _nonce(safe, key)
-    head = f'<recalled-memory nonce="{nonce}"{f" {note}" if note else ""}>'
-    return f'{head}\n{safe}\n</recalled-memory nonce="{nonce}">'
+    return f'<recalled-memory nonce="{nonce}">\n{safe}\n</recalled-memory nonce="{nonce}">'
 
 
 def strip_fences(text: str, key: bytes) -> str:

@@ -46,7 +46,7 @@ from commonplace.store.files.redo import Redo, Step, lines_body
 from commonplace.store.files.replace import Place, Replacer
 from commonplace.store.files.state import Checkpoint, Head, State, read_small, replace_synced
 from commonplace.store.files.versions import version_at, version_of
-from commonplace.store.protocol import Append, Delete, Logged, LogProblem, Put, Rebase, Write
+from commonplace.store.protocol import STATE, Append, Delete, Logged, LogProblem, Put, Rebase, Write
 from commonplace.text.spans import Keep
 
 _KEY_BYTES: Final = 32
@@ -74,7 +74,7 @@ class Commits:
     def __init__(
         self, tree: Tree, disk: Disk, appender: Appender, *, clock: Clock, config: StoreConfig, rebase: Rebase | None
     ) -> None:
-        folder = os.path.join(tree.root, tree.state)
+        folder = os.path.join(tree.root, STATE)
         self._folder = folder
         self._tree = tree
         self._disk = disk

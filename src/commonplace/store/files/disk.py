@@ -167,10 +167,9 @@ def write_all(disk: Disk, fd: int, data: bytes) -> None:
         written += disk.write(fd, memoryview(data)[written:])
 
 
-def read_all(fd: int, start: int = 0, end: int | None = None) -> bytes:
-    """Read the bytes from start to end of an open file, or to where the file ends."""
-    size = os.fstat(fd).st_size
-    return read_span(fd, start, size if end is None else min(end, size))
+def read_all(fd: int, start: int = 0) -> bytes:
+    """Read the bytes of an open file from start to where it ends."""
+    return read_span(fd, start, os.fstat(fd).st_size)
 
 
 def read_span(fd: int, start: int, stop: int) -> bytes:

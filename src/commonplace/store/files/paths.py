@@ -17,7 +17,7 @@ from typing import Final
 
 from commonplace.errors import PathError
 from commonplace.store.files.disk import FOLDER, READ, Disk, closed, read_all
-from commonplace.store.protocol import Stat
+from commonplace.store.protocol import STATE, Stat
 from commonplace.text.patterns import pattern
 
 _FORBIDDEN: Final = pattern(r"[\x00-\x1f\x7f\\\ud800-\udfff]|^[A-Za-z]:")
@@ -36,7 +36,7 @@ def is_plain(name: str) -> bool:
     return _FORBIDDEN.search(name) is None
 
 
-def split(path: str, state: str) -> tuple[str, ...]:
+def split(path: str) -> tuple[str, ...]:
     """Split a path into its components.
 
     Raises:
@@ -51,7 +51,7 @@ def split(path: str, state: str) -> tuple[str, ...]:
         raise PathError(f"{path[:200]!r} holds characters that no file name can", path=path[:200]) from None
     if too_long:
         raise PathError(f"{path[:60]!r}... has a name over {_NAME_BYTES} bytes", path=path[:200])
-    if parts[0] == state and (len(parts) == 1 or parts[1] in _OURS):
+    if parts[0] == STATE and (len(parts) == 1 or parts[1] in _OURS):
         raise PathError(f"{path[:200]!r} is the store's own", path=path[:200])
     if is_temporary(parts[-1]):
         raise PathError(f"{path[:200]!r} looks like a file on its way; use another name", path=path[:200])
@@ -61,21 +61,20 @@ def split(path: str, state: str) -> tuple[str, ...]:
 class Tree:
     """The files below one root."""
 
-    def __init__(self, root: str, disk: Disk, *, state: str) -> None:
+    def __init__(self, root: str, disk: Disk) -> None:
         try:
             os.stat(root)
         except (ValueError, OSError) as error:
             if getattr(error, "errno", errno.ENAMETOOLONG) == errno.ENAMETOOLONG:
                 raise PathError(f"no folder can be called {root[:200]!r}", path=root[:200]) from None
         self.root = os.path.realpath(root)
-        self.state = state
         self._disk = disk
         self._above_unsynced = True
 
     @contextmanager
     def folder(self, path: str, *, create: bool = False) -> Iterator[tuple[int, str]]:
         """Open the folder a path lies in: (descriptor, name in it); FileNotFoundError where there is none."""
-        parts = split(path, self.state)
+        parts = split(path)
         try:
             fd = self._descend(parts, create=create)
         except (NotADirectoryError, OSError) as error:
@@ -102,7 +101,7 @@ class Tree:
             def opened(path: str) -> tuple[int, str]:
                 above, _, name = path.rpartition("/")
                 if above in known and not _is_link(name, known[above]):
-                    split(path, self.state)
+                    split(path)
                     return known[above], name
                 found = stack.enter_context(self.folder(path, create=True))
                 if not os.path.islink(os.path.join(self.root, path)):
@@ -142,11 +141,11 @@ class Tree:
 
     def absolute(self, path: str) -> str:
         """Return the path of the file of a checked path, for reading only."""
-        return os.path.realpath(os.path.join(self.root, *split(path, self.state)))
+        return os.path.realpath(os.path.join(self.root, *split(path)))
 
     def sync_folders(self, path: str) -> None:
         """Bring the folders above a file to the disk."""
-        self.sync_up(os.path.dirname(os.path.join(self.root, *split(path, self.state))))
+        self.sync_up(os.path.dirname(os.path.join(self.root, *split(path))))
 
     def sync_up(self, folder: str) -> None:
         """Bring a folder below the root and those above it to the disk; those above the root only once."""
@@ -171,7 +170,7 @@ class Tree:
         prefix = prefix.strip("/")
         start = self.root
         if prefix:
-            split(f"{prefix}/-", self.state)
+            split(f"{prefix}/-")
             start = os.path.join(self.root, prefix)
             if not (os.path.realpath(start) + "/").startswith(self.root + "/"):
                 raise PathError(f"{prefix!r} leads out of the store", path=prefix)
@@ -189,7 +188,7 @@ class Tree:
                     if entry.name.startswith(".") or not is_plain(entry.name):
                         continue
                     if entry.is_dir(follow_symlinks=False):
-                        if below != self.state or entry.name not in _OURS:
+                        if below != STATE or entry.name not in _OURS:
                             folders.append((entry.path, path))
                     elif entry.is_file(follow_symlinks=False):
                         with suppress(FileNotFoundError):  # taken away since
@@ -218,7 +217,7 @@ class Tree:
         inside = os.path.relpath(real, self.root)
         if not real.startswith(self.root.rstrip("/") + "/"):
             raise PathError(f"{path!r} leads out of the store", path=path)
-        found = split(inside, self.state)
+        found = split(inside)
         if found == parts:
             raise error or PathError(f"{path!r} is a link that cannot be followed", path=path)
         return found

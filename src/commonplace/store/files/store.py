@@ -54,7 +54,6 @@ class FilesStore:
         config: Waits and checkpoints.
         read_only: Write nothing at all, not even a lock.
         rebase: Merges an edit from outside that raced a commit; without it ours waits in the log.
-        state: The name of our own folder below the root.
         layout: The folder of the memory that the scope is of, and the layout that it is begun with.
         disk: The system calls; tests make single ones fail.
     """
@@ -67,7 +66,6 @@ class FilesStore:
         config: StoreConfig,
         read_only: bool = False,
         rebase: Rebase | None = None,
-        state: str = STATE,
         layout: tuple[str, str] = ("", ""),
         disk: Disk | None = None,
     ) -> None:
@@ -75,9 +73,9 @@ class FilesStore:
             raise PathError(f"{os.fspath(root)!r} is a file; name the folder of a memory", path=os.fspath(root))
         disk = disk or Disk()
         self._config = config
-        self._tree = Tree(os.fspath(root), disk, state=state)
+        self._tree = Tree(os.fspath(root), disk)
         self._read_only = read_only or _forbidden(self._tree.root)
-        folder = os.path.join(self._tree.root, state)
+        folder = os.path.join(self._tree.root, STATE)
         machine.require_no_links(folder, FOLDERS)
         self._feed = Feed(os.path.join(folder, "feed"), disk)
         self._appender = Appender(self._tree, disk, self._feed, wait_seconds=config.lock_wait_seconds)
@@ -118,13 +116,13 @@ class FilesStore:
         An append-only file is given up to its last whole line, unless that is torn for good.
         """
         with typed_errors(path, reading=True):
-            split(path, self._tree.state)
+            split(path)
             return self._read_as(path, self._pending(), start, end)
 
     def version(self, path: str) -> str:
         """Return the version of a file: content hash, `length:hash of last line` for append-only, or MISSING."""
         with typed_errors(path, reading=True):
-            split(path, self._tree.state)
+            split(path)
             pending = self._pending()
             return version_at(self._tree, path) if pending is None else version_of(path, self._overlaid(path, pending))
 
@@ -193,11 +191,11 @@ class FilesStore:
             StoreError: It could not be done; what is on disk is as before.
         """
         for write in writes:
-            split(write.path, self._tree.state)
+            split(write.path)
             if isinstance(write, Append):
                 body_of(write.path, write.lines, self._most_bytes)
         for path in expect or {}:
-            split(path, self._tree.state)
+            split(path)
         self._require_no_hold()
         with self._writing():
             return self._commits.commit(
@@ -254,7 +252,7 @@ class FilesStore:
         """Erase texts from the log for good, then from one file after the other."""
         with self._writing(), self._commits.locked():
             self._commits.erase_payloads(kept)
-            log = f"{self._tree.state}/log"
+            log = f"{STATE}/log"
             erasing.rewrite(self._tree.root, clean, log=log, appender=self._appender, disk=self._disk)
 
     def checkpoint(self) -> None:

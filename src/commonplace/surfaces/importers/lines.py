@@ -228,7 +228,7 @@ def split(parts: Iterator[bytes]) -> Iterator[tuple[int, bytes | None]]:
         yield number, b"".join(held) if size <= LINE_BYTES else None
 
 
-def elements(text: str, first_line: int = 1) -> Iterator[Line | tuple[int, str]]:
+def elements(text: str) -> Iterator[Line | tuple[int, str]]:
     """Yield the objects of the list in a damaged JSON document one by one, and (line, reason) for gaps.
 
     Reads each object by itself, so that those before and after a damaged one are kept. Yields
@@ -238,7 +238,7 @@ def elements(text: str, first_line: int = 1) -> Iterator[Line | tuple[int, str]]
     position = _list_start(text)
     if position is None:
         return
-    line, counted, tries = first_line, 0, 0
+    line, counted, tries = 1, 0, 0
     while True:
         position = _BLANK.match(text, position).end()  # type: ignore[union-attr] # matches always
         line += text.count("\n", counted, position)
