@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from contextlib import ExitStack
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta, timezone
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -211,6 +211,19 @@ def test_window_buffer_and_cursors_are_computed(tmp_path):
         assert len(list(sessions.read("s"))) == 32
         assert [m.number for m in sessions.read("s", 5, 8)] == [5, 6, 7]
         assert list(sessions.read("s", 40)) == list(sessions.read("s", 5, 5)) == []
+
+
+def test_a_recap_of_several_days_names_each_day_once(tmp_path):
+    """`08:00` under `08:00` says nothing where they are days apart; one day's lines are as the seed has them."""
+    with opened(tmp_path) as memory:
+        for day in (2, 2, 4, 5):
+            memory.append("s", [Message("user", f"said on {day}", at=datetime(2026, 7, day, 8, tzinfo=UTC))])
+        lines = memory.sessions.buffer("s")
+        heads = [line.partition("  ")[0] for line in lines]
+        assert heads == ["2026-07-02 08:00", "08:00", "2026-07-04 08:00", "2026-07-05 08:00"]
+        assert memory.sessions.buffer("s", 1) == ('08:00  user   "said on 5"',)
+        memory.compact("s", keep=1)
+        assert memory.sessions.summary("s").startswith('2026-07-02 08:00  user   "said on 2"')
 
 
 def test_clearing_moves_the_window_and_undo_opens_it(tmp_path):

@@ -31,7 +31,7 @@ from commonplace.guard.screened import Screened
 from commonplace.records import ROLE_TRUST, TRUST_RANK, Message, RecordedMessage, Session, Source, Trust, lowest_trust
 from commonplace.store.protocol import Held, Store
 from commonplace.text.content import keywords
-from commonplace.text.pieces import BUFFER_LINE_CHARS, encode_name, summary_line
+from commonplace.text.pieces import BUFFER_LINE_CHARS, encode_name, summary_lines
 
 logger = logging.getLogger(__name__)
 
@@ -416,6 +416,7 @@ class Sessions:
     def buffer(self, session_id: str, lines: int = BUFFER_LINES, *, since: int = 0) -> tuple[str, ...]:
         """Return the last one-line summaries of a session, oldest first, `HH:MM  user   "text"` in UTC.
 
+        Where they are of several days, the first of each day has its date before it.
         Made without a model: code fences and line breaks are folded, the text cut at 200 characters. Messages with a
         number below `since` have none.
         """
@@ -424,7 +425,7 @@ class Sessions:
             start, end = max(since, start - 3 * lines), start
             read = (m for m in self.read(session_id, start, end) if m.message.role in {"user", "assistant"})
             said[:0] = [m for m in read if m.text.strip() or m.message.tools]
-        return tuple(summary_line(m.message, _mark(m)) for m in said[-lines:])
+        return tuple(summary_lines([(m.message, _mark(m)) for m in said[-lines:]]))
 
     def list(self) -> Sequence[Session]:
         """Return all sessions that can be read, the most recently used first."""

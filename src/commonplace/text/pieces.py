@@ -9,6 +9,7 @@ import hashlib
 import hmac
 import re
 import unicodedata
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from commonplace.text.patterns import pattern
@@ -124,6 +125,22 @@ def summary_line(message: Message, mark: str = "") -> str:
     said = truncate(said, BUFFER_LINE_CHARS)
     said = f'"{said}"' if message.role == "user" else said
     return f"{clock}  {_SPEAKERS.get(message.role, message.role):<5}  {mark}{said}"
+
+
+def summary_lines(said: Sequence[tuple[Message, str]], *, dated: bool = False) -> list[str]:
+    """Fold messages, each with its mark, into a line each.
+
+    Where they are of several days, or if `dated`, the first of each day has its date before it.
+    """
+    days = [message.at.date() if message.at else None for message, _ in said]
+    dated = dated or len({*days} - {None}) > 1
+    lines = []
+    before = None
+    for (message, mark), day in zip(said, days, strict=True):
+        named = f"{day} " if dated and day and day != before else ""
+        lines.append(named + summary_line(message, mark))
+        before = day or before
+    return lines
 
 
 def encode_name(name: str) -> str:

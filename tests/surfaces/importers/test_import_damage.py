@@ -334,16 +334,12 @@ def test_what_exchange_writes_it_reads_back(tmp_path_factory, session, messages)
     batch = Batch(session, tuple(messages))
     path = written(tmp_path_factory.mktemp("trip"), b"".join(exchange.encode([batch])))
     result = Import(path)
-    first_dated = next((n for n, m in enumerate(messages) if m.at), len(messages))
+    dates = [m.at for m in messages if m.at] or [None]  # those before the first that has one take its instant
     expected = [
-        m if m.at or n < first_dated else msgspec.structs.replace(m, at=_last(messages[:n]))
+        m if m.at else msgspec.structs.replace(m, at=next((b.at for b in messages[n::-1] if b.at), dates[0]))
         for n, m in enumerate(messages)
     ]
     assert result.batches == [Batch(session, tuple(expected))]
-
-
-def _last(messages: list[Message]):
-    return next(m.at for m in reversed(messages) if m.at)
 
 
 @pytest.mark.parametrize("kind", slow_after(1, ["pi", "claude", "exchange"]))

@@ -285,6 +285,14 @@ def test_a_message_without_a_time_takes_that_of_the_one_before(tmp_path):
     assert [(p.line, p.kept) for p in result.problems] == [(6, True)]
 
 
+def test_a_title_before_the_first_message_takes_its_time(tmp_path):
+    """The summary line that begins a transcript is no message of the day of the import."""
+    title = {"type": "summary", "summary": "Build repair", "leafUuid": "a2"}
+    result = Import(written(tmp_path, lines(title, *CLAUDE)))
+    assert result.messages[0].content == "Build repair"
+    assert result.messages[0].at == result.messages[1].at is not None
+
+
 def test_long_arguments_of_a_call_are_cut(tmp_path):
     """A written file stands in the call; the transcript keeps its head only."""
     call = [{"type": "tool_use", "id": "t", "name": "Write", "input": {"content": "x" * 50_000}}]

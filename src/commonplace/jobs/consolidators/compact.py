@@ -12,7 +12,7 @@ from commonplace.models.protocol import LLM, Request, demand
 from commonplace.models.reading import Unusable, body
 from commonplace.operations import Proposal
 from commonplace.records import RecordedMessage
-from commonplace.text.pieces import estimate_tokens, summary_line
+from commonplace.text.pieces import estimate_tokens, summary_lines
 
 _WORDS: Final = 40  # of a hundred tokens, in any language
 
@@ -57,7 +57,8 @@ def _summary(messages: Sequence[RecordedMessage], earlier: str, work: Work, llm:
 
 def _recap(messages: Sequence[RecordedMessage], earlier: str, *, tokens: int) -> str:
     """Write the last one-line summaries that fit, oldest first, after what was before."""
-    lines = [*earlier.splitlines(), *(summary_line(m.message) for m in messages if m.message.role != "tool")]
+    said = [(m.message, "") for m in messages if m.message.role != "tool"]
+    lines = [*earlier.splitlines(), *summary_lines(said, dated=True)]
     kept: list[str] = []
     for line in reversed(lines):
         cost = estimate_tokens(line) + 1

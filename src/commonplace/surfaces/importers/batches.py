@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, tzinfo
 from typing import Any, Final
 
@@ -156,8 +156,9 @@ class Batcher:
         """Hand on all that is held."""
         groups, self._groups = self._groups, {}
         self._held_messages = self._held_bytes = 0
+        first = next((each.at for messages in groups.values() for each in messages if each.at), None)
         for session, messages in groups.items():
-            yield Batch(session, tuple(messages))
+            yield Batch(session, _dated_back(messages, first))
 
     def _clean(self, found: Found, line: int) -> Found | None:
         message = found.message
@@ -195,6 +196,12 @@ class Batcher:
         elif self._dated is not None and self._dated[0] == session:
             return msgspec.structs.replace(message, at=self._dated[1])
         return message
+
+
+def _dated_back(messages: Sequence[Message], first: datetime | None) -> tuple[Message, ...]:
+    """Give messages without an instant that of the first one of their session that has one, else that of the file."""
+    first = next((message.at for message in messages if message.at), first)
+    return tuple(message if message.at else msgspec.structs.replace(message, at=first) for message in messages)
 
 
 def plain_session(name: str) -> str:
