@@ -316,6 +316,13 @@ class Ledger:
         """Return the number of the change that removed a record; None if it still exists."""
         return self._gone.get(record)
 
+    def removed(self, holds: Callable[[str], bool]) -> int | None:
+        """Return the number of the newest change that removed a record with such a text; None if there is none."""
+        found = (
+            number for record, number in self._gone.items() if any(holds(a.text) for _, a in self.versions(record))
+        )
+        return max(found, default=None)
+
     def superseded(self, session: str) -> dict[str, tuple[Superseded, ...]]:
         """Return the messages of a session that hold a value which a record says otherwise now, with the parts.
 

@@ -237,9 +237,7 @@ class Chain:
         if len(exact) == 1:
             return exact[0]
         if not found:
-            raise RecordNotFoundError(
-                f"no record holds {wanted!r}; recall prints the ids of records and messages", query=wanted
-            )
+            raise self._held_by_none(wanted, words)
         if len(found) > 1:
             raise InputError(f"{len(found)} records hold these words; {self._choices(found)}", count=len(found))
         return found[0]
@@ -273,12 +271,20 @@ class Chain:
             return scope, Meant((record,))
         found = [(scope, record) for scope in self.scopes for record in _all_holding(scope, fold(words))]
         if not found:
-            raise RecordNotFoundError(
-                f"nothing holds {words!r}; what was forgotten already is found after `undo`", query=words
-            )
+            raise self._held_by_none(words, fold(words))
         if any(scope is not found[0][0] for scope, _ in found):
             raise InputError(f"{len(found)} records of several scopes hold these words; open one scope alone")
         return found[0][0], Meant(tuple(record for _, record in found))
+
+    def _held_by_none(self, wanted: str, words: str) -> RecordNotFoundError:
+        """Return the error that no record holds some words; it names the change that removed one that did."""
+        first = self.first
+        first.ledger.catch_up()
+        number = first.ledger.removed(lambda text: words in fold(text))
+        hint = "recall prints the ids of records and messages"
+        if number is not None:
+            hint = f"change {number} removed what did, and `undo {number}` brings it back"
+        return RecordNotFoundError(f"no record holds {wanted!r}; {hint}", query=wanted, change=number)
 
     def _choices(self, found: Sequence[tuple[Scope, Record]]) -> str:
         """Return up to five records by id, and how to choose one of them."""

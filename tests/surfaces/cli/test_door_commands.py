@@ -291,3 +291,14 @@ def test_the_log_says_what_was_written_and_leaves_out_what_held_nothing(run):
     assert "left out: 1 range" in listed.err
     assert [each["number"] for each in run("log", "--all", "--json").data["changes"]] == [2, 1]
     assert "left out" not in run("log", "--all").err
+
+
+@pytest.mark.parametrize("options", [(), ("--every", "--yes"), ("--every", "--erase", "--yes")])
+def test_what_was_forgotten_names_the_change_that_brings_it_back(run, options):
+    """Who wants to erase what is forgotten already need not search the log."""
+    run("remember", "Ada sails.")
+    run("forget", "Ada sails")
+    again = run("forget", "Ada sails", *options)
+    assert again.code == 1
+    assert "`undo 2` brings it back" in again.err
+    assert "undo" not in run("forget", "Bob rows", *options).err
