@@ -199,7 +199,7 @@ class Batcher:
 
 
 def _dated_back(messages: Sequence[Message], first: datetime | None) -> tuple[Message, ...]:
-    """Give messages without an instant that of the first one of their session that has one, else that of the file."""
+    """Return messages; those without an instant get that of the first one of their session, else of the file."""
     first = next((message.at for message in messages if message.at), first)
     return tuple(message if message.at else msgspec.structs.replace(message, at=first) for message in messages)
 
