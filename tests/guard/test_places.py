@@ -41,6 +41,17 @@ WORDS = [
     "para desactivar la alarma hay que darle a asterisco [6684] asterisco",
     "the alarm changed, since the break-in its [6120]",
     "Die Passphrase ist lang und albern, [vier Esel im Schnee].",
+    "Schlüsselbox hängt links neben der Tür, [3907].",
+    "SMS ist da: [829 334], gib das ein.",
+    "Код сигнализации в магазине [70412], потом ввод.",
+    "Il lucchetto della cantina è sul [5-0-2].",
+    "Sleutelkluisje naast de deur: [3907].",
+    "De beveiligingsvraag heb ik beantwoord met [Minoes].",
+    "Słowo-klucz w banku to [Magnolia].",
+    "Der Merksatz fürs Backup ist [drei nasse Igel im Zug].",
+    "The secret word for school pickup is [bluebonnet].",
+    "it's [marlinspike], that's the password",
+    "password? [marlinspike], like always",
 ]
 NONE = [
     "The code is 500 when the server fails.",
@@ -67,6 +78,13 @@ NONE = [
     "Пароль от почты потерян.",
     "Пароль у меня на бумажке.",
     "合言葉は大切です。",
+    "Der Merksatz ist leicht zu behalten.",
+    "The passphrase is longer than the password.",
+    "La palabra clave en Python es yield.",
+    "El portal 15 y el piso 3.",
+    "La boîte à clés est à gauche.",
+    "Password? I forgot it.",
+    "SMS kostet 829 Euro.",
     "Das neue Passwort heißt anders.",
 ]
 COMMANDS = [

@@ -29,6 +29,8 @@ _OF: Final = (  # from a thing to its number: "the code of my card, "
     r"\w{0,6}(?: [A-Z]\w{1,12})?(?P<sign>(?: (?:of|for|to|on|at|de|du|des|del|della|dello|di|da|do|von|vom|für|am|zum"
     r"|van|voor|od|z|from|aus|dalla|pelo|из|от|для|por|par|per|via|przez|по)(?: [^\W\d_]{1,16}){1,3})?,|)[ ]{0,2}\Z"
 )
+_APPENDED: Final = r"[^\W\d_],\s\Z"  # "The key box is left of the door, 3907."
+_YEAR: Final = r"(?:19|20)\d\d"
 _STATUS: Final = r"[1-5]0\d|4[12]\d|127|137|255"  # what a program answers with
 _STREET: Final = (
     r" [A-Z]\w{1,20}(?: [A-Z]\w{1,20})? (?i:street|st|road|rd|avenue|ave|lane|drive|way|court|boulevard|place)\b"
@@ -91,7 +93,7 @@ def is_code(text: str, match: re.Match[str], rule: Rule, nouns: list[int]) -> bo
         text, max(0, match.start() - 44), match.start()
     )
     verb, lead = (word.casefold() for word in before.groups("")) if before else ("", "")
-    year = compiled(r"(?:19|20)\d\d").fullmatch(match.group())
+    year = compiled(_YEAR).fullmatch(match.group())
     if year and compiled(r"\d,? \Z").search(text, 0, match.start()):
         return False
     if groups == 1 and (
@@ -119,6 +121,9 @@ def _is_led(text: str, match: re.Match[str], nouns: list[int], rule: Rule) -> bo
     ):
         return True
     if compiled(_TO_A_NOUN).match(text, match.end()) and any(end > match.end() for end in nouns):
+        return True
+    closing = compiled(_APPENDED).search(before) and compiled(r"\s?(?:[.!]|\Z)").match(text, match.end())
+    if closing and any(end <= match.start() for end in nouns) and not compiled(_YEAR).fullmatch(match.group()):
         return True
     words = load().words
     ends = compiled(r"\s{0,2}(?:[.,;!()\n。，！]|[–—-]\s|\Z)").match(text, match.end())

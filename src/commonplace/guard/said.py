@@ -62,7 +62,7 @@ _CAPITAL: Final = r"[A-ZÀ-ÞĄ-ŻА-Я][^\W\d_]{1,24}"
 _NAMES: Final = rf"{_CAPITAL}(?:\s(?:[^\W\d_]{{1,3}}\s)?{_CAPITAL}){{0,3}}"
 _ANSWERED: Final = (
     r"(?i:\b(?:put|gave|answer(?:ed)?|said|used?|mit|mis|mets|répond[su]?|puse|pus[oe]?|pongo|ponho|respond[oeií]|messo|metto"
-    r"|steht(?:\sda|\sdort)?|rispost[oa]|rispondo|antwoord(?:de)?|odpowiad\w{1,3}|odpowiedział[ae]m|wpisał[ae]m|отве(?:тил|чаю)а?|указала?|написала?)\s"
+    r"|steht(?:\sda|\sdort)?|staat(?:\ser|\sdaar)?|beantwoord\smet|beantwortet\smit|répondu\spar|risposto\scon|rispost[oa]|rispondo|antwoord(?:de)?|odpowiad\w{1,3}|odpowiedział[ae]m|wpisał[ae]m|отве(?:тил|чаю)а?|указала?|написала?)\s"
     rf"(?:(?:siempre|sempre|always|toujours|zawsze|всегда)\s)?)(?:[«\"“„]\s?)?({_NAMES})"
     rf"|\s({_NAMES})\s(?:ein|an)?ge(?:geben|tragen|setzt|nommen|antwortet)\b|\s({_NAMES})\s(?:ingevuld|opgegeven|geantwoord)\b"
 )
@@ -71,7 +71,7 @@ _SEVERAL: Final = r"(?:[^\W\d_]{1,24}[’'-]?[ ,]{1,2}){2,23}[^\W\d_]{1,24}"
 _FIELD: Final = r"[=:(\[{<]|.[^\n]{1,90}[\]}:=>]\Z|[ ,{]\"[^\n\"]{1,80}\"[:=]"
 _MARKS: Final = r"\s{0,3}(?:=>|:=|->|={1,2}|[:：→])\s{0,3}|[\"'`]{1,3}\s{0,3}(?:=>|[:=])\s{0,3}"
 _LINK: Final = (
-    rf"(?i){_MARKS}|\s{{1,2}}[—–-]\s{{1,2}}|(?<=[\s,?])(?:c'est|{IS})\s{{1,4}}|['’]s\s{{1,2}}"
+    rf"(?i){_MARKS}|(?<=[^\W\d_])\?\s{{1,2}}|\s{{1,2}}[—–-]\s{{1,2}}|(?<=[\s,?])(?:c'est|{IS})\s{{1,4}}|['’]s\s{{1,2}}"
     r"|(?:成了?|[是为為叫はが는은])\s{0,2}"
 )
 _GOES_ON: Final = rf"(?i)(?:\s{IS}|[:：=]|[は是])\s{{0,3}}\Z"  # a line whose sentence does
@@ -105,7 +105,7 @@ _DESCRIBES: Final = (
 _AS: Final = (  # the words behind a value that is said to be used as one: "Use marlinspike as the guest password"
     rf"(?i)(?<!\S)({_TOKEN})\s(?:as|als|como|comme|come|jako|как|som|en)\s(?:{_WHOSE}\s)?(?:(?!(?:a|of|de)\s)[^\s.,;:!?]{{1,20}}\s)?\Z"
 )
-_IDIOM: Final = r"(?i)(?<=\bla )clave\s(?:es|era|está|fue)\s"  # of success
+_IDIOM: Final = r"(?i)(?<=\bla )clave\s(?:es|era|está|fue)\s|(?<=palabra )clave\b"  # of success, of a language
 _AS_FRONT: Final = rf"(?i)(?<!\w)(?<!⟦\s)(?:as|als|como|comme|come|jako|как|в качестве)\s(?:{_WHOSE}\s)?\Z"
 _VERBS: Final = rf"\w{{0,3}}(?:\s[^\s.,;:!?]{{1,20}}){{1,5}}?\s(?={_TOKEN}(?:[.,!]|\Z|\s\w{{2,12}}[.,!]))"
 _OWNED: Final = rf"(?i)(?:\A|\s)(?:{_WHOSE}|of|von|di|do|du|del|vom|every|each|any|no|your)\s\Z"
@@ -405,7 +405,9 @@ def _before(text: str, start: int, rule: Rule) -> Span | None:
     if rule.check not in {"password", "phrase"}:
         return None
     words = r"[^\s,;.:!?()\"⟦⟧]{4,40}" if rule.check == "password" else r"[^\W\d_]{1,24}(?: [^\W\d_]{1,24}){0,8}"
-    found = compiled(rf"(?:\A|[.!?:,]\s)({words}){_CALLED}").search(text, max(0, start - _FAR), start)
+    found = compiled(rf"(?:\A|[.!?:,]\s|\b(?:it's|it is|c'est|es ist)\s)({words}){_CALLED}").search(
+        text, max(0, start - _FAR), start
+    )
     if found and (" " in found.group(1) or not values.is_described(found.group(1))):
         return found.span(1)
     return None
