@@ -132,7 +132,8 @@ class Reader:
             if memo is None and (self._coding or guard("code").search(clause.text)):
                 memo = self._remark(item, start, clause)
             if memo is None:
-                memo = self._foreign(item, start, clause) or self._change(item, start, clause, former)
+                found = (self._foreign(item, start, each) for each in clauses.shorter(clause))
+                memo = next((memo for memo in found if memo), None) or self._change(item, start, clause, former)
             if (
                 memo is not None
                 and memo.kind in {"fact", "decision", "constraint"}

@@ -40,7 +40,7 @@ _LATER: Final = (
     (pattern(r"\bI['’]d\b"), "they'd"),
     (pattern(r"\bI\b(?= [a-z])"), "they"),
     (pattern(r"\b[Mm]y\b"), "their"),
-    (pattern(r"\bmine\b"), "theirs"),
+    (pattern(r"(?<!`)\bmine\b"), "theirs"),
     (pattern(r"\bme\b"), "them"),
     (pattern(r"\bmyself\b"), "themself"),
 )
