@@ -40,7 +40,6 @@ _SHORT: Final = """
     http https tls ssh mr mrs ms dr prof sr sra mme mlle herr frau sig dra don doña uhr kfz gmbh ag ev nr tel
 """
 _KNOWN_SHORT: Final = frozenset(_SHORT.split())
-_LABELLED: Final = pattern(r"\A[^:：]{2,40}[:：]\s*(\S.*)\Z", re.DOTALL)
 _ADVICE: Final = pattern(r"\*{0,2}How to apply\b")  # seed memdir: what a model concludes, which nobody has to have said
 _PLACED: Final = pattern(r"\b(?!(?:der|die|das|den|dem|des|ein)\s)([a-zäöü]{2,4})\s\Z")
 _PLACED_CHARS: Final = 6
@@ -52,7 +51,6 @@ _ALLERGY: Final = pattern(
 _IN_QUOTES: Final = pattern(r"[\"“„«»「『][^\"”“»«」』]{1,80}[\"”“»«」』]")
 _MOST_CHARS: Final = 2000  # of a statement; more is none that a person could review
 _ORDINAL: Final = pattern(r"(?:st|nd|rd|th|er|º|ª|[日号])(?!\w)")  # behind the number of a day: `the 12th`
-_RANGE: Final = 7  # characters between a date and the other end of a range of days (`14 to 15 March`)
 _END_CHARS: Final = 20_000  # of each end of another message
 _TOOL_CHARS: Final = 3000  # of each end of a tool's result
 _WELL_KNOWN: Final = 5  # words of a summary's sentence that were said, and their share, for one to be its own
@@ -284,10 +282,7 @@ class Evidence:
         for number in numerals(text):
             if not number.sure or any(start < number.end and number.start < end for start, end in spans):
                 continue
-            beside = _ORDINAL.match(text, number.end) or any(
-                0 <= start - number.end < _RANGE or 0 <= number.start - end < _RANGE for start, end in spans
-            )
-            if beside and {value.lstrip("0") for value in number.values} & self._day_numbers:
+            if _ORDINAL.match(text, number.end) and {value.lstrip("0") for value in number.values} & self._day_numbers:
                 continue
             hour = next(iter(number.values)) if hours else ""
             if not number.values & self._numbers and not (hour.isdigit() and self._has_time(int(hour), 0)):
@@ -347,12 +342,6 @@ class Evidence:
             titled = _TITLE.search(before) is not None or self._in_place_of_a_name(text, match)
             if inner or titled or paired or not (initial or self._may_be_german(text)):
                 found.append(match.group())
-        labelled = _LABELLED.match(text)
-        if not found and labelled is not None and not self._may_be_german(text):
-            value = labelled.group(1)
-            said = content.content(value)
-            if said and not self._vocabulary.shared(said) and value[0].isupper() and len(said) <= 3 and unknown:
-                found.append(value[:40])
         return found
 
     def _in_place_of_a_name(self, text: str, match: re.Match[str]) -> bool:
