@@ -10,7 +10,7 @@ Source: safety notes 2.4.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Final
 
@@ -19,7 +19,7 @@ import msgspec
 from commonplace.config import GateRules
 from commonplace.guard import rewriting, targets
 from commonplace.guard.grounding import Evidence
-from commonplace.guard.proposed import STAMP, statements_of, texts, texts_of
+from commonplace.guard.proposed import STAMP, headings, links, statements_of, texts, texts_of
 from commonplace.guard.rewriting import Ruling
 from commonplace.guard.screened import Finding
 from commonplace.guard.trust import Voices, message_trust
@@ -56,7 +56,6 @@ Passing = Callable[[str, Sequence[str]], bool]
 _LABEL: Final = pattern(
     r"[^\W\d_]{1,30}(?:[ /-][^\W\d_]{1,30}){0,2}"
 )  # of a section or topic: too short to state anything
-_LINK: Final = pattern(r"\[\[([^\[\]\n]{1,200})\]\]")
 _MOST_CHARS: Final = 64_000  # of one operation; more is no statement a person could review
 
 
@@ -141,17 +140,9 @@ class _Court:
     @functools.cached_property
     def evidence(self) -> Evidence:
         """What statements may rest on; what the rules took from a person's words needs none."""
-        headings = [line for edit in self.proposal.operations for line in _headings(edit)]
+        written = (*headings(self.proposal), *links(self.proposal, self.view))
         known = [f"{entry.section} {line}" for entry in self.view.entries for line in entry.text.splitlines()]
-        return Evidence(self.view.messages, [*known, *headings, *self._linked()])
-
-    def _linked(self) -> Iterator[str]:
-        """Yield the links of the proposal that lead to a file which is there, or which it makes."""
-        paths = (*(entry.path for entry in self.view.entries), *self.view.unseen)
-        made = (edit.path for edit in self.proposal.operations if isinstance(edit, PutTopic))
-        names = {path.rpartition("/")[2].removesuffix(".md") for path in (*paths, *made)}
-        written = {found[1] for text in texts(self.proposal) for found in _LINK.finditer(text)}
-        yield from written & names
+        return Evidence(self.view.messages, [*known, *written])
 
     def fault(self, statement: str, *, journal: bool = False) -> str:
         """Return why a statement does not rest on the messages; empty if it does."""
@@ -386,7 +377,7 @@ class _Court:
             if reason:
                 return Ruling("waits", reason)
             below = TRUST_RANK[trust] < TRUST_RANK["agent"]
-            passing = self.passing is not None and self.passing(line, self._sentences(edit))
+            passing = self.passing is not None and self.passing(line, targets.quoted_sentences(edit, self.messages))
             if passing or (below and (edit.path in self.view.shown or (isinstance(edit, PutTopic) and trusted))):
                 self.aside.append(AppendJournal(path="", text=line, trust=trust))
                 return Ruling("aside")
@@ -412,14 +403,6 @@ class _Court:
         if isinstance(edit, RewriteDocument) and lost > self.rules.shrink_share * len(base.encode()):
             self.held.append((edit, f"shrinks: {lost} of {len(base.encode())} bytes would go"))
         self._take_rewrite(number, edit, carried.text, base, lowest_trust(levels) if levels else "agent")
-
-    def _sentences(self, edit: Edit) -> list[str]:
-        """Return the sentences of the messages that hold the words which an operation quotes."""
-        quoted = targets.quotes(edit, self.messages)
-        return [
-            next((each for each in content.sentences(message.text) if targets.is_quoted_in(quote, each)), quote)
-            for message, quote in quoted
-        ]
 
     def _may_leave(self, by_text: Mapping[str, ViewEntry]) -> Callable[[str], bool]:
         def may_leave(line: str) -> bool:
@@ -485,12 +468,6 @@ class _Court:
 
 def _is_too_long(edit: Edit) -> bool:
     return sum(map(len, texts_of(edit))) > _MOST_CHARS
-
-
-def _headings(edit: Edit) -> list[str]:
-    """Return the headings of the document that a model rewrote, as they were."""
-    base = edit.base if isinstance(edit, RewriteDocument) and edit.base else ""
-    return [line.raw.strip("# \t") for line in rewriting.read(base) if not line.claims and line.key]
 
 
 def _base(edit: RewriteDocument | PutTopic, touched: Sequence[ViewEntry]) -> str:

@@ -1,4 +1,4 @@
-"""The texts of a proposal: what the guard looks at, and what the gate judges statement by statement. Pure."""
+"""The texts of a proposal: what the guard looks at, what the gate judges, and what they may name. Pure."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from commonplace.operations import (
     RemoveTopic,
     ReplaceEntry,
     RewriteDocument,
+    View,
 )
 from commonplace.text import content
 from commonplace.text.patterns import pattern
@@ -27,6 +28,7 @@ _LABELS: Final = frozenset(
     {"id", "kind", "type", "layer", "source", "session", "scope", "fingerprint"}
     | {"at", "createdAt", "updatedAt", "lastAccessedAt"}
 )
+_LINK: Final = pattern(r"\[\[([^\[\]\n]{1,200})\]\]")
 STAMP: Final = pattern(r"\A\s*\[[^\]\n]{4,40}\]\s*")
 
 
@@ -40,6 +42,21 @@ def texts(proposal: Proposal) -> tuple[str, ...]:
         if isinstance(edit, AppendJournal):
             found += statements_of(edit.text)
     return tuple(dict.fromkeys(found))
+
+
+def headings(proposal: Proposal) -> list[str]:
+    """Return the headings of the documents that a model rewrote, as they were."""
+    bases = [edit.base or "" for edit in proposal.operations if isinstance(edit, RewriteDocument)]
+    lines = (line for base in bases for line in rewriting.read(base))
+    return [line.raw.strip("# \t") for line in lines if not line.claims and line.key]
+
+
+def links(proposal: Proposal, view: View) -> set[str]:
+    """Return the links of a proposal that lead to a file which is there, or which it makes."""
+    made = (edit.path for edit in proposal.operations if isinstance(edit, PutTopic))
+    paths = (*(entry.path for entry in view.entries), *view.unseen, *made)
+    names = {path.rpartition("/")[2].removesuffix(".md") for path in paths}
+    return names.intersection(found[1] for text in texts(proposal) for found in _LINK.finditer(text))
 
 
 def texts_of(edit: Edit) -> tuple[str, ...]:

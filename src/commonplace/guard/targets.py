@@ -67,6 +67,14 @@ def quotes(edit: Edit, messages: Mapping[tuple[str, str], RecordedMessage]) -> I
             yield message, quote
 
 
+def quoted_sentences(edit: Edit, messages: Mapping[tuple[str, str], RecordedMessage]) -> list[str]:
+    """Return the sentences of the messages that hold the words which an operation quotes."""
+    return [
+        next((each for each in content.sentences(message.text) if is_quoted_in(quote, each)), quote)
+        for message, quote in quotes(edit, messages)
+    ]
+
+
 def cited_right(
     edit: RewriteDocument | PutTopic, messages: Mapping[tuple[str, str], RecordedMessage]
 ) -> RewriteDocument | PutTopic:
