@@ -93,6 +93,24 @@ def test_what_a_person_wrote_waits_for_the_person(tmp_path, layout, session):
         assert len(memory.review()) == 2
 
 
+@pytest.mark.parametrize("layout", ["native", "two-layer", "structured"])
+def test_what_was_taken_from_a_persons_words_changes_by_a_persons_words(tmp_path, layout):
+    """Issue 16: without a session the tool changes nothing that a person wrote; in one it writes what they say."""
+    told, corrected = "User is allergic to peanuts.", "User is not allergic to peanuts."
+    with opened(tmp_path, layout) as memory:
+        memory.append("chat:1", [Message("user", "I am allergic to peanuts."), Message("assistant", "Noted.")])
+        memory.reset("chat:1")
+        memory.consolidate("chat:1")
+        record = next(hit.record for hit in memory.recall("allergic to peanuts") if hit.trust == "user")
+        change = over(layout, record, told, corrected)[0]
+        assert "waits for a person" in memory.tool().call(*change).get("message", "")
+        assert told in memory.read(record).text
+
+        memory.append("chat:2", [Message("user", "I am not allergic to peanuts, the test was clean.")])
+        memory.tool("chat:2").call(*change)
+        assert corrected in memory.recall("allergic to peanuts")[0].text
+
+
 def test_a_persons_message_is_not_hidden_by_the_tool(tmp_path):
     """Issue 16: it waits for review."""
     with opened(tmp_path, "native") as memory:

@@ -248,7 +248,7 @@ class Admission:
             reason = f"text from {trust} takes the place of what is trusted more only when a person says so"
             return Taken((Waits(operation, reason),))
         made = self._ledger.made(changes) if actor.defers and changes else None
-        by_person = made is not None and made[1].person  # not by a program that kept topics here before
+        by_person = made is not None and made[1].trust == "user"  # not by a program that kept topics here before
         taken = (changes,) if by_person and self._takes_words(plan, operation, layer, path) else ()
         changed = (*applied.removed, *applied.successors, *taken)
         if actor.defers and any(self._is_persons(record, said=whose == "user") for record in changed):
