@@ -16,10 +16,11 @@ def find(seen: list[View]) -> tuple[Finding, ...]:
     """Find the orders in the views of a text, each rule once, with their spans in the text."""
     found: dict[str, Finding] = {}
     for view in seen:
+        lowered = view.lowered if view.orders else ""
         for place, candidate in view.orders:
             rule = candidate.rule
             if rule.id in found:
                 continue
-            if match := compiled(rule.pattern).match(view.lowered, place):
+            if match := compiled(rule.pattern).match(lowered, place):
                 found[rule.id] = Finding("injection", rule.id, view.span(*match.span()))
     return tuple(sorted(found.values(), key=lambda finding: finding.span)) if found else ()

@@ -19,7 +19,7 @@ from typing import Any, Final
 
 import msgspec
 
-from commonplace.text import packaged
+from commonplace.text import content, packaged
 
 _GAP: Final = (
     r"""[A-Za-z0-9_.\- ]{0,40}["'`]?[ \t]{0,4}"""
@@ -102,7 +102,7 @@ class Tries:
 class Keywords(msgspec.Struct, frozen=True):
     """The keywords of rules, and how a text is asked for them.
 
-    By its longest ASCII word, a keyword is asked for at just that word of a text (`by_word`), at words that begin with
+    By its rarest ASCII word, a keyword is asked for at just that word of a text (`by_word`), at words that begin with
     it (`by_start`, under their first three characters), or at words that hold it (`inside`). So a text is read once,
     word by word. One of signs is looked for as it is, one with a letter beyond ASCII where the text has that letter.
     """
@@ -165,11 +165,12 @@ class Keywords(msgspec.Struct, frozen=True):
         """Yield the keywords at the words of a block, with their places."""
         at = start
         for word in plain[start : end + _LONGEST].translate(_SPACES).split(" "):
-            if word and (parts := _begun(word) if len(word) < _LONGEST else self.begun(word)):
+            size = len(word)
+            if size and (parts := _begun(word) if size < _LONGEST else self.begun(word)):
                 for shift, keyword in parts:
                     if start <= at + shift < end and plain.startswith(keyword, at + shift):
                         yield at + shift, keyword
-            at += len(word) + 1
+            at += size + 1
 
     def _signed(self, lowered: str, plain: str, start: int, end: int) -> Iterator[tuple[int, str]]:
         """Yield the keywords of signs and those with letters beyond ASCII in a block, with their places."""
@@ -233,7 +234,7 @@ def _keywords(rules: Iterable[Rule]) -> Keywords:
     for row, (rule, keyword) in enumerate((each, keyword) for each in rules for keyword in each.keywords):
         seen[keyword] += (Candidate(rule, keyword, row),)
     for keyword, candidates in seen.items():
-        word = max(_WORD.finditer(keyword), key=_length, default=None)
+        word = max(_WORD.finditer(keyword), key=_rareness, default=None)
         if not keyword.isascii():
             foreign[next(char for char in keyword if not char.isascii())].append(keyword)
             continue
@@ -265,8 +266,8 @@ def _is_word(char: str) -> bool:
     return char.isascii() and char.isalnum()
 
 
-def _length(match: re.Match[str]) -> int:
-    return match.end() - match.start()
+def _rareness(word: re.Match[str]) -> tuple[bool, int]:
+    return not content.is_joining(word.group()), word.end() - word.start()
 
 
 def _place_of(found: tuple[int, Candidate]) -> int:

@@ -47,25 +47,27 @@ class View:
         self.text = text
         self._under = under
         self._make = steps
+        self._seen: tuple[Tries, Tries] | None = None
 
-    @cached_property
+    @property
     def lowered(self) -> str:
         """The text in lower case, of the same length."""
         return lower(self.text)
 
-    @cached_property
-    def _candidates(self) -> tuple[Tries, Tries]:
-        return load().keywords.candidates(self.lowered)
-
     @property
     def tries(self) -> Tries:
         """The rules for secrets to try, with the places of their keywords, in order."""
-        return self._candidates[0]
+        return self._candidates()[0]
 
     @property
     def orders(self) -> Tries:
         """The rules for orders to a model to try, as `tries`."""
-        return self._candidates[1]
+        return self._candidates()[1]
+
+    def _candidates(self) -> tuple[Tries, Tries]:
+        if self._seen is None:
+            self._seen = load().keywords.candidates(self.lowered)
+        return self._seen
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """Return the places in the text of a non-empty span in this view."""
