@@ -167,3 +167,12 @@ def test_a_sentence_that_a_text_repeats_is_read_once(monkeypatch):
     monkeypatch.setattr(said, "values_in", lambda *args: read.append(args) or real(*args))
     guard.screen("We looked for the password in vain.\n" * 400)
     assert len(read) <= 2
+
+
+def test_a_name_that_a_text_repeats_is_looked_at_once(monkeypatch):
+    """Issue 22: of 100 KB of `api-key=`, most places are like the ones before, and cost no second look."""
+    looked = []
+    real = printed.paired
+    monkeypatch.setattr(printed, "paired", lambda *args: looked.append(args) or real(*args))
+    guard.screen("api-key=" * 480)
+    assert len(looked) <= 200

@@ -35,6 +35,9 @@ _WORTHLESS: Final = (
 )
 _TYPES: Final = r"(?i)(?:var)?char\b|text\b|optional\[|str(?:ing)?\b|integer\b|\w{1,40}\.\w{1,40}\("
 _HEAD_OF_KEY: Final = 128  # characters that show if a machine made a value
+_BACK: Final = 48  # characters before a name that say what it is
+_AHEAD: Final = 640  # characters behind it that its value may take
+_MOST_KNOWN: Final = 64  # places whose values are kept in mind
 _ROWS: Final = 200  # of a table
 _LINE: Final = 2000  # characters of a row
 _SEPARATORS: Final = "|\t;,"
@@ -49,16 +52,29 @@ class Printed:
         self._header = self._rows_end = 0  # ends of the header of the last table, and of its rows
         self._heads: list[Span] = []
         self._rows: list[list[Span]] = []
+        self._known: dict[tuple[str, int, str], Span | None] = {}
 
     def values(self, start: int, keyword: str, rule: Rule) -> Iterator[Span]:
         """Yield the values that the name at `start` has in data, settings, XML or a table."""
         end = start + len(keyword)
         if not compiled(values.ABOUT_IT).match(self._text, end):
-            span = _paired(self._text, start, end, rule) or _element(self._text, start, end, rule)
+            span = self._value(start, end, rule)
             if span:
                 yield span
             elif rule.check != "made":
                 yield from self._column(start, end)
+
+    def _value(self, start: int, end: int, rule: Rule) -> Span | None:
+        """Return the value behind a name; where a text repeats itself, it is looked for once."""
+        begin = max(0, start - _BACK)
+        around = self._text[begin : end + _AHEAD], start - begin, rule.check
+        if around not in self._known:
+            if len(self._known) >= _MOST_KNOWN:
+                self._known.clear()
+            span = paired(self._text, start, end, rule) or _element(self._text, start, end, rule)
+            self._known[around] = (span[0] - start, span[1] - start) if span else None
+        known = self._known[around]
+        return (start + known[0], start + known[1]) if known else None
 
     def _column(self, start: int, end: int) -> Iterator[Span]:
         """Yield the cells below a header that names a secret."""
@@ -100,17 +116,18 @@ def is_worthless(value: str) -> bool:
     return bool(compiled(_WORTHLESS).match(value))
 
 
-def _paired(text: str, start: int, end: int, rule: Rule) -> Span | None:
+def paired(text: str, start: int, end: int, rule: Rule) -> Span | None:
+    """Return the value that a name has behind a sign, as in data and settings."""
     match = compiled(_PAIR).match(text, end)
     if not match or not match.lastindex:
         return None
     first, last = match.span(match.lastindex)
     plain = match.lastindex == _PLAIN
     value = text[first:last]
-    named = plain and text[first - 1] == "=" and compiled(_EXPORTED).search(text, max(0, start - 48), start)
+    named = plain and text[first - 1] == "=" and compiled(_EXPORTED).search(text, max(0, start - _BACK), start)
     if named and not is_worthless(value) and "..." not in value and (rule.check == "chosen" or values.is_made(value)):
         return first, last
-    if plain and rule.check != "made" and not compiled(_SETTING).search(text, max(0, start - 48), start):
+    if plain and rule.check != "made" and not compiled(_SETTING).search(text, max(0, start - _BACK), start):
         return None
     if plain and compiled(r"[\w.]{0,40}[({\[]|[ \t]{1,4}[^\s#/]").match(text, last):
         return None  # a call in code, or prose

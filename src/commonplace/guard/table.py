@@ -11,6 +11,7 @@ import functools
 import heapq
 import itertools
 import re
+import string
 import tomllib
 from array import array
 from collections import defaultdict
@@ -41,6 +42,7 @@ _LONGEST: Final = 64  # a keyword and the sign behind it are shorter
 _WORD: Final = re.compile(r"[a-z0-9]+")
 # Every ASCII character has its place here: a missing one would cost an exception at each look.
 _SPACES: Final = {code: chr(code) if chr(code).isalnum() else " " for code in range(128)}
+_IN_WORD: Final = frozenset(string.ascii_letters + string.digits)
 _KINDS: Final = ("token", "assigned", "said", "printed", "order")
 FLOOD: Final = "flood"
 """The kind of the candidate that says: too many keywords in the stretch that begins here."""
@@ -155,8 +157,8 @@ class Keywords(msgspec.Struct, frozen=True):
             self._worded(plain, start, end), self._signed(lowered, plain, start, end)
         ):
             behind = place + len(keyword)
-            after = place > 0 and _is_word(lowered[place - 1])
-            before = behind < len(lowered) and _is_word(lowered[behind])
+            after = lowered[max(0, place - 1) : place] in _IN_WORD
+            before = lowered[behind : behind + 1] in _IN_WORD
             for seen in self.seen[keyword]:
                 if (seen.rule.inside or not after) and not (before and seen.rule.whole):
                     yield place, seen.row, seen
@@ -260,10 +262,6 @@ def lower(text: str) -> str:
     if len(lowered) != len(text):
         lowered = "".join(low if len(low := char.lower()) == 1 else char for char in text)
     return lowered
-
-
-def _is_word(char: str) -> bool:
-    return char.isascii() and char.isalnum()
 
 
 def _rareness(word: re.Match[str]) -> tuple[bool, int]:

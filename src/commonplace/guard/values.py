@@ -115,7 +115,7 @@ def is_quotable(value: str, rule: Rule, *, plain: bool) -> bool:
 
 def is_mixed_case(value: str) -> bool:
     """True if a capital follows a small letter."""
-    return any(low.islower() and high.isupper() for low, high in itertools.pairwise(value))
+    return not value[1:].islower() and any(low.islower() and high.isupper() for low, high in itertools.pairwise(value))
 
 
 def is_key(value: str) -> bool:
