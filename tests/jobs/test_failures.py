@@ -79,7 +79,9 @@ def test_after_the_configured_attempts_the_rules_take_the_range(tmp_path, clock)
     """DESIGN 1.5."""
     with opened(tmp_path, clock, DOWN, attempts=3) as memory:
         talk(memory)
-        assert [memory.consolidate("cli:a").status for _ in range(3)] == ["failed", "failed", "applied"]
+        outcomes = [memory.consolidate("cli:a") for _ in range(3)]
+        assert [each.status for each in outcomes] == ["failed", "failed", "applied"]
+        assert outcomes[-1].reason == f"the model did not do it: {DOWN}; the rules did"
         assert memory.sessions.state("cli:a").cursors == {"consolidate": 4}
         assert memory.failures() == []
         assert "Bergen" in memory.context("cli:a").stable
@@ -222,6 +224,15 @@ def test_two_layer_writes_its_raw_entry_without_an_error_text_and_goes_on(tmp_pa
     (history,) = [data for path, data in files_of(tmp_path).items() if path.startswith("memory/HISTORY-")]
     assert b"[raw-fallback] Consolidation failed. Recent messages:" in history
     assert b"connection" not in history
+
+
+def test_a_raw_entry_says_in_its_outcome_that_the_model_failed(tmp_path, clock):
+    """Issue 17.1: `consolidate` says what failed."""
+    with opened(tmp_path, clock, DOWN, layout="two-layer") as memory:
+        talk(memory)
+        outcome = memory.consolidate("cli:a")
+        assert outcome.status == "applied"
+        assert outcome.reason == f"the model did not do it: {DOWN}; what was said is kept as it is"
 
 
 def test_a_range_that_fails_keeps_what_comes_after_it_in_its_session_waiting(tmp_path, clock):

@@ -282,12 +282,12 @@ class Runner:
         if run.wanted.dry_run:
             return Outcome(status="failed", reason=why)
         if self.job.failure == "raw":
-            return self._commit(pieces, run, self._raw(pieces))
+            return _without_model(self._commit(pieces, run, self._raw(pieces)), why, "what was said is kept as it is")
         failures = [self._failures.note(piece.session, self.name, piece.messages[0].number, why) for piece in pieces]
         if all(failure.attempts < self._config.consolidation.attempts for failure in failures):
             return self._tells(failures[0])
         ruled = msgspec.structs.replace(run, wanted=msgspec.structs.replace(run.wanted, by_rules=True))
-        return together([self._ruled(piece, ruled) for piece in pieces])
+        return _without_model(together([self._ruled(piece, ruled) for piece in pieces]), why, "the rules did")
 
     def _ruled(self, piece: Piece, run: Run) -> Outcome:
         """Run the rules on a range; one that they cannot do is held: only an explicit job reads it again."""
@@ -451,6 +451,12 @@ class Runner:
             for each in self.failures()
             if self._failures.waits(each.session, self.name, each.start) is None
         ]
+
+
+def _without_model(done: Outcome, why: str, instead: str) -> Outcome:
+    """Return what came of a range that a model failed on, with the reason."""
+    reasons = [f"the model did not do it: {why}; {instead}", done.reason]
+    return msgspec.structs.replace(done, reason="; ".join(filter(None, reasons)))
 
 
 def _named(pieces: Sequence[Piece]) -> str:
