@@ -36,6 +36,9 @@ def rewritten(said, old, new):
         ("Nachmittags trinke ich jetzt Ostfriesentee statt Malventee", "Nachmittag: Malventee (für lange Abende)", "Trinkt am Nachmittag Ostfriesentee, nicht mehr Malventee"),
         ("The Nissan Leaf is gone, our vehicle is a cargo bike from Kronan now", "Drives a Nissan Leaf (white); the Volvo V60 is gone", "Vehicle: cargo bike from Kronan, in place of the Nissan Leaf"),
         ("Ya no uso Notion, apunto todo en Obsidian", "Toma notas con Notion en la tableta", "Apuntes: todo en Obsidian, ya no Notion"),
+        ("Joost does the dog for now. The knee is better", "Walks the dog (Pip) every morning", "Joost walks Pip for now\n- The knee is better"),
+        ("La répétition passe au jeudi à 20 h. Il fait froid", "Répétition le mardi à 19 h", "Répétitions le jeudi à 20 h\n- Il fait froid"),
+        ("commits ab sofort auf englisch. Beatriz kommt", "Commit-Texte auf Deutsch", "Commit-Texte auf Englisch\n- Beatriz kommt"),
         ("我搬到重庆了，不在杭州了", "住在杭州西湖区", "现居重庆，以前在杭州"),
     ],
 )  # fmt: skip

@@ -26,7 +26,7 @@ _EMPTY: Final = pattern(r"\A[\W_]*\Z|\A\(.{0,200}\)\Z|\A[*_].{0,200}[*_]\Z|\A<!-
 _HEADING: Final = pattern(r"\A\s{0,3}#{1,6}\s|\A[^:：]{1,40}[:：]\Z|\A\*\*[^*]{1,60}\*\*:?\Z")
 _LABEL: Final = pattern(r"\A([^:：]{2,40})[:：]\s*\S")
 _HEADING_WORDS: Final = 8
-_RELATED: Final = 0.34  # share of the shorter line's words, for one to be about the same as the other
+_RELATED: Final = 1 / 3  # share of the shorter line's words, for one to be about the same as the other
 _WIDE_MERGED: Final = 0.5  # as below, of pairs of wide characters: a changed particle changes two of them
 _MERGED: Final = 0.6  # share of a line's plain words that another must hold, beside all of its firm ones
 
@@ -182,7 +182,8 @@ def _may_leave(
         if _drops_a_name(line, other, new_words):
             continue
         share, shared = related(line, other), Vocabulary(other.words).shared(line.words)
-        if share >= 2 * _RELATED or (share >= _RELATED and shared - content.names(line.text)):
+        names = content.names(line.text) & content.names(other.text)  # one may begin with a word that is no name
+        if share >= 2 * _RELATED or (share >= _RELATED and (shared - names or _timeless(line.text) <= shared)):
             return True
         if in_place.get(other.key) == line and not is_standing(line.text) and _names_old(line, other, shared, said):
             return True
@@ -198,9 +199,15 @@ def _drops_a_name(line: Line, other: Line, new_words: Callable[[str], frozenset[
 
 def _undated(text: str) -> frozenset[str]:
     """Return the names in a text, without days and months."""
+    return content.names(text) & _timeless(text)
+
+
+def _timeless(text: str) -> frozenset[str]:
+    """Return the words of content of a text, without dates, days and months."""
     dated = content.content(" ".join(text[day.start : day.end] for day in days.named(text)))
-    names = content.names(text) - dated
-    return frozenset(word for word in names if not any(day.match(word) for day in days.WEEKDAYS))
+    return frozenset(
+        word for word in content.content(text) - dated if not any(day.match(word) for day in days.WEEKDAYS)
+    )
 
 
 def _names_old(line: Line, other: Line, shared: frozenset[str], said: frozenset[str]) -> bool:
