@@ -262,6 +262,15 @@ def test_sessions_are_listed_latest_first(run, here):
     assert run("sessions").out.splitlines()[1].split()[:2] == ["two", "1"]
 
 
+def test_a_session_is_listed_with_what_it_began_with(run, monkeypatch):
+    """A name such as that of a coding agent's transcript says nothing to a person."""
+    run("record", "You are a helpful assistant.", "--role", "system", "--session", "d703a1a9-1b7b-4fb1")
+    run("record", "Why is the build red?", "--session", "d703a1a9-1b7b-4fb1")
+    assert run("sessions").out.splitlines()[1].endswith("Why is the build red?")
+    monkeypatch.setenv("COLUMNS", "40")
+    assert "build" not in run("sessions").out
+
+
 def test_show_gives_sessions_records_and_files(run, here):
     """`show ID`: a session, a record or a file."""
     run("record", "tea", "--session", "Kanal:Ä/1")

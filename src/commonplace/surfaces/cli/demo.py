@@ -113,7 +113,7 @@ def _recording(shown: Shown) -> Iterator[str]:
     took = time.perf_counter() - started
     found = sorted(shown.memory.sessions.list(), key=lambda session: session.last_at or session.created_at)
     shown.session = max(found, key=lambda session: session.messages).id if found else ""
-    table = list(drawing.sessions(found[-12:]))
+    table = list(drawing.sessions(shown.memory, found[-12:], margin=3))
     yield ""
     yield from (terminal.faint(line) if at == 0 else line for at, line in enumerate(table))
     if len(found) > 12:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from itertools import zip_longest
 from pathlib import Path
 from typing import Final
 
@@ -30,6 +31,10 @@ from commonplace.records import (
 from commonplace.surfaces.cli import terminal
 
 BAR_COLUMNS: Final = 40
+_BEGUN_COLUMNS: Final = 16  # fewer show nothing of a message
+_BEGUN_SHOWN: Final = 100  # sessions whose first words are read
+_BEGUN_MESSAGES: Final = 6  # looked at for them
+_BEGUN_CHARS: Final = 200
 DROPPED_SHOWN: Final = 8
 _NEWEST: Final = 20  # changes among which one that was just made is looked for
 FILES_SHOWN: Final = 24
@@ -147,8 +152,8 @@ def _dropped(memory: Memory, dropped: Sequence[Dropped]) -> Iterator[str]:
         yield f"    … and {len(dropped) - DROPPED_SHOWN} more"
 
 
-def sessions(found: Sequence[Session]) -> Iterator[str]:
-    """Yield sessions as a table: id, messages, first and last day."""
+def sessions(memory: Memory, found: Sequence[Session], *, margin: int = 0) -> Iterator[str]:
+    """Yield sessions as a table: id, messages, last day, state, and what the user began with where there is room."""
     rows = [
         (
             terminal.cut(terminal.line(session.id), 44),
@@ -158,8 +163,18 @@ def sessions(found: Sequence[Session]) -> Iterator[str]:
         )
         for session in found
     ]
-    if rows:
-        yield from terminal.table([("session", "messages", "last", ""), *rows], right=[1])
+    lines = terminal.table([("session", "messages", "last", ""), *rows], right=[1]) if rows else []
+    widest = max(map(terminal.width_of, lines), default=0)
+    room = terminal.columns() - margin - widest - 2
+    begun = (_begun(memory, session) for session in found[:_BEGUN_SHOWN])
+    words = ["begins with", *begun] if room >= _BEGUN_COLUMNS else []
+    for line, said in zip_longest(lines, words, fillvalue=""):
+        yield f"{terminal.pad(line, widest)}  {terminal.cut(said, max(room, 1))}".rstrip()
+
+
+def _begun(memory: Memory, session: Session) -> str:
+    first = memory.sessions.read(session.id, 0, _BEGUN_MESSAGES)
+    return next((terminal.line(each.text[:_BEGUN_CHARS]) for each in first if each.message.role == "user"), "")
 
 
 def _state(session: Session) -> str:

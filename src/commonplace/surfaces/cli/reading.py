@@ -116,7 +116,7 @@ def sessions_command(ctx: click.Context, *, as_json: bool, place: Place) -> None
         if as_json:
             plain.show({"location": memory.location, "sessions": found})
         else:
-            for at, each in enumerate(drawing.sessions(found)):
+            for at, each in enumerate(drawing.sessions(memory, found)):
                 terminal.out(terminal.faint(each) if at == 0 else each)
         if not (found or as_json):
             _nothing(memory, place, "there are no sessions")
