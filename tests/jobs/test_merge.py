@@ -156,6 +156,9 @@ def test_a_layout_that_does_not_ask_for_it_merges_nothing(tmp_path):
         ("Deploys on Friday", "Deploys on Friday are forbidden", "doubt"),
         ("", "", "same"),
         ("???", "Lives in Oslo", "distinct"),
+        ("The colour of box 1 is shade 7", "The colour of box 2 is shade 14", "doubt"),
+        ("The price of ticket 5 is 20 euros", "The price of ticket 6 is 25 euros", "doubt"),
+        ("Stand-up is at 9:30 for 20 minutes", "Stand-up is at 10:15 for 15 minutes", "supersedes"),
     ],
 )
 def test_the_rules_decide_by_what_differs(old, new, kind):

@@ -28,6 +28,8 @@ _MOMENT: Final = pattern(r"\d{1,4}(?:[:/-]\d{1,4})+|\d{1,2}\.\d{1,2}\.\d{2,4}")
 _NUMBER: Final = pattern(r"\d+(?:[.,]\d+)?")
 _YEAR: Final = pattern(r"(?:19|20)\d\d")
 _NUMBERED: Final = pattern(r"\D+\d+\D*")
+_NUMBERED_THING: Final = "a number that may be a name"
+_SAYS: Final = frozenset({"is", "are", "has", "have", "ist", "hat", "es", "tiene", "est", "è", "ha"})  # after the thing
 _ALIKE_SHARE: Final = 0.6  # of the words of the shorter text; below it two texts speak of different things
 _HEAD_WORDS: Final = 5  # a label or a noun that has one value is among the first words
 
@@ -138,7 +140,8 @@ def _compared(a: Sequence[str], b: Sequence[str]) -> Likeness:
         judged = [_slot(slot) for slot in slots]
         kinds = {each.kind for each in judged}
         if kinds == {"supersedes"}:
-            return judged[0]
+            several = len(slots) > 1 and _measured(slots[0]) and slots[0].after[0] in _SAYS
+            return Likeness("doubt", _NUMBERED_THING) if several else judged[0]  # `box 1 is 7 cm`, `box 2 is 9 cm`
         if len(judged) > 1 and "doubt" not in kinds:
             return Likeness("distinct", "differs in several places")
         if len(judged) == 1:
@@ -205,7 +208,7 @@ def _measure(slot: Slot) -> Likeness:
     counted = bool(slot.after) and slot.after[0] in wording.UNITS
     if slot.before and (counted or wording.HOLDING & set(slot.before) or not slot.after):
         return Likeness("supersedes", "day" if sorts == {"day"} else "number")
-    return Likeness("doubt", "a number that may be a name")
+    return Likeness("doubt", _NUMBERED_THING)
 
 
 def _one_value(slot: Slot) -> bool:
