@@ -224,7 +224,8 @@ class View(msgspec.Struct, frozen=True, kw_only=True):
     of the session before them, since its last reset, that it does not see; `elsewhere` is what other sessions and
     memory say of its proposal. `shown` are the paths that enter every prompt; `writable` are patterns
     (`topics/*.md`) of the paths it may write, None for any; `unseen` are paths that exist though none of
-    their text is among `entries`. `compress` says that shrinking was asked for, to `limit` in words.
+    their text is among `entries`; `logs` is what tidying read in journals, which corrects as a message does.
+    `compress` says that shrinking was asked for, to `limit` in words.
     """
 
     messages: tuple[RecordedMessage, ...] = ()
@@ -234,6 +235,7 @@ class View(msgspec.Struct, frozen=True, kw_only=True):
     shown: tuple[str, ...] = ()
     writable: tuple[str, ...] | None = None
     unseen: tuple[str, ...] = ()
+    logs: tuple[str, ...] = ()
     compress: bool = False
     limit: str = ""
 

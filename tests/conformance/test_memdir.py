@@ -815,6 +815,21 @@ def test_the_dream_is_told_of_the_daily_logs_first(tmp_path):
     assert "On the 25th the heron came." in llm.prompts[1]
 
 
+@pytest.mark.parametrize("is_read", [True, False])
+def test_what_a_daily_log_corrects_a_dream_replaces(tmp_path, is_read):
+    """Seed memdir: logs are priority one, contradicted facts go; not on the word of a model that read no log."""
+    topic(tmp_path, "deploy.md", "Deploys of the heron service are on Monday.")
+    logs = tmp_path / "logs/2026/02/2026-02-25.md"
+    logs.parent.mkdir(parents=True)
+    logs.write_text("- 11:00 deploys moved to Thursday\n", encoding="utf-8")
+    asks = {"read": ["deploy.md", *(["logs/2026/02/2026-02-25.md"] if is_read else [])], "done": False}
+    write = {"op": "put_topic", "path": "deploy.md", "body": "Deploys of the heron service are on Thursday."}
+    with opened(tmp_path, llm=dreams(asks, {"operations": [write]})) as memory:
+        memory.dream()
+        assert ("Monday" in memory.read("deploy.md").body) == (not is_read)
+        assert ("Thursday" in memory.read("deploy.md").body) == is_read
+
+
 def test_a_dream_is_given_nothing_that_ranks_below_the_agent(tmp_path):
     """Issue 21: neither listed, nor read, nor searched; a person finds it, marked."""
     topic(tmp_path, "ferry.md", "The ferry leaves Bergen at nine.")

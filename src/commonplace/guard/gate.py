@@ -330,9 +330,11 @@ class _Court:
         return ""
 
     def new_words(self, text: str) -> frozenset[str]:
-        """Return the words and numbers of a statement that messages brought in."""
+        """Return the words and numbers of a statement that messages, or logs that were read, brought in."""
         found = content.content(text) | frozenset(v for n in numerals(text) for v in n.values)
-        return self.evidence.in_messages(found)
+        return self.evidence.in_messages(found) | (
+            found & {word for log in self.view.logs for word in content.words(log)}
+        )
 
     def _below(self, trust: Trust, touched: Sequence[ViewEntry]) -> str:
         strongest = max((TRUST_RANK[entry.trust] for entry in touched), default=-1)

@@ -21,7 +21,7 @@ from commonplace.jobs.views import Views
 from commonplace.layouts.codecs.edits import split_id
 from commonplace.layouts.schema import FIELDS, Job
 from commonplace.operations import View, ViewEntry
-from commonplace.records import TRUST_RANK, Query, Record, RecordedMessage, Topic, Trust
+from commonplace.records import TRUST_RANK, JournalEntry, Query, Record, RecordedMessage, Topic, Trust
 from commonplace.text.pieces import estimate_tokens, one_line, truncate
 
 _HITS: Final = 8
@@ -44,6 +44,7 @@ class Finding:
         writes = [layout.layer(name) for name in dict.fromkeys(job.writes or layout.targets.values())]
         indexed = {name for row in layout.generated for name in row.of}
         indexed |= {name for row in layout.prompt if row.renderer == "tree" for name in row.of}
+        self._tidies = job.range == "none"
         self._trusted = any(layout.part(layer) or layer.name in indexed for layer in writes)
 
     def listed(self, view: View) -> View:
@@ -124,6 +125,8 @@ class Finding:
                 lines.append(CUT)
                 break
             view, line = self._with(view, record, whole=whole, text=text)
+            if self._tidies and isinstance(record, JournalEntry):
+                view = msgspec.structs.replace(view, logs=(*view.logs, record.text))
             tokens -= estimate_tokens(line)
             lines.append(line)
         return view, Answer(asked, tuple(lines) or (NOTHING,)), max(0, tokens)
