@@ -13,7 +13,7 @@ from commonplace import Memory, Message
 from commonplace.errors import InputError
 from commonplace.memory.designs import LAYOUTS
 from commonplace.memory.tool import ACTION_ALIASES, ALIASES
-from commonplace.testing import FixedClock
+from commonplace.testing import FixedClock, ScriptedLLM
 from marking import tries
 
 
@@ -231,3 +231,22 @@ def test_what_the_tool_answers_is_inert(tmp_path):
         assert "tokens are" in answered
         assert "<|im_start" not in answered
         assert "![" not in answered
+
+
+@pytest.mark.parametrize(("layout", "title"), [("memdir", "Memory"), ("native", "Tools"), ("native", "User")])
+def test_no_topic_has_the_name_of_a_document_in_other_letters(tmp_path, layout, title):
+    """DESIGN 6, names case-safe: on a Mac `memory.md` is MEMORY.md."""
+    operation = {
+        "op": "put_topic",
+        "path": "{topic}.md",
+        "title": title,
+        "body": "The heron eats frogs.",
+        "kind": "user",
+    }
+    reply = json.dumps({"journal": "Herons.", "operations": [operation | {"cites": []}]})
+    with opened(tmp_path, layout=layout, llm=ScriptedLLM(reply, repeat=True), jobs="inline") as memory:
+        assert memory.remember(title, to="topics").ok
+        memory.append("s", [Message("user", "The heron eats frogs."), Message("assistant", "Yes.")])
+        assert memory.consolidate("s").ok
+        names = [path.relative_to(tmp_path).as_posix().casefold() for path in tmp_path.rglob("*.md")]
+    assert sorted(set(names)) == sorted(names)

@@ -110,7 +110,7 @@ class _Desk:
             return True
         inside = f"{self._layout.memory}/{path}" if self._layout.memory else path
         form = self._form(path) or self._form(inside)
-        return form == "topics" or (not form and bool(self._places))
+        return form in {"topics", ""} and bool(self._places)
 
     def _put(self, edit: AddEntry | PutTopic) -> None:
         """Add what is said of a subject to its topic: one operation a topic."""
@@ -150,10 +150,10 @@ class _Desk:
             return known.path
         place = next((each for each in self._places.values() if each.path == path), None)
         place = place or next(iter(self._places.values()))
-        name = name_for(wanted).removesuffix(".md")
+        layer = self._layout.layer(place.layer)
+        name = name_for(wanted, self._layout.reserved(layer)).removesuffix(".md")
         if screen(name).text != name:  # no name may hold a secret
             name = wanted = f"note-{fingerprint(wanted)[:8]}"
-        layer = self._layout.layer(place.layer)
         made = self._layout.path_of(layer, topic=name, session=encode_name(wanted))
         return made if self._form(made) == "topics" else f"{made.removesuffix('.md')}-notes.md"
 

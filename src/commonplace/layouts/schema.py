@@ -446,6 +446,12 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         folders = {self.path_of(layer, topic="", session="").rpartition("/")[0] for layer in layers}
         return folders.pop() if len(folders) == 1 else self.memory
 
+    def reserved(self, layer: Layer) -> frozenset[str]:
+        """Return the names of other layers' files in a layer's folder, in lower case, as some systems read them."""
+        folder = layer.path.partition("{")[0].rpartition("/")[0]
+        others = (each.path.rpartition("/") for each in self.layers if each.kind != "topics")
+        return frozenset(name.casefold() for inside, _, name in others if inside == folder)
+
     def path_of(self, layer: Layer, **fields: str) -> str:
         """Return the stored path of a layer's file, its fields filled in."""
         inside = layer.path.format(**fields)

@@ -155,7 +155,7 @@ def write(use: Use, asked: Asked) -> Answer:
     topic = known.find(wanted or asked.get("title", ""))
     if topic is None and not asked.get("title"):
         raise InputError("a new topic needs a title")
-    taken = frozenset(f"{each}.md" for each in map(name_of, known.topics))
+    taken = scope.layout.reserved(layer).union(f"{each}.md" for each in map(name_of, known.topics))
     name = wanted or name_for(asked["title"], taken).removesuffix(".md")
     parents = _names(asked.get("parents", ""))
     missing = next((each for each in parents if each != ROOT and known.find(each) is None), "")

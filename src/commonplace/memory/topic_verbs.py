@@ -60,7 +60,9 @@ def _demoted(scope: Scope, entry: Entry) -> Sequence[Operation]:
         layer = scope.layout.layer(scope.layout.targets["topic"])
         title = made_title(entry.text)
         taken = {f"{name_of(each.path)}.md" for each in trees.of(scope).topics.values()}
-        new = scope.layout.path_of(layer, topic=name_for(title, taken).removesuffix(".md"))
+        new = scope.layout.path_of(
+            layer, topic=name_for(title, taken | scope.layout.reserved(layer)).removesuffix(".md")
+        )
         return [PutTopic(path=new, title=title, body=entry.text), RemoveEntry(path=entry.path, target=entry.id)]
     topic = _topic(scope, pointer)
     hook = entry.text.partition(")")[2].lstrip(" —–-:")

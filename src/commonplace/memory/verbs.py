@@ -101,6 +101,7 @@ def remember(
                 return PutTopic(path=path, title=title, body=body, kind=kind, sources=sources, trust=trust)
             title = made_title(text)
             taken = {each.rsplit("/", 1)[-1] for _, each in scope.reader.files(lambda each: each.kind == "topics")}
+            taken |= scope.layout.reserved(layer)
             name = scope.layout.path_of(layer, topic=name_for(title, taken).removesuffix(".md"))
             return PutTopic(path=name, title=title, body=dated, kind=kind, sources=sources, trust=trust)
         case "items":
