@@ -994,14 +994,15 @@ def test_how_to_apply_is_what_a_model_concludes(tmp_path):
     """Issue 21: Why and How to apply of feedback; a number in it has to have been said all the same."""
     said = "Please don't mock the database in these tests. Mocked tests passed and the migration failed."
     body = "No mocks of the database in tests.\n\n**Why:** mocked tests passed and the migration failed.\n\n"
-    body += "**How to apply:** new code comes with a run against the real thing.\n**How to apply:** ask 14 reviewers."
+    body += "**How to apply:** new code comes with a run against the real thing; no change of fixtures on that day.\n"
+    body += "**How to apply:** ask 14 reviewers.\n**How to apply:** mock the database in tests."
     feedback = {"op": "put_topic", "path": "testing.md", "kind": "feedback", "body": body}
     feedback["title"] = "How large a change to the code should be"  # a title claims nothing, so it need not be said
     with opened(tmp_path, llm=answers(feedback | {"description": "no mocks"})) as memory:
         memory.append("s", [Message("user", said), Message("assistant", "OK.")])
         memory.reset("s")
-        assert memory.read("testing.md").body == body.rpartition("\n")[0]
-        assert [waits.reason.partition(":")[0] for waits in memory.review()] == ["new-number"]
+        assert memory.read("testing.md").body == body.partition("\n**How to apply:** ask")[0]
+        assert [waits.reason.partition(":")[0] for waits in memory.review()] == ["new-number", "negation"]
 
 
 def test_the_rules_put_what_was_corrected_in_the_place_of_the_old_line(memory):

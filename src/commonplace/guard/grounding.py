@@ -227,7 +227,16 @@ class Evidence:
             or self._against_memory(text, said)
             or self._scattered(text)
         )
-        return "" if _ADVICE.match(text) and reason.startswith(("unfounded:", "scattered:")) else reason
+        advice = _ADVICE.match(text)
+        return "" if advice is not None and self._concludes(text[advice.end() :], reason) else reason
+
+    def _concludes(self, advice: str, reason: str) -> bool:
+        """True if advice may be given all the same: it was not said, or denies what no message is about."""
+        said = _content(advice)
+        near = max((len(each.vocabulary.shared(said)) for each in self.said), default=0)
+        return reason.startswith(("unfounded:", "scattered:")) or (
+            reason.startswith("negation:") and 2 * near < len(said)
+        )
 
     def _against_memory(self, text: str, said: frozenset[str]) -> str:
         """Return the fault if memory says the opposite, and nobody spoke of what both are about."""
