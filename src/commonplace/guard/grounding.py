@@ -408,7 +408,8 @@ class Evidence:
         said, counted = _content(rest), [number for number in numerals(rest) if number.sure]
         head = next((word for word in content.words(rest) if word in said), "")
         named = head in content.names(rest) and self._presented.holds(head)
-        most = named + max(each.agreeing(said - {head} if named else said, counted, dates) for each in self._all)
+        others = said - {head} if named else said
+        most = named + max((each.agreeing(others, counted, dates) for each in self._all), default=0)
         size = len(dates) + len(said) + len(counted)
         if size > 1 >= most and self._supports(head) and not (denials.denies(text) or head in COMMON):
             return f"unfounded: no message says what it says of {head!r}"
@@ -419,9 +420,10 @@ class Evidence:
     @cached_property
     def _presented(self) -> Vocabulary:
         """The words of memory, and of the clauses in which a person speaks of themselves."""
-        own = (part for said in self.said if said.person for part in content.clauses(said.text))
-        told = (content.words(part) for part in own if FIRST_PERSON.search(part))
-        return Vocabulary(word for words in (*told, *(entry.words for entry in self.known)) for word in words)
+        parts = (part for said in self.said if said.person for part in content.clauses(said.text))
+        found = Vocabulary(word for entry in self.known for word in entry.words)
+        found.take(word for part in parts if FIRST_PERSON.search(part) for word in content.words(part))
+        return found
 
     def _supports(self, word: str) -> bool:
         return self._vocabulary.holds(word) or self._is_inside(word) or self._is_short_for(word.upper())
