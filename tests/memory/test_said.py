@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from commonplace import Memory, Message
-from commonplace.errors import InputError
+from commonplace.errors import InputError, RecordNotFoundError
 from commonplace.testing import ScriptedLLM
 
 ANTHROPIC = [
@@ -149,3 +149,16 @@ def test_a_script_that_is_used_up_fails_whoever_waits_for_the_jobs(tmp_path, job
     memory.append("s", [Message("user", f"I like number {n} best of all." * 40) for n in range(120)])
     with pytest.raises(AssertionError, match="the script holds 0 replies"), memory:
         memory.flush()
+
+
+def test_a_record_is_meant_by_how_its_fingerprint_begins(tmp_path):
+    """DESIGN 6: people see unique prefixes of ids."""
+    with Memory.open(tmp_path, jobs="inline") as memory:
+        noted = memory.remember("Ada lives in Oslo.").records[0]
+        others = [memory.remember(f"Likes tea number {n}.").records[0] for n in range(3)]
+        beginning = noted.rpartition("#")[2][:6]
+        assert not any(other.rpartition("#")[2].startswith(beginning) for other in others)
+        assert memory.why(beginning).record == noted
+        assert memory.update(beginning, "Ada lives in Bergen.").status == "applied"
+        with pytest.raises(RecordNotFoundError, match="no record holds"):
+            memory.why("00000000")

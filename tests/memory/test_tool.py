@@ -185,7 +185,7 @@ def test_errors_tell_the_model_what_to_do(tmp_path):
                 "empty content": "add needs content; call again with it",
                 "missing both": "say which record: its id, or old_text with words that only it holds",
                 "nothing like it": "no record holds 'nothing like it'; recall prints the ids of records and messages",
-                "several": "2 records hold these words; name one by its id: memory/facts/user.md#50f5f279425d, memory/facts/user.md#f737382be6e7",
+                "several": "2 records are meant by these words; name one by its id: memory/facts/user.md#50f5f279425d, memory/facts/user.md#f737382be6e7",
                 "unknown id": "there is no record 'memory/facts/user.md#0123456789ab'; recall prints ids",
                 "a path": "there is no record '../../etc/passwd'; recall prints ids",
                 "wrong type": "content is a text; send it in quotes",

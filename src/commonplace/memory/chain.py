@@ -23,6 +23,7 @@ from commonplace.recall.prompt import context as contexts
 from commonplace.recall.prompt.filling import Draft
 from commonplace.recall.prompt.sections import headless
 from commonplace.records import Change, Context, Hit, JournalEntry, Outcome, Query, Receipt, Record
+from commonplace.text.patterns import pattern
 from commonplace.text.pieces import fence
 
 logger = logging.getLogger(__name__)
@@ -30,6 +31,7 @@ logger = logging.getLogger(__name__)
 C = TypeVar("C", Outcome, Receipt, Change)
 _T = TypeVar("_T")
 
+_FINGERPRINT: Final = pattern(r"[0-9a-f]{4,12}(?:~\d+)?")  # of a record's id, or how it begins
 _LOOKS: Final = 5  # at files that others change; then a reader holds writers off for one look
 _WAIT_SECONDS: Final = 2.0  # for them to end
 
@@ -216,7 +218,9 @@ class Chain:
         raise missing or RecordNotFoundError(f"there is no record {record_id!r}", record=record_id)
 
     def one_record(self, wanted: str) -> tuple[Scope, Record]:
-        """Find the one record meant by an id, or by words that it alone holds, or alone but for journals.
+        """Find the one record meant by an id, by words that it alone holds, or by four characters of its fingerprint.
+
+        A journal lists the records beside it, so a record that only journals repeat is meant alone.
 
         Raises:
             GoneError: It was removed or forgotten.
@@ -232,6 +236,7 @@ class Chain:
         for scope in self.scopes:
             scope.drift.glance(())
         found = [(scope, record) for scope in self.scopes for record in _holding(scope, words)]
+        found = found or [(scope, record) for scope in self.scopes for record in _beginning(scope, wanted)]
         found = [each for each in found if not isinstance(each[1], JournalEntry)] or found  # a journal lists the others
         exact = [(scope, record) for scope, record in found if fold(record.text) == words]
         if len(exact) == 1:
@@ -239,7 +244,7 @@ class Chain:
         if not found:
             raise self._held_by_none(wanted, words)
         if len(found) > 1:
-            raise InputError(f"{len(found)} records hold these words; {self._choices(found)}", count=len(found))
+            raise InputError(f"{len(found)} records are meant by these words; {self._choices(found)}", count=len(found))
         return found[0]
 
     def meant(
@@ -386,4 +391,16 @@ def _holding(scope: Scope, words: str) -> list[Record]:
         for _, path in scope.reader.files()
         for record in scope.reader.records(path)
         if words and words in fold(record.text)
+    ]
+
+
+def _beginning(scope: Scope, fingerprint: str) -> list[Record]:
+    """Return the records whose fingerprint begins so."""
+    if not _FINGERPRINT.fullmatch(fingerprint):
+        return []
+    return [
+        record
+        for _, path in scope.reader.files()
+        for record in scope.reader.records(path)
+        if record.id.rpartition("#")[2].startswith(fingerprint)
     ]
