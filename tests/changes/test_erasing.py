@@ -144,7 +144,7 @@ def test_more_than_one_record_is_forgotten_only_when_said(tmp_path):
     with Memory.open(tmp_path) as memory:
         for name in ("Ada", "Bo", "Cy"):
             memory.remember(f"{name} plays the harp on Sundays with the others")
-        with pytest.raises(InputError, match="3 records hold"):
+        with pytest.raises(InputError, match="3 records are meant"):
             memory.forget("harp", erase=True)
         with pytest.raises(InputError):
             memory.forget("harp", whole_scope=True)
