@@ -174,7 +174,12 @@ class _Search:
     @property
     def _limit(self) -> int:
         """How many messages are ranked at most."""
-        return max(_RANKED, 2 * max(self._query.k, *self._query.k_by_layer.values(), 0))
+        return max(_RANKED, self._near_hits)
+
+    @property
+    def _near_hits(self) -> int:
+        """How many of the best may still become hits where some of them are lowered."""
+        return 2 * max(self._query.k, *self._query.k_by_layer.values(), 0)
 
     @property
     def _until_ms(self) -> int | None:
@@ -293,8 +298,8 @@ class _Search:
                 yield shown
 
     def _last_overruled(self, ranked: Sequence[Ranked]) -> int:
-        """Return the last place, from 1, of what is overruled or overrules it; 0 if neither is there."""
-        names = [self._from(each) for each in ranked[:_PHRASES_READ]]
+        """Return the last place, from 1, of what is overruled or overrules it; 0 if neither is near the hits."""
+        names = [self._from(each) for each in ranked[: self._near_hits]]
         sessions = {name for name, each in zip(names, ranked, strict=False) if each.note is None}
         self._overruled = {session: held for session in sessions if (held := self._superseded(session))}
         if not self._overruled:
