@@ -27,6 +27,8 @@ def fault(said, statement, known=()):
     [
         ("She goes to school with 1,200 others", "Attends a school of 1200 pupils"),
         ("We have two cats", "Has 2 cats"),
+        ("Wedding orders have to be in two weeks ahead", "Wedding orders: 14 days ahead"),
+        ("婚礼订单要提前两周预订", "婚礼订单须提前14天预订"),
         ("Wir treffen uns um halb neun", "Treffen: 8:30 Uhr"),
         ("Das kostet fünfundzwanzig Euro", "Kosten: 25 €"),
         ("On a trois chats", "3 chats"),

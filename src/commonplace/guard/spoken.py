@@ -43,6 +43,7 @@ class Said:
             numbers.add("30")
         if HALF.search(text):
             numbers |= {f"{value}.5" for value in numbers if value.isdigit() and len(value) < 4}
+        numbers |= {str(span) for span in days.lasting(text)}
         self.numbers = frozenset(numbers)
 
     @cached_property

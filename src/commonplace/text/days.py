@@ -344,16 +344,21 @@ def _shift(found: Meant, day: date, days: int) -> None:
         return
 
 
+def lasting(text: str) -> Iterator[int]:
+    """Yield how many days the spans last that a text names: `two weeks` are 14."""
+    folded = text.casefold()
+    if _A_WEEK.search(folded):
+        yield 7
+    for number in numerals(folded):
+        unit = _UNIT.match(folded, number.end + (folded[number.end : number.end + 1] in " -"))
+        if unit is not None and unit.lastgroup in {"day", "week"}:
+            days = 7 if unit.lastgroup == "week" else 1
+            yield from (int(value) * days for value in number.values if _small(value))
+
+
 def later(texts: Iterable[str], days: Iterable[date]) -> Iterator[date]:
     """Yield the days that lie as long before or after some days as the texts say (`two weeks later`)."""
-    spans: set[int] = set()
-    for text in texts:
-        folded = text.casefold()
-        spans |= {7} if _A_WEEK.search(folded) else set()
-        for number in numerals(folded):
-            unit = _UNIT.match(folded, number.end + (folded[number.end : number.end + 1] in " -"))
-            if unit is not None and unit.lastgroup in {"day", "week"}:
-                spans |= {int(v) * (7 if unit.lastgroup == "week" else 1) for v in number.values if _small(v)}
+    spans = {span for text in texts for span in lasting(text)}
     for day in list(days)[:_MOST]:
         for span in sorted(spans)[:_MOST]:
             for sign in (1, -1):
