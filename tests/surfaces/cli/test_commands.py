@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import msgspec
@@ -660,3 +661,8 @@ def test_a_record_rests_on_no_message_that_is_not_there(run):
     run("record", "I like tulips.")
     assert run("remember", "Likes tulips.", "--source", "cli:main#m9").code == 1
     assert run("remember", "Likes tulips.", "--source", "cli:main#m0").code == 0
+
+
+def test_the_version_is_that_of_the_installed_distribution(run):
+    """DESIGN 7: the distribution is called commonplace-memory, the command commonplace."""
+    assert run("--version").out == f"commonplace {version('commonplace-memory')}\n"

@@ -105,7 +105,7 @@ class _Commands(click.Group):
     epilog="Start with `commonplace demo`.",
 )
 @placed
-@click.version_option(package_name="commonplace", message="%(prog)s %(version)s")
+@click.version_option(package_name="commonplace-memory", message="%(prog)s %(version)s")
 @click.pass_context
 def root_command(ctx: click.Context, *, place: Place) -> None:
     """Memory for AI agents that people can read, check and take back."""
