@@ -125,7 +125,7 @@ class Finding:
                 lines.append(CUT)
                 break
             view, line = self._with(view, record, whole=whole, text=text)
-            if self._tidies and isinstance(record, JournalEntry):
+            if self._tidies and isinstance(record, JournalEntry) and self._is_trusted(record):
                 view = msgspec.structs.replace(view, logs=(*view.logs, record.text))
             tokens -= estimate_tokens(line)
             lines.append(line)
