@@ -312,9 +312,10 @@ def waiting(queue: Sequence[Waiting]) -> Iterator[str]:
 
 def files(root: Path) -> Iterator[str]:
     """Yield the files of a memory, those that a person reads each with its size."""
-    found = sorted(path for path in root.rglob("*") if path.is_file() and ".commonplace" not in path.parts)
+    every = (path.relative_to(root) for path in root.rglob("*") if path.is_file())
+    found = sorted(path for path in every if path.parts[0] != ".commonplace")
     for path in found[:FILES_SHOWN]:
-        yield f"{terminal.line(str(path.relative_to(root)))}  {terminal.faint(f'{path.stat().st_size:,} bytes')}"
+        yield f"{terminal.line(str(path))}  {terminal.faint(f'{(root / path).stat().st_size:,} bytes')}"
     if len(found) > FILES_SHOWN:
         yield f"… and {len(found) - FILES_SHOWN:,} more"
     yield f".commonplace/  {terminal.faint('ours: change log, index, state')}"

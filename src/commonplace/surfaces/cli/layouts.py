@@ -21,7 +21,7 @@ def layout_command(ctx: click.Context, action: str, file: str | None, *, as_json
     `check` lists every mistake in it, `list` the layouts that are there.
     """
     if action == "list":
-        known = {name: getattr(designs.LAYOUTS[name], "description", "") for name in sorted(designs.LAYOUTS)}
+        known = {name: designs.LAYOUTS[name].description for name in sorted(designs.LAYOUTS)}
         if as_json:
             plain.show({"layouts": [{"name": name, "description": said} for name, said in known.items()]})
             return

@@ -212,7 +212,8 @@ def _best(wrapped: Sequence[str], words: Vocabulary, lines: int) -> int:
     """Return where the lines begin that hold most of the words: at the beginning if none hold more."""
     found = [{asked for part in content.words(each) for asked in words.like(part)} for each in wrapped]
     held = [len(set().union(*found[at : at + lines])) for at in range(max(1, len(wrapped) - lines + 1))]
-    best = [at for at, count in enumerate(held) if count == max(held)]
+    most = max(held)
+    best = [at for at, count in enumerate(held) if count == most]
     return best[0] and best[min(lines // 2, len(best) - 1)]  # with a line or two before what was found
 
 
