@@ -47,7 +47,6 @@ class View:
         self.text = text
         self._under = under
         self._make = steps
-        self._seen: tuple[Tries, Tries] | None = None
 
     @property
     def lowered(self) -> str:
@@ -57,17 +56,16 @@ class View:
     @property
     def tries(self) -> Tries:
         """The rules for secrets to try, with the places of their keywords, in order."""
-        return self._candidates()[0]
+        return self._candidates[0]
 
     @property
     def orders(self) -> Tries:
         """The rules for orders to a model to try, as `tries`."""
-        return self._candidates()[1]
+        return self._candidates[1]
 
+    @cached_property
     def _candidates(self) -> tuple[Tries, Tries]:
-        if self._seen is None:
-            self._seen = load().keywords.candidates(self.lowered)
-        return self._seen
+        return load().keywords.candidates(self.lowered)
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """Return the places in the text of a non-empty span in this view."""

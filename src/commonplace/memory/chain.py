@@ -7,7 +7,7 @@ several files is read again where a change came between.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from datetime import datetime, timedelta
 from typing import Final, TypeVar
@@ -236,7 +236,9 @@ class Chain:
         for scope in self.scopes:
             scope.drift.glance(())
         found = [(scope, record) for scope in self.scopes for record in _holding(scope, words)]
-        found = found or [(scope, record) for scope in self.scopes for record in _beginning(scope, wanted)]
+        if not found and _FINGERPRINT.fullmatch(wanted):
+            every = ((scope, record) for scope in self.scopes for record in _records(scope))
+            found = [each for each in every if each[1].id.rpartition("#")[2].startswith(wanted)]
         found = [each for each in found if not isinstance(each[1], JournalEntry)] or found  # a journal lists the others
         exact = [(scope, record) for scope, record in found if fold(record.text) == words]
         if len(exact) == 1:
@@ -386,21 +388,9 @@ def _all_holding(scope: Scope, words: str) -> list[Record]:
 
 
 def _holding(scope: Scope, words: str) -> list[Record]:
-    return [
-        record
-        for _, path in scope.reader.files()
-        for record in scope.reader.records(path)
-        if words and words in fold(record.text)
-    ]
+    return [record for record in _records(scope) if words and words in fold(record.text)]
 
 
-def _beginning(scope: Scope, fingerprint: str) -> list[Record]:
-    """Return the records whose fingerprint begins so."""
-    if not _FINGERPRINT.fullmatch(fingerprint):
-        return []
-    return [
-        record
-        for _, path in scope.reader.files()
-        for record in scope.reader.records(path)
-        if record.id.rpartition("#")[2].startswith(fingerprint)
-    ]
+def _records(scope: Scope) -> Iterator[Record]:
+    for _, path in scope.reader.files():
+        yield from scope.reader.records(path)

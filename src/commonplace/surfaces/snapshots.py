@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import tempfile
 from collections.abc import Iterator
 from typing import Final
 
@@ -35,8 +36,6 @@ def file(snapshot: Snapshot, folder: str | None = None) -> Iterator[str]:
     Yields:
         The path of the file, which only its owner may read; it is gone afterwards, whatever happened.
     """
-    import tempfile  # noqa: PLC0415 - its own imports would take each command 3 ms
-
     handle, path = tempfile.mkstemp(prefix=_PREFIX, suffix=".json", dir=folder)
     try:
         with os.fdopen(handle, "wb") as stream:

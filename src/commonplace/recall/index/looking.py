@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -22,8 +23,6 @@ def copied(path: Path | str) -> Iterator[SqliteIndex | None]:
     Raises:
         DamagedError: The file cannot be read as an index.
     """
-    import tempfile  # noqa: PLC0415 - its own imports would take each command 3 ms
-
     with tempfile.TemporaryDirectory(prefix="commonplace-") as folder:
         index = _opened(Path(path), Path(folder))
         try:
