@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from commonplace.layouts.codecs import codec, items
-from commonplace.layouts.codecs.edits import Duplicate
+from commonplace.layouts.codecs.edits import Duplicate, assemble
 from commonplace.layouts.schema import Layer
 from commonplace.operations import Edit, PutItem, PutTopic, RemoveTopic
 from commonplace.records import Record
@@ -91,13 +91,6 @@ def of_item(
         return Applied(duplicate=effect.id)
     made = records(layer, path, effect.append.encode(), zone)
     return Applied(line=effect.append, added=tuple((each.id, each.text) for each in made), removed=effect.gone)
-
-
-def assemble(data: bytes, pieces: tuple[Keep | str, ...]) -> bytes:
-    """Return the bytes that pieces make of the old bytes."""
-    return b"".join(
-        data[p.start : p.end] if isinstance(p, Keep) else p.encode("utf-8", "surrogateescape") for p in pieces
-    )
 
 
 def between(before: bytes, after: bytes) -> tuple[Keep | str, ...]:

@@ -13,7 +13,7 @@ from commonplace.changes import diffs, edits
 from commonplace.changes.log import listed
 from commonplace.errors import DamagedError
 from commonplace.guard.screened import line_bytes
-from commonplace.store.files.changelog import content_hash, plain_path, render, text_bytes
+from commonplace.store.files.changelog import content_hash, plain_path, render, text_bytes, unrender
 from commonplace.store.protocol import MISSING, Logged
 from commonplace.text.spans import Keep
 
@@ -121,15 +121,7 @@ def before(write: Write, after: bytes | None, key: bytes) -> bytes | None:
         raise DamagedError(f"{write.path!r} is not as the change left it", path=write.path)
     if write.before == MISSING:
         return None
-    parts = [(int(start), text_bytes(str(text))) for start, text in write.removed]
-    at = 0
-    for piece in _content(write) if write.kind != "delete" else ():
-        if isinstance(piece, str):
-            at += len(text_bytes(piece))
-        else:
-            parts.append((piece[0], data[at : at + piece[1] - piece[0]]))
-            at += piece[1] - piece[0]
-    made = b"".join(part for _, part in sorted(parts))
+    made = unrender(_content(write) if write.kind != "delete" else (), data, write.removed)
     if content_hash(key, made) != write.before:
         raise DamagedError(f"text of {write.path!r} was redacted or erased, so it cannot be restored", path=write.path)
     return made

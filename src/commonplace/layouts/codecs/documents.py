@@ -252,12 +252,6 @@ def replace_index(path: str, data: bytes, lines: Sequence[str]) -> Effect:
     return edits.effect(parts, document.ids, after.ids)
 
 
-def unchanged(path: str, data: bytes, style: str = "") -> Effect:
-    """Return the effect of no edit: every byte and every entry kept."""
-    document = read(path, data, style)
-    return edits.effect(edits.pieces(document.text, ()), document.ids, document.ids)
-
-
 def place_entry(data: bytes, document: Document, words: str, anchor: Block | None, section: str = "") -> Effect:
     """Write a new entry below a block, in the form of its neighbours, if it reads back as one entry.
 

@@ -164,7 +164,7 @@ def pieces(text: str, splices: Iterable[Splice]) -> tuple[Keep | str, ...]:
 def joined(made: Iterable[Keep | str]) -> Iterator[Keep | str]:
     """Join neighbouring pieces, so that equal edits give equal pieces."""
     last: Keep | str | None = None
-    for piece in made:
+    for piece in filter(None, made):
         if isinstance(piece, str) and isinstance(last, str):
             last += piece
         elif isinstance(piece, Keep) and isinstance(last, Keep) and last.end == piece.start:
@@ -227,55 +227,3 @@ def effect(
         added=tuple(one.id for one in new if one.id not in before and one.id not in taken),
         gone=tuple(one.id for one in old if one.id not in after and one.id not in successors),
     )
-
-
-def compose(first: Effect, second: Effect) -> Effect:
-    """Return the one effect of two edits of a file, the second made on the result of the first.
-
-    Both must be of pieces.
-    """
-    parts = tuple(joined(_through(first.pieces, second.pieces)))
-    made_by_first = {*first.added, *first.successors.values()}
-    gone_later = set(second.gone)
-    successors = {
-        old: second.successors.get(middle, middle)
-        for old, middle in first.successors.items()
-        if middle not in gone_later
-    }
-    successors |= {old: new for old, new in second.successors.items() if old not in made_by_first}
-    gone = (
-        *first.gone,
-        *(old for old, middle in first.successors.items() if middle in gone_later),
-        *(one for one in second.gone if one not in made_by_first),
-    )
-    still = [second.successors.get(one, one) for one in first.added if one not in gone_later]
-    added = tuple(dict.fromkeys([*still, *second.added]))
-    back = set(gone) & set(added)  # taken away and put back: nothing happened to that id
-    return Effect(
-        pieces=parts,
-        successors={old: new for old, new in successors.items() if old != new},
-        added=tuple(one for one in added if one not in back),
-        gone=tuple(one for one in gone if one not in back),
-    )
-
-
-def _through(first: Sequence[Keep | str], second: Sequence[Keep | str]) -> Iterator[Keep | str]:
-    """Express pieces against the middle bytes as pieces against the first ones."""
-    middle: list[tuple[int, int, Keep | bytes]] = []
-    at = 0
-    for part in first:
-        size = part.end - part.start if isinstance(part, Keep) else len(encode(part))
-        middle.append((at, at + size, part if isinstance(part, Keep) else encode(part)))
-        at += size
-    for part in second:
-        if isinstance(part, str):
-            yield part
-            continue
-        for start, end, source in middle:
-            low, high = max(start, part.start), min(end, part.end)
-            if low >= high:
-                continue
-            if isinstance(source, Keep):
-                yield Keep(source.start + low - start, source.start + high - start)
-            else:
-                yield decode(source[low - start : high - start])

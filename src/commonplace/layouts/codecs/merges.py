@@ -18,13 +18,9 @@ _MERGE_BYTES: Final = 64_000_000  # edits times size: beyond, a merge is left to
 
 
 class Merged(msgspec.Struct, frozen=True):
-    """The merge of two edits of one document, as an effect on its bytes.
-
-    `conflicts` are the texts of ours that lost (empty text: an entry we had removed).
-    """
+    """The merge of two edits of one document; `conflicts` are the texts of ours that lost (empty: one we removed)."""
 
     data: bytes
-    effect: Effect
     conflicts: tuple[str, ...] = ()
 
 
@@ -59,7 +55,7 @@ def merge3(path: str, before: bytes, theirs: bytes, ours: bytes, *, style: str =
     for j in came:
         merge.add(our, j)
     merge.index(our, base)
-    return Merged(merge.data, merge.effect, tuple(merge.conflicts))
+    return Merged(merge.data, tuple(merge.conflicts))
 
 
 class _Merge:
@@ -68,18 +64,18 @@ class _Merge:
     def __init__(self, path: str, theirs: bytes, style: str) -> None:
         self.path = path
         self.style = style
-        self.theirs = theirs
         self.data = theirs
-        self.effect = documents.unchanged(path, theirs, style)
+        self.successors: dict[str, str] = {}
         self.conflicts: list[str] = []
 
     def _take(self, effect: Effect | Duplicate) -> None:
         if isinstance(effect, Effect):
-            self.effect = edits.compose(self.effect, effect)
-            self.data = edits.assemble(self.theirs, self.effect.pieces)
+            self.data = edits.assemble(self.data, effect.pieces)
+            self.successors = {old: effect.successors.get(new, new) for old, new in self.successors.items()}
+            self.successors |= effect.successors
 
     def replace(self, target: str, text: str) -> None:
-        current = self.effect.successors.get(target, target)
+        current = self.successors.get(target, target)
         try:
             if not target:
                 self.conflicts.append(text)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+from itertools import accumulate
 from typing import Final
 
 from commonplace.layouts.codecs import blocks, edits
@@ -15,6 +16,7 @@ from commonplace.text.patterns import pattern
 
 _SAME_ENTRY: Final = 0.5  # share of the shorter text's words that both hold, for one to follow the other
 _PAIR_LIMIT: Final = 24  # entries of one hunk that are compared each with each; beyond, in order only
+_MOST_LINES: Final = 40_000  # that are compared with each other; comparing more takes too long
 _WORD: Final = pattern(r"[^\W_]+")
 _WIDE: Final = pattern(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 
@@ -126,15 +128,10 @@ def _as_written(old: Document, text: str) -> str:
 
 
 def _line_splices(old: str, new: str) -> list[Splice]:
-    """Return the lines that differ: common ends first, then the lines that occur once on each side."""
+    """Return the lines that differ."""
     olds, news = _lines(old), _lines(new)
-    splices: list[Splice] = []
-    place = [0]
-    for line in olds:
-        place.append(place[-1] + len(line))
-    for i, i_end, j, j_end in _hunks(olds, news):
-        splices.append(Splice(place[i], place[i_end], "".join(news[j:j_end])))
-    return splices
+    place = [0, *accumulate(map(len, olds))]
+    return [Splice(place[i], place[i_end], "".join(news[j:j_end])) for i, i_end, j, j_end in _hunks(olds, news)]
 
 
 def _lines(text: str) -> list[str]:
@@ -142,41 +139,14 @@ def _lines(text: str) -> list[str]:
 
 
 def _hunks(olds: Sequence[str], news: Sequence[str]) -> Iterator[tuple[int, int, int, int]]:
-    """Yield (start, end) on both sides of each run of lines that differs, ascending."""
-    i = j = 0
-    for a, b in [*_anchors(olds, news), (len(olds), len(news))]:
-        if a < i or b < j:
-            continue
-        low_i, low_j, high_i, high_j = i, j, a, b
-        while low_i < high_i and low_j < high_j and olds[low_i] == news[low_j]:
-            low_i, low_j = low_i + 1, low_j + 1
-        while low_i < high_i and low_j < high_j and olds[high_i - 1] == news[high_j - 1]:
-            high_i, high_j = high_i - 1, high_j - 1
-        if low_i < high_i or low_j < high_j:
-            yield low_i, high_i, low_j, high_j
-        i, j = a, b
-
-
-def _anchors(olds: Sequence[str], news: Sequence[str]) -> list[tuple[int, int]]:
-    """Return the longest ascending run of lines that occur exactly once on each side (patience diff)."""
-    count_old: dict[str, int] = {}
-    for i, line in enumerate(olds):
-        count_old[line] = -1 if line in count_old else i
-    count_new: dict[str, int] = {}
-    for j, line in enumerate(news):
-        count_new[line] = -1 if line in count_new else j
-    both = [(i, count_new[line]) for line, i in count_old.items() if i >= 0 and count_new.get(line, -1) >= 0]
-    tails: list[int] = []
-    at_tail: list[int] = []
-    previous: list[int] = []
-    for place, (_i, j) in enumerate(both):
-        low = bisect_left(tails, j)
-        previous.append(at_tail[low - 1] if low else -1)
-        tails[low : low + 1] = [j]
-        at_tail[low : low + 1] = [place]
-    chain: list[tuple[int, int]] = []
-    place = at_tail[-1] if at_tail else -1
-    while place >= 0:
-        chain.append(both[place])
-        place = previous[place]
-    return chain[::-1]
+    """Yield (start, end) on both sides of each run of lines that differs, ascending; of very many lines one run."""
+    most = min(len(olds), len(news))
+    head = next((n for n in range(most) if olds[n] != news[n]), most)
+    tail = next((n for n in range(most - head) if olds[-1 - n] != news[-1 - n]), most - head)
+    ours, theirs = olds[head : len(olds) - tail], news[head : len(news) - tail]
+    if len(ours) + len(theirs) > _MOST_LINES:
+        yield head, head + len(ours), head, head + len(theirs)
+        return
+    for tag, i, i_end, j, j_end in SequenceMatcher(None, ours, theirs).get_opcodes():
+        if tag != "equal":
+            yield head + i, head + i_end, head + j, head + j_end
