@@ -16,7 +16,7 @@ from commonplace.errors import (
 )
 from commonplace.models import Request, calls
 from commonplace.models.replies import Unusable, parse_proposal, proposal_schema
-from commonplace.models.spending import Budget, Ledger, MeteredLLM
+from commonplace.models.spending import Ledger, MeteredLLM
 from commonplace.operations import View
 from commonplace.testing import FixedClock
 from inside import close_client
@@ -311,11 +311,11 @@ def test_a_server_that_ignores_or_echoes_the_schema_ends_in_a_clean_outcome(prov
 def test_a_metered_call_through_a_real_client_notes_the_cached_part(server):
     """Issue 4: every call in a ledger, tokens in, out, cached, money."""
     made, lines = Provider("anthropic", server), []
-    ledger = Ledger(lambda screened: lines.append(screened.text.encode()), lambda: lines)
     config = SpendingConfig(prices={"claude": Price(1.0, 5.0, 0.1)})
+    ledger = Ledger(config, lambda screened: lines.append(screened.text.encode()), lambda: lines, clock=FixedClock())
     server.script = [(200, anthropic_body("x", cache_read_input_tokens=90)), (500, made.error("api_error"), QUICK)]
     llm = made.open(retries=0)
-    metered = MeteredLLM(llm, ledger, Budget(config, ledger.spends), FixedClock())
+    metered = MeteredLLM(llm, ledger)
     metered.complete(ask(purpose="summarise", cause="messages"))
     with pytest.raises(ModelUnavailableError):
         metered.complete(ask())

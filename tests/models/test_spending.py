@@ -20,7 +20,7 @@ from commonplace.errors import (
     ModelUnavailableError,
 )
 from commonplace.models import Reply, Request
-from commonplace.models.spending import Budget, Ledger, MeteredLLM, Spend, line, money, read, totals
+from commonplace.models.spending import Ledger, MeteredLLM, Spend, line, money, read, totals
 from commonplace.testing import FixedClock, ScriptedLLM
 from inside import held_tokens
 
@@ -33,11 +33,15 @@ class Desk:
     def __init__(self, replies=(), *, repeat=True, clock=None, lines=None, zone=UTC, **config):
         self.lines = [] if lines is None else lines
         self.clock = clock or FixedClock("2026-11-21T10:00:00+00:00")
-        self.ledger = Ledger(lambda screened: self.lines.append(screened.text.encode()), lambda: list(self.lines))
-        settings = SpendingConfig(**{"prices": PRICES, **config})
-        self.budget = Budget(settings, self.ledger.spends, zone)
+        self.ledger = Ledger(
+            SpendingConfig(**{"prices": PRICES, **config}),
+            lambda screened: self.lines.append(screened.text.encode()),
+            lambda: list(self.lines),
+            clock=self.clock,
+            zone=zone,
+        )
         self.model = ScriptedLLM(replies, repeat=repeat)
-        self.llm = MeteredLLM(self.model, self.ledger, self.budget, self.clock)
+        self.llm = MeteredLLM(self.model, self.ledger)
 
     def ask(self, **more):
         return self.llm.complete(
@@ -121,7 +125,7 @@ def test_the_money_ceiling_counts_what_the_call_may_cost():
     """Brief: a daily ceiling in money."""
     desk = Desk([reply(1_000_000, 100_000, model="gpt-big")], daily_tokens=0, daily_money=20.0)
     desk.ask(model="gpt-big")
-    assert desk.budget.today(desk.clock()).money == pytest.approx(12.0)
+    assert desk.ledger.today().money == pytest.approx(12.0)
     with pytest.raises(BudgetExceededError, match="daily_money"):
         desk.ask(model="gpt-big", max_tokens=450_000)
     desk.ask(model="gpt-big", max_tokens=100_000)
@@ -164,7 +168,7 @@ def test_calls_under_way_hold_back_what_they_may_take():
             go.wait(60)
             return reply(300, 100)
 
-    llm = MeteredLLM(Slow(), desk.ledger, desk.budget, desk.clock)
+    llm = MeteredLLM(Slow(), desk.ledger)
     threads = [
         threading.Thread(target=llm.complete, args=(Request(prompt="x" * 35, max_tokens=400),)) for _ in range(2)
     ]
@@ -176,7 +180,7 @@ def test_calls_under_way_hold_back_what_they_may_take():
     go.set()
     for thread in threads:
         thread.join()
-    assert desk.budget.today(desk.clock()).tokens == 800
+    assert desk.ledger.today().tokens == 800
     assert held_tokens(llm) == 0
 
 
@@ -254,7 +258,8 @@ def test_the_ceiling_reads_the_calls_of_today_alone():
         desk.ask()
     desk.clock.advance(hours=24)
     desk.ask()
-    read = []
-    budget = Budget(SpendingConfig(), lambda: (read.append(spend) or spend for spend in desk.ledger.spends()))
-    assert budget.today(desk.clock()).calls == 1
-    assert len(read) == 2
+    seen = []
+    spends = desk.ledger.spends
+    desk.ledger.spends = lambda: (seen.append(spend) or spend for spend in spends())
+    assert desk.ledger.today().calls == 1
+    assert len(seen) == 2

@@ -219,7 +219,7 @@ class Scope:
         elif otherwise := self.drift.read_otherwise():
             logger.warning(_OTHERWISE, layout.name, "; ".join(otherwise))
         self._wire_changing(llm)
-        self.embedding = Embedding(embedder, of, self.indexing, self.meter) if embedder is not None else None
+        self.embedding = Embedding(embedder, of, self.indexing, self.spending) if embedder is not None else None
         self.searching = Searching(of, self.indexing, self.embedding)
         shown = [name for row in layout.prompt if row.renderer == "surfaced" for name in row.of]
         self.surfacing = Surfacing(of, self.searching, shown)
@@ -237,10 +237,10 @@ class Scope:
         erasing.finish()
         self.forgetting = Forgetting(of, self.door, erasing, self.history.why)
         self.review = Queue(of, self.door)
-        self.spending = spending.Ledger(self._note_spend, self._spend_lines)
-        budget = spending.Budget(config.spending, self.spending.spends, of.zone)
-        self.llm = spending.MeteredLLM(llm, self.spending, budget, of.clock) if llm is not None else None
-        self.meter = spending.EmbeddingMeter(self.spending, budget, of.clock)
+        self.spending = spending.Ledger(
+            config.spending, self._note_spend, self._spend_lines, clock=of.clock, zone=of.zone
+        )
+        self.llm = spending.MeteredLLM(llm, self.spending) if llm is not None else None
         self.views = Views(of, self._related, self._search)
         self.jobs = Jobs(of, self.door, self.views, self.llm)
         self.windows = Windows(of, self.door, self.jobs, self.views, self.llm)

@@ -32,9 +32,6 @@ from commonplace.text.pieces import estimate_tokens
 
 Outcome = Literal["ok", "timeout", "unavailable", "refused", "truncated", "failed"]
 
-EMBEDDING: Final = "embed"
-"""The purpose of what an embedder takes."""
-
 _MILLION: Final = 1_000_000
 _OUTCOMES: Final[tuple[tuple[type[ModelError], Outcome], ...]] = (
     (ModelTimeoutError, "timeout"),
@@ -44,8 +41,13 @@ _OUTCOMES: Final[tuple[tuple[type[ModelError], Outcome], ...]] = (
 )
 
 
-class Spend(msgspec.Struct, frozen=True, kw_only=True):
-    """One model call: what for, what set it off, how it ended and what it took.
+class Spend(
+    msgspec.Struct,
+    frozen=True,
+    kw_only=True,
+    rename={"tokens_in": "in", "tokens_out": "out", "tokens_cached": "cached"},
+):
+    """One model call: what for, what set it off, how it ended and what it took; a line of the ledger.
 
     `money` is in the owner's currency, None where no price is known. `at` is when it ended.
     """
@@ -107,19 +109,8 @@ def money(model: str, tokens_in: int, tokens_out: int, tokens_cached: int, price
 
 def line(spend: Spend) -> Screened:
     """Write a ledger line. Names are kept to what cannot be a text or a secret."""
-    return json_line(
-        {
-            "at": spend.at,
-            "purpose": _label(spend.purpose),
-            "model": _label(spend.model),
-            "in": spend.tokens_in,
-            "out": spend.tokens_out,
-            "cached": spend.tokens_cached,
-            "money": None if spend.money is None else round(spend.money, 8),
-            "cause": _label(spend.cause),
-            "outcome": spend.outcome,
-        }
-    )
+    names = {name: _label(getattr(spend, name)) for name in ("purpose", "model", "cause")}
+    return json_line(msgspec.to_builtins(spend, builtin_types=(datetime,)) | names)
 
 
 def _label(name: str) -> str:
@@ -128,26 +119,11 @@ def _label(name: str) -> str:
     return re.sub(r"([A-Za-z0-9+/_=-]{40})(?=[A-Za-z0-9+/_=-])", r"\1 ", short)
 
 
-class _Line(msgspec.Struct, frozen=True):
-    at: datetime
-    purpose: str = ""
-    model: str = ""
-    tokens_in: int = msgspec.field(name="in", default=0)
-    tokens_out: int = msgspec.field(name="out", default=0)
-    tokens_cached: int = msgspec.field(name="cached", default=0)
-    money: float | None = None
-    cause: str = ""
-    outcome: Outcome = "ok"
-
-
-_DECODER: Final = msgspec.json.Decoder(_Line)
-
-
 def read(lines: Sequence[bytes]) -> Iterator[Spend]:
     """Read ledger lines back, newest first; a damaged line costs only itself."""
     for raw in reversed(lines):
         try:
-            spend = Spend(**msgspec.structs.asdict(_DECODER.decode(raw)))
+            spend = msgspec.json.decode(raw, type=Spend)
         except UNREADABLE:
             continue
         if spend.at.tzinfo is not None:
@@ -164,61 +140,79 @@ def totals(spends: Iterable[Spend], by: Literal["day", "purpose", "model"], zone
 
 
 class Ledger:
-    """The ledger of one scope: appends a line for each call and reads them all back."""
+    """The calls of one scope, a line each, and the daily ceiling on them; the day is that of the configured zone."""
 
-    def __init__(self, append: Callable[[Screened], None], lines: Callable[[], Sequence[bytes]]) -> None:
+    def __init__(
+        self,
+        config: SpendingConfig,
+        append: Callable[[Screened], None],
+        lines: Callable[[], Sequence[bytes]],
+        *,
+        clock: Clock,
+        zone: tzinfo = UTC,
+    ) -> None:
+        self._config = config
         self._append = append
         self._lines = lines
-
-    def __call__(self, spend: Spend) -> None:
-        """Note one call."""
-        self._append(line(spend))
+        self._clock = clock
+        self._zone = zone
 
     def spends(self) -> Iterator[Spend]:
         """Read all calls, newest first."""
         return read(self._lines())
 
-
-class Budget:
-    """The daily ceiling, in tokens and in money; the day is that of the configured zone."""
-
-    def __init__(self, config: SpendingConfig, spends: Callable[[], Iterable[Spend]], zone: tzinfo = UTC) -> None:
-        self.config = config
-        self._spends = spends
-        self._zone = zone
-
-    def today(self, now: datetime) -> Totals:
-        """Sum what was spent on the day of an instant."""
-        day = now.astimezone(self._zone).date()
+    def today(self) -> Totals:
+        """Sum what was spent today."""
+        day = self._clock().astimezone(self._zone).date()
         spent = Totals()
-        for spend in self._spends():
+        for spend in self.spends():
             said = spend.at.astimezone(self._zone).date()
             if said < day:
                 break
             spent = spent.plus(spend) if said == day else spent
         return spent
 
-    def check(self, now: datetime, tokens: int, cost: float | None) -> None:
-        """Check that a call of that size is allowed.
+    def price(self, model: str, tokens_in: int, tokens_out: int = 0, tokens_cached: int = 0) -> float | None:
+        """Return what a call costs; None if there is no price for its model."""
+        return money(model, tokens_in, tokens_out, tokens_cached, self._config.prices)
+
+    def check(self, tokens: int, cost: float | None) -> None:
+        """Check that a call of that size is allowed now.
 
         Raises:
             BudgetExceededError: The day's ceiling would be passed; it names the knob.
         """
-        spent = self.today(now)
-        if self.config.daily_tokens and spent.tokens + tokens > self.config.daily_tokens:
+        spent = self.today()
+        if self._config.daily_tokens and spent.tokens + tokens > self._config.daily_tokens:
             raise BudgetExceededError(
-                f"{spent.tokens} of {self.config.daily_tokens} tokens of today are used and this call may take "
+                f"{spent.tokens} of {self._config.daily_tokens} tokens of today are used and this call may take "
                 f"{tokens}; model jobs go on tomorrow, or raise spending.daily_tokens",
                 ceiling="tokens",
                 spent=spent.tokens,
             )
-        if self.config.daily_money and spent.money + (cost or 0.0) > self.config.daily_money:
+        if self._config.daily_money and spent.money + (cost or 0.0) > self._config.daily_money:
             raise BudgetExceededError(
-                f"{spent.money:.2f} of today's {self.config.daily_money:.2f} is spent and this call may cost "
+                f"{spent.money:.2f} of today's {self._config.daily_money:.2f} is spent and this call may cost "
                 f"{cost or 0.0:.2f}; model jobs go on tomorrow, or raise spending.daily_money",
                 ceiling="money",
                 spent=spent.money,
             )
+
+    def note(self, reply: Reply, *, purpose: str, cause: str, outcome: Outcome = "ok") -> None:
+        """Note what a call took, or several together."""
+        paid = self.price(reply.model, reply.tokens_in, reply.tokens_out, reply.tokens_cached)
+        spend = Spend(
+            at=self._clock(),
+            purpose=purpose,
+            model=reply.model,
+            tokens_in=reply.tokens_in,
+            tokens_out=reply.tokens_out,
+            tokens_cached=reply.tokens_cached,
+            money=None if paid is None else round(paid, 8),
+            cause=cause,
+            outcome=outcome,
+        )
+        self._append(line(spend))
 
 
 class MeteredLLM:
@@ -227,12 +221,10 @@ class MeteredLLM:
     Calls under way hold back what they may take, so that several threads do not pass the ceiling together.
     """
 
-    def __init__(self, llm: LLM, ledger: Callable[[Spend], None], budget: Budget, clock: Clock) -> None:
+    def __init__(self, llm: LLM, ledger: Ledger) -> None:
         self.inner = llm
         self.model = str(getattr(llm, "model", ""))
         self._ledger = ledger
-        self._budget = budget
-        self._clock = clock
         self._lock = threading.Lock()
         self._held_tokens = 0
         self._held_money = 0.0
@@ -256,21 +248,18 @@ class MeteredLLM:
         """
         model = request.model or self.model
         tokens_in = estimate_tokens(request.system) + estimate_tokens(request.prompt)
-        cost = money(model, tokens_in, request.max_tokens, 0, self._budget.config.prices)
+        cost = self._ledger.price(model, tokens_in, request.max_tokens) or 0.0
         held = tokens_in + request.max_tokens
-        self._enter(held, cost or 0.0)
+        with self._lock:
+            self._ledger.check(held + self._held_tokens, cost + self._held_money)
+            self._held_tokens += held
+            self._held_money += cost
         try:
             return self._ask(request, model, tokens_in)
         finally:
             with self._lock:
                 self._held_tokens -= held
-                self._held_money -= cost or 0.0
-
-    def _enter(self, tokens: int, cost: float) -> None:
-        with self._lock:
-            self._budget.check(self._clock(), tokens + self._held_tokens, cost + self._held_money)
-            self._held_tokens += tokens
-            self._held_money += cost
+                self._held_money -= cost
 
     def _ask(self, request: Request, model: str, tokens_in: int) -> Reply:
         try:
@@ -281,7 +270,7 @@ class MeteredLLM:
             outcome: Outcome = next((name for kind, name in _OUTCOMES if isinstance(error, kind)), "failed")
             given = error.data.get("reply")
             # A call that was given up may still be billed for what it read.
-            lost = Reply("", tokens_in=tokens_in if outcome == "timeout" else 0, model=model)
+            lost = Reply("", tokens_in=tokens_in if outcome == "timeout" else 0)
             self._note(request, given if isinstance(given, Reply) else lost, model, outcome)
             raise
         stops: dict[str, Outcome] = {"length": "truncated", "refusal": "refused"}
@@ -289,47 +278,5 @@ class MeteredLLM:
         return reply
 
     def _note(self, request: Request, reply: Reply, model: str, outcome: Outcome) -> None:
-        name = reply.model or model
-        self._ledger(
-            Spend(
-                at=self._clock(),
-                purpose=request.purpose,
-                model=name,
-                tokens_in=reply.tokens_in,
-                tokens_out=reply.tokens_out,
-                tokens_cached=reply.tokens_cached,
-                money=money(name, reply.tokens_in, reply.tokens_out, reply.tokens_cached, self._budget.config.prices),
-                cause=request.cause,
-                outcome=outcome,
-            )
-        )
-
-
-class EmbeddingMeter:
-    """Checks a paid embedder against the ceiling, and notes what it used in the ledger."""
-
-    def __init__(self, ledger: Callable[[Spend], None], budget: Budget, clock: Clock) -> None:
-        self._ledger = ledger
-        self._budget = budget
-        self._clock = clock
-
-    def check(self, name: str, tokens: int) -> None:
-        """Check that so many tokens are allowed.
-
-        Raises:
-            BudgetExceededError: The day's ceiling would be passed.
-        """
-        self._budget.check(self._clock(), tokens, money(name, tokens, 0, 0, self._budget.config.prices))
-
-    def note(self, name: str, tokens: int) -> None:
-        """Note what was taken, of one call or of several."""
-        self._ledger(
-            Spend(
-                at=self._clock(),
-                purpose=EMBEDDING,
-                model=name,
-                tokens_in=tokens,
-                money=money(name, tokens, 0, 0, self._budget.config.prices),
-                cause="recall",
-            )
-        )
+        named = msgspec.structs.replace(reply, model=reply.model or model)
+        self._ledger.note(named, purpose=request.purpose, cause=request.cause, outcome=outcome)

@@ -20,8 +20,9 @@ from commonplace.config import ModelConfig
 from commonplace.errors import CommonplaceError, ConfigError, ModelError
 from commonplace.models import calls
 from commonplace.models.openai import OpenAIEmbedder
+from commonplace.models.protocol import Reply
 from commonplace.models.resolving import split_name
-from commonplace.models.spending import EmbeddingMeter
+from commonplace.models.spending import Ledger
 from commonplace.recall.index import embedders, passages, rows, vectors
 from commonplace.recall.index.near import Embedder, Near
 from commonplace.recall.index.sqlite import SqliteIndex
@@ -193,16 +194,16 @@ class Embedding:
         embedder: Turns texts into vectors.
         parts: The scope, which holds the transcripts, whose texts the index does not keep.
         indexing: The scope's index.
-        meter: Holds an embedder that counts tokens to the day's ceiling, and notes them.
+        spending: Holds an embedder that counts tokens to the day's ceiling, and notes them.
     """
 
-    def __init__(self, embedder: Guarded, parts: Parts, indexing: Indexing, meter: EmbeddingMeter) -> None:
+    def __init__(self, embedder: Guarded, parts: Parts, indexing: Indexing, spending: Ledger) -> None:
         self._embedder = embedder
         self._indexing = indexing
         self._store = parts.store
         self._config = parts.config.recall
         self._seconds = parts.config.model.timeout_seconds
-        self._meter = meter
+        self._spending = spending
         self._vectors = Vectors(indexing.index)
         self._hidden: frozenset[tuple[str, str]] = frozenset()  # messages
         self._closing = threading.Event()
@@ -266,12 +267,14 @@ class Embedding:
         """Check that a paid embedder may get these texts; what it used and is not noted yet counts too."""
         embedder = self._embedder
         if embedder.paid():
-            self._meter.check(embedder.name, sum(map(estimate_tokens, texts)) + embedder.unnoted())
+            tokens = sum(map(estimate_tokens, texts)) + embedder.unnoted()
+            self._spending.check(tokens, self._spending.price(embedder.name, tokens))
 
     def _note(self, at_least: int = 1) -> None:
         tokens = 0 if self._store.read_only else self._embedder.spent(at_least)
         if tokens:
-            self._meter.note(self._embedder.name, tokens)
+            taken = Reply("", tokens_in=tokens, model=self._embedder.name)
+            self._spending.note(taken, purpose="embed", cause="recall")
 
     def _settle(self, seconds: float) -> None:
         """Bring the index up to the files, and have its vectors be of this embedder."""
