@@ -229,10 +229,10 @@ class Plan:
         self, text: str, key: bytes, sources: Iterable[Source] = (), *, hides: bool = False, said: Iterable[str] = ()
     ) -> None:
         """Add the tombstone of a text, or of what a session said."""
-        sources = tuple(sources)
-        stone = tombstones.of(text, key, at=self.at, sources=sources, hides=hides, said=said)
-        encoded = self.screen(msgspec.json.encode(sources).decode()) if sources else None
-        self.line(tombstones.PATH, tombstones.line(stone, encoded))
+        rests_on = tuple(sources)
+        encoded = self.screen(msgspec.json.encode(rests_on).decode()) if rests_on else None
+        line = tombstones.line(text, key, at=self.at, sources=encoded, hides=hides, said=said)
+        self.line(tombstones.PATH, line)
 
     def forget_messages(self, move: ForgetMove) -> None:
         """Hide messages of a session, or show them again; the event goes into its transcript."""

@@ -22,16 +22,6 @@ from commonplace.records import Outcome, Waiting
 _OPERATION: Final[Any] = Operation
 
 
-class _Line(msgspec.Struct, frozen=True):
-    id: str
-    state: str
-    at: str = ""
-    reason: str = ""
-    actor: str = ""
-    operation: str = ""
-    theirs: str = ""
-
-
 class Queue:
     """The review queue of one scope. Approving writes as a person does, past the agent's limits.
 
@@ -59,20 +49,12 @@ class Queue:
             if transcripts.checksum(raw) is False:
                 continue  # doctor names damaged lines
             try:
-                line = msgspec.json.decode(raw, type=_Line)
-                if line.state in {"approved", "rejected"}:
-                    waiting.pop(line.id, None)
+                line = msgspec.json.decode(raw, type=dict[str, str])
+                if line["state"] in {"approved", "rejected"}:
+                    waiting.pop(line["id"], None)
                     continue
-                built = {
-                    "id": line.id,
-                    "state": line.state,
-                    "at": line.at,
-                    "reason": line.reason,
-                    "operation": msgspec.json.decode(line.operation),
-                    "actor": line.actor,
-                    "theirs": line.theirs,
-                }
-                waiting[line.id] = msgspec.convert(built, Waiting)
+                built = line | {"operation": msgspec.json.decode(line["operation"])}
+                waiting[line["id"]] = msgspec.convert(built, Waiting)
             except UNREADABLE:
                 continue  # doctor names damaged lines
         oldest = self._now() - timedelta(days=self._days)

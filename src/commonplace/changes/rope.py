@@ -46,7 +46,9 @@ def _through(first: Sequence[Keep | str], second: Sequence[Keep | str]) -> Itera
             continue
         for start, end, source in middle:
             low, high = max(start, piece.start), min(end, piece.end)
-            if low < high and isinstance(source, Keep):
+            if low >= high:
+                continue
+            if isinstance(source, Keep):
                 yield Keep(source.start + low - start, source.start + high - start)
-            elif low < high:
+            else:
                 yield edits.decode(source[low - start : high - start])

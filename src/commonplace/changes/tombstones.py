@@ -40,36 +40,6 @@ Since = Callable[[str], datetime | None]
 TELLING_TOKENS: Final = 4  # "ok" or "yes" of a deleted session is still an answer in every other one
 
 
-class Tombstone(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One thing that must not return.
-
-    `fingerprint` is keyed per scope, so without the key it says nothing about the text.
-    `hides` says that the sources themselves are hidden, not only kept from extraction: of a single message also
-    what says the same. `said` are the fingerprints of the messages of a deleted session, which hide what says
-    the same and forbid nothing.
-    """
-
-    fingerprint: str
-    at: datetime
-    sources: tuple[Source, ...] = ()
-    hides: bool = False
-    said: tuple[str, ...] = ()
-
-
-def of(
-    text: str,
-    key: bytes,
-    *,
-    at: datetime,
-    sources: Iterable[Source] = (),
-    hides: bool = False,
-    said: Iterable[str] = (),
-) -> Tombstone:
-    """Return the tombstone of a text, which may be empty."""
-    telling = dict.fromkeys(fingerprint(each, key) for each in said if estimate_tokens(each) >= TELLING_TOKENS)
-    return Tombstone(fingerprint(text, key) if text.strip() else "", at, tuple(sources), hides, tuple(telling))
-
-
 def fingerprint(text: str, key: bytes) -> str:
     """Return the hash of a text's words under the scope's key; texts that a reader takes for the same have one."""
     return hmac.new(key, _words(text).encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()[:32]
@@ -92,19 +62,33 @@ def texts(record: Record) -> tuple[str, ...]:
     return (record.text,)
 
 
-def line(tombstone: Tombstone, sealed: Screened | None = None) -> Screened:
-    """Encode a tombstone for its file; `sealed` is its sources as a screened JSON text."""
-    values: dict[str, object] = {"fingerprint": tombstone.fingerprint, "at": tombstone.at}
-    if tombstone.hides:
+def line(
+    text: str, key: bytes, *, at: datetime, sources: Screened | None, hides: bool, said: Iterable[str]
+) -> Screened:
+    """Write the tombstone of a text, which may be empty, for its file.
+
+    Args:
+        text: What must not return; its fingerprint is kept, which without the scope's key says nothing of it.
+        key: The scope's key.
+        at: Now.
+        sources: What it rests on, as a screened JSON text.
+        hides: The sources themselves are hidden, not only kept from extraction: of a single message also what says
+            the same.
+        said: The messages of a deleted session; their fingerprints hide what says the same and forbid nothing.
+    """
+    values: dict[str, object] = {"fingerprint": fingerprint(text, key) if text.strip() else "", "at": at}
+    if hides:
         values["hides"] = True
-    if tombstone.said:
-        values["said"] = list(tombstone.said)
-    if sealed is not None:
-        values["sources"] = sealed
+    if telling := [fingerprint(each, key) for each in said if estimate_tokens(each) >= TELLING_TOKENS]:
+        values["said"] = list(dict.fromkeys(telling))
+    if sources is not None:
+        values["sources"] = sources
     return json_line(values, checksum=True)
 
 
-class _Line(msgspec.Struct):
+class Tombstone(msgspec.Struct):
+    """One thing that must not return, as a line says it."""
+
     fingerprint: str
     at: datetime
     sources: str = "[]"
@@ -153,7 +137,7 @@ class Tombstones:
             if transcripts.checksum(raw) is False:
                 continue  # doctor names damaged lines
             try:
-                found = msgspec.json.decode(raw, type=_Line)
+                found = msgspec.json.decode(raw, type=Tombstone)
                 sources = msgspec.json.decode(found.sources, type=tuple[Source, ...])
             except UNREADABLE:
                 continue  # doctor names damaged lines

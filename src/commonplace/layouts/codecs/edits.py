@@ -164,7 +164,9 @@ def pieces(text: str, splices: Iterable[Splice]) -> tuple[Keep | str, ...]:
 def joined(made: Iterable[Keep | str]) -> Iterator[Keep | str]:
     """Join neighbouring pieces, so that equal edits give equal pieces."""
     last: Keep | str | None = None
-    for piece in filter(None, made):
+    for piece in made:
+        if piece == "":
+            continue
         if isinstance(piece, str) and isinstance(last, str):
             last += piece
         elif isinstance(piece, Keep) and isinstance(last, Keep) and last.end == piece.start:
