@@ -93,13 +93,6 @@ class Admission:
     """Turns operations into plans for one scope."""
 
     def __init__(self, parts: Parts) -> None:
-        self._store = parts.store
-        self._layout = parts.layout
-        self._sessions = parts.sessions
-        self._ledger = parts.ledger
-        self._reader = parts.reader
-        self._tombstones = parts.tombstones
-        self._limits = parts.config.limits
         self._parts = parts
         self._new = NewEntries(parts)
 
@@ -107,7 +100,7 @@ class Admission:
         """Return the pairs (text of an entry, new text) on which `take` wants a verdict."""
         trust = self._trust(operation, actor)
         judged = judge(operation, explicit=actor.explicit, trust=trust, screen=plan.screen)
-        layer, path = resolve(self._layout, operation.path)
+        layer, path = resolve(self._parts.layout, operation.path)
         if not isinstance(judged.operation, AddEntry) or not self._is_held_against(judged.verdict, layer, trust):
             return ()
         text = judged.operation.text.strip()
@@ -123,11 +116,11 @@ class Admission:
         )
 
     def _entries(self, plan: Plan, layer: Layer, path: str) -> list[Entry]:
-        self._ledger.catch_up()
+        self._parts.ledger.catch_up()
         return [
             record
             for record in plan.records(layer, path, plan.rope(path).data)
-            if isinstance(record, Entry) and TRUST_RANK[self._reader.rank(record.id)] >= TRUST_RANK["agent"]
+            if isinstance(record, Entry) and TRUST_RANK[self._parts.reader.rank(record.id)] >= TRUST_RANK["agent"]
         ]
 
     def take(
@@ -147,7 +140,7 @@ class Admission:
             raise Stop(Outcome(status="refused", reason=f"the text holds {', '.join(judged.classes)}; leave it out"))
         odd = judged.hidden or judged.verdict == "quarantine"
         said = sentences_of(judged.operation) if actor.defers and odd and heard else []
-        if actor.defers and odd and not said_now(said, self._sessions.heard(actor.session)):
+        if actor.defers and odd and not said_now(said, self._parts.sessions.heard(actor.session)):
             found = ", ".join(judged.classes)
             raise Stop(
                 Outcome(status="refused", reason=f"the text reads like an order to a model, or hides some ({found})")
@@ -162,7 +155,7 @@ class Admission:
         if isinstance(operation, _SESSION):
             plan.session_event(operation)
             return Taken()
-        layer, path = resolve(self._layout, operation.path)
+        layer, path = resolve(self._parts.layout, operation.path)
         operation = msgspec.structs.replace(operation, path=path)
         if isinstance(operation, RemoveTopic) and operation.into:
             operation = msgspec.structs.replace(operation, into=self._merged(plan, operation.into))
@@ -195,17 +188,17 @@ class Admission:
         Raises:
             InputError: There is none.
         """
-        layer, path = resolve(self._layout, path)
+        layer, path = resolve(self._parts.layout, path)
         if layer.kind != "topics" or not plan.exists(path):
             raise InputError(f"there is no topic {path!r} that could say what another said; put it there first")
         return path
 
     def _keep_aside(self, plan: Plan, operation: AddEntry, actor: Actor, trust: Trust) -> Taken:
         """Keep an entry where recall finds it, as it may not always be shown."""
-        kept = aside(operation, trust, self._layout, self._reader, plan.at)
+        kept = aside(operation, trust, self._parts.layout, self._parts.reader, plan.at)
         if kept is None:
             return Taken((Waits(operation, f"text from {trust} is always shown only when a person says so"),))
-        layer, path = resolve(self._layout, kept.path)
+        layer, path = resolve(self._parts.layout, kept.path)
         trust = kept.trust or trust
         done = self._edit(plan, kept, layer, path, actor=actor, trust=trust, raced=False, whose=trust)
         return msgspec.structs.replace(done, note=f"kept in {path}, {MARKED.format(trust=trust)}")
@@ -227,9 +220,9 @@ class Admission:
         for rule, adding in rules:
             operation = rule.before(adding, operation) if rule.before else operation
         changes = self._changes(plan, operation, path)
-        if not actor.person and changes and TRUST_RANK[self._reader.rank(changes)] < TRUST_RANK["agent"]:
-            trust = lowest_trust([trust, self._reader.rank(changes)])  # a trust never rises but by a person
-        said = self._reader.mark(changes) if changes else None
+        if not actor.person and changes and TRUST_RANK[self._parts.reader.rank(changes)] < TRUST_RANK["agent"]:
+            trust = lowest_trust([trust, self._parts.reader.rank(changes)])  # a trust never rises but by a person
+        said = self._parts.reader.mark(changes) if changes else None
         operation = marked(operation, trust, said, journal=layer.kind == "journals")
         try:
             applied = plan.work_out(operation, layer, path)
@@ -242,12 +235,12 @@ class Admission:
             applied = plan.work_out(operation, layer, path)
         if applied.duplicate:
             return Taken(same=applied.duplicate)
-        if self._tombstones.forbids(text for _, text in applied.added):
+        if self._parts.tombstones.forbids(text for _, text in applied.added):
             raise Stop(FORGOTTEN)
         if TRUST_RANK[trust] < TRUST_RANK["agent"] and self._overrules(applied):
             reason = f"text from {trust} takes the place of what is trusted more only when a person says so"
             return Taken((Waits(operation, reason),))
-        made = self._ledger.made(changes) if actor.defers and changes else None
+        made = self._parts.ledger.made(changes) if actor.defers and changes else None
         by_person = made is not None and made[1].trust == "user"  # not by a program that kept topics here before
         taken = (changes,) if by_person and self._takes_words(plan, operation, layer, path) else ()
         changed = (*applied.removed, *applied.successors, *taken)
@@ -267,7 +260,7 @@ class Admission:
                 return target
             case PutItem(id=name):
                 record = f"{path}#{name}"
-                return record if self._ledger.made(record) or self._reader.mark(record) else ""
+                return record if self._parts.ledger.made(record) or self._parts.reader.mark(record) else ""
             case PutTopic() if plan.exists(path):
                 return path
         return ""
@@ -287,21 +280,25 @@ class Admission:
 
     def _rules(self, plan: Plan, layer: Layer) -> list[tuple[Rule, Adding]]:
         """Return the add rules for an edit of a layer."""
-        return add_rules.of(self._layout, self._reader, layer, plan.at, plan)
+        return add_rules.of(self._parts.layout, self._parts.reader, layer, plan.at, plan)
 
     def _beside(
         self, plan: Plan, operation: Edit, rules: Sequence[tuple[Rule, Adding]], actor: Actor, trust: Trust
     ) -> None:
         """Do what the add rules of a layer do together with an edit."""
         for each in [each for rule, adding in rules if rule.after for each in rule.after(adding, operation)]:
-            layer, path = resolve(self._layout, each.path)
+            layer, path = resolve(self._parts.layout, each.path)
             plan.edit(each, plan.work_out(each, layer, path), path, trust=trust, person=actor.person)
 
     def _overrules(self, applied: Applied) -> bool:
         """True if an edit takes away or changes a record that is trusted as much as the agent."""
-        known = [record for record, _ in applied.added if self._ledger.made(record) and not self._ledger.gone(record)]
+        known = [
+            record
+            for record, _ in applied.added
+            if self._parts.ledger.made(record) and not self._parts.ledger.gone(record)
+        ]
         return any(
-            TRUST_RANK[self._reader.rank(record)] >= TRUST_RANK["agent"]
+            TRUST_RANK[self._parts.reader.rank(record)] >= TRUST_RANK["agent"]
             for record in (*applied.removed, *applied.successors, *known)
         )
 
@@ -312,31 +309,33 @@ class Admission:
         """
         levels = [actor.trust, operation.trust or actor.trust]
         if actor.explicit and not actor.person:
-            levels += [self._sessions.message(s.session, s.message).message.trust or "web" for s in operation.sources]
+            levels += [
+                self._parts.sessions.message(s.session, s.message).message.trust or "web" for s in operation.sources
+            ]
         return lowest_trust(levels)
 
     def _heard(self, operation: Operation, actor: Actor) -> Trust | None:
         """Return whose words an operation uses, by the session that its actor speaks in; None if there is none."""
-        said = sentences_of(operation) if actor.session and self._sessions.exists(actor.session) else []
+        said = sentences_of(operation) if actor.session and self._parts.sessions.exists(actor.session) else []
         if not said:
             return None
-        voices = Voices(self._sessions.heard(actor.session), elsewhere=actor.elsewhere)
+        voices = Voices(self._parts.sessions.heard(actor.session), elsewhere=actor.elsewhere)
         return lowest_trust(voices.trust(sentence) for sentence in said)
 
     def _is_persons(self, record: str, *, said: bool) -> bool:
         """True if a person wrote a record. With `said`, a record that was only made from their words does not count."""
-        made = self._ledger.made(record)
-        return self._reader.rank(record) == "user" and not (said and made is not None and not made[1].person)
+        made = self._parts.ledger.made(record)
+        return self._parts.reader.rank(record) == "user" and not (said and made is not None and not made[1].person)
 
     def _is_shown(self, layer: Layer) -> bool:
-        return self._layout.part(layer) == "stable"
+        return self._parts.layout.part(layer) == "stable"
 
     def _of_today(self, operation: Edit) -> Edit:
         """Return the edit with the id of the entry that replaced its target since."""
         if isinstance(operation, (ReplaceEntry, RemoveEntry)):
-            self._ledger.catch_up()
+            self._parts.ledger.catch_up()
             return msgspec.structs.replace(
-                operation, target=self._ledger.successor(operation.target) or operation.target
+                operation, target=self._parts.ledger.successor(operation.target) or operation.target
             )
         return operation
 
@@ -351,13 +350,13 @@ class Admission:
     def _unforgotten(self, operation: Edit) -> Edit:
         """Refuse what was forgotten; a journal entry loses only the sentences that were."""
         if isinstance(operation, AppendJournal) and operation.text:
-            operation = msgspec.structs.replace(operation, text=self._tombstones.cut(operation.text))
+            operation = msgspec.structs.replace(operation, text=self._parts.tombstones.cut(operation.text))
             if not operation.text:
                 raise Stop(FORGOTTEN)
         texts = [str(getattr(operation, name, "")) for name in ("text", "body", "description")]
         texts += [v for v in getattr(operation, "data", {}).values() if isinstance(v, str)]
         adds = not isinstance(operation, (RemoveEntry, RemoveTopic, RemoveItem))
-        if adds and self._tombstones.forbids([text for text in texts if text.strip()], operation.sources):
+        if adds and self._parts.tombstones.forbids([text for text in texts if text.strip()], operation.sources):
             raise Stop(FORGOTTEN)
         return operation
 
@@ -376,14 +375,14 @@ class Admission:
 
     def _topics(self, plan: Plan, layer: Layer) -> list[Topic]:
         """Return the topics of a layer as planned."""
-        paths = dict.fromkeys(path for _, path in self._reader.files(lambda each: each == layer))
-        paths |= dict.fromkeys(path for path in plan.ropes if self._layout.layer_of(path) == layer)
+        paths = dict.fromkeys(path for _, path in self._parts.reader.files(lambda each: each == layer))
+        paths |= dict.fromkeys(path for path in plan.ropes if self._parts.layout.layer_of(path) == layer)
         found = (each for path in paths for each in plan.records(layer, path, plan.planned(path) or b""))
         return [each for each in found if isinstance(each, Topic)]
 
     def _check_cap(self, layer: Layer, path: str, before: bytes, after: bytes) -> None:
         """Refuse an edit past the cap of a layer from which nothing may move."""
-        cap = None if layer.overflow else cap_of(layer, self._limits)
+        cap = None if layer.overflow else cap_of(layer, self._parts.config.limits)
         if cap is None:
             return
         over = cap.check(before.decode("utf-8", "replace"), after.decode("utf-8", "replace"))
@@ -399,27 +398,27 @@ class Admission:
     def _promote(self, plan: Plan, operation: Promote, actor: Actor) -> None:
         if not actor.person:
             raise Stop(Outcome(status="refused", reason="only a person promotes a record"))
-        record = self._reader.find(operation.record)
-        plan.promote(record.id, operation.to, self._reader.trust(record))
+        record = self._parts.reader.find(operation.record)
+        plan.promote(record.id, operation.to, self._parts.reader.trust(record))
 
     def _forget(self, plan: Plan, operation: Forget, actor: Actor) -> Waits | None:
-        if operation.record.startswith(f"{self._sessions.folder}/") and "#" not in operation.record:
+        if operation.record.startswith(f"{self._parts.sessions.folder}/") and "#" not in operation.record:
             if actor.defers:
                 return Waits(operation, PERSONS)
             burying.session(plan, operation.record, self._parts, aged=operation.aged)
             return None
-        whole = self._layout.layer_of(operation.record) if "#" not in operation.record else None
+        whole = self._parts.layout.layer_of(operation.record) if "#" not in operation.record else None
         if whole is not None and whole.kind != "topics":
             if actor.defers:
                 raise Stop(Outcome(status="refused", reason=f"only a person forgets all of {operation.record}"))
             burying.file(plan, operation.record, self._parts)
             return None
-        record = self._reader.find(operation.record)
+        record = self._parts.reader.find(operation.record)
         if record.id in plan.removed:
             return None  # it went with another
-        if actor.defers and self._reader.trust(record) == "user":
+        if actor.defers and self._parts.reader.trust(record) == "user":
             return Waits(operation, PERSONS)
-        made = self._ledger.made(record.id)
+        made = self._parts.ledger.made(record.id)
         sources = made[1].sources if made else ()
         match record:
             case RecordedMessage():
@@ -427,7 +426,7 @@ class Admission:
                 return None
             case _:
                 edit = burying.removal(record)
-        layer, path = resolve(self._layout, record.path)
+        layer, path = resolve(self._parts.layout, record.path)
         if layer.person_only and not actor.person:
             raise Stop(Outcome(status="refused", reason=f"only a person changes {layer.path}"))
         plan.edit(edit, plan.work_out(edit, layer, path), path, trust=actor.trust, person=actor.person)
@@ -435,11 +434,11 @@ class Admission:
         done = {*plan.removed, *plan.successors}  # what went with another, or was cut to what may stay
         for twin in (each for each in typed_items.twins(record, self._parts) if each.id not in done):
             edit = burying.removal(twin)
-            other, path = resolve(self._layout, twin.path)
+            other, path = resolve(self._parts.layout, twin.path)
             plan.edit(edit, plan.work_out(edit, other, path), path, trust=actor.trust, person=actor.person)
         plan.kinds["forget"] = None
         for text in tombstones.texts(record) if not operation.aged else ():
-            plan.bury(text, self._store.key(), sources)
+            plan.bury(text, self._parts.store.key(), sources)
         return None
 
 

@@ -72,13 +72,7 @@ class Door:
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
-        self._store = parts.store
-        self._layout = parts.layout
-        self._ledger = parts.ledger
-        self._reader = parts.reader
-        self._drift = parts.drift
         self._admission = Admission(parts)
-        self._config = parts.config
         self._generated = GeneratedFiles(parts)
         self._overflow = Overflow(parts)
         self._renewed = 0  # the change up to which topics edited outside are in the index
@@ -128,7 +122,7 @@ class Door:
         """
         self._check(operations)
         require_text(reason, "a reason")
-        versions = {resolve(self._layout, path)[1]: version for path, version in (expect or {}).items()}
+        versions = {resolve(self._parts.layout, path)[1]: version for path, version in (expect or {}).items()}
         request = _Request(tuple(operations), actor, reason, tuple(waits), dict(lines or {}), versions, partial)
         with self.lock:
             if not (dry_run or versions):  # we move no cursor that we expect to stay
@@ -138,17 +132,17 @@ class Door:
     @contextmanager
     def alone(self) -> Iterator[None]:
         """Lock out all other writers, so that a change is planned on the files it is written over."""
-        with self.lock, self._store.exclusive():
+        with self.lock, self._parts.store.exclusive():
             yield
 
     def _until_done(self, request: _Request, *, dry_run: bool, fence: Lease | None, durable: bool) -> Outcome:
         """Plan and write on the current files; start again each time that another writer was quicker."""
-        deadline = time.monotonic() + self._config.store.lock_wait_seconds
+        deadline = time.monotonic() + self._parts.config.store.lock_wait_seconds
         touched = self._touched(request.operations)
         raced = False
         while True:
             with nullcontext() if dry_run else self.alone():  # not for all tries: others come in between
-                self._drift.look(touched)
+                self._parts.drift.look(touched)
                 self._check_versions(request.expect)
                 try:
                     return self._once(request, dry_run=dry_run, fence=fence, durable=durable, raced=raced)
@@ -160,7 +154,7 @@ class Door:
                     raced = True
                 except (InputError, RecordNotFoundError):
                     # Trigger: an editor wrote between reading and planning. Do not answer from a half-written file.
-                    if not self._drift.moved(touched):
+                    if not self._parts.drift.moved(touched):
                         raise
                     raced = True
             if time.monotonic() > deadline:
@@ -176,7 +170,7 @@ class Door:
             logger.warning("a refusal could not be logged", exc_info=True)
 
     def _check(self, operations: Sequence[Operation]) -> None:
-        if self._store.read_only:
+        if self._parts.store.read_only:
             raise StoreReadOnlyError("this memory is read-only; open it for writing to change it")
         for operation in operations:
             if not isinstance(operation, OPERATIONS) or not isinstance(getattr(operation, "path", ""), str):
@@ -184,7 +178,7 @@ class Door:
 
     def _check_versions(self, versions: Mapping[str, str]) -> None:
         for path, version in versions.items():
-            found = self._store.version(path)
+            found = self._parts.store.version(path)
             if found != version:
                 raise VersionConflictError(
                     f"{path!r} changed since it was read; read it again, then write with the version it has now",
@@ -195,12 +189,12 @@ class Door:
 
     def doubts(self, operation: AddEntry, actor: Actor) -> tuple[tuple[str, str], ...]:
         """Return the pairs (text that is there, new text) for which no rule says what a new entry is to another."""
-        self._drift.look(self._touched([operation]))
+        self._parts.drift.look(self._touched([operation]))
         return self._admission.doubts(self.plan(), operation, actor)
 
     def look(self, paths: Sequence[str]) -> None:
         """Log what was edited outside in some files, so that a plan starts from their current text."""
-        self._drift.look(paths)
+        self._parts.drift.look(paths)
 
     def regenerate(self, plan: Plan) -> None:
         """Bring what is generated up to a plan that is to be written."""
@@ -213,12 +207,12 @@ class Door:
         if not self._generated.documents:
             return
         with self.lock:
-            self._ledger.catch_up()
-            newest = self._ledger.newest
+            self._parts.ledger.catch_up()
+            newest = self._parts.ledger.newest
             try:
                 if self._index_is_behind():
-                    with self._store.exclusive():
-                        self._drift.look(self._generated.documents)
+                    with self._parts.store.exclusive():
+                        self._parts.drift.look(self._generated.documents)
                         plan = self.plan()
                         self._generated.renew(plan)
                         if not plan.empty:
@@ -230,8 +224,8 @@ class Door:
     def _index_is_behind(self) -> bool:
         """True if the last change that moved a topic of the index was an outside edit."""
         behind = False
-        for number in range(self._renewed + 1, self._ledger.newest + 1):
-            change = self._ledger.change(number)
+        for number in range(self._renewed + 1, self._parts.ledger.newest + 1):
+            change = self._parts.ledger.change(number)
             if change is None or _TOPIC_KINDS.isdisjoint(change.kinds):
                 continue
             if "index" in change.kinds:
@@ -242,7 +236,7 @@ class Door:
 
     def _touched(self, operations: Sequence[Operation]) -> list[str]:
         paths = [op.path for op in operations if hasattr(op, "path")]
-        return list(dict.fromkeys(resolve(self._layout, path)[1] for path in paths))
+        return list(dict.fromkeys(resolve(self._parts.layout, path)[1] for path in paths))
 
     def _taken(self, plan: Plan, request: _Request, *, raced: bool) -> list[Taken]:
         """Add the operations of a request to a plan; where it may be done in part, what cannot be done waits."""
@@ -257,7 +251,7 @@ class Door:
                 # What was forgotten is kept nowhere again, not even to be asked about.
                 taken.append(Taken(note=FORGOTTEN.reason) if stop.outcome is FORGOTTEN else held_back)
             except (InputError, RecordNotFoundError) as error:
-                if not request.partial or self._drift.moved(self._touched([operation])):
+                if not request.partial or self._parts.drift.moved(self._touched([operation])):
                     raise
                 raced_by = isinstance(error, RecordNotFoundError)
                 waits = Waits(operation, RACED, "conflicted") if raced_by else Waits(operation, str(error))
@@ -287,7 +281,9 @@ class Door:
         records = (*dict.fromkeys(plan.successors.get(record, record) for record in asked), *same)
         if dry_run:
             return Outcome(status="planned", records=records, review=review, reason=_joined(remarks), diff=plan.diff())
-        self._drift.look(self._drift.unseen(plan.expected()))  # an edit is logged before what is planned on it
+        self._parts.drift.look(
+            self._parts.drift.unseen(plan.expected())
+        )  # an edit is logged before what is planned on it
         written = self.write(
             plan,
             actor=actor,
@@ -323,15 +319,15 @@ class Door:
         """Add to the review what outside edits kept out, of this commit or of one whose writer died."""
         lost: tuple[str, ...] = ()
         try:
-            if written.raced or self._store.conflicts():
+            if written.raced or self._parts.store.conflicts():
                 lost = self._settle_own(plan, actor, written)
-                self._settle_left(self._store.conflicts())
+                self._settle_left(self._parts.store.conflicts())
         except (CommonplaceError, OSError):  # what was asked for is done; they stay on the store's list
             logger.warning("what edits from outside kept out could not be added to the review", exc_info=True)
         return lost
 
     def _settle_own(self, plan: Plan, actor: Actor, written: Written) -> tuple[str, ...]:
-        present = {path: {record.id for record in self._reader.records(path)} for path in written.raced}
+        present = {path: {record.id for record in self._parts.reader.records(path)} for path in written.raced}
         review = self.plan()
         lost = tuple(
             self._queue(review, Waits(did.operation, RACED, "conflicted"), actor.name, written.number)
@@ -346,41 +342,41 @@ class Door:
 
     def conflicts_of(self, number: int) -> list[str]:
         """Return the files in which an outside edit kept a change out, and take them off the store's list."""
-        found = [conflict for conflict in self._store.conflicts() if conflict.number == number]
+        found = [conflict for conflict in self._parts.store.conflicts() if conflict.number == number]
         for conflict in found:
-            self._store.settle_conflict(conflict)
+            self._parts.store.settle_conflict(conflict)
         return [conflict.path for conflict in found]
 
     def keep_up(self) -> None:
         """Do what edits from outside and writers that died have left to do; nothing where nothing is."""
-        if not self._store.read_only:
+        if not self._parts.store.read_only:
             self.settle_conflicts()
             self.renew_index()
 
     def settle_conflicts(self) -> None:
         """Add to the review what outside edits kept out of a commit whose writer died."""
-        if self._store.read_only or not self._store.conflicts():
+        if self._parts.store.read_only or not self._parts.store.conflicts():
             return
         with self.alone():
-            self._settle_left(self._store.conflicts())
+            self._settle_left(self._parts.store.conflicts())
 
     def _settle_left(self, conflicts: Sequence[Conflict]) -> None:
         if not conflicts:
             return
-        self._drift.look(dict.fromkeys(conflict.path for conflict in conflicts))
-        self._ledger.catch_up()
+        self._parts.drift.look(dict.fromkeys(conflict.path for conflict in conflicts))
+        self._parts.ledger.catch_up()
         review = self.plan()
         for conflict in conflicts:
-            logged = next(iter(self._store.since(conflict.number - 1)), None)
+            logged = next(iter(self._parts.store.since(conflict.number - 1)), None)
             if logged is None or logged.number != conflict.number:
                 continue  # doctor names damaged lines
-            for operation in kept_out(logged, conflict.path, self._reader):
+            for operation in kept_out(logged, conflict.path, self._parts.reader):
                 waits = Waits(operation, RACED, "conflicted")
                 self._queue(review, waits, str(logged.header.get("actor", "")), conflict.number)
         if not review.empty:
             self.write(review, actor=UPKEEP, reason=RACED)
         for conflict in conflicts:
-            self._store.settle_conflict(conflict)
+            self._parts.store.settle_conflict(conflict)
 
     def write(
         self,
@@ -398,7 +394,7 @@ class Door:
         header: dict[str, object] = {"actor": plan.screen(actor.name), "kinds": list(plan.kinds) or ["review"]}
         if undoes is not None:
             header |= {"kinds": ["undo"], "undoes": undoes}
-        logged = self._store.commit(
+        logged = self._parts.store.commit(
             header,
             plan.payload(plan.screen(reason).text, writes),
             writes,
@@ -407,7 +403,7 @@ class Door:
             durable=durable,
         )
         try:
-            self._ledger.catch_up()
+            self._parts.ledger.catch_up()
             return Written(logged.number, tuple(self._note(plan, writes, logged.number)))
         except (CommonplaceError, OSError):  # it is done all the same: by the log, the next look finds what it made
             logger.warning("change %d is done, but its files could not be looked at", logged.number, exc_info=True)
@@ -418,13 +414,13 @@ class Door:
         raced: list[str] = []
         grown: list[str] = []
         for write in writes:
-            if self._layout.layer_of(write.path) is None:
+            if self._parts.layout.layer_of(write.path) is None:
                 continue
             if isinstance(write, Append):
                 grown.append(write.path)  # others may have added lines before ours: the log says where ours are
-            elif not self._drift.note(write.path, plan.planned(write.path), number):
+            elif not self._parts.drift.note(write.path, plan.planned(write.path), number):
                 raced.append(write.path)
-        self._drift.look([*grown, *raced])
+        self._parts.drift.look([*grown, *raced])
         return raced
 
     # --- one operation ---
@@ -448,12 +444,12 @@ class Door:
             "operation": encoded,
         }
         if waits.state == "conflicted":
-            line["theirs"] = screen(theirs(waits.operation, self._reader))
+            line["theirs"] = screen(theirs(waits.operation, self._parts.reader))
         plan.line(REVIEW, json_line(line, checksum=True))
         return name
 
     def _was_queued(self, name: str) -> bool:
-        blob = self._store.read(REVIEW)
+        blob = self._parts.store.read(REVIEW)
         return blob is not None and f'"id":"{name}"'.encode() in blob.data
 
 

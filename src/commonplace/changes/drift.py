@@ -80,7 +80,7 @@ class _Writes:
         return [write for number, write in self._of[path] if after < number <= upto]
 
 
-class Drift:
+class Drift(msgspec.Struct):
     """Notices outside edits of one scope.
 
     Args:
@@ -88,59 +88,48 @@ class Drift:
         noticed: Called with the paths that changed, so that the index reads them.
     """
 
-    def __init__(
-        self,
-        store: Store,
-        layout: Layout,
-        seen: Seen,
-        ledger: Ledger,
-        *,
-        zone: tzinfo,
-        trust: Callable[[Layer], Trust],
-        noticed: Callable[[Iterable[str]], None],
-    ) -> None:
-        self._store = store
-        self._layout = layout
-        self._seen = seen
-        self._ledger = ledger
-        self._zone = zone
-        self._trust = trust
-        self._noticed = noticed
-        self._tokens: dict[str, str] = {}
-        self._swept: float | None = None
+    store: Store
+    layout: Layout
+    seen: Seen
+    ledger: Ledger
+    zone: tzinfo
+    trust: Callable[[Layer], Trust]
+    noticed: Callable[[Iterable[str]], None]
+    tokens: dict[str, str] = {}
+    swept: float | None = None
 
     def sweep(self, *, wait_seconds: float | None = None) -> list[str]:
         """Check every file of memory and return those that were edited outside.
 
         Without `wait_seconds` that includes the files which the last change has replaced.
         """
-        if wait_seconds is None and not self._store.read_only and self._store.change_number():
-            with self._store.exclusive():
+        if wait_seconds is None and not self.store.read_only and self.store.change_number():
+            with self.store.exclusive():
                 pass  # the next holder of the lock reads them
-        stats = {s.path: s.token for s in self._store.list(self._layout.memory) if self._layout.layer_of(s.path)}
-        moved = [path for path, token in stats.items() if self._tokens.get(path) != token]
-        gone = [path for path in self._seen.versions() if path not in stats and self._layout.layer_of(path)]
+        stats = {s.path: s.token for s in self.store.list(self.layout.memory) if self.layout.layer_of(s.path)}
+        moved = [path for path, token in stats.items() if self.tokens.get(path) != token]
+        gone = [path for path in self.seen.versions() if path not in stats and self.layout.layer_of(path)]
         found = self.look([*moved, *gone], wait_seconds=wait_seconds)
-        self._tokens = stats
+        self.tokens = stats
         return found
 
     def take_all(self) -> None:
         """Remember every file of memory as it is: the log no longer holds how each came about."""
-        number = self._store.change_number()
-        for stat in self._store.list(self._layout.memory):
-            if self._layout.layer_of(stat.path) is not None and (blob := self._store.read(stat.path)) is not None:
+        number = self.store.change_number()
+        for stat in self.store.list(self.layout.memory):
+            if self.layout.layer_of(stat.path) is not None and (blob := self.store.read(stat.path)) is not None:
                 self._remember(stat.path, blob.data, number)
 
     def left_out(self) -> list[str]:
         """Return the files that were memory under another layout and that no layer of this one has."""
-        known = (path for path in self._seen.versions() if self._layout.layer_of(path) is None)
+        known = (path for path in self.seen.versions() if self.layout.layer_of(path) is None)
         return sorted(path for path in known if self._version(path) != MISSING)
 
     def read_otherwise(self) -> list[str]:
         """Return what the layout reads in another way than the one that the memory was last opened with, in words."""
-        forms = {layer.path: f"{layer.kind} {layer.style}".strip() for layer in self._layout.layers}
-        forms["transcripts"] = self._layout.sessions
-        before = self._seen.forms(forms)
+        forms = {layer.path: f"{layer.kind} {layer.style}".strip() for layer in self.layout.layers}
+        forms["transcripts"] = self.layout.sessions
+        before = self.seen.forms(forms)
         return [f"{path}: {before[path]}, now {now}" for path, now in forms.items() if before.get(path, now) != now]
 
     def glance(self, paths: Iterable[str]) -> None:
@@ -151,67 +140,67 @@ class Drift:
         now = time.monotonic()
         try:
             self.look(paths, wait_seconds=READER_SECONDS)
-            if self._swept is None or now - self._swept >= SWEEP_SECONDS:
-                self._swept = now
+            if self.swept is None or now - self.swept >= SWEEP_SECONDS:
+                self.swept = now
                 self.sweep(wait_seconds=READER_SECONDS)
         except StoreError as error:
             logger.warning("edits made outside could not be looked at: %s", error)
 
     def look(self, paths: Iterable[str], *, wait_seconds: float | None = None) -> list[str]:
         """Compare some files with what they said when last looked at; log what differs, and give it."""
-        if self._store.read_only:
+        if self.store.read_only:
             return []
         moved = self.moved(paths)
         if not moved:
             return []
-        writes = _Writes(self._store, {path: known[1] for path in moved if (known := self._seen.version(path))}, moved)
+        writes = _Writes(self.store, {path: known[1] for path in moved if (known := self.seen.version(path))}, moved)
         edited = [path for path in moved if self._is_edited(path, writes)]
-        self._noticed(self.moved(moved))  # lines that changes added to items are known from the log
+        self.noticed(self.moved(moved))  # lines that changes added to items are known from the log
         self._wait_for_writers(edited)
-        with self._store.exclusive(wait_seconds):
-            found = self._find([path for path in moved if self._seen.version(path) is None], writes)
+        with self.store.exclusive(wait_seconds):
+            found = self._find([path for path in moved if self.seen.version(path) is None], writes)
             return [path for path in moved if path in found or self._take(path, writes)]
 
     def unseen(self, versions: Mapping[str, str]) -> list[str]:
         """Return those of some files that were read in another version than when last looked at."""
         return [
-            path for path, version in versions.items() if self._layout.layer_of(path) and version != self._last(path)
+            path for path, version in versions.items() if self.layout.layer_of(path) and version != self._last(path)
         ]
 
     def moved(self, paths: Iterable[str]) -> list[str]:
         """Return those of some files that are not as they were when last looked at."""
-        if self._store.read_only:
+        if self.store.read_only:
             return []
         return [path for path in dict.fromkeys(paths) if self._version(path) != self._last(path)]
 
     def _version(self, path: str) -> str:
         try:
-            return self._store.version(path)
+            return self.store.version(path)
         except PathError:
             return self._last(path)  # a link or a folder in its place is no edit of it
 
     def note(self, path: str, data: bytes | None, number: int) -> bool:
         """Remember the bytes that the door wrote to a file; False if the file already has others."""
-        if self._layout.layer_of(path) is None:
+        if self.layout.layer_of(path) is None:
             return True
-        blob = self._store.read(path)
+        blob = self.store.read(path)
         same = (blob.data if blob else None) == data
         self._remember(path, data, number)
         return same
 
     def _last(self, path: str) -> str:
-        known = self._seen.version(path)
-        return known[0] if known and known[1] <= self._store.change_number() else MISSING
+        known = self.seen.version(path)
+        return known[0] if known and known[1] <= self.store.change_number() else MISSING
 
     def _remember(self, path: str, data: bytes | None, number: int) -> None:
-        look = self._seen.look(path) if data is not None else None
+        look = self.seen.look(path) if data is not None else None
         said = look.text.encode() if look else b""
         if data is None:
-            self._seen.drop(path)
+            self.seen.drop(path)
         elif look and data.startswith(said) and version_of(path, said) == look.version:
-            self._seen.grow(path, version_of(path, data), screen(inverse.shown(data[len(said) :])), number)
+            self.seen.grow(path, version_of(path, data), screen(inverse.shown(data[len(said) :])), number)
         else:
-            self._seen.note(path, version_of(path, data), screen(inverse.shown(data)), number)
+            self.seen.note(path, version_of(path, data), screen(inverse.shown(data)), number)
 
     def _find(self, paths: Sequence[str], known: _Writes) -> set[str]:
         """Log files that are seen for the first time, many in a change, and return them.
@@ -221,19 +210,19 @@ class Drift:
         found: set[str] = set()
         part: list[_Edit] = []
         size = 0
-        began = number = self._store.change_number()
+        began = number = self.store.change_number()
         for path in paths:
-            layer = self._layout.layer_of(path)
+            layer = self.layout.layer_of(path)
             if layer is None or known.of(path, 0, began):
                 continue
-            blob = self._store.read(path)
-            if blob is not None and self._store.change_number() == number:  # else a commit may have written it just now
+            blob = self.store.read(path)
+            if blob is not None and self.store.change_number() == number:  # else a commit may have written it just now
                 part.append(_Edit(layer, path, None, exact=True, after=blob.data, version=blob.version))
                 size += len(blob.data)
             if len(part) == FOUND_FILES or size >= FOUND_BYTES:
                 found |= self._found(part)
                 part, size = [], 0
-                number = self._store.change_number()
+                number = self.store.change_number()
         return found | self._found(part)
 
     def _found(self, part: Sequence[_Edit]) -> set[str]:
@@ -247,17 +236,17 @@ class Drift:
 
     def _take(self, path: str, known: _Writes) -> bool:
         """Compare one file with what was last seen of it; True where an edit from outside was logged."""
-        layer = self._layout.layer_of(path)
+        layer = self.layout.layer_of(path)
         if layer is None:
             return False
         for _ in range(_TRIES):
-            number = self._store.change_number()
+            number = self.store.change_number()
             if self._has_grown(layer, path, number, known):
                 return False
-            blob = self._store.read(path)
-            if self._store.change_number() != number:  # a commit may have written it just now
+            blob = self.store.read(path)
+            if self.store.change_number() != number:  # a commit may have written it just now
                 continue
-            look = self._seen.look(path)
+            look = self.seen.look(path)
             version = blob.version if blob else MISSING
             data = blob.data if blob else None
             if version == (look.version if look else MISSING):
@@ -278,37 +267,37 @@ class Drift:
 
         True also if nothing was added.
         """
-        known = self._seen.version(path) if layer.kind == "items" else None
-        if known is not None and self._store.version(path) == known[0]:
+        known = self.seen.version(path) if layer.kind == "items" else None
+        if known is not None and self.store.version(path) == known[0]:
             return True
         writes = changes.of(path, known[1], number) if known else ()
         size = known[0].partition(":")[0] if known else ""
         if known is None or not writes or not size.isdigit() or any(write.kind != "append" for write in writes):
             return False
         start = max(0, int(size) - TAIL_BYTES)
-        blob = self._store.read(path, start)
+        blob = self.store.read(path, start)
         if blob is None or grown_version(blob.data[: int(size) - start], start) != known[0]:
             return False
         added = blob.data[int(size) - start :]
         if added != b"".join(inverse.body(write) for write in writes):
             return False
-        self._seen.grow(path, blob.version, screen(inverse.shown(added)), number)
+        self.seen.grow(path, blob.version, screen(inverse.shown(added)), number)
         return True
 
     def _is_edited(self, path: str, changes: _Writes) -> bool:
         """True if a file that was looked at before holds what no change made."""
-        number = self._store.change_number()
-        layer = self._layout.layer_of(path)
+        number = self.store.change_number()
+        layer = self.layout.layer_of(path)
         if layer is not None and self._has_grown(layer, path, number, changes):
             return False
-        look = self._seen.look(path)
-        blob = self._store.read(path)
+        look = self.seen.look(path)
+        blob = self.store.read(path)
         writes = changes.of(path, look.number, number) if look else ()
         return look is not None and not self._explained(path, look, writes, blob.data if blob else None)
 
     def _explained(self, path: str, look: Look | None, writes: Sequence[inverse.Write], data: bytes | None) -> bool:
         before = look.version if look else MISSING
-        return inverse.explains(writes, data, before, partial(version_of, path), self._store.key())
+        return inverse.explains(writes, data, before, partial(version_of, path), self.store.key())
 
     def _wait_for_writers(self, paths: Sequence[str]) -> None:
         """Wait until an editor that saves in place is done: a half or emptied file is not an edit."""
@@ -316,7 +305,7 @@ class Drift:
         give_up = time.monotonic() + PATIENCE_SECONDS
         versions: list[str] = []
         while paths and time.monotonic() < give_up:
-            before, versions = versions, [self._store.version(path) for path in paths]
+            before, versions = versions, [self.store.version(path) for path in paths]
             if before == versions and empty.isdisjoint(versions):
                 return
             time.sleep(QUIET_SECONDS)
@@ -327,7 +316,7 @@ class Drift:
         exact = look is None or version_of(path, data) == look.version
         for write in writes:
             try:
-                data = inverse.after(write, data, self._store.key())
+                data = inverse.after(write, data, self.store.key())
             except DamagedError:
                 exact = False
             else:
@@ -335,7 +324,7 @@ class Drift:
         return data, exact
 
     def _log(self, edited: Sequence[_Edit]) -> int:
-        key = self._store.key()
+        key = self.store.key()
         logged: list[dict[str, Any]] = []
         shown: list[str] = []
         for each in edited:
@@ -351,7 +340,7 @@ class Drift:
             old = each.before or b""
             shown.append(diffs.of_pieces(each.path, old, edits.between(old, after or b"")))
         payload = msgspec.structs.replace(self._payload(edited), diff="\n".join(shown))
-        return self._store.commit(
+        return self.store.commit(
             {"actor": "outside", "kinds": ["outside"], "outside": [log_path(each.path) for each in edited]},
             {"change": sealed(payload), "outside": sealed(logged)},
             (),
@@ -359,18 +348,18 @@ class Drift:
         ).number
 
     def _payload(self, edited: Sequence[_Edit]) -> Payload:
-        self._ledger.catch_up()
+        self.ledger.catch_up()
         added: list[Added] = []
         unlisted: dict[str, Trust] = {}
         successors: dict[str, str] = {}
         removed: list[str] = []
         for layer, path, before, _, after, _ in edited:
             old = {record.id: record.text for record in self._read(layer, path, before)}
-            now, trust = self._read(layer, path, after), self._trust(layer)
+            now, trust = self._read(layer, path, after), self.trust(layer)
             led: dict[str, str] = {}
             if layer.kind == "documents" and before and after:
                 led = rewrites.compare(path, before, after, style=layer.style).successors
-            current = self._ledger.current(path)
+            current = self.ledger.current(path)
             fresh = [each for each in now if old.get(each.id, current.get(each.id)) != each.text]
             if len(fresh) > LISTED_RECORDS:
                 unlisted[path] = trust  # their text is in the log with the edit itself
@@ -391,4 +380,4 @@ class Drift:
         )
 
     def _read(self, layer: Layer, path: str, data: bytes | None) -> list[Record]:
-        return list(edits.records(layer, path, data, self._zone)) if data else []
+        return list(edits.records(layer, path, data, self.zone)) if data else []

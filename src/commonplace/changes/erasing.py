@@ -51,9 +51,6 @@ class Erasing:
     """
 
     def __init__(self, parts: Parts, door: Door, seen_anew: Callable[[], None]) -> None:
-        self._store = parts.store
-        self._layout = parts.layout
-        self._sessions = parts.sessions
         self._parts = parts
         self._door = door
         self._seen_anew = seen_anew
@@ -71,30 +68,30 @@ class Erasing:
 
     def finish(self) -> None:
         """Erase what is written down, if anything is."""
-        if self._store.read_only or (noted := self._noted()) is None:
+        if self._parts.store.read_only or (noted := self._noted()) is None:
             return
         with self._door.alone():
             sweep = _Sweep(self._parts, noted)
             self._parts.ledger.catch_up()
-            self._store.erase(sweep.kept(), sweep.clean)
+            self._parts.store.erase(sweep.kept(), sweep.clean)
             self._parts.ledger.begin_anew()
-            self._sessions.begin_anew()
+            self._parts.sessions.begin_anew()
             self._seen_anew()
             self._parts.drift.take_all()
-            self._store.erase({}, lambda path, data: None if path == PATH else data)
+            self._parts.store.erase({}, lambda path, data: None if path == PATH else data)
 
     def places(self, gone: Gone) -> tuple[list[tuple[str, int]], int]:
         """Return the files that hold what is to go, with how often, and how many files were searched."""
         sweep, scanned = _Sweep(self._parts, gone), 0
         found: list[tuple[str, int]] = []
-        for path, data in everything(self._store.root):
+        for path, data in everything(self._parts.store.root):
             scanned += 1
             if path != PATH and (count := sweep.count(path, data)):
                 found.append((path, count))
         return found, scanned
 
     def _noted(self) -> Gone | None:
-        blob = self._store.read(PATH)
+        blob = self._parts.store.read(PATH)
         found: list[Gone] = []
         for line in blob.data.splitlines() if blob else ():
             try:
@@ -113,8 +110,7 @@ class _Sweep:
     """One pass over all files."""
 
     def __init__(self, parts: Parts, gone: Gone) -> None:
-        self._store = parts.store
-        self._layout = parts.layout
+        self._parts = parts
         self._gone = gone
         self._wordings = Wordings(gone.texts)
         self._blank: dict[str, set[str] | None] = {}  # by path: ids of messages that lose their text, None is all
@@ -128,15 +124,15 @@ class _Sweep:
     def clean(self, path: str, data: bytes) -> bytes | None:
         """Return what a file is to hold; None if it is to go."""
         ours = path.startswith(f"{STATE}/")
-        if path == PATH or self._layout.layer_of(path) is not None:
+        if path == PATH or self._parts.layout.layer_of(path) is not None:
             return data  # memory itself changed through the door
         if ours and path.endswith(_DATABASES):
             return None
-        if path.endswith(".jsonl") and (ours or path.startswith(f"{self._layout.sessions}/")):
+        if path.endswith(".jsonl") and (ours or path.startswith(f"{self._parts.layout.sessions}/")):
             lines = data.split(b"\n")
             clean = [self._clean_line(line, path) for line in lines]
             return data if clean == lines else b"\n".join(clean)
-        if not ours and (b"\0" in data or in_project(self._store.root, path)):
+        if not ours and (b"\0" in data or in_project(self._parts.store.root, path)):
             return data  # not ours: it is named, not written
         text = data.decode("utf-8", "surrogateescape")
         left = self._wordings.without(text, ERASED)
@@ -191,7 +187,7 @@ class _Sweep:
     def kept(self) -> dict[int, Mapping[str, object]]:
         """Return, for each change that holds what is to go, what of its payload stays."""
         found: dict[int, Mapping[str, object]] = {}
-        for logged in self._store.since(0):
+        for logged in self._parts.store.since(0):
             try:
                 payload = read(logged).payload
             except DamagedError:

@@ -39,29 +39,27 @@ class Forgetting:
     """
 
     def __init__(self, parts: Parts, door: Door, erasing: Erasing, why: Callable[[str], Trail]) -> None:
-        self._sessions = parts.sessions
-        self._reader = parts.reader
-        self._ledger = parts.ledger
+        self._parts = parts
         self._door = door
         self._erasing = erasing
         self._why = why
 
     def forget(self, meant: Meant, *, erase: bool, dry_run: bool, actor: Actor) -> Receipt:
         """Forget what is meant, and what rests on it alone; with `erase` all their words are gone for good."""
-        self._ledger.catch_up()  # what a record rests on is known from the log
-        said = [message for session in meant.sessions for message in self._sessions.kept(session)]
-        held = [record for path in meant.files for record in self._reader.records(path)]
+        self._parts.ledger.catch_up()  # what a record rests on is known from the log
+        said = [message for session in meant.sessions for message in self._parts.sessions.kept(session)]
+        held = [record for path in meant.files for record in self._parts.reader.records(path)]
         messages = [*(each for each in meant.records if isinstance(each, RecordedMessage)), *said]
         going = {each.id: each.text for each in (*meant.records, *said, *held)}
         aged = meant.aged and not erase
-        rests_on = () if aged else self._reader.goes_with(messages)
+        rests_on = () if aged else self._parts.reader.goes_with(messages)
         with_it = [(each, left) for each, left in rests_on if each.id not in going]
         with_them = going.keys() | {each.id for each, _ in with_it}
         listing = () if actor.defers or aged else self._listing(meant.records)  # what waits for a person stays whole
         listed = [each for each in listing if each[0].id not in with_them]
-        lost = {each.id: self._reader.lost(each, left) for each, left in (*with_it, *listed)}
+        lost = {each.id: self._parts.reader.lost(each, left) for each, left in (*with_it, *listed)}
         operations: list[Operation] = [Forget(record=each.id, aged=aged) for each in meant.records]
-        operations += [Forget(record=self._sessions.path(session), aged=aged) for session in meant.sessions]
+        operations += [Forget(record=self._parts.sessions.path(session), aged=aged) for session in meant.sessions]
         operations += [Forget(record=path) for path in meant.files]
         operations += [self._cut(each, left) for each, left in listed]
         gone, scanned = Gone(), 0
@@ -93,7 +91,7 @@ class Forgetting:
         ids = {*lost, *(message.id for message in said)}
         messages: set[tuple[str, str]] = set()
         for record in meant.records:
-            ids |= {record.id, *self._ledger.predecessors(record.id)}
+            ids |= {record.id, *self._parts.ledger.predecessors(record.id)}
             if isinstance(record, RecordedMessage):
                 messages.add((record.session, str(record.message.id)))
                 texts.append(record.text)
@@ -102,26 +100,26 @@ class Forgetting:
             texts += [*_words(record), *(step.text for step in trail.steps), *(quote.text for quote in trail.quotes)]
             messages |= {(q.source.session, q.source.message) for q in trail.quotes if q.source.span is None}
         for path in meant.files:
-            known = self._ledger.ever(path)
+            known = self._parts.ledger.ever(path)
             ids |= known.keys()
             texts += [text for said in known.values() for text in said]
-            texts += [text for record in self._reader.records(path) for text in _words(record)]
-        hidden = [each.text for session in meant.sessions for each in self._sessions.taken_back(session)]
+            texts += [text for record in self._parts.reader.records(path) for text in _words(record)]
+        hidden = [each.text for session in meant.sessions for each in self._parts.sessions.taken_back(session)]
         spoken = [*(message.text for message in said), *hidden]
         texts += [text for text in spoken if estimate_tokens(text) >= TELLING_TOKENS]
         return Gone(tuple(dict.fromkeys(texts)), frozenset(ids), frozenset(messages), frozenset(meant.sessions))
 
     def _quoted(self, gone: Gone) -> dict[str, str]:
         """Return the messages that lose their words because a record rests on them: id to text."""
-        found = (self._sessions.message(session, message) for session, message in sorted(gone.messages))
+        found = (self._parts.sessions.message(session, message) for session, message in sorted(gone.messages))
         return {each.id: each.text for each in found}
 
     def _listing(self, records: Sequence[Record]) -> Iterator[tuple[Record, Record | None]]:
         """Yield the journal entries that list what some records say, each with what is left of it."""
         texts = [each.text for each in records if isinstance(each, (Entry, Item))]
         said = [f" {text}{'.' if text[-1:].isalnum() else ''} " for text in texts]
-        for _, path in self._reader.files(lambda layer: bool(said) and layer.kind == "journals"):
-            for entry in self._reader.visible(self._reader.records(path)):
+        for _, path in self._parts.reader.files(lambda layer: bool(said) and layer.kind == "journals"):
+            for entry in self._parts.reader.visible(self._parts.reader.records(path)):
                 left = f"{entry.text} "
                 for each in said:
                     left = left.replace(each, " ")
@@ -130,7 +128,7 @@ class Forgetting:
 
     def _cut(self, record: Record, left: Record | None) -> Operation:
         """Return the operation that leaves of a record what does not tell of what is forgotten."""
-        trust = self._reader.rank(record.id)
+        trust = self._parts.reader.rank(record.id)
         match left:
             case Entry() | JournalEntry():
                 return ReplaceEntry(path=record.path, target=record.id, text=left.text, trust=trust)

@@ -43,13 +43,8 @@ class History:
     """The past of one scope."""
 
     def __init__(self, parts: Parts, door: Door) -> None:
-        self._store = parts.store
-        self._layout = parts.layout
-        self._sessions = parts.sessions
-        self._ledger = parts.ledger
-        self._reader = parts.reader
+        self._parts = parts
         self._door = door
-        self._wait_seconds = parts.config.store.lock_wait_seconds
 
     def log(self, limit: int | None = 50) -> list[Change]:
         """Return the newest changes, newest first.
@@ -60,9 +55,9 @@ class History:
         given: object = limit
         if not isinstance(given, int | None):
             raise InputError(f"so many changes are a number, not {given!r}")
-        self._ledger.catch_up()
+        self._parts.ledger.catch_up()
         found: list[Change] = []
-        for change in self._ledger.changes():
+        for change in self._parts.ledger.changes():
             if limit is not None and len(found) >= limit:
                 break
             found.append(change)
@@ -78,8 +73,8 @@ class History:
         given: object = number  # a caller may hand in anything, and True counts as 1
         if not isinstance(given, int) or isinstance(given, bool):
             raise InputError(f"a change is a number, as `log` lists it, not {given!r}")
-        self._ledger.catch_up()
-        found = self._ledger.change(number)
+        self._parts.ledger.catch_up()
+        found = self._parts.ledger.change(number)
         if found is None:
             raise RecordNotFoundError(f"there is no change {number!r}; `log` lists them", change=number)
         return found
@@ -97,7 +92,7 @@ class History:
         """
         require_text(reason, "a reason")
         self.change(number)  # before the lock, which makes a folder
-        deadline = time.monotonic() + self._wait_seconds
+        deadline = time.monotonic() + self._parts.config.store.lock_wait_seconds
         while True:
             with self._door.alone():
                 try:
@@ -110,7 +105,7 @@ class History:
         change = self.change(number)
         if change.undone_by is not None:
             return Outcome(status="unchanged", reason=f"change {number} was undone by change {change.undone_by}")
-        logged = next(iter(self._store.since(number - 1)), None)
+        logged = next(iter(self._parts.store.since(number - 1)), None)
         if logged is None or logged.number != number:
             raise DamagedError(f"the line of change {number} in the log cannot be read; run `doctor`", change=number)
         if logged.erased:
@@ -120,11 +115,11 @@ class History:
         if theirs:  # it was only found, and may have been there long before
             reason = f"{theirs[0]} was made outside, and undo takes no file away that memory did not make; "
             return Outcome(status="refused", reason=reason + "delete it yourself, or forget what it says")
-        self._door.look([write.path for write in writes if self._layout.layer_of(write.path)])
-        self._ledger.catch_up()
+        self._door.look([write.path for write in writes if self._parts.layout.layer_of(write.path)])
+        self._parts.ledger.catch_up()
         self._check_replaced(change)
         plan = self._door.plan()
-        self._restore_all(plan, [w for w in writes if not w.path.startswith(f"{self._sessions.folder}/")], number)
+        self._restore_all(plan, [w for w in writes if not w.path.startswith(f"{self._parts.sessions.folder}/")], number)
         self._turn_back(plan, read(logged), change)
         if plan.empty:
             return Outcome(status="unchanged", reason=f"change {number} left nothing to take back")
@@ -146,7 +141,7 @@ class History:
 
     def _check_replaced(self, change: Change) -> None:
         for record in change.added:
-            later = self._ledger.replaced_in(record)
+            later = self._parts.ledger.replaced_in(record)
             if later is not None and later > change.number:
                 raise _depended_on(later, change.number, split_id(record)[0])
 
@@ -157,13 +152,13 @@ class History:
             VersionConflictError: A file was changed after it was read and before the log was read.
             UndoConflictError: A later change is in the way.
         """
-        upto = self._store.change_number()
+        upto = self._parts.store.change_number()
         try:
             for write in writes:
                 self._restore(plan, write, number)
         except UndoConflictError as error:
             paths = [write.path for write in writes]
-            self._door.look([path for path in paths if self._layout.layer_of(path)])
+            self._door.look([path for path in paths if self._parts.layout.layer_of(path)])
             if any(self._later(upto, path) for path in paths):  # bytes and log were not of one moment
                 sentence = f"the files of change {number} kept changing while it was taken back; try again"
                 raise VersionConflictError(sentence, change=number, path=error.path) from error
@@ -175,7 +170,7 @@ class History:
         Raises:
             UndoConflictError: They cannot be separated; the error names the later change in the way.
         """
-        path, key = write.path, self._store.key()
+        path, key = write.path, self._parts.store.key()
         now = plan.planned(path)
         later = self._later(number, path)
         rewritten = any(other.kind != "append" for _, other in later)
@@ -215,7 +210,7 @@ class History:
     def _merged(self, path: str, then: bytes | None, now: bytes | None, was: bytes | None) -> bytes | None:
         if path.startswith(f"{STATE}/"):
             return _by_line(then, now, was)
-        layer = self._layout.layer_of(path)
+        layer = self._parts.layout.layer_of(path)
         if self._is_items(path):
             return items.without(then or b"", now or b"", was or b"")
         if layer is None or layer.kind != "documents":
@@ -224,14 +219,14 @@ class History:
         return None if merged is None or merged.conflicts else merged.data
 
     def _is_items(self, path: str) -> bool:
-        layer = self._layout.layer_of(path)
+        layer = self._parts.layout.layer_of(path)
         return layer is not None and layer.kind == "items"
 
     def _later(self, number: int, path: str) -> list[tuple[int, inverse.Write]]:
         """Return the writes of a file after a change, oldest first, each with the number of its change."""
         return [
             (logged.number, write)
-            for logged in self._store.since(number)
+            for logged in self._parts.store.since(number)
             for write in inverse.writes_of(logged)
             if write.path == path
         ]
@@ -239,10 +234,10 @@ class History:
     def _turn_back(self, plan: Plan, entered: Entered, change: Change) -> None:
         payload = entered.payload
         self._turn_sessions_back(plan, payload)
-        redone = next(iter(self._store.since(change.undoes - 1)), None) if change.undoes else None
+        redone = next(iter(self._parts.store.since(change.undoes - 1)), None) if change.undoes else None
         again = read(redone).payload.successors if redone is not None else {}
         for path, rope in plan.ropes.items():
-            layer = self._layout.layer_of(path)
+            layer = self._parts.layout.layer_of(path)
             if layer is not None and rope.changed:
                 self._tell_records(plan, layer, path, entered, again)
         for record, trust in payload.promoted_before.items():
@@ -253,7 +248,7 @@ class History:
         for added in payload.added:
             if added.text in back:
                 continue  # it had only moved, and is back in its place
-            plan.bury(added.text, self._store.key(), added.sources)
+            plan.bury(added.text, self._parts.store.key(), added.sources)
 
     def _tell_records(self, plan: Plan, layer: Layer, path: str, entered: Entered, again: Mapping[str, str]) -> None:
         """Add to the plan which records of a file go and come, read from its bytes, as later changes stay in it.
@@ -273,10 +268,10 @@ class History:
         for record, text in now.items():
             if was.get(record) == text:
                 continue
-            known = self._ledger.versions(record)
+            known = self._parts.ledger.versions(record)
             made = next((added for at, added in known if at < entered.change.number and added.text == text), None)
-            made = made or Added(record, text, self._reader.rank(record))
-            promoted = self._ledger.promoted(record) if record not in was else None
+            made = made or Added(record, text, self._parts.reader.rank(record))
+            promoted = self._parts.ledger.promoted(record) if record not in was else None
             plan.added.append(msgspec.structs.replace(made, trust=promoted or made.trust))
 
     def _turn_sessions_back(self, plan: Plan, payload: Payload) -> None:
@@ -316,30 +311,30 @@ class History:
             GoneError: The record was removed or forgotten.
             RecordNotFoundError: There is no such record.
         """
-        record = self._reader.find(record_id)
-        self._ledger.catch_up()
+        record = self._parts.reader.find(record_id)
+        self._parts.ledger.catch_up()
         if isinstance(record, RecordedMessage):
             source = Source(record.session, str(record.message.id))
-            return Trail(record.id, record.text, self._reader.trust(record), (), tuple(self._quotes(source, ())))
+            return Trail(record.id, record.text, self._parts.reader.trust(record), (), tuple(self._quotes(source, ())))
         steps: list[Step] = []
         quotes: dict[Quote, None] = {}
-        for each in [record.id, *self._ledger.predecessors(record.id)]:
-            for number in self._ledger.promotions(each):
-                change = self._ledger.change(number)
+        for each in [record.id, *self._parts.ledger.predecessors(record.id)]:
+            for number in self._parts.ledger.promotions(each):
+                change = self._parts.ledger.change(number)
                 if change is not None:
                     steps.append(Step(number, change.at, change.actor, change.reason, record.text))
-            for number, added in self._ledger.versions(each):
-                change = self._ledger.change(number)
+            for number, added in self._parts.ledger.versions(each):
+                change = self._parts.ledger.change(number)
                 if change is not None and not change.erased:
                     steps.append(Step(number, change.at, change.actor, change.reason, added.text))
                 for i, source in enumerate(added.sources):
                     quotes.update(dict.fromkeys(self._quotes(source, added.quotes[i : i + 1])))
         steps.sort(key=lambda step: -step.change)
-        return Trail(record.id, record.text, self._reader.trust(record), tuple(steps), tuple(quotes))
+        return Trail(record.id, record.text, self._parts.reader.trust(record), tuple(steps), tuple(quotes))
 
     def _quotes(self, source: Source, words: tuple[str, ...]) -> Iterator[Quote]:
         try:
-            message = self._sessions.message(source.session, source.message)
+            message = self._parts.sessions.message(source.session, source.message)
         except CommonplaceError:
             return
         text = message.text[source.span[0] : source.span[1]] if source.span else (words[0] if words else message.text)

@@ -33,14 +33,11 @@ class TopicIndex:
     """Keeps the pointers of a document in step with the topics."""
 
     def __init__(self, parts: Parts, made: Generated) -> None:
+        self._parts = parts
         self._of = frozenset(made.of)
         self._layer = parts.layout.layer(made.into)
         self.document = parts.layout.path_of(self._layer)
         """The file that the pointers stand in."""
-        self._layout = parts.layout
-        self._limits = parts.config.context
-        self._reader = parts.reader
-        self._heads = parts.heads
 
     def refresh(self, plan: Plan) -> str:
         """Bring the pointers up to the topics as planned, if the plan moves any; say if not all are shown."""
@@ -58,7 +55,7 @@ class TopicIndex:
 
     def lists(self, path: str) -> bool:
         """True if a file is a topic of the index."""
-        layer = self._layout.layer_of(path)
+        layer = self._parts.layout.layer_of(path)
         return layer is not None and layer.name in self._of
 
     def _own(self, plan: Plan) -> Iterator[tuple[Entry, str]]:
@@ -83,14 +80,14 @@ class TopicIndex:
             elif moved and all(moved != other for _, other in self._own(plan)):
                 operation = ReplaceEntry(path=self.document, target=entry.id, text=self._moved(plan, entry.text, moved))
             effect = plan.work_out(operation, self._layer, self.document)
-            plan.edit(operation, effect, self.document, trust=self._reader.rank(entry.id), person=False)
+            plan.edit(operation, effect, self.document, trust=self._parts.reader.rank(entry.id), person=False)
 
     def _renewed(self, plan: Plan, text: str, topic: str, data: bytes) -> str:
         """Return a pointer to a topic that changes: with another hook if names or a number of it left the topic."""
         found = LINK.match(text)
-        style = layer.style if (layer := self._layout.layer_of(topic)) else ""
+        style = layer.style if (layer := self._parts.layout.layer_of(topic)) else ""
         before, after = (
-            topics.parse(topic, each, style).topic.body for each in (self._reader.data(topic) or b"", data)
+            topics.parse(topic, each, style).topic.body for each in (self._parts.reader.data(topic) or b"", data)
         )
         if found is None or not topics.is_over(text[found.end() :].lstrip(" —–-:"), before, after):
             return text
@@ -112,7 +109,7 @@ class TopicIndex:
         lines = lines_of(path, split(data)[0])
         own = {line.topic for line in lines}
         ours = sorted((one for topic, one in heads.items() if topic not in own), key=attrgetter("rank"), reverse=True)
-        best = sorted(ours[: self._limits.index_lines], key=lambda one: (one.title.casefold(), one.path))
+        best = sorted(ours[: self._parts.config.context.index_lines], key=lambda one: (one.title.casefold(), one.path))
         ranked = [*zip(lines, _ranks(lines, heads), strict=True)]
         ranked += [(Line(_OURS + n, topics.index_line(each), each.path), each.rank) for n, each in enumerate(best)]
         listed = self._listed(ranked)
@@ -123,20 +120,22 @@ class TopicIndex:
         after = edits.assemble(data, pieces)
         if after != data:
             plan.rewrite(path, pieces)
-        return loaded(path, after.decode("utf-8", "replace"), self._limits, lambda some: _ranks(some, heads)).warning
+        return loaded(
+            path, after.decode("utf-8", "replace"), self._parts.config.context, lambda some: _ranks(some, heads)
+        ).warning
 
     def _listed(self, ranked: Sequence[tuple[Line, float]], notice: int = 0) -> list[str]:
         """Return the lines of ours that fit beside the others, with room for the markers and the lines of a notice."""
         room = msgspec.structs.replace(
-            self._limits,
-            index_lines=self._limits.index_lines - 2 - notice,
-            index_bytes=self._limits.index_bytes - _MARKERS - notice * LINE_CHARS,
+            self._parts.config.context,
+            index_lines=self._parts.config.context.index_lines - 2 - notice,
+            index_bytes=self._parts.config.context.index_bytes - _MARKERS - notice * LINE_CHARS,
         )
         return [line.text for line, _ in fit(ranked, room) if line.number >= _OURS]
 
     def _all(self, plan: Plan) -> dict[str, Pointer]:
         """Return a pointer to each topic that may be listed, as planned, by its file."""
-        heads = {each.path: each for each in self._heads.all(self._of)}
+        heads = {each.path: each for each in self._parts.heads.all(self._of)}
         for path in [path for path, rope in plan.ropes.items() if rope.changed and self.lists(path)]:
             data = plan.planned(path)
             heads.pop(path, None)
@@ -146,11 +145,11 @@ class TopicIndex:
         return {
             path: Pointer(each.title, self._inside(path), _hook(each), rank(each))
             for path, each in sorted(heads.items())
-            if TRUST_RANK[trust.get(path) or self._reader.ranked(path, each.mark)] >= TRUST_RANK["agent"]
+            if TRUST_RANK[trust.get(path) or self._parts.reader.ranked(path, each.mark)] >= TRUST_RANK["agent"]
         }
 
     def _planned(self, plan: Plan, path: str, data: bytes) -> Head:
-        layer = self._layout.layer_of(path)
+        layer = self._parts.layout.layer_of(path)
         return head(path, data, layer.style if layer else "", plan.at)
 
     def _inside(self, path: str) -> str:

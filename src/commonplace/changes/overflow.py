@@ -32,10 +32,7 @@ class Overflow:
     """Keeps the shown documents of one scope inside their caps."""
 
     def __init__(self, parts: Parts) -> None:
-        self._layout = parts.layout
-        self._limits = parts.config.limits
-        self._reader = parts.reader
-        self._ledger = parts.ledger
+        self._parts = parts
 
     def relieve(self, plan: Plan) -> None:
         """Move entries out of each document that the plan makes larger than its cap lets it be.
@@ -44,26 +41,26 @@ class Overflow:
         """
         self._bring_back(plan)
         for path, rope in list(plan.ropes.items()):
-            layer = self._layout.layer_of(path)
+            layer = self._parts.layout.layer_of(path)
             if layer is None or not layer.overflow or not rope.changed or not plan.exists(path):
                 continue
-            cap = _most(layer, self._limits)
+            cap = _most(layer, self._parts.config.limits)
             if cap is not None:
                 self._relieve(plan, layer, path, cap)
 
     def _bring_back(self, plan: Plan) -> None:
         for did in list(plan.did):
             path = getattr(did.operation, "path", "")
-            layer = self._layout.layer_of(path) if isinstance(did.operation, ReplaceEntry) else None
-            shown = [each for each in self._layout.layers if layer is not None and each.overflow == layer.name]
+            layer = self._parts.layout.layer_of(path) if isinstance(did.operation, ReplaceEntry) else None
+            shown = [each for each in self._parts.layout.layers if layer is not None and each.overflow == layer.name]
             if layer is None or not shown:
                 continue
             new = {record for record, _ in did.added}
             for record in [each for each in plan.records(layer, path, plan.rope(path).data) if each.id in new]:
                 section = getattr(record, "section", "")
-                home = next((each for each in shown if self._layout.title(each) == section), None)
+                home = next((each for each in shown if self._parts.layout.title(each) == section), None)
                 home = home or next((each for each in shown if each.style != "separator"), shown[0])
-                under = "" if section == self._layout.title(home) or home.style == "separator" else section
+                under = "" if section == self._parts.layout.title(home) or home.style == "separator" else section
                 self._move(plan, layer, record, path, to=home, section=under)
 
     def _relieve(self, plan: Plan, layer: Layer, path: str, cap: Cap) -> None:
@@ -77,8 +74,8 @@ class Overflow:
         records = plan.records(layer, path, rope.data)
         for record in self._order(plan, [each for each in records if not theirs or self._is_ours(plan, each)]):
             try:
-                section = getattr(record, "section", "") or self._layout.title(layer)
-                self._move(plan, layer, record, path, to=self._layout.layer(layer.overflow), section=section)
+                section = getattr(record, "section", "") or self._parts.layout.title(layer)
+                self._move(plan, layer, record, path, to=self._parts.layout.layer(layer.overflow), section=section)
             except InputError:
                 continue  # it cannot be taken out without making others read otherwise
             if cap.over(_text(rope.data)) <= 0:
@@ -95,7 +92,7 @@ class Overflow:
 
     def _is_over(self, plan: Plan, record: Record) -> bool:
         """True if an entry names a day that was still to come when it was written and is past now."""
-        written = self._ledger.written_at(record.id) or plan.at
+        written = self._parts.ledger.written_at(record.id) or plan.at
         last = max((end for _, end in times.ranges(record.text, written)), default=written)
         return written < last <= plan.at
 
@@ -103,8 +100,8 @@ class Overflow:
         """True if a change wrote an entry, not an editor."""
         if any(added.id == record.id for added in plan.added):
             return True
-        made = self._ledger.made(record.id)
-        change = self._ledger.change(made[0]) if made is not None else None
+        made = self._parts.ledger.made(record.id)
+        change = self._parts.ledger.change(made[0]) if made is not None else None
         return change is not None and "outside" not in change.kinds
 
     def _made(self, plan: Plan, record: Record) -> Added:
@@ -112,23 +109,23 @@ class Overflow:
         for added in reversed(plan.added):
             if added.id == record.id:
                 return added
-        made = self._ledger.made(record.id)
+        made = self._parts.ledger.made(record.id)
         if made is not None:
             return made[1]
-        rank = self._reader.rank(record.id)
+        rank = self._parts.reader.rank(record.id)
         return Added(record.id, record.text, rank, person=rank == "user")
 
     def _age(self, plan: Plan, record: Record) -> int:
         if any(added.id == record.id for added in plan.added):
-            return self._ledger.newest + 1
-        made = self._ledger.made(record.id)
+            return self._parts.ledger.newest + 1
+        made = self._parts.ledger.made(record.id)
         return made[0] if made else 0
 
     def _move(self, plan: Plan, layer: Layer, record: Record, path: str, *, to: Layer, section: str) -> None:
         """Move an entry from one document into another, with everything known of it."""
-        into = files_of(self._layout, to, plan.at)
+        into = files_of(self._parts.layout, to, plan.at)
         made = self._made(plan, record)
-        trust = self._ledger.promoted(record.id) or made.trust
+        trust = self._parts.ledger.promoted(record.id) or made.trust
         taken = RemoveEntry(path=path, target=record.id)
         kept = AddEntry(
             path=into,

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from datetime import datetime, timedelta, tzinfo
+from datetime import datetime, timedelta
 from functools import cache
-from typing import Final, Protocol, Self
-
-import msgspec
+from typing import Final, Protocol
 
 from commonplace.changes.drift import Drift
 from commonplace.changes.heads import Heads
@@ -26,31 +24,11 @@ _QUIET: Final = timedelta(hours=1)
 """A session without a message for so long is taken to be over, though nobody ended it."""
 
 
-class Parts(msgspec.Struct, frozen=True):
-    """One scope: where it is kept and how it is laid out, and what reads it."""
+class Parts:
+    """One scope: where it is kept and how it is laid out, and what reads it. Nothing of it is set again."""
 
-    store: Store
-    layout: Layout
-    config: Config
-    clock: Clock
-    zone: tzinfo
-    sessions: Sessions
-    ledger: Ledger
-    tombstones: Tombstones
-    reader: Reader
-    drift: Drift
-    items: ItemFiles
-    heads: Heads
-    foreign: bool = False  # found, neither made nor accepted by this machine: all of it ranks below the agent
-    scope: str = ""
-
-    def now(self) -> datetime:
-        """Return the instant now, in the zone that files are dated in."""
-        return self.clock().astimezone(self.zone)
-
-    @classmethod
-    def made(
-        cls,
+    def __init__(
+        self,
         store: Store,
         *,
         layout: Layout,
@@ -60,7 +38,7 @@ class Parts(msgspec.Struct, frozen=True):
         noticed: Callable[[Iterable[str]], None],
         foreign: bool = False,
         scope: str = "",
-    ) -> Self:
+    ) -> None:
         """Make the parts of a scope.
 
         Args:
@@ -69,45 +47,34 @@ class Parts(msgspec.Struct, frozen=True):
             config: Every knob.
             clock: Gives the time now.
             seen: What each file said when it was last looked at.
-            foreign: Nobody named it and this machine neither made nor accepted it.
-            scope: Its name.
             noticed: Called with the paths that changed outside, so that the index looks into them.
+            foreign: Found, neither made nor accepted by this machine: all of it ranks below the agent.
+            scope: Its name.
         """
-        zone = config.zone
-        tombstones = Tombstones(store)
-        sessions = Sessions(store, config=config, clock=clock, folder=layout.sessions, tombstones=tombstones)
-        ledger = Ledger(store.since)
-        trust = _of_outside(layout, ledger, sessions, clock)
-        items, heads = ItemFiles(store), Heads(store, layout, ledger)
-        reader = Reader(
+        self.store, self.layout, self.config, self.clock, self.zone = store, layout, config, clock, config.zone
+        self.foreign, self.scope = foreign, scope
+        self.tombstones = Tombstones(store)
+        self.sessions = Sessions(store, config=config, clock=clock, folder=layout.sessions, tombstones=self.tombstones)
+        self.ledger = Ledger(store.since)
+        self.items, self.heads = ItemFiles(store), Heads(store, layout, self.ledger)
+        trust = _of_outside(layout, self.ledger, self.sessions, clock)
+        self.reader = Reader(
             store,
             layout,
-            sessions,
-            ledger,
-            tombstones,
-            items=items,
-            zone=zone,
-            today=lambda: clock().astimezone(zone).date(),
+            self.sessions,
+            self.ledger,
+            self.tombstones,
+            self.items,
+            self.zone,
+            now=self.now,
             writers_trust=trust,
             most="tool" if foreign else "user",
         )
-        drift = Drift(store, layout, seen, ledger, zone=zone, trust=trust, noticed=noticed)
-        return cls(
-            store,
-            layout,
-            config,
-            clock,
-            zone,
-            sessions,
-            ledger,
-            tombstones,
-            reader,
-            drift,
-            items,
-            heads,
-            foreign,
-            scope,
-        )
+        self.drift = Drift(store, layout, seen, self.ledger, self.zone, trust=trust, noticed=noticed)
+
+    def now(self) -> datetime:
+        """Return the instant now, in the zone that files are dated in."""
+        return self.clock().astimezone(self.zone)
 
 
 class _OfOutside(Protocol):

@@ -65,13 +65,10 @@ class Plan:
     """
 
     def __init__(self, parts: Parts) -> None:
-        self._store = parts.store
-        self._layout = parts.layout
+        self._parts = parts
         self.items = parts.items
         self.scope = parts.scope
-        self._sessions = parts.sessions
         self.at = parts.clock()
-        self._zone = parts.zone
         self._ropes: dict[str, Rope] = {}
         self._deleted: set[str] = set()
         self._lines: dict[str, list[Screened]] = {}
@@ -96,7 +93,7 @@ class Plan:
     def rope(self, path: str) -> Rope:
         """Return the text of a file as the plan has it so far."""
         if path not in self._ropes:
-            blob = self._store.read(path)
+            blob = self._parts.store.read(path)
             self._ropes[path] = Rope(blob.data if blob else b"")
             self.versions[path] = blob.version if blob else MISSING
         return self._ropes[path]
@@ -122,7 +119,7 @@ class Plan:
 
     def records(self, layer: Layer, path: str, data: bytes) -> list[Record]:
         """Read the records of some bytes of a file."""
-        return list(edits.records(layer, path, data, self._zone)) if data else []
+        return list(edits.records(layer, path, data, self._parts.zone)) if data else []
 
     # --- taking operations ---
 
@@ -135,10 +132,10 @@ class Plan:
         """
         if isinstance(operation, PutItem | RemoveItem) and layer.kind == "items" and path not in self._ropes:
             old = self.item(path, operation.id)
-            return edits.of_item(operation, layer, path, old, at=self.at, zone=self._zone)
+            return edits.of_item(operation, layer, path, old, at=self.at, zone=self._parts.zone)
         data = self.rope(path).data if self.exists(path) else None
         operation = _on_top(operation, layer, path, data or b"")
-        return edits.apply(operation, layer, path, data, at=self.at, zone=self._zone)
+        return edits.apply(operation, layer, path, data, at=self.at, zone=self._parts.zone)
 
     def item(self, path: str, name: str) -> dict[str, Any] | None:
         """Return the object of an item as the plan has it so far; None if there is none."""
@@ -170,7 +167,7 @@ class Plan:
 
     def session_event(self, operation: MoveCursor | MoveWindow | EndSession | HoldRange) -> bool:
         """Append the event of a session; False where it already holds."""
-        state = self._sessions.state(operation.session)
+        state = self._parts.sessions.state(operation.session)
         match operation:
             case MoveCursor(session=session, name=name, to=to):
                 before = state.cursors.get(name, 0)
@@ -179,10 +176,10 @@ class Plan:
                 self.cursors.append(CursorMove(session, name, before, to))
                 event = Event("cursor", self.at, name=name, to=to)
             case MoveWindow(session=session, to=to, why=why, summary=summary):
-                if state.window_start == to and self._sessions.kept_summary(session) == summary:
+                if state.window_start == to and self._parts.sessions.kept_summary(session) == summary:
                     return False
                 self.cursors.append(
-                    CursorMove(session, "", state.window_start, to, self._sessions.kept_summary(session), summary)
+                    CursorMove(session, "", state.window_start, to, self._parts.sessions.kept_summary(session), summary)
                 )
                 event = Event("window", self.at, name=why, to=to, summary=summary)
             case HoldRange(session=session, name=name, start=start, end=end, held=held):
@@ -193,13 +190,13 @@ class Plan:
                     return False
                 self.ended[session] = True
                 event = Event("end", self.at)
-        self.line(self._sessions.path(operation.session), event_line(event))
+        self.line(self._parts.sessions.path(operation.session), event_line(event))
         self._note(operation, type(operation).__struct_config__.tag)
         return True
 
     def grown(self) -> list[str]:
         """Return the files of items that the plan adds lines to."""
-        return [path for path in self._lines if self._layout.layer_of(path) is not None]
+        return [path for path in self._lines if self._parts.layout.layer_of(path) is not None]
 
     def dead_lines(self, path: str) -> tuple[int, int]:
         """Return how many lines of a file of items would no longer say anything, and how many it would have."""
@@ -239,12 +236,12 @@ class Plan:
         self.forgotten.append(move)
         to = move.after if not move.message else 0
         event = Event("forget", self.at, name=move.message, to=to, held=move.hidden, aged=move.aged)
-        self.line(self._sessions.path(move.session), event_line(event))
+        self.line(self._parts.sessions.path(move.session), event_line(event))
 
     def reopen(self, session: str) -> None:
         """Undo the end of a session."""
         self.ended[session] = False
-        self.line(self._sessions.path(session), event_line(Event("end", self.at, held=False)))
+        self.line(self._parts.sessions.path(session), event_line(Event("end", self.at, held=False)))
 
     def promote(self, record: str, trust: Trust, before: Trust) -> None:
         """Note that a person set the trust of a record."""
@@ -296,7 +293,7 @@ class Plan:
 
     def _append_of(self, path: str, rope: Rope) -> Append | None:
         """Return an edit of a journal or of items as an append, where it only adds lines at the end."""
-        layer = self._layout.layer_of(path)
+        layer = self._parts.layout.layer_of(path)
         if layer is None or layer.kind not in {"journals", "items"} or not rope.pieces:
             return None
         *kept, last = rope.pieces
@@ -329,7 +326,7 @@ class Plan:
         shown += [
             diffs.added(path, [line.text for line in lines])
             for path, lines in sorted(self._lines.items())
-            if self._layout.layer_of(path) is not None
+            if self._parts.layout.layer_of(path) is not None
         ]
         return self.screen("\n".join(shown)).text
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from datetime import date, datetime, tzinfo
+from datetime import datetime, tzinfo
 
 import msgspec
 
@@ -24,68 +24,54 @@ from commonplace.store.protocol import Store
 from commonplace.text import validity
 
 
-class Reader:
+class Reader(msgspec.Struct):
     """The records of one scope as they are now.
 
     Args:
-        today: Returns the day, on which some records no longer hold.
+        now: Returns the instant now, in the zone that files are dated in.
         writers_trust: Says how far text is trusted that no change made: the rank of an outside edit.
         most: The most that anything here is trusted.
     """
 
-    def __init__(
-        self,
-        store: Store,
-        layout: Layout,
-        sessions: Sessions,
-        ledger: Ledger,
-        tombstones: Tombstones,
-        *,
-        items: ItemFiles,
-        zone: tzinfo,
-        today: Callable[[], date],
-        writers_trust: Callable[[], Trust],
-        most: Trust = "user",
-    ) -> None:
-        self._store = store
-        self._layout = layout
-        self._sessions = sessions
-        self._ledger = ledger
-        self._zone = zone
-        self._today = today
-        self._writers_trust = writers_trust
-        self.most: Trust = most
-        self._tombstones = tombstones
-        self._items = items
-        self._marks: dict[str, tuple[str, dict[str, Trust]]] = {}  # of one version of a file
+    store: Store
+    layout: Layout
+    sessions: Sessions
+    ledger: Ledger
+    tombstones: Tombstones
+    items: ItemFiles
+    zone: tzinfo
+    now: Callable[[], datetime]
+    writers_trust: Callable[[], Trust]
+    most: Trust = "user"
+    marks: dict[str, tuple[str, dict[str, Trust]]] = {}  # of one version of a file
 
     def files(self, keep: Callable[[Layer], bool] = lambda _: True) -> Iterator[tuple[Layer, str]]:
         """Yield the stored files of the layers asked for, in path order."""
-        for stat in self._store.list(self._layout.memory):
-            layer = self._layout.layer_of(stat.path)
+        for stat in self.store.list(self.layout.memory):
+            layer = self.layout.layer_of(stat.path)
             if layer is not None and keep(layer):
                 yield layer, stat.path
 
     def layer(self, path: str) -> Layer | None:
         """Return the layer of a stored file; None if it is no memory."""
-        return self._layout.layer_of(path)
+        return self.layout.layer_of(path)
 
     def records(self, path: str) -> tuple[Record, ...]:
         """Return the records of one file; none if there is no file or no layer."""
-        layer = self._layout.layer_of(path)
+        layer = self.layout.layer_of(path)
         data = self.data(path)
         if layer is None or data is None:
             return ()
-        return tuple(edits.records(layer, path, data, self._zone))
+        return tuple(edits.records(layer, path, data, self.zone))
 
     def visible(self, records: Iterable[Record]) -> Iterator[Record]:
         """Yield what of some records may be given out: nothing that is over or says what a forgotten message said."""
-        today = self._today()
+        today = self.now().date()
         records = (each for each in records if not validity.is_over(_end(each), today))
-        since = self._tombstones.since_named()
-        if not self._tombstones.forgotten:
+        since = self.tombstones.since_named()
+        if not self.tombstones.forgotten:
             return records
-        self._ledger.catch_up()
+        self.ledger.catch_up()
         left = (self._left_of(each) for each in records if since is None or since(each.text) is None)
         return (each for each in left if each is not None)
 
@@ -93,12 +79,12 @@ class Reader:
         """Return what of a record or message may be given out; None if all of it was forgotten."""
         if not isinstance(record, RecordedMessage):
             return next(self.visible([record]), None)
-        self._tombstones.catch_up(look=True)
-        return None if self._tombstones.hides(Source(record.session, str(record.message.id))) else record
+        self.tombstones.catch_up(look=True)
+        return None if self.tombstones.hides(Source(record.session, str(record.message.id))) else record
 
     def _left_of(self, record: Record, known: Forgotten | None = None) -> Record | None:
         """Return a record without the sentences that were forgotten; None if nothing is left of it."""
-        left_of, journal = (known or self._tombstones).left_of, isinstance(record, JournalEntry)
+        left_of, journal = (known or self.tombstones).left_of, isinstance(record, JournalEntry)
         origin = self._origin(record.id)
 
         def left(text: str) -> str:
@@ -120,8 +106,8 @@ class Reader:
         ids: dict[str, set[str]] = {}
         for each in messages:
             ids.setdefault(each.session, set()).add(str(each.message.id))
-        known = self._tombstones.forgotten
-        forgot = [each for session, own in ids.items() for each in self._sessions.taken_back(session, own)]
+        known = self.tombstones.forgotten
+        forgot = [each for session, own in ids.items() for each in self.sessions.taken_back(session, own)]
         after = Forgotten([*(known.messages if known else ()), *forgot])
         said = {fold(each.text) for each in messages}
         for _, path in self.files():
@@ -137,15 +123,15 @@ class Reader:
 
     def left_of(self, record_id: str, text: str, *, journal: bool) -> str:
         """Return what may be given out of the text of a record, or of a part of it; empty if nothing may."""
-        return self._tombstones.left_of(text, *self._origin(record_id), journal=journal)
+        return self.tombstones.left_of(text, *self._origin(record_id), journal=journal)
 
     def _origin(self, record_id: str) -> tuple[Sequence[Source] | None, datetime | None]:
         """Return the sources of a record, None if unknown; and in that case when it was written, if known.
 
         A rewrite and the agent's tool do not say it, nor does an edit from outside, which may come with old files.
         """
-        made = self._ledger.made(record_id)
-        change = self._ledger.change(made[0]) if made else None
+        made = self.ledger.made(record_id)
+        change = self.ledger.change(made[0]) if made else None
         if made is None or change is None or "outside" in change.kinds:
             return (made[1].sources or None) if made else None, None
         if not made[1].sources and (change.actor == TOOL.name or "rewrite" in change.kinds):
@@ -154,15 +140,15 @@ class Reader:
 
     def written(self, record: Record) -> datetime | None:
         """Return when a record got its present text; None if that is not known."""
-        made = self._ledger.made(record.id)
-        change = self._ledger.change(made[0]) if made else None
+        made = self.ledger.made(record.id)
+        change = self.ledger.change(made[0]) if made else None
         said = record.at if isinstance(record, (JournalEntry, Item)) else None
         return said or (change.at if change else None)
 
     def data(self, path: str) -> bytes | None:
         """Return the bytes of a file; None if there is none, or the path is no plain file."""
         try:
-            blob = self._store.read(path)
+            blob = self.store.read(path)
         except PathError:
             return None
         return blob.data if blob else None
@@ -173,41 +159,41 @@ class Reader:
 
     def ranked(self, record_id: str, said: Trust | None) -> Trust:
         """Return how far a record is trusted: as a person promoted it, else by the log and by what its file says."""
-        promoted = self._ledger.promoted(record_id)
+        promoted = self.ledger.promoted(record_id)
         if promoted is not None:
             return lowest_trust([self.most, promoted])
-        made = self._ledger.made(record_id)
-        known = made[1].trust if made else self._ledger.unlisted(split_id(record_id)[0]) or self._writers_trust()
+        made = self.ledger.made(record_id)
+        known = made[1].trust if made else self.ledger.unlisted(split_id(record_id)[0]) or self.writers_trust()
         return lowest_trust([self.most, known, said or known])
 
     def mark(self, record_id: str) -> Trust | None:
         """Return the trust that a record's own file states; None if it states none."""
         path, name = split_id(record_id)
-        layer = self._layout.layer_of(path)
+        layer = self.layout.layer_of(path)
         if layer is None or layer.kind == "documents":
             return None
         if layer.kind == "items":
-            item = self._items.item(path, name)
+            item = self.items.item(path, name)
             return mark_of(item) if item is not None else None
-        version = self._store.version(path)
-        known = self._marks.get(path)
+        version = self.store.version(path)
+        known = self.marks.get(path)
         if known is None or known[0] != version:
             found = self.records(path) if may_mark(self.data(path) or b"", layer.kind) else ()
             said = {each.id: low for each in found if (low := mark_of(each)) is not None}
-            known = self._marks[path] = version, said
+            known = self.marks[path] = version, said
         return known[1].get(record_id)
 
     def text(self, path: str) -> str:
         """Return the whole text of a file; empty if there is none."""
-        blob = self._store.read(path)
+        blob = self.store.read(path)
         return blob.data.decode("utf-8", "surrogateescape") if blob else ""
 
     def trust(self, record: Record) -> Trust:
         """Return the trust of a record."""
-        self._ledger.catch_up()
+        self.ledger.catch_up()
         message = getattr(record, "message", None)
         if message is not None:
-            return lowest_trust([self.most, self._ledger.promoted(record.id) or message.trust or "web"])
+            return lowest_trust([self.most, self.ledger.promoted(record.id) or message.trust or "web"])
         return self.ranked(record.id, mark_of(record))
 
     def find(self, record_id: str) -> Record:
@@ -220,12 +206,12 @@ class Reader:
         record = self._look(record_id)
         if record is not None:
             return record
-        self._ledger.catch_up()
-        successor = self._ledger.successor(record_id)
+        self.ledger.catch_up()
+        successor = self.ledger.successor(record_id)
         record = self._look(successor) if successor else None
         if record is not None:
             return record
-        gone = self._ledger.gone(successor or record_id)
+        gone = self.ledger.gone(successor or record_id)
         if gone is not None:
             raise GoneError(f"{record_id!r} was removed by change {gone}; `undo {gone}` brings it back", change=gone)
         raise RecordNotFoundError(f"there is no record {record_id!r}; recall prints ids", record=record_id)
@@ -235,11 +221,11 @@ class Reader:
         path, key = split_id(record_id)
         session, _, message = record_id.rpartition("#")
         try:
-            if path.startswith(f"{self._sessions.folder}/"):
-                session, message = self._sessions.id_of(path) or "", key
-            elif not session or not self._sessions.exists(session):
+            if path.startswith(f"{self.sessions.folder}/"):
+                session, message = self.sessions.id_of(path) or "", key
+            elif not session or not self.sessions.exists(session):
                 return next((record for record in self.records(path) if record.id == record_id), None)
-            found = self._sessions.kept(session) if session else iter(())
+            found = self.sessions.kept(session) if session else iter(())
             return next((each for each in found if each.message.id == message), None)
         except InputError:
             return None

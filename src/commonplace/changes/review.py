@@ -29,9 +29,7 @@ class Queue:
     """
 
     def __init__(self, parts: Parts, door: Door) -> None:
-        self._store = parts.store
-        self._now = parts.now
-        self._days = parts.config.gate.review_days
+        self._parts = parts
         self._door = door
 
     def __iter__(self) -> Iterator[Waiting]:
@@ -43,7 +41,7 @@ class Queue:
     def list(self) -> tuple[Waiting, ...]:
         """Return what waits, oldest first."""
         self._door.settle_conflicts()
-        blob = self._store.read(REVIEW)
+        blob = self._parts.store.read(REVIEW)
         waiting: dict[str, Waiting] = {}
         for raw in blob.data.splitlines() if blob else ():
             if transcripts.checksum(raw) is False:
@@ -57,8 +55,8 @@ class Queue:
                 waiting[line["id"]] = msgspec.convert(built, Waiting)
             except UNREADABLE:
                 continue  # doctor names damaged lines
-        oldest = self._now() - timedelta(days=self._days)
-        return tuple(each for each in waiting.values() if not self._days or each.at >= oldest)
+        oldest = self._parts.now() - timedelta(days=self._parts.config.gate.review_days)
+        return tuple(each for each in waiting.values() if not self._parts.config.gate.review_days or each.at >= oldest)
 
     def get(self, name: str) -> Waiting:
         """Return one waiting operation.

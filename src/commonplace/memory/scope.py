@@ -199,7 +199,7 @@ class Scope:
         self._past = at is not None
         self._mode = mode
         self._seen = Seen(None if store.read_only else f"{store.root}/{STATE}/seen.sqlite")
-        self.parts = of = Parts.made(
+        self.parts = of = Parts(
             store,
             layout=layout,
             config=config,
