@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 import msgspec
@@ -185,13 +185,15 @@ def _parse(block: str) -> tuple[dict[str, Value], dict[str, _Span]]:
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     clean = block.encode("utf-8", "replace").decode("utf-8")
     try:
-        return _Builder(block).build(yaml.parse(clean, Loader=loader), yaml)
+        _refuse(yaml.parse(clean, Loader=loader), yaml)
+        root = yaml.compose(clean, Loader=loader)
     except yaml.YAMLError as error:
         if (plain := _plain_lines(block)) is not None:
             return plain
         mark = getattr(error, "problem_mark", None)
         where = f" at line {mark.line + 2}" if mark is not None else ""
         raise _UnreadableError(f"the front matter is not YAML{where}") from error
+    return _read(root, block)
 
 
 def _plain_lines(block: str) -> tuple[dict[str, Value], dict[str, _Span]] | None:
@@ -212,93 +214,50 @@ def _plain_lines(block: str) -> tuple[dict[str, Value], dict[str, _Span]] | None
     return values, spans
 
 
-class _Builder:
-    """Builds values from parser events without recursion, refusing what could grow or surprise."""
-
-    def __init__(self, block: str) -> None:
-        self.block = block
-        self.spans: dict[str, _Span] = {}
-        self.stack: list[tuple[Any, list[str]]] = []
-        self.root: Any = None
-        self.key_at = 0
-        self.value_at = 0
-
-    def build(self, events: Iterator[Any], yaml: Any) -> tuple[dict[str, Value], dict[str, _Span]]:
-        """Consume the events of one document."""
-        for event in events:
-            if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None) is not None:
-                raise _UnreadableError("the front matter holds an anchor or an alias")
-            if isinstance(event, yaml.DocumentStartEvent):
-                if self.root is not None:
-                    raise _UnreadableError("the front matter holds two documents")
-                continue
-            if not isinstance(event, (yaml.NodeEvent, yaml.CollectionEndEvent)):
-                continue
-            if getattr(event, "tag", None) is not None:
-                raise _UnreadableError("the front matter holds a tag")
-            if isinstance(event, yaml.ScalarEvent):
-                self._scalar(event)
-            elif isinstance(event, yaml.CollectionEndEvent):
-                self._close(event)
-            else:
-                self._open({} if isinstance(event, yaml.MappingStartEvent) else [], event)
-        if self.root is None:
-            return {}, {}
-        return self.root, self.spans
-
-    def _open(self, node: dict[str, Any] | list[Any], event: Any) -> None:
-        if len(self.stack) >= MAX_DEPTH:
+def _refuse(events: Iterable[Any], yaml: Any) -> None:
+    """Refuse what could grow or surprise, before anything is made of it."""
+    depth = 0
+    for event in events:
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > MAX_DEPTH:
             raise _UnreadableError(f"the front matter is nested deeper than {MAX_DEPTH}")
-        if not self.stack and (isinstance(node, list) or event.flow_style):
-            raise _UnreadableError("the front matter is not lines of keys and values")
-        if self._awaits_key():
+        if isinstance(event, yaml.DocumentStartEvent) and event.explicit:
+            raise _UnreadableError("the front matter holds two documents")
+        if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None) is not None:
+            raise _UnreadableError("the front matter holds an anchor or an alias")
+        if isinstance(event, yaml.NodeEvent) and getattr(event, "tag", None) is not None:
+            raise _UnreadableError("the front matter holds a tag")
+
+
+def _read(root: Any, block: str) -> tuple[dict[str, Value], dict[str, _Span]]:
+    """Return the values of the node of a whole block, and the place of each top-level key."""
+    if root is None or root.value == "":
+        return {}, {}
+    if root.id != "mapping" or root.flow_style:
+        raise _UnreadableError("the front matter is not lines of keys and values")
+    spans = {key.value: _span(block, key.start_mark.index, value) for key, value in root.value if key.id == "scalar"}
+    return _value(root), spans
+
+
+def _value(node: Any) -> Value:
+    if node.id == "scalar":
+        return node.value
+    if node.id == "sequence":
+        return [_value(each) for each in node.value]
+    found: dict[str, Value] = {}
+    for key, value in node.value:
+        if key.id != "scalar":
             raise _UnreadableError("the front matter has a key that is not text")
-        if len(self.stack) == 1:
-            self.value_at = event.start_mark.index
-        self.stack.append((node, []))
+        if key.value in found:
+            raise _UnreadableError(f"the front matter has the key {key.value!r} twice")
+        if key.value == "<<":
+            raise _UnreadableError("the front matter holds a merge key")
+        found[key.value] = _value(value)
+    return found
 
-    def _close(self, event: Any) -> None:
-        node, _keys = self.stack.pop()
-        if not self.stack:
-            self.root = node
-        else:
-            self._value(node, event.end_mark.index)
 
-    def _scalar(self, event: Any) -> None:
-        if not self.stack:
-            if event.value:
-                raise _UnreadableError("the front matter is not lines of keys and values")
-            self.root = {}
-        elif self._awaits_key():
-            node, keys = self.stack[-1]
-            if event.value in node:
-                raise _UnreadableError(f"the front matter has the key {event.value!r} twice")
-            if event.value == "<<":
-                raise _UnreadableError("the front matter holds a merge key")
-            keys.append(event.value)
-            if len(self.stack) == 1:
-                self.key_at = event.start_mark.index
-        else:
-            if len(self.stack) == 1:
-                self.value_at = event.start_mark.index
-            self._value(event.value, event.end_mark.index)
-
-    def _awaits_key(self) -> bool:
-        return bool(self.stack) and isinstance(self.stack[-1][0], dict) and not self.stack[-1][1]
-
-    def _value(self, value: Any, end: int) -> None:
-        node, keys = self.stack[-1]
-        if isinstance(node, list):
-            node.append(value)
-            return
-        key = keys.pop()
-        node[key] = value
-        if len(self.stack) == 1:
-            self.spans[key] = self._span(end)
-
-    def _span(self, end: int) -> _Span:
-        """Return the place of a value; one that runs over lines ends before the blank lines below it."""
-        written = self.block[self.value_at : end]
-        one_line = "\n" not in self.block[self.key_at : end].rstrip()
-        end = self.value_at + len(written.rstrip())
-        return _Span(self.key_at, self.value_at, max(end, self.value_at), one_line)
+def _span(block: str, key: int, value: Any) -> _Span:
+    """Return the place of a value; one that runs over lines ends before the blank lines below it."""
+    start, end = value.start_mark.index, value.end_mark.index
+    one_line = "\n" not in block[key:end].rstrip()
+    return _Span(key, start, start + len(block[start:end].rstrip()), one_line)
