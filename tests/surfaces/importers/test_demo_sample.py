@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import re
 import sqlite3
 from datetime import UTC, datetime
@@ -10,9 +9,7 @@ from datetime import UTC, datetime
 import pytest
 
 from commonplace.guard import screen
-from commonplace.surfaces import importers
 from commonplace.surfaces.cli import sample
-from commonplace.surfaces.importers import exchange
 
 ROWS = [(batch.session_id, message) for batch in sample.batches() for message in batch.messages]
 TEXTS = {message.id: message.content for _, message in ROWS}
@@ -68,14 +65,3 @@ def test_each_question_is_found_by_its_words_but_not_by_copying_them(question, a
     assert set(answers) & set(found), found
     runs = {" ".join(words[n : n + 4]).lower() for n in range(len(words) - 3)}
     assert not any(run in " ".join(re.findall(r"\w+", TEXTS[answer])).lower() for run in runs for answer in answers)
-
-
-def test_the_sample_survives_the_exchange_format():
-    """The sample is an exchange file, and writing it gives the same messages back."""
-    data = b"".join(exchange.encode(sample.batches()))
-    again = [
-        (batch.session_id, message)
-        for batch in importers.read(io.BytesIO(data), on_problem=pytest.fail)
-        for message in batch.messages
-    ]
-    assert again == ROWS

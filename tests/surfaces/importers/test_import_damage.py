@@ -16,8 +16,8 @@ from import_samples import ANTHROPIC, CLAUDE, EXCHANGE, OPENAI, PI, RESPONSES, I
 from commonplace.errors import InputError
 from commonplace.records import Message
 from commonplace.surfaces import importers
-from commonplace.surfaces.importers import Batch, exchange, reading
 from commonplace.surfaces.importers import lines as line_reading
+from commonplace.surfaces.importers import reading
 from marking import slow_after, tries
 
 
@@ -302,44 +302,6 @@ def test_random_bytes_are_refused_or_read_but_never_crash(tmp_path_factory, data
             Import(written(folder, content))
         except InputError:
             continue
-
-
-TEXT = st.text(st.characters(codec="utf-8"), min_size=1, max_size=40).filter(lambda text: text.strip())
-NAMES = st.from_regex(r"[a-z0-9:_-]{1,12}", fullmatch=True)
-
-
-@settings(deadline=None)
-@given(
-    session=st.lists(NAMES, min_size=1, max_size=3).map("/".join),
-    messages=st.lists(
-        st.builds(
-            Message,
-            st.sampled_from(["user", "assistant", "system", "tool"]),
-            TEXT,
-            name=st.none() | NAMES,
-            at=st.none()
-            | st.integers(0, 4 * 10**9).map(
-                lambda s: __import__("datetime").datetime.fromtimestamp(s, __import__("datetime").UTC)
-            ),
-            tools=st.lists(NAMES, max_size=2).map(tuple),
-            trust=st.sampled_from([None, "web"]),
-        ),
-        min_size=1,
-        max_size=5,
-    ),
-)
-def test_what_exchange_writes_it_reads_back(tmp_path_factory, session, messages):
-    """Round trip: encode, then read, gives the same batches."""
-    messages = [msgspec.structs.replace(m, id=f"m{n}", at=m.at or messages[0].at) for n, m in enumerate(messages)]
-    batch = Batch(session, tuple(messages))
-    path = written(tmp_path_factory.mktemp("trip"), b"".join(exchange.encode([batch])))
-    result = Import(path)
-    dates = [m.at for m in messages if m.at] or [None]  # those before the first that has one take its instant
-    expected = [
-        m if m.at else msgspec.structs.replace(m, at=next((b.at for b in messages[n::-1] if b.at), dates[0]))
-        for n, m in enumerate(messages)
-    ]
-    assert result.batches == [Batch(session, tuple(expected))]
 
 
 @pytest.mark.parametrize("kind", slow_after(1, ["pi", "claude", "exchange"]))

@@ -4,8 +4,8 @@
 as a `Problem`. Nothing here touches a store: the memory that is given the batches appends them.
 """
 
-from commonplace.surfaces.importers import agent_session, exchange
+from commonplace.surfaces.importers import agent_session
 from commonplace.surfaces.importers.batches import Batch, Head, Problem
 from commonplace.surfaces.importers.reading import FORMATS, detect, read
 
-__all__ = ["FORMATS", "Batch", "Head", "Problem", "agent_session", "detect", "exchange", "read"]
+__all__ = ["FORMATS", "Batch", "Head", "Problem", "agent_session", "detect", "read"]

@@ -10,20 +10,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Final, cast, get_args
+from typing import Any, Final, cast
 
 import msgspec
 
 from commonplace.guard.screened import instant
 from commonplace.recall.prompt.packing import SUMMARY_HEAD
 from commonplace.records import Message, RecordedMessage, Role, Session
+from commonplace.surfaces.importers import blocks
 from commonplace.surfaces.importers.batches import Found, Head, Report, plain_session
-from commonplace.surfaces.importers.blocks import Call, call_text, instant_of
+from commonplace.surfaces.importers.blocks import ROLES, Call, call_text
 from commonplace.surfaces.importers.lines import Line, LineError
 from commonplace.text.pieces import truncate
 
 NAME: Final = "agent-session"
-_ROLES: Final[frozenset[str]] = frozenset(get_args(Role))
 
 
 class _Call(msgspec.Struct):
@@ -51,40 +51,41 @@ class _Session(msgspec.Struct, rename="camel"):
     updated_at: str | float | None = None
 
 
-class Parser:
+class Parser(blocks.Parser):
     """Reads one file, which is one session."""
 
-    def __init__(self, stem: str, report: Report) -> None:
-        self._stem = stem
-        self._report = report
-
     def feed(self, line: Line) -> Iterator[Found]:
-        """Yield the messages of a session; of one that is damaged the others.
-
-        Raises:
-            LineError: It is no session.
-        """
+        """Yield the messages of a session; of one that is damaged the others."""
         session = line.decode(_Session)
         if session.messages is None:
             raise LineError("a session needs messages")
-        key = _key(session) or self._stem
-        self._report.head(_head(session, key, self._report))
+        key = _key(session) or self.stem
+        self.report.head(self.head(session, key))
         for index, raw in enumerate(session.messages, 1):
             try:
                 said = msgspec.json.decode(raw, type=_Message)
             except (msgspec.DecodeError, RecursionError):
-                self._report.problem(line.number, f"message {index} is damaged")
+                self.report.problem(f"message {index} is damaged")
                 continue
             calls = [Call("", each.name, bytes(each.arguments)) for each in said.tool_calls or ()]
             content = said.content or "\n\n".join(map(call_text, calls))
-            if said.role not in _ROLES or not content.strip():
+            if said.role not in ROLES or not content.strip():
                 role = truncate(str(said.role), 40)
-                self._report.problem(line.number, f"message {index} needs content and a role it may have, not {role!r}")
+                self.report.problem(f"message {index} needs content and a role it may have, not {role!r}")
                 continue
             named = [said.tool_name or ""] if said.role == "tool" else [each.name for each in calls]
-            at = instant_of(said.timestamp, line.number, self._report)
-            tools = tuple(filter(None, named))
-            yield Found(key, Message(cast("Role", said.role), content, id=said.id, at=at, tools=tools))
+            at, tools = self.at(said.timestamp), tuple(filter(None, named))
+            yield key, Message(cast("Role", said.role), content, id=said.id, at=at, tools=tools)
+
+    def head(self, session: _Session, key: str) -> Head:
+        """Return what the file says of its session."""
+        return Head(
+            plain_session(key),
+            self.at(session.created_at),
+            ended=session.state == "TERMINATED",
+            paused=session.state == "PAUSED",
+            metadata=session.metadata if isinstance(session.metadata, dict) else {},
+        )
 
 
 def head(data: bytes) -> Head | None:
@@ -95,24 +96,14 @@ def head(data: bytes) -> Head | None:
         return None
     if found.messages is None or not (found.chat_id and found.channel_type):
         return None
-    quiet = Report("", lambda _: None)
-    said = sum(1 for _ in Parser("", quiet).feed(Line(1, data)))
-    return msgspec.structs.replace(_head(found, _key(found), quiet), done=said)
+    parser = Parser("", Report("", lambda _: None))
+    said = sum(1 for _ in parser.feed(Line(1, data)))
+    return msgspec.structs.replace(parser.head(found, _key(found)), done=said)
 
 
 def _key(session: _Session) -> str:
     both = f"{session.channel_type}:{session.chat_id}" if session.channel_type and session.chat_id else ""
     return session.id or both
-
-
-def _head(session: _Session, key: str, report: Report) -> Head:
-    return Head(
-        plain_session(key),
-        instant_of(session.created_at, 1, report),
-        ended=session.state == "TERMINATED",
-        paused=session.state == "PAUSED",
-        metadata=session.metadata if isinstance(session.metadata, dict) else {},
-    )
 
 
 def encode(state: Session, messages: Sequence[RecordedMessage], *, summary: str = "") -> bytes:

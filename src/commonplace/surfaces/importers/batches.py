@@ -48,11 +48,8 @@ class Problem(msgspec.Struct, frozen=True):
     kept: bool = False
 
 
-class Found(msgspec.Struct, frozen=True):
-    """One message as a parser found it, with the session it belongs to."""
-
-    session: str
-    message: Message
+Found = tuple[str, Message]
+"""A session and a message of it, as a parser found them."""
 
 
 class Head(msgspec.Struct, frozen=True):
@@ -67,9 +64,7 @@ class Head(msgspec.Struct, frozen=True):
 
 
 class Report:
-    """Where a parser says what it could not take and what it left out on purpose."""
-
-    __slots__ = ("_on_problem", "_on_skipped", "_path", "head", "remarks", "zone")
+    """Where a parser says what it could not take and what it left out on purpose, of the line it is at."""
 
     def __init__(
         self,
@@ -81,74 +76,49 @@ class Report:
         on_head: Callable[[Head], None] = lambda _: None,
     ) -> None:
         self._path = path
+        self.line = 1
         self.head = on_head
         self.zone = zone  # of times that name none
         self._on_problem = on_problem
         self._on_skipped = on_skipped
         self.remarks = 0  # how often anything was said, so that a silent line can be noticed
 
-    def problem(self, line: int, reason: str, *, kept: bool = False) -> None:
-        """Report a damaged or unknown line."""
+    def problem(self, reason: str, *, kept: bool = False) -> None:
+        """Report the line as damaged or unknown."""
         self.remarks += 1
-        self._on_problem(Problem(self._path, line, reason, kept))
+        self._on_problem(Problem(self._path, self.line, reason, kept))
 
-    def skip(self, line: int, what: str) -> None:
-        """Count a line that holds no message by its nature."""
+    def skip(self, what: str) -> None:
+        """Count the line as one that holds no message by its nature."""
         self.remarks += 1
         if self._on_skipped is not None:
-            self._on_skipped(Problem(self._path, line, what))
-
-
-class Numbering:
-    """Makes an id for a message without one; a second import makes the same.
-
-    The id is a hash of session and message, and a number that grows with each equal message. Counting
-    equal messages exactly would need memory for every line, so the number counts the messages that
-    share one of 262,144 counters: equal messages always differ, and a line added to the end of the
-    file changes no id before it.
-    """
-
-    __slots__ = ("_counters",)
-
-    def __init__(self) -> None:
-        self._counters: array[int] | None = None
-
-    def name(self, found: Found) -> str:
-        """Make the id of one message."""
-        message = found.message
-        parts = (found.session, message.role, message.name or "", str(message.at), *message.tools, message.content)
-        digest = hashlib.blake2b("\0".join(parts).encode("utf-8", "replace"), digest_size=8).digest()
-        if self._counters is None:
-            self._counters = array("I", bytes(array("I").itemsize * _COUNTERS))
-        bucket = int.from_bytes(digest[:4], "big") % _COUNTERS
-        ordinal = self._counters[bucket]
-        self._counters[bucket] += 1
-        return f"{digest.hex()}-{ordinal}"
+            self._on_skipped(Problem(self._path, self.line, what))
 
 
 class Batcher:
     """Groups messages by session and hands them on before they grow past the bounds."""
 
-    __slots__ = ("_dated", "_groups", "_held_bytes", "_held_messages", "_named", "_numbering", "_report", "_stem")
-
     def __init__(self, stem: str, report: Report) -> None:
         self._stem = stem
         self._report = report
-        self._numbering = Numbering()
+        # How often each message without an id came, so that a second import makes the same ids. Messages whose hashes
+        # share a counter only make gaps in the count.
+        self._counters = array("I", bytes(array("I").itemsize * _COUNTERS))
         self._groups: dict[str, list[Message]] = {}
         self._held_messages = 0
         self._held_bytes = 0
         self._dated: tuple[str, datetime] | None = None
         self._named = ("", stem)
 
-    def add(self, found: Found, line: int) -> Iterator[Batch]:
+    def add(self, found: Found) -> Iterator[Batch]:
         """Add one message; yields batches when there is enough for one."""
-        clean = self._clean(found, line)
-        if clean is None:
+        session = self._session(found[0])
+        message = self._clean(session, found[1])
+        if message is None:
             return
-        self._groups.setdefault(clean.session, []).append(clean.message)
+        self._groups.setdefault(session, []).append(message)
         self._held_messages += 1
-        self._held_bytes += len(clean.message.content)
+        self._held_bytes += len(message.content)
         if self._held_messages >= BATCH_MESSAGES or self._held_bytes >= BATCH_BYTES:
             yield from self.flush()
 
@@ -160,18 +130,16 @@ class Batcher:
         for session, messages in groups.items():
             yield Batch(session, _dated_back(messages, first))
 
-    def _clean(self, found: Found, line: int) -> Found | None:
-        message = found.message
+    def _clean(self, session: str, message: Message) -> Message | None:
         if not message.content.strip():
-            self._report.skip(line, "a message without text")
+            self._report.skip("a message without text")
             return None
         if len(message.content) > MESSAGE_CHARS:
-            self._report.problem(line, f"a message of {len(message.content)} characters; at most {MESSAGE_CHARS} fit")
+            self._report.problem(f"a message of {len(message.content)} characters; at most {MESSAGE_CHARS} fit")
             return None
-        session = self._session(found.session)
         content = _whole(message.content)
         if content != message.content:
-            self._report.problem(line, "half a character (a lone surrogate) was replaced", kept=True)
+            self._report.problem("half a character (a lone surrogate) was replaced", kept=True)
         message = msgspec.structs.replace(
             message,
             content=content,
@@ -179,10 +147,18 @@ class Batcher:
             tools=tuple(_whole(tool) for tool in message.tools if tool),
         )
         if not message.id:
-            message = msgspec.structs.replace(message, id=self._numbering.name(Found(session, message)))
+            message = msgspec.structs.replace(message, id=self._made_id(session, message))
         elif len(message.id) > ID_CHARS or not _PLAIN_ID.match(message.id) or screen(message.id).text != message.id:
             message = msgspec.structs.replace(message, id=_hashed(message.id))
-        return Found(session, self._date(session, message))
+        return self._date(session, message)
+
+    def _made_id(self, session: str, message: Message) -> str:
+        """Make the id of a message without one: a hash of it, and which of those with this hash it is."""
+        parts = (session, message.role, message.name or "", str(message.at), *message.tools, message.content)
+        mark = _hashed("\0".join(parts))
+        bucket = int(mark[:8], 16) % _COUNTERS
+        self._counters[bucket] += 1
+        return f"{mark}-{self._counters[bucket] - 1}"
 
     def _session(self, name: str) -> str:
         if self._named[0] != name:

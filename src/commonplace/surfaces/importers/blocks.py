@@ -6,21 +6,23 @@ messages. Reasoning of a model is left out; an image or a file leaves a mark suc
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Callable, Iterator
+import itertools
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
 from datetime import datetime
-from typing import Final
+from typing import Final, get_args
 
 import msgspec
 
 from commonplace.memory import said
 from commonplace.records import Message, Role
-from commonplace.surfaces.importers.batches import Report
+from commonplace.surfaces.importers.batches import Found, Report
 from commonplace.surfaces.importers.harness import Voiced, voices
-from commonplace.surfaces.importers.lines import LineError, decode, reason_of
+from commonplace.surfaces.importers.lines import Line, LineError, decode, reason_of
 from commonplace.text import instants
 from commonplace.text.pieces import truncate
 
+ROLES: Final[frozenset[str]] = frozenset(get_args(Role))
 CALLS_REMEMBERED: Final = 1024  # calls whose results may still come; a result follows its call closely
 _TEXT: Final = frozenset(["text", "input_text", "output_text", "refusal", "summary_text"])
 _SILENT: Final = said.SILENT | {"encrypted_content"}
@@ -75,55 +77,7 @@ class _Leaf(msgspec.Struct):
     content: msgspec.Raw = msgspec.Raw()
 
 
-class Calls:
-    """Which tool each open call named, for the latest calls of a file."""
-
-    __slots__ = ("_names",)
-
-    def __init__(self) -> None:
-        self._names: OrderedDict[str, str] = OrderedDict()
-
-    def note(self, call_id: str, name: str) -> None:
-        """Remember one call."""
-        if call_id and name:
-            self._names[call_id] = name
-            if len(self._names) > CALLS_REMEMBERED:
-                self._names.popitem(last=False)
-
-    def tool(self, call_id: str, name: str = "") -> tuple[str, ...]:
-        """Return the name of the tool a result came from; empty if nothing says it."""
-        known = name or self._names.get(call_id, "")
-        return (known,) if known else ()
-
-
-def parts(content: msgspec.Raw, problem: Callable[[str], None]) -> list[Part]:
-    """Read the content of a message: a text, a list of blocks, or nothing.
-
-    A block of an unknown type or shape is named to `problem` and left out; the others stay.
-
-    Raises:
-        LineError: The content is neither.
-    """
-    if not bytes(content):
-        return []
-    value: str | list[msgspec.Raw] | None = decode(content, str | list[msgspec.Raw] | None)
-    if value is None:
-        return []
-    if isinstance(value, str):
-        return [Text(value)]
-    found: list[Part] = []
-    for number, raw in enumerate(value, 1):
-        try:
-            part = _part(decode(raw, _Block), problem)
-        except (LineError, RecursionError) as error:
-            problem(f"content block {number} was left out: {reason_of(error)}")
-            continue
-        if part is not None:
-            found.append(part)
-    return found
-
-
-def _part(block: _Block, problem: Callable[[str], None]) -> Part | None:
+def _part(block: _Block, report: Report) -> Part | None:
     if block.type in _TEXT:
         text = block.text if block.text is not None else block.refusal
         if text is None:
@@ -137,7 +91,7 @@ def _part(block: _Block, problem: Callable[[str], None]) -> Part | None:
     if block.type in _MARKS:
         return Text(_MARKS[block.type])
     if block.type not in _SILENT:
-        problem(f"a content block of the unknown type {truncate(block.type, 40)!r} was left out")
+        report.problem(f"a content block of the unknown type {truncate(block.type, 40)!r} was left out", kept=True)
     return None
 
 
@@ -185,66 +139,6 @@ def _plain(raw: msgspec.Raw) -> str:
     return data.decode("utf-8", "replace")
 
 
-class Envelope(msgspec.Struct, frozen=True):
-    """What all messages of one line share."""
-
-    id: str | None = None
-    at: datetime | None = None
-    name: str | None = None
-
-
-class _Ids:
-    """Makes the ids of the messages of one line: its own id first, then `id#1`, `id#2`; none if it has none."""
-
-    def __init__(self, base: str | None) -> None:
-        self._base = base
-        self._count = 0
-
-    def __call__(self) -> str | None:
-        self._count += 1
-        if not self._base:
-            return None
-        return self._base if self._count == 1 else f"{self._base}#{self._count - 1}"
-
-
-def messages(role: Role, found: list[Part], envelope: Envelope, calls: Calls) -> Iterator[Message]:
-    """Turn the parts of one line into messages, in their order.
-
-    Words and calls of one stretch are one message; a result is a message of role tool between them.
-    Under role user, what the harness put in becomes a message of its own before the person's words.
-    """
-    ids = _Ids(envelope.id)
-    words: list[str] = []
-    named: list[str] = []
-
-    def flush() -> Iterator[Message]:
-        text = "\n\n".join(word.strip("\n") for word in words if word.strip())
-        if text:
-            tools = tuple(dict.fromkeys(named))
-            yield Message(role, text, name=envelope.name, id=ids(), at=envelope.at, tools=tools)
-        words.clear()
-        named.clear()
-
-    for part in found:
-        match part:
-            case Text(text):
-                for voiced in voices(text) if role == "user" else [Voiced("user", text)]:
-                    if voiced.voice == "user":
-                        words.append(voiced.text)
-                    else:
-                        yield harness_message(voiced, ids(), envelope.at)
-            case Call(call_id, name, _):
-                calls.note(call_id, name)
-                words.append(call_text(part))
-                named.extend([name] if name else [])
-            case Result(call_id, text, name):
-                yield from flush()
-                if text.strip():
-                    tools = calls.tool(call_id, name)
-                    yield Message("tool", text, id=ids(), at=envelope.at, tools=tools)
-    yield from flush()
-
-
 def harness_message(voiced: Voiced, message_id: str | None, at: datetime | None) -> Message:
     """Make the message of a harness text; it may show a file or an output, so it is trusted as a tool's."""
     if voiced.voice == "tool":
@@ -252,9 +146,103 @@ def harness_message(voiced: Voiced, message_id: str | None, at: datetime | None)
     return Message("system", voiced.text, id=message_id, at=at, trust="tool")
 
 
-def instant_of(value: str | float | None, line: int, report: Report) -> datetime | None:
-    """Read an instant, in the zone of the report if it names none; a problem is reported if it cannot be read."""
-    at = instants.instant_of(value, report.zone)
-    if at is None and value is not None and value != "":
-        report.problem(line, "the time could not be read; the message before it lends its own", kept=True)
-    return at
+class Parser(ABC):
+    """Turns the lines of one file into messages; knows the session it is in and the calls still open."""
+
+    def __init__(self, stem: str, report: Report) -> None:
+        self.stem = self.session = stem
+        self.report = report
+        self._calls: dict[str, str] = {}  # the tool of each call whose result may still come, the oldest first
+
+    @abstractmethod
+    def feed(self, line: Line) -> Iterator[Found]:
+        """Yield the messages of one line, each with its session.
+
+        Raises:
+            LineError: The line is damaged or unknown; nothing of it was yielded.
+        """
+
+    def at(self, value: str | float | None) -> datetime | None:
+        """Read an instant, in the zone of the report if it names none; a problem is reported if it cannot be read."""
+        at = instants.instant_of(value, self.report.zone)
+        if at is None and value is not None and value != "":
+            self.report.problem("the time could not be read; the message before it lends its own", kept=True)
+        return at
+
+    def tool(self, call_id: str, name: str = "") -> tuple[str, ...]:
+        """Return the name of the tool a result came from; empty if nothing says it."""
+        known = name or self._calls.get(call_id, "")
+        return (known,) if known else ()
+
+    def parts(self, content: msgspec.Raw) -> list[Part]:
+        """Read the content of a message: a text, a list of blocks, or nothing.
+
+        A block that cannot be taken is reported and left out.
+
+        Raises:
+            LineError: The content is of another type.
+        """
+        value: str | list[msgspec.Raw] | None = None
+        if bytes(content):
+            value = decode(content, str | list[msgspec.Raw] | None)
+        if isinstance(value, str):
+            return [Text(value)]
+        found: list[Part] = []
+        for number, raw in enumerate(value or (), 1):
+            try:
+                part = _part(decode(raw, _Block), self.report)
+            except (LineError, RecursionError) as error:
+                self.report.problem(f"content block {number} was left out: {reason_of(error)}", kept=True)
+                continue
+            if part is not None:
+                found.append(part)
+        return found
+
+    def messages(
+        self,
+        role: Role,
+        found: Iterable[Part],
+        *,
+        id: str | None = None,  # noqa: A002 - as a message has it
+        at: datetime | None = None,
+        name: str | None = None,
+    ) -> Iterator[Message]:
+        """Turn the parts of one line into messages, in their order: the first has its id, then `id#1`, `id#2`.
+
+        Words and calls of one stretch are one message; a result is a message of role tool between them.
+        Under role user, what the harness put in becomes a message of its own before the person's words.
+        """
+        ids = (id and (f"{id}#{number}" if number else id) for number in itertools.count())
+        words: list[str] = []
+        named: dict[str, None] = {}
+
+        def flush() -> Iterator[Message]:
+            text = "\n\n".join(word.strip("\n") for word in words if word.strip())
+            if text:
+                yield Message(role, text, name=name, id=next(ids), at=at, tools=tuple(named))
+            words.clear()
+            named.clear()
+
+        for part in found:
+            match part:
+                case Text(text):
+                    for voiced in voices(text) if role == "user" else [Voiced("user", text)]:
+                        if voiced.voice == "user":
+                            words.append(voiced.text)
+                        else:
+                            yield harness_message(voiced, next(ids), at)
+                case Call(call_id, tool, _):
+                    self._note(call_id, tool)
+                    words.append(call_text(part))
+                    named |= {tool: None} if tool else {}
+                case Result(call_id, text, tool):
+                    yield from flush()
+                    if text.strip():
+                        yield Message("tool", text, id=next(ids), at=at, tools=self.tool(call_id, tool))
+        yield from flush()
+
+    def _note(self, call_id: str, tool: str) -> None:
+        if call_id and tool:
+            self._calls[call_id] = tool
+            if len(self._calls) > CALLS_REMEMBERED:
+                del self._calls[next(iter(self._calls))]

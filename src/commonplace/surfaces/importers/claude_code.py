@@ -9,15 +9,14 @@ the user's. Lines without words (snapshots, queue and mode changes) are skipped.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime
 from typing import Final
 
 import msgspec
 
-from commonplace.records import Message, Role
-from commonplace.surfaces.importers.batches import Found, Report
-from commonplace.surfaces.importers.blocks import Calls, Envelope, harness_message, instant_of, messages, parts
-from commonplace.surfaces.importers.harness import voices
+from commonplace.records import Role
+from commonplace.surfaces.importers import blocks
+from commonplace.surfaces.importers.batches import Found
+from commonplace.surfaces.importers.blocks import Text
 from commonplace.surfaces.importers.lines import Line, LineError, decode, reason_of
 from commonplace.text.pieces import truncate
 
@@ -51,73 +50,54 @@ class _Body(msgspec.Struct):
     model: str | None = None
 
 
-class Parser:
-    """Reads the lines of one file; knows the session it is in and the calls still open."""
-
-    def __init__(self, stem: str, report: Report) -> None:
-        self._session = stem
-        self._report = report
-        self._calls = Calls()
+class Parser(blocks.Parser):
+    """Reads the lines of one file."""
 
     def feed(self, line: Line) -> Iterator[Found]:
-        """Yield the messages of one line.
-
-        Raises:
-            LineError: The line is damaged or unknown; nothing of it was yielded.
-        """
+        """Yield the messages of one line."""
         entry = line.decode(_Entry)
         if entry.loglines is None:
-            yield from self._entry(entry, line.number)
+            yield from self._entry(entry)
             return
         for number, raw in enumerate(entry.loglines, 1):
             try:
-                yield from self._entry(decode(raw, _Entry), line.number)
+                yield from self._entry(decode(raw, _Entry))
             except (LineError, RecursionError) as error:
-                self._report.problem(line.number, f"entry {number} of loglines: {reason_of(error)}")
+                self.report.problem(f"entry {number} of loglines: {reason_of(error)}")
 
-    def _entry(self, entry: _Entry, number: int) -> Iterator[Found]:
-        if entry.session_id:
-            self._session = entry.session_id
+    def _entry(self, entry: _Entry) -> Iterator[Found]:
+        self.session = entry.session_id or self.session
         match entry.type:
             case "user" | "assistant":
-                yield from self._spoken(entry, number)
+                yield from self._spoken(entry)
             case "summary" | "system":
-                yield from self._system(entry, number)
+                yield from self._system(entry)
             case kind if kind in SILENT:
-                self._report.skip(number, kind)
+                self.report.skip(kind)
             case kind:
                 raise LineError(f"unknown type {truncate(kind, 40)!r}" if kind else "this is no line of a transcript")
 
-    def _spoken(self, entry: _Entry, number: int) -> Iterator[Found]:
+    def _spoken(self, entry: _Entry) -> Iterator[Found]:
         body = decode(entry.message, _Body) if bytes(entry.message) else _Body()
         if not bytes(body.content):
             raise LineError("the message has no content")
-        found = parts(body.content, lambda reason: self._report.problem(number, reason, kept=True))
-        envelope = Envelope(entry.uuid, self._at(entry, number))
-        session = f"{self._session}/{entry.agent_id or 'sidechain'}" if entry.is_sidechain else self._session
-        for message in messages(_role(entry, body), found, envelope, self._calls):
-            yield Found(session, message)
+        found, at = self.parts(body.content), self.at(entry.timestamp)
+        session = f"{self.session}/{entry.agent_id or 'sidechain'}" if entry.is_sidechain else self.session
+        for message in self.messages(_role(entry, body), found, id=entry.uuid, at=at):
+            yield session, message
 
-    def _system(self, entry: _Entry, number: int) -> Iterator[Found]:
+    def _system(self, entry: _Entry) -> Iterator[Found]:
         text = entry.summary
         if text is None and bytes(entry.content):
             text = decode(entry.content, str | None)
         if not text:
-            self._report.skip(number, entry.type)
+            self.report.skip(entry.type)
             return
-        at = self._at(entry, number)
-        if entry.type == "summary":
-            yield Found(self._session, Message("system", text, id=entry.uuid, at=at))
-            return
-        for index, voiced in enumerate(voices(text)):
-            name = f"{entry.uuid}#{index}" if entry.uuid and index else entry.uuid
-            if voiced.voice == "user":
-                yield Found(self._session, Message("system", voiced.text, id=name, at=at))
-            else:
-                yield Found(self._session, harness_message(voiced, name, at))
-
-    def _at(self, entry: _Entry, number: int) -> datetime | None:
-        return instant_of(entry.timestamp, number, self._report)
+        # As if the user had said it, so that what the harness put in is set apart.
+        spoken: Role = "system" if entry.type == "summary" else "user"
+        for message in self.messages(spoken, [Text(text)], id=entry.uuid, at=self.at(entry.timestamp)):
+            own = message.role == "user"
+            yield self.session, msgspec.structs.replace(message, role="system") if own else message
 
 
 def _role(entry: _Entry, body: _Body) -> Role:

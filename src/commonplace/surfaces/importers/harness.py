@@ -8,9 +8,7 @@ text is the harness's: that costs trust, not the text.
 from __future__ import annotations
 
 import re
-from typing import Final, Literal
-
-import msgspec
+from typing import Final, Literal, NamedTuple
 
 from commonplace.text.patterns import pattern
 
@@ -37,7 +35,7 @@ _OPENINGS: Final = (
 )
 
 
-class Voiced(msgspec.Struct, frozen=True):
+class Voiced(NamedTuple):
     """A stretch of text and whose it is."""
 
     voice: Voice

@@ -6,6 +6,8 @@ bounded by the longest line that is taken, whatever the size of the file.
 
 from __future__ import annotations
 
+import gzip
+import io
 import json
 import zlib
 from collections.abc import Callable, Iterator
@@ -72,60 +74,71 @@ def reason_of(error: Exception) -> str:
 
 
 class Line:
-    """One JSON value of a file and the number of the line it starts on; mended at the first decode."""
+    """One JSON value of a file and the number of the line it starts on; mended at the first decode.
 
-    __slots__ = ("_mended", "data", "number")
+    `mended` says what was replaced to make it readable; empty when it was whole.
+    """
 
     def __init__(self, number: int, data: bytes) -> None:
         self.number = number
         self.data = data
-        self._mended = ""
-
-    @property
-    def mended(self) -> str:
-        """What was replaced to make the line readable; empty when it was whole."""
-        return self._mended
+        self.mended = ""
 
     def decode(self, kind: type[T]) -> T:
-        """Read the line as one type, mending bad bytes inside its texts first.
+        """Read the line as one type, mending what its texts may not hold.
 
         Raises:
-            LineError: Also mended it is not JSON of that type.
+            LineError: It is not JSON, is nested too deep, or has another shape.
         """
-        if not self._mended:
-            self._mend_bytes()
         try:
+            if not self.data.isascii():
+                self.data.decode("utf-8")  # a value that is not looked into yet may hold anything
             return cast("T", _decoder(kind).decode(self.data))
         except msgspec.ValidationError as error:
             raise LineError(reason_of(error)) from None
         except (ValueError, RecursionError) as error:
-            if self._mended or not self._mend_texts():
+            if self.mended or not self._mend(error):
                 raise LineError(reason_of(error)) from None
         return decode(self.data, kind)
 
-    def _mend_bytes(self) -> None:
-        if self.data.isascii():
-            return
+    def _mend(self, error: Exception) -> bool:
+        """Replace bad bytes and half characters and escape control characters, where the rest is whole JSON."""
         try:
-            self.data.decode("utf-8")
-        except UnicodeDecodeError:
-            fixed = self.data.decode("utf-8", "replace").encode("utf-8")
-            self.data, self._mended = fixed, "invalid UTF-8 was replaced"
-            self._mend_texts()
-
-    def _mend_texts(self) -> bool:
-        """Escape raw control characters and replace half characters, where the rest is whole JSON."""
-        try:
-            value = json.loads(self.data, strict=False)
+            value = json.loads(self.data.decode("utf-8", "replace"), strict=False)
             if not isinstance(value, (dict, list)):
                 return False
             text = json.dumps(value, ensure_ascii=False)
         except (ValueError, RecursionError):
             return False
-        whole = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-        self.data = whole.encode("utf-8")
-        self._mended = self._mended or "control or half characters in a text were replaced"
+        self.data = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode("utf-8")
+        bad = isinstance(error, UnicodeDecodeError)
+        self.mended = f"{'invalid UTF-8 was' if bad else 'control or half characters in a text were'} replaced"
         return True
+
+
+class _Counted(io.RawIOBase):
+    """A stream that says how much of it was read."""
+
+    def __init__(self, stream: BinaryIO, on_progress: Callable[[int], None] | None) -> None:
+        self._stream = stream
+        self._on_progress = on_progress
+        self._done = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        try:
+            data = self._stream.read(len(buffer))
+        except (OSError, UnicodeDecodeError) as error:
+            raise InputError(f"the transcript cannot be read: {error}") from None
+        if not isinstance(data, bytes):
+            raise InputError("a transcript is read as bytes; open it in binary mode")
+        buffer[: len(data)] = data
+        self._done += len(data)
+        if self._on_progress is not None:
+            self._on_progress(self._done)
+        return len(data)
 
 
 def chunks(
@@ -134,10 +147,20 @@ def chunks(
     """Yield the bytes of a stream, unzipped if it is gzip; `on_cut` is called if gzip is damaged.
 
     Raises:
-        InputError: The stream cannot be read, is not binary, or holds more than `TOTAL_BYTES`.
+        InputError: The stream cannot be read, or holds more than a transcript may.
     """
+    source: Any = io.BufferedReader(_Counted(stream, on_progress), CHUNK_BYTES)
+    if source.peek(2)[:2] == _GZIP_MAGIC:
+        source = gzip.GzipFile(fileobj=source)
     total = 0
-    for data in _chunks(stream, on_progress, on_cut):
+    while True:
+        try:
+            data = source.read1(CHUNK_BYTES)
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            on_cut(f"the gzip data {'ends too early' if isinstance(error, EOFError) else 'is damaged from here on'}")
+            return
+        if not data:
+            return
         total += len(data)
         if total > TOTAL_BYTES:
             raise InputError(
@@ -151,59 +174,12 @@ def require_size(path: Path) -> None:
     """Refuse a file that holds too much, before anything of it is taken.
 
     Raises:
-        InputError: It holds more than `TOTAL_BYTES`, unzipped where it is gzip.
+        InputError: It holds more than a transcript may.
     """
     with path.open("rb") as stream:
         if path.stat().st_size * _GZIP_AT_MOST > TOTAL_BYTES:
             for _ in chunks(stream, None, lambda _: None):
                 pass
-
-
-def _chunks(
-    stream: BinaryIO, on_progress: Callable[[int], None] | None, on_cut: Callable[[str], None]
-) -> Iterator[bytes]:
-    done = 0
-
-    def read() -> bytes:
-        nonlocal done
-        try:
-            data = stream.read(CHUNK_BYTES)
-        except (OSError, UnicodeDecodeError) as error:
-            raise InputError(f"the transcript cannot be read: {error}") from None
-        if not isinstance(data, bytes):
-            raise InputError("a transcript is read as bytes; open it in binary mode")
-        done += len(data)
-        if on_progress is not None:
-            on_progress(done)
-        return data
-
-    first = read()
-    if first.startswith(_GZIP_MAGIC):
-        yield from _unzip(first, read, on_cut)
-        return
-    while first:
-        yield first
-        first = read()
-
-
-def _unzip(data: bytes, read: Callable[[], bytes], on_cut: Callable[[str], None]) -> Iterator[bytes]:
-    zipped = zlib.decompressobj(wbits=31)
-    while data:
-        try:
-            out = zipped.decompress(data, CHUNK_BYTES)
-        except zlib.error:
-            on_cut("the gzip data is damaged from here on")
-            return
-        if out:
-            yield out
-        if zipped.eof:
-            data = zipped.unused_data.lstrip(b"\0") or read().lstrip(b"\0")
-            if data:
-                zipped = zlib.decompressobj(wbits=31)
-        else:
-            data = zipped.unconsumed_tail or read()
-    if not zipped.eof:
-        on_cut("the gzip data ends too early")
 
 
 def split(parts: Iterator[bytes]) -> Iterator[tuple[int, bytes | None]]:

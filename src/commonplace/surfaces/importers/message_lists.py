@@ -16,20 +16,9 @@ import msgspec
 
 from commonplace.memory.said import ROLES
 from commonplace.records import Message, Role
-from commonplace.surfaces.importers.batches import Found, Report
-from commonplace.surfaces.importers.blocks import (
-    Call,
-    Calls,
-    Envelope,
-    Part,
-    Result,
-    Text,
-    arguments_text,
-    instant_of,
-    messages,
-    parts,
-    result_text,
-)
+from commonplace.surfaces.importers import blocks
+from commonplace.surfaces.importers.batches import Found
+from commonplace.surfaces.importers.blocks import Call, Part, Result, Text, arguments_text, result_text
 from commonplace.surfaces.importers.lines import Line, LineError, decode, reason_of
 from commonplace.text.pieces import truncate
 
@@ -80,60 +69,50 @@ class _ToolCall(msgspec.Struct):
     custom: _Function | None = None
 
 
-class Parser:
+class Parser(blocks.Parser):
     """Reads the lines of one file, or the one document it is."""
 
-    def __init__(self, stem: str, report: Report) -> None:
-        self._stem = stem
-        self._report = report
-        self._calls = Calls()
-
     def feed(self, line: Line) -> Iterator[Found]:
-        """Yield the messages of one line: a message, a conversation, or a list of messages.
-
-        Raises:
-            LineError: The line is damaged or unknown; nothing of it was yielded.
-        """
+        """Yield the messages of one line: a message, a conversation, or a list of messages."""
+        numbered = self.stem if line.number == 1 else f"{self.stem}/{line.number}"
         if line.data.lstrip()[:1] == b"[":
-            yield from self._list(self._numbered(line.number), line.decode(list[msgspec.Raw]), line.number)
+            yield from self._list(numbered, line.decode(list[msgspec.Raw]))
             return
         item = line.decode(_Item)
         if item.role is not None or (item.type is not None and item.messages is None):
-            yield from self._item(_session(item) or self._stem, item, line.number)
+            yield from self._item(_session(item) or self.stem, item)
             return
-        session = _session(item) or item.id or self._numbered(line.number)
-        at = instant_of(_stamp(item), line.number, self._report)
+        session = _session(item) or item.id or numbered
+        at = self.at(_stamp(item))
         for raw in (item.system, item.instructions):
-            for message in messages("system", self._parts(raw, line.number), Envelope(at=at), self._calls):
-                yield Found(session, message)
-        yield from self._list(session, _listed(item), line.number, at)
+            for message in self.messages("system", self.parts(raw), at=at):
+                yield session, message
+        yield from self._list(session, _listed(item), at)
 
-    def _numbered(self, number: int) -> str:
-        return self._stem if number == 1 else f"{self._stem}/{number}"
-
-    def _list(self, session: str, items: list[msgspec.Raw], number: int, at: datetime | None = None) -> Iterator[Found]:
+    def _list(self, session: str, items: list[msgspec.Raw], at: datetime | None = None) -> Iterator[Found]:
         for index, raw in enumerate(items, 1):
             try:
-                yield from self._item(session, decode(raw, _Item), number, at)
+                yield from self._item(session, decode(raw, _Item), at)
             except (LineError, RecursionError) as error:
-                self._report.problem(number, f"message {index}: {reason_of(error)}")
+                self.report.problem(f"message {index}: {reason_of(error)}")
 
-    def _item(self, session: str, item: _Item, number: int, began: datetime | None = None) -> Iterator[Found]:
-        envelope = Envelope(item.id, instant_of(_stamp(item), number, self._report) or began, item.name)
+    def _item(self, session: str, item: _Item, began: datetime | None = None) -> Iterator[Found]:
+        at = self.at(_stamp(item)) or began
         if item.role is None:
-            spoken = self._act(item, envelope, number)
+            spoken = self._act(item, at)
         elif item.role in ROLES:
-            spoken = self._spoken(ROLES[item.role], item, envelope, number)
+            spoken = self._spoken(ROLES[item.role], item, at)
         else:
             raise LineError(f"unknown role {truncate(item.role, 40)!r}")
         for message in spoken:
-            yield Found(session, message)
+            yield session, message
 
-    def _spoken(self, role: Role, item: _Item, envelope: Envelope, number: int) -> Iterator[Message]:
+    def _spoken(self, role: Role, item: _Item, at: datetime | None) -> Iterator[Message]:
+        content = item.content if bytes(item.content) else item.text
         if role == "tool":
-            yield self._result(item, _content(item), item.tool_call_id, envelope)
+            yield self._result(item, content, item.tool_call_id, at)
             return
-        found = self._parts(_content(item), number)
+        found = self.parts(content)
         if item.refusal:
             found.append(Text(item.refusal))
         for raw in item.tool_calls or []:
@@ -143,35 +122,31 @@ class Parser:
         if bytes(item.function_call):
             function = decode(item.function_call, _Function | None) or _Function()
             found.append(Call(function.name, function.name, bytes(function.arguments)))
-        yield from messages(role, found, envelope, self._calls)
+        yield from self.messages(role, found, id=item.id, at=at, name=item.name)
 
-    def _act(self, item: _Item, envelope: Envelope, number: int) -> Iterator[Message]:
+    def _act(self, item: _Item, at: datetime | None) -> Iterator[Message]:
         """Read an item of the Responses API that is no message: a call, its output, or reasoning."""
         kind = item.type or ""
-        envelope = msgspec.structs.replace(envelope, name=None)
         if kind in _SILENT:
-            self._report.skip(number, kind)
+            self.report.skip(kind)
         elif kind.endswith("_call_output"):
-            yield self._result(item, item.output, item.call_id, envelope)
+            yield self._result(item, item.output, item.call_id, at)
         elif kind == "web_search_call":  # its result is not given, but what follows was read from the web
             text = f"[web_search] {arguments_text(bytes(item.action))}"
-            yield Message("tool", text, id=envelope.id, at=envelope.at, tools=("web_search",))
+            yield Message("tool", text, id=item.id, at=at, tools=("web_search",))
         elif kind.endswith("_call"):
             name = item.name or kind.removesuffix("_call")
             call = item.call_id or item.id or ""
             found: list[Part] = [Call(call, name, bytes(item.arguments) or bytes(item.input) or bytes(item.action))]
             if bytes(item.output):
                 found.append(Result(call, result_text(item.output), name))
-            yield from messages("assistant", found, envelope, self._calls)
+            yield from self.messages("assistant", found, id=item.id, at=at)
         else:
             raise LineError(f"unknown type {truncate(kind, 40)!r}" if kind else "this is no message")
 
-    def _result(self, item: _Item, content: msgspec.Raw, call_id: str | None, envelope: Envelope) -> Message:
-        tools = self._calls.tool(call_id or item.name or "", item.name or "")
-        return Message("tool", result_text(content), id=envelope.id, at=envelope.at, tools=tools)
-
-    def _parts(self, content: msgspec.Raw, number: int) -> list[Part]:
-        return parts(content, lambda reason: self._report.problem(number, reason, kept=True))
+    def _result(self, item: _Item, content: msgspec.Raw, call_id: str | None, at: datetime | None) -> Message:
+        tools = self.tool(call_id or item.name or "", item.name or "")
+        return Message("tool", result_text(content), id=item.id, at=at, tools=tools)
 
 
 def _listed(item: _Item) -> list[msgspec.Raw]:
@@ -190,10 +165,6 @@ def _listed(item: _Item) -> list[msgspec.Raw]:
     if not found:
         raise LineError("this is no message and no list of messages")
     return found
-
-
-def _content(item: _Item) -> msgspec.Raw:
-    return item.content if bytes(item.content) else item.text
 
 
 def _session(item: _Item) -> str | None:

@@ -13,21 +13,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, tzinfo
-from typing import Any, Final, cast, get_args
+from typing import Any, Final, cast
 
 import msgspec
 
 from commonplace.records import Message, Role
-from commonplace.surfaces.importers import message_lists
+from commonplace.surfaces.importers import blocks, message_lists
 from commonplace.surfaces.importers.batches import Found, Head, Report, plain_session
-from commonplace.surfaces.importers.blocks import instant_of
+from commonplace.surfaces.importers.blocks import ROLES
 from commonplace.surfaces.importers.lines import Line, LineError
 from commonplace.text import instants
 from commonplace.text.pieces import truncate
 
 NAME: Final = "neoclaw"
 METADATA: Final = "metadata"
-_ROLES: Final[frozenset[str]] = frozenset(get_args(Role))
 _WEB: Final = frozenset({"web_fetch", "webfetch", "web_search", "websearch", "fetch", "browser", "browse", "http_get"})
 
 
@@ -43,64 +42,36 @@ class _Entry(msgspec.Struct, rename={"kind": "_type", "used": "toolsUsed", "used
     created_at: Any = None
 
 
-class Parser:
+class Parser(blocks.Parser):
     """Reads the lines of one file; the first line of metadata names the session."""
 
     def __init__(self, stem: str, report: Report) -> None:
-        self._session = stem
-        self._report = report
+        super().__init__(stem, report)
         self._listed = message_lists.Parser(stem, report)
 
     def feed(self, line: Line) -> Iterator[Found]:
-        """Yield the messages of one line.
-
-        Raises:
-            LineError: The line is damaged or unknown.
-        """
+        """Yield the messages of one line."""
         entry = line.decode(_Entry)
         if entry.kind == METADATA:
-            self._session = entry.key or (self._session if entry.created_at is None else named(self._session))
-            self._report.skip(line.number, METADATA)
+            self.session = entry.key or (self.session if entry.created_at is None else named(self.session))
+            self.report.skip(METADATA)
             return
-        if entry.role not in _ROLES or (entry.content is None and not entry.tool_calls):
+        if entry.role not in ROLES or (entry.content is None and not entry.tool_calls):
             raise LineError(f"a message needs content and a role it may have, not {truncate(str(entry.role), 40)!r}")
         if entry.role == "tool" or entry.tool_calls or not isinstance(entry.content, str):
-            for found in self._listed.feed(line):
-                yield Found(self._session, found.message)
+            for _, message in self._listed.feed(line):
+                yield self.session, message
             return
         tools = tuple(entry.used or entry.used_too or ())
         # A reply names the tools of its whole turn: one that read the web counts as said by the web.
         web = entry.role == "assistant" and any(tool.lower() in _WEB for tool in tools)
-        yield Found(
-            self._session,
-            Message(
-                cast("Role", entry.role),
-                entry.content,
-                at=instant_of(entry.timestamp, line.number, self._report),
-                tools=tools,
-                trust="web" if web else None,
-            ),
-        )
+        role, at = cast("Role", entry.role), self.at(entry.timestamp)
+        yield self.session, Message(role, entry.content, at=at, tools=tools, trust="web" if web else None)
 
 
 def named(stem: str) -> str:
     """Return the key that the name of a file of nanobot means: what comes before its first `_` is the channel."""
     return stem if ":" in stem else stem.replace("_", ":", 1)
-
-
-class _Metadata(
-    msgspec.Struct,
-    rename={
-        "kind": "_type", "made": "createdAt", "made_too": "created_at",
-        "done": "lastConsolidated", "done_too": "last_consolidated",
-    },
-):  # fmt: skip
-    kind: Any = None
-    key: Any = None
-    made: Any = None
-    made_too: Any = None
-    done: Any = None
-    done_too: Any = None
 
 
 def head(data: bytes, stem: str = "", zone: tzinfo = UTC) -> Head | None:
@@ -109,22 +80,24 @@ def head(data: bytes, stem: str = "", zone: tzinfo = UTC) -> Head | None:
     `lastConsolidated` counts the file's messages, `done` those of ours that an import makes of them; an invalid count
     (negative, a text, a truth value) is 0. Without a key the file's name is it. Times are in `zone` if they name none.
     """
-    found: _Metadata | None = None
+    found: dict[str, Any] | None = None
     kept: list[int] = []
     parser = Parser("", Report("", lambda _: None))
-    for number, raw in enumerate(data.splitlines(), 1):
+    for raw in data.splitlines():
         try:
-            line = msgspec.json.decode(raw, type=_Metadata)
-            if line.kind == METADATA:
+            line = msgspec.json.decode(raw, type=dict[str, Any])
+            if line.get("_type") == METADATA:
                 found = line
                 continue
-            kept.append(sum(bool(each.message.content.strip()) for each in parser.feed(Line(number, raw))))
+            kept.append(sum(bool(message.content.strip()) for _, message in parser.feed(Line(1, raw))))
         except (msgspec.DecodeError, LineError, RecursionError, UnicodeDecodeError):
             continue
     if found is None:
         return None
-    done = found.done if found.done is not None else found.done_too
+    done = found.get("lastConsolidated")
+    done = done if done is not None else found.get("last_consolidated")
     count = done if type(done) is int else 0  # a truth value is no count
-    key = plain_session(found.key) if isinstance(found.key, str) else ""
-    key = key or (stem if found.made_too is None else named(stem))
-    return Head(key, instants.instant_of(found.made or found.made_too, zone), sum(kept[: max(0, count)]))
+    key = plain_session(found["key"]) if isinstance(found.get("key"), str) else ""
+    key = key or (stem if found.get("created_at") is None else named(stem))
+    made = instants.instant_of(found.get("createdAt") or found.get("created_at"), zone)
+    return Head(key, made, sum(kept[: max(0, count)]))

@@ -8,14 +8,14 @@ or thinking level are skipped.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime
 from typing import Final
 
 import msgspec
 
 from commonplace.records import Message
-from commonplace.surfaces.importers.batches import Found, Report
-from commonplace.surfaces.importers.blocks import Calls, Envelope, Part, instant_of, messages, parts, result_text
+from commonplace.surfaces.importers import blocks
+from commonplace.surfaces.importers.batches import Found
+from commonplace.surfaces.importers.blocks import result_text
 from commonplace.surfaces.importers.lines import Line, LineError, decode
 from commonplace.text.pieces import truncate
 
@@ -44,73 +44,48 @@ class _Body(msgspec.Struct, rename="camel"):
     summary: str | None = None
 
 
-class Parser:
-    """Reads the lines of one file; knows the session it is in and the calls still open."""
-
-    def __init__(self, stem: str, report: Report) -> None:
-        self._stem = stem
-        self._session = stem
-        self._report = report
-        self._calls = Calls()
+class Parser(blocks.Parser):
+    """Reads the lines of one file."""
 
     def feed(self, line: Line) -> Iterator[Found]:
-        """Yield the messages of one line.
-
-        Raises:
-            LineError: The line is damaged or unknown; nothing of it was yielded.
-        """
+        """Yield the messages of one line."""
         entry = line.decode(_Entry)
         match entry.type:
             case "session":
-                self._session = entry.id or self._stem
-                self._report.skip(line.number, "session")
+                self.session = entry.id or self.stem
+                self.report.skip("session")
             case "message":
-                yield from self._message(entry, line.number)
+                if not bytes(entry.message):
+                    raise LineError("the message is missing")
+                for message in self._spoken(entry, decode(entry.message, _Body)):
+                    yield self.session, message
             case "custom_message":
-                envelope = Envelope(entry.id, instant_of(entry.timestamp, line.number, self._report))
-                for message in messages("system", self._parts(entry.content, line.number), envelope, self._calls):
-                    yield Found(self._session, message)
+                at = self.at(entry.timestamp)
+                for message in self.messages("system", self.parts(entry.content), id=entry.id, at=at):
+                    yield self.session, message
             case kind if kind in SUMMARIES:
-                at = instant_of(entry.timestamp, line.number, self._report)
-                yield Found(self._session, Message("system", entry.summary or "", id=entry.id, at=at))
+                at = self.at(entry.timestamp)
+                yield self.session, Message("system", entry.summary or "", id=entry.id, at=at)
             case kind if kind in SILENT:
-                self._report.skip(line.number, kind)
+                self.report.skip(kind)
             case kind:
                 raise LineError(f"unknown type {truncate(kind, 40)!r}")
 
-    def _message(self, entry: _Entry, number: int) -> Iterator[Found]:
-        if not bytes(entry.message):
-            raise LineError("the message is missing")
-        body = decode(entry.message, _Body)
-        for message in self._spoken(entry, body, number):
-            yield Found(self._session, message)
-
-    def _spoken(self, entry: _Entry, body: _Body, number: int) -> Iterator[Message]:
+    def _spoken(self, entry: _Entry, body: _Body) -> Iterator[Message]:
+        at = self.at(entry.timestamp if entry.timestamp is not None else body.timestamp)
         match body.role:
             case "user" | "assistant" as role:
-                found = self._parts(body.content, number)
-                yield from messages(role, found, Envelope(entry.id, self._at(entry, body, number)), self._calls)
+                yield from self.messages(role, self.parts(body.content), id=entry.id, at=at)
             case "toolResult":
-                tools = self._calls.tool(body.tool_call_id or "", body.tool_name or "")
-                text = result_text(body.content)
-                at = self._at(entry, body, number)
-                yield Message("tool", text, id=entry.id, at=at, tools=tools)
+                tools = self.tool(body.tool_call_id or "", body.tool_name or "")
+                yield Message("tool", result_text(body.content), id=entry.id, at=at, tools=tools)
             case "bashExecution":
                 text = f"$ {body.command or ''}\n{body.output or ''}"
-                yield Message("tool", text, id=entry.id, at=self._at(entry, body, number), tools=("bash",))
+                yield Message("tool", text, id=entry.id, at=at, tools=("bash",))
             case "custom" | "hookMessage" | "branchSummary" | "compactionSummary":
-                found = self._parts(body.content, number)
-                at = self._at(entry, body, number)
                 if body.summary:
                     yield Message("system", body.summary, id=entry.id, at=at)
                 else:
-                    yield from messages("system", found, Envelope(entry.id, at), self._calls)
+                    yield from self.messages("system", self.parts(body.content), id=entry.id, at=at)
             case role:
                 raise LineError(f"unknown role {truncate(role, 40)!r}")
-
-    def _parts(self, content: msgspec.Raw, number: int) -> list[Part]:
-        return parts(content, lambda reason: self._report.problem(number, reason, kept=True))
-
-    def _at(self, entry: _Entry, body: _Body, number: int) -> datetime | None:
-        stamp = entry.timestamp if entry.timestamp is not None else body.timestamp
-        return instant_of(stamp, number, self._report)

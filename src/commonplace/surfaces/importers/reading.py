@@ -12,13 +12,14 @@ from contextlib import ExitStack
 from datetime import UTC, tzinfo
 from itertools import chain
 from pathlib import Path, PurePath
-from typing import BinaryIO, Final, Protocol
+from typing import BinaryIO, Final
 
 import msgspec
 
 from commonplace.errors import InputError
 from commonplace.surfaces.importers import agent_session, claude_code, exchange, message_lists, neoclaw, pi
-from commonplace.surfaces.importers.batches import Batch, Batcher, Found, Head, Problem, Report, plain_session
+from commonplace.surfaces.importers.batches import Batch, Batcher, Head, Problem, Report, plain_session
+from commonplace.surfaces.importers.blocks import Parser
 from commonplace.surfaces.importers.lines import (
     DOCUMENT_BYTES,
     LINE_BYTES,
@@ -40,14 +41,7 @@ _SEARCH_BYTES: Final = 8_000_000  # where nothing was recognised, looked through
 _Numbered = tuple[int, bytes | None]
 
 
-class Parser(Protocol):
-    """What every format offers: made with (stem, report), it turns lines into messages."""
-
-    def feed(self, line: Line) -> Iterator[Found]:
-        """Yield the messages of one line, or raise LineError."""
-
-
-_PARSERS: Final[dict[str, Callable[[str, Report], Parser]]] = {
+_PARSERS: Final[dict[str, type[Parser]]] = {
     claude_code.NAME: claude_code.Parser,
     pi.NAME: pi.Parser,
     message_lists.NAME: message_lists.Parser,
@@ -55,33 +49,6 @@ _PARSERS: Final[dict[str, Callable[[str, Report], Parser]]] = {
     neoclaw.NAME: neoclaw.Parser,
     agent_session.NAME: agent_session.Parser,
 }
-
-
-class _Probe(
-    msgspec.Struct,
-    rename={"session_id": "sessionId", "leaf_uuid": "leafUuid", "kind": "_type", "chat_id": "chatId"},
-):
-    """The keys that tell the formats apart; of any type."""
-
-    type: msgspec.Raw = msgspec.Raw()
-    kind: msgspec.Raw = msgspec.Raw()
-    role: msgspec.Raw = msgspec.Raw()
-    message: msgspec.Raw = msgspec.Raw()
-    text: msgspec.Raw = msgspec.Raw()
-    session: msgspec.Raw = msgspec.Raw()
-    conversation: msgspec.Raw = msgspec.Raw()
-    session_id: msgspec.Raw = msgspec.Raw()
-    leaf_uuid: msgspec.Raw = msgspec.Raw()
-    uuid: msgspec.Raw = msgspec.Raw()
-    timestamp: msgspec.Raw = msgspec.Raw()
-    loglines: msgspec.Raw = msgspec.Raw()
-    messages: msgspec.Raw = msgspec.Raw()
-    items: msgspec.Raw = msgspec.Raw()
-    input: msgspec.Raw = msgspec.Raw()
-    output: msgspec.Raw = msgspec.Raw()
-    call_id: msgspec.Raw = msgspec.Raw()
-    arguments: msgspec.Raw = msgspec.Raw()
-    chat_id: msgspec.Raw = msgspec.Raw()
 
 
 def read(
@@ -141,17 +108,18 @@ def detect(path: Path) -> str:
 
 def _fed(parser: Parser, line: Line, batcher: Batcher, report: Report) -> Iterator[Batch]:
     remarks, empty = report.remarks, True
+    report.line = line.number
     try:
         for found in parser.feed(line):
             empty = False
-            yield from batcher.add(found, line.number)
+            yield from batcher.add(found)
     except (LineError, RecursionError) as error:
-        report.problem(line.number, reason_of(error))
+        report.problem(reason_of(error))
         return
     if line.mended:
-        report.problem(line.number, line.mended, kept=True)
+        report.problem(line.mended, kept=True)
     if empty and report.remarks == remarks:
-        report.skip(line.number, "a message without text")
+        report.skip("a message without text")
 
 
 class _Source:
@@ -162,21 +130,16 @@ class _Source:
         self._report = report
         self._cut = ""
         self._rest: Iterator[_Numbered] = split(chunks(stream, on_progress, self._note_cut))
-        self._last = 0
 
     def lines(self, chosen: str | None) -> tuple[str, Iterator[Line]]:
         """Find the format and give all lines, or the objects of a document."""
         head, votes = self._head()
-        if not any(data is None or _bare(data) for _, data in head):
+        first = next((data and _bare(data) for _, data in head if data is None or _bare(data)), b"")
+        if first == b"":
             raise InputError(f"{self._name!r} is empty; nothing was imported", path=self._name)
-        first = next(data for _, data in head if data is None or _bare(data))
-        whole = first is not None and _is_json(first)
-        if not whole and (first is None or _bare(first)[:1] in {b"[", b"{"}):
-            seen = sum(votes.values())
-            if first is None or seen * 2 < len(head):
-                return self._document(head, chosen, votes)
-        kind = chosen or self._elected(votes)
-        return kind, self._each(head)
+        if first is None or (first[:1] in {b"[", b"{"} and not _is_json(first) and votes.total() * 2 < len(head)):
+            return self._document(head, chosen, votes)
+        return chosen or self._elected(votes), self._each(head)
 
     def _head(self) -> tuple[list[_Numbered], Counter[str]]:
         """Read the first lines and let each vote for a format."""
@@ -206,17 +169,17 @@ class _Source:
 
     def _each(self, head: list[_Numbered]) -> Iterator[Line]:
         for number, data in chain(head, self._rest):
-            self._last = number
+            self._report.line = number
             if data is None:
-                self._report.problem(number, f"a line of more than {LINE_BYTES} bytes")
+                self._report.problem(f"a line of more than {LINE_BYTES} bytes")
                 continue
             plain = _bare(data)
             if plain:
                 yield Line(number, plain)
             if data[:1] == b"\0" or data[-1:] == b"\0":
-                self._report.problem(number, "NUL bytes were left out", kept=bool(plain))
+                self._report.problem("NUL bytes were left out", kept=bool(plain))
         if self._cut:
-            self._report.problem(self._last, self._cut)
+            self._report.problem(self._cut)
 
     def _document(self, head: list[_Numbered], chosen: str | None, votes: Counter[str]) -> tuple[str, Iterator[Line]]:
         """Read the file as one JSON document; if that is damaged, as what can be read of it."""
@@ -245,13 +208,12 @@ class _Source:
         found = list(elements(document.decode("utf-8", "replace")))
         lines = [line for line in found if isinstance(line, Line)]
         recovered = _vote([line.data for line in lines])
-        if sum(recovered.values()) <= sum(votes.values()):
+        if recovered.total() <= votes.total():
             return chosen or self._elected(votes), self._each(numbered)
-        for gap in found:
-            if isinstance(gap, tuple):
-                self._report.problem(*gap)
-        if self._cut:
-            self._report.problem(numbered[-1][0], self._cut)
+        gaps = [gap for gap in found if isinstance(gap, tuple)]
+        for number, reason in [*gaps, (numbered[-1][0], self._cut)] if self._cut else gaps:
+            self._report.line = number
+            self._report.problem(reason)
         return chosen or self._elected(recovered), iter(lines)
 
     def _note_cut(self, reason: str) -> None:
@@ -265,35 +227,33 @@ def recognise(data: bytes) -> str | None:
         if line.data[:1] == b"[":
             items = line.decode(list[msgspec.Raw])
             return next((kind for raw in items[:_HEAD_LINES] if (kind := recognise(bytes(raw)))), None)
-        return _recognised(line.decode(_Probe))
+        return _recognised({key: bytes(raw) for key, raw in line.decode(dict[str, msgspec.Raw]).items()})
     except (LineError, RecursionError):
         return None
 
 
-def _recognised(probe: _Probe) -> str | None:
-    if bytes(probe.kind) == b'"metadata"':
+def _recognised(found: dict[str, bytes]) -> str | None:
+    def is_list(*keys: str) -> bool:
+        return any(found.get(key, b"").startswith(b"[") for key in keys)
+
+    kind = found.get("type", b"").strip(b'"').decode("utf-8", "replace")
+    if found.get("_type") == b'"metadata"':
         return neoclaw.NAME
-    if bytes(probe.chat_id) and bytes(probe.messages)[:1] == b"[":
+    if "chatId" in found and is_list("messages"):
         return agent_session.NAME
-    kind = bytes(probe.type).strip(b'"').decode("utf-8", "replace")
-    has_message = bytes(probe.message)[:1] == b"{"
-    if bytes(probe.loglines)[:1] == b"[":
+    if is_list("loglines") or (kind in {"user", "assistant"} and "message" in found):
         return claude_code.NAME
-    if kind in {"user", "assistant"} and bytes(probe.message):
+    if (kind == "summary" and "leafUuid" in found) or (kind in claude_code.SILENT and "sessionId" in found):
         return claude_code.NAME
-    if (kind == "summary" and bytes(probe.leaf_uuid)) or (kind in claude_code.SILENT and bytes(probe.session_id)):
+    if kind == "system" and "uuid" in found:
         return claude_code.NAME
-    if kind == "system" and bytes(probe.uuid):
-        return claude_code.NAME
-    if kind in {"message", "question"} and bytes(probe.text) and (bytes(probe.session) or bytes(probe.conversation)):
+    if kind in {"message", "question"} and "text" in found and ("session" in found or "conversation" in found):
         return exchange.NAME
-    if (kind == "message" and has_message) or (
-        kind in {"session", *pi.SILENT, *pi.SUMMARIES} and bytes(probe.timestamp)
-    ):
+    if kind == "message" and found.get("message", b"").startswith(b"{"):
         return pi.NAME
-    if bytes(probe.role)[:1] == b'"' or any(bytes(raw)[:1] == b"[" for raw in (probe.messages, probe.items)):
-        return message_lists.NAME
-    if any(bytes(raw)[:1] == b"[" for raw in (probe.input, probe.output)) or bytes(probe.call_id):
+    if kind in {"session", *pi.SILENT, *pi.SUMMARIES} and "timestamp" in found:
+        return pi.NAME
+    if found.get("role", b"").startswith(b'"') or is_list("messages", "items", "input", "output") or "call_id" in found:
         return message_lists.NAME
     return None
 
