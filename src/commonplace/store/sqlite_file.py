@@ -59,6 +59,14 @@ def keep_few_open(new: _Rests) -> None:
             oldest.rest()
 
 
+class _Connection(sqlite3.Connection):
+    """A connection that a dropped memory closes; from Python 3.13 on, SQLite's own warns instead."""
+
+    def __del__(self) -> None:
+        with contextlib.suppress(sqlite3.Error):  # it was never opened
+            self.close()
+
+
 def connect(path: Path | str | None, *, seconds: float) -> sqlite3.Connection:
     """Open an SQLite file that only its owner may read, or memory where there is none; all threads may use it.
 
@@ -74,7 +82,8 @@ def connect(path: Path | str | None, *, seconds: float) -> sqlite3.Connection:
         if str(path) in inherited:
             raise sqlite3.OperationalError("unable to open: it was open when this process was forked")
         make_private(path)
-    return sqlite3.connect(path or ":memory:", timeout=seconds, isolation_level=None, check_same_thread=False)
+    place = path or ":memory:"
+    return sqlite3.connect(place, timeout=seconds, isolation_level=None, check_same_thread=False, factory=_Connection)
 
 
 class IndexFile(ABC):

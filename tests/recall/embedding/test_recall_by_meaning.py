@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+from contextlib import closing
 from datetime import UTC, datetime
 
 import pytest
@@ -19,7 +20,7 @@ from commonplace.recall.index import vectors
 
 
 def rows(memory):
-    with sqlite3.connect(f"{memory.location}/.commonplace/index.sqlite") as db:
+    with closing(sqlite3.connect(f"{memory.location}/.commonplace/index.sqlite")) as db:
         return db.execute("SELECT count(*) FROM vectors").fetchone()[0]
 
 
@@ -376,7 +377,7 @@ def test_without_an_embedder_the_index_holds_no_vector_tables(tmp_path):
     with Memory.open(tmp_path) as memory:
         memory.append("s", [Message("user", "automobile")])
         memory.recall("automobile")
-        with sqlite3.connect(f"{memory.location}/.commonplace/index.sqlite") as db:
+        with closing(sqlite3.connect(f"{memory.location}/.commonplace/index.sqlite")) as db:
             names = {row[0] for row in db.execute("SELECT name FROM sqlite_master")}
     assert not names & {"vectors", "vector_slots", "vector_space"}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+from contextlib import closing
 
 import pytest
 from meanings import Held, Meanings
@@ -15,7 +16,7 @@ from commonplace.recall.index.vectors import hashed
 
 
 def has_vector(memory, text):
-    with sqlite3.connect(f"{memory.location}/.commonplace/index.sqlite") as db:
+    with closing(sqlite3.connect(f"{memory.location}/.commonplace/index.sqlite")) as db:
         if db.execute("SELECT 1 FROM sqlite_master WHERE name = 'vectors'").fetchone() is None:
             return False
         return db.execute("SELECT 1 FROM vectors WHERE hash = ?", (hashed(text),)).fetchone() is not None
