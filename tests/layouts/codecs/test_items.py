@@ -75,7 +75,15 @@ def test_a_removal_is_a_line_and_a_later_put_brings_the_id_back():
     assert live(grown(data, back))["a"]["content"] == "again"
 
 
-BAD = [b"{", b"null", b"[1]", b'{"id": 1, "content": NaN}', b"\xff\xfe", b'{"a":' * 100_000 + b"1" + b"}" * 100_000, b"words"]
+BAD = [
+    b"{",
+    b"null",
+    b"[1]",
+    b'{"id": 1, "content": NaN}',
+    b"\xff\xfe",
+    b'{"a":' * 100_000 + b"1" + b"}" * 100_000,
+    b"words",
+]
 
 
 @pytest.mark.parametrize("bad", BAD)
