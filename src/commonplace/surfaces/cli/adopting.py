@@ -23,14 +23,11 @@ def init_command(*, as_json: bool, place: Place) -> None:
     """
     files = place.accept()
     where = str(place.folder)
-    if as_json:
-        plain.show({"location": where, "files": files})
-        return
-    terminal.out(f"{terminal.accent(terminal.line(where))} is yours: {terminal.count(len(files), 'file')}")
-    for path in files[:PROBLEMS_SHOWN]:
-        terminal.out(f"  {terminal.line(path)}")
+    lines = [f"{terminal.accent(terminal.line(where))} is yours: {terminal.count(len(files), 'file')}"]
+    lines += [f"  {terminal.line(path)}" for path in files[:PROBLEMS_SHOWN]]
     if len(files) > PROBLEMS_SHOWN:
-        terminal.out(f"  … {len(files):,} in all; --json lists every one")
+        lines.append(f"  … {len(files):,} in all; --json lists every one")
+    plain.give({"location": where, "files": files}, lines, as_json=as_json)
 
 
 @click.command("adopt")
@@ -65,10 +62,8 @@ def adopt_command(path: str, *, dry_run: bool, as_json: bool, place: Place) -> N
 
 def _say(path: str, *, as_json: bool) -> None:
     found = adopt.recognise(path)
-    if as_json:
-        plain.show({"location": path, "recognised": [{"layout": name, "why": why} for name, why in found]})
-        return
-    if not found:
+    if not (found or as_json):
         raise InputError(f"{path!r} is no memory that is recognised", path=path)
-    for name, why in found:
-        terminal.out(f"{terminal.accent(name)}: {terminal.line(why)}")
+    recognised = [{"layout": name, "why": why} for name, why in found]
+    lines = (f"{terminal.accent(name)}: {terminal.line(why)}" for name, why in found)
+    plain.give({"location": path, "recognised": recognised}, lines, as_json=as_json)

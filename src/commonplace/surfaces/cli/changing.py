@@ -262,13 +262,8 @@ def review_command(ctx: click.Context, *, as_json: bool, place: Place) -> None:
         return
     with place.open() as memory:
         waiting = memory.review().list()
-        if as_json:
-            plain.show({"location": memory.location, "waiting": waiting})
-            return
-        for each in drawing.waiting(waiting):
-            terminal.out(each)
-        if not waiting:
-            terminal.out("nothing waits for you")
+        lines = drawing.waiting(waiting) if waiting else ["nothing waits for you"]
+        plain.give({"location": memory.location, "waiting": waiting}, lines, as_json=as_json)
 
 
 @review_command.command("approve")

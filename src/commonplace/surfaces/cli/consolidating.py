@@ -90,13 +90,12 @@ def status_command(ctx: click.Context, *, as_json: bool, place: Place) -> None:
     """
     with place.open() as memory:
         facts = status(memory)
-    if as_json:
-        plain.show(facts)
-    else:
-        for name, value in facts.items():
-            for each in value or [0] if isinstance(value, list) else [value]:
-                said = _said(each)
-                terminal.out(f"{terminal.faint(terminal.pad(name.replace('_', ' '), 18))}  {said}")
+    lines = (
+        f"{terminal.faint(terminal.pad(name.replace('_', ' '), 18))}  {_said(each)}"
+        for name, value in facts.items()
+        for each in (value or [0] if isinstance(value, list) else [value])
+    )
+    plain.give(facts, lines, as_json=as_json)
     for wrong, named in (("failed", "failed"), ("over_limits", "over_cap")):
         if facts[wrong]:
             ctx.exit(_CODES[named])
@@ -148,13 +147,8 @@ def cost_command(ctx: click.Context, *, by: str, as_json: bool, place: Place) ->
     """Show what calls of models took, with a small chart."""
     with place.open() as memory:
         totals = memory.cost(cast('Literal["day", "purpose", "model"]', by))
-        if as_json:
-            plain.show({"location": memory.location, "by": by, "totals": totals})
-        else:
-            for each in chart(totals):
-                terminal.out(each)
-            if not totals:
-                terminal.out("no model was called")
+        lines = chart(totals) if totals else ["no model was called"]
+        plain.give({"location": memory.location, "by": by, "totals": totals}, lines, as_json=as_json)
     if not totals:
         ctx.exit(1)
 

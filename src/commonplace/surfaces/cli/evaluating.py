@@ -14,7 +14,7 @@ from commonplace.memory.memory import Memory
 from commonplace.surfaces import evaluate
 from commonplace.surfaces.cli import drawing, plain, terminal
 from commonplace.surfaces.cli.opening import Place, printing
-from commonplace.surfaces.evaluate import Case, Evaluation, Figures, Verdict
+from commonplace.surfaces.evaluate import Case, Evaluation, Verdict
 
 MADE: Final = 50  # cases made from the memory where no file is given
 FAILED_SHOWN: Final = 20
@@ -58,12 +58,9 @@ def eval_command(
                 terminal.out(plain.printable(evaluate.line(case)))
             return
         found = evaluate.evaluate(memory, cases)
-        if as_json:
-            plain.show({"location": memory.location, "file": file, **_data(found)})
-        elif cases:
-            for each in _drawn(memory, found, every=every):
-                terminal.out(each)
-        else:
+        value = {"location": memory.location, "file": file, **_data(found)}
+        plain.give(value, _drawn(memory, found, every=every) if cases else (), as_json=as_json)
+        if not (cases or as_json):
             terminal.note("no case can be made: nothing here was corrected or rests on a message; name a FILE of cases")
     if not cases or (found.figures.passed or 0.0) < at_least:
         ctx.exit(1)
@@ -81,10 +78,7 @@ def _read(file: str) -> tuple[Case, ...]:
 
 
 def _data(found: Evaluation) -> dict[str, Any]:
-    return {
-        "figures": {name: getattr(found.figures, name) for name in Figures.__struct_fields__},
-        "cases": [_case(verdict) for verdict in found.verdicts],
-    }
+    return {"figures": found.figures, "cases": [_case(verdict) for verdict in found.verdicts]}
 
 
 def _case(verdict: Verdict) -> dict[str, Any]:

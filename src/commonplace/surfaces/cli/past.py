@@ -22,11 +22,7 @@ def why_command(record: str, *, as_json: bool, place: Place) -> None:
     """
     with place.open() as memory:
         trail = memory.why(record)
-        if as_json:
-            plain.show({"location": memory.location, "trail": trail})
-            return
-        for each in drawing.trail(memory, trail):
-            terminal.out(each)
+        plain.give({"location": memory.location, "trail": trail}, drawing.trail(memory, trail), as_json=as_json)
 
 
 @click.command("log")
@@ -43,16 +39,14 @@ def log_command(
         logged = memory.log(None)
         kept = [each for each in logged if with_read or each.kinds != (_READ,)]
         changes = kept[:limit]
+        lines = (line for change in changes for line in drawing.change(change, whole=with_diff))
+        plain.give({"location": memory.location, "changes": changes}, lines, as_json=as_json)
         if as_json:
-            plain.show({"location": memory.location, "changes": changes})
-        else:
-            for change in changes:
-                for each in drawing.change(change, whole=with_diff):
-                    terminal.out(each)
-            if not logged:
-                terminal.note("nothing was changed yet")
-            elif read := len(logged) - len(kept):
-                terminal.note(f"left out: {terminal.count(read, 'range')} read without a find; --all lists them")
+            pass
+        elif not logged:
+            terminal.note("nothing was changed yet")
+        elif read := len(logged) - len(kept):
+            terminal.note(f"left out: {terminal.count(read, 'range')} read without a find; --all lists them")
     if not changes:
         ctx.exit(1)
 
@@ -64,8 +58,4 @@ def diff_command(change: int, *, as_json: bool, place: Place) -> None:
     """Show what a CHANGE did to the files, line by line."""
     with place.open() as memory:
         text = memory.diff(change)
-        if as_json:
-            plain.show({"location": memory.location, "change": change, "diff": text})
-            return
-        for each in drawing.diff(text):
-            terminal.out(each)
+        plain.give({"location": memory.location, "change": change, "diff": text}, drawing.diff(text), as_json=as_json)

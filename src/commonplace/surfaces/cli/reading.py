@@ -40,11 +40,8 @@ def recall_command(
     asked = " ".join(query)
     with place.open() as memory:
         found = memory.recall(asked, k=k, layers=cast("tuple[LayerName, ...]", layers) or None, explain=why)
-        if as_json:
-            plain.show({"location": memory.location, "query": asked, "hits": found})
-        else:
-            for each in drawing.hits(memory, found, asked):
-                terminal.out(each)
+        value = {"location": memory.location, "query": asked, "hits": found}
+        plain.give(value, drawing.hits(memory, found, asked), as_json=as_json)
         if not (found or as_json):
             _nothing(memory, place, "nothing fits")
     if not found:
@@ -87,10 +84,8 @@ def context_command(
     """
     if snapshot is not None:
         taken = snapshots.read(snapshot)
-        if as_json:
-            plain.show({"snapshot": snapshot, "at": taken.at, "text": snapshots.block(taken)})
-        else:
-            terminal.out(terminal.safe(snapshots.block(taken)))
+        text = snapshots.block(taken)
+        plain.give({"snapshot": snapshot, "at": taken.at, "text": text}, [terminal.safe(text)], as_json=as_json)
         return
     with place.open() as memory:
         found = memory.context(session, query, tokens=tokens)
@@ -113,11 +108,8 @@ def sessions_command(ctx: click.Context, *, as_json: bool, place: Place) -> None
     """List the sessions, the most recently used first."""
     with place.open() as memory:
         found = memory.sessions.list()
-        if as_json:
-            plain.show({"location": memory.location, "sessions": found})
-        else:
-            for at, each in enumerate(drawing.sessions(memory, found)):
-                terminal.out(terminal.faint(each) if at == 0 else each)
+        lines = (terminal.faint(each) if at == 0 else each for at, each in enumerate(drawing.sessions(memory, found)))
+        plain.give({"location": memory.location, "sessions": found}, lines, as_json=as_json)
         if not (found or as_json):
             _nothing(memory, place, "there are no sessions")
     if not found:
@@ -144,11 +136,7 @@ def show_command(id: str | None, *, tree: bool, tokens: int, at: str | None, as_
             found, lines = _tree(then, id, tokens)
         else:
             found, lines = _found(then, id, past=instant is not None)
-        if as_json:
-            plain.show({"location": memory.location, **found})
-        else:
-            for each in lines:
-                terminal.out(each)
+        plain.give({"location": memory.location, **found}, lines, as_json=as_json)
 
 
 def _found(memory: Memory, wanted: str, *, past: bool) -> tuple[dict[str, Any], Iterator[str]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import click
 
 from commonplace.records import Problem, Report
@@ -26,23 +28,9 @@ def doctor_command(ctx: click.Context, *, fix: bool, as_json: bool, place: Place
     """
     with place.open(writes=fix, touches=fix) as memory:
         report = memory.doctor(fix=fix)
-        if as_json:
-            plain.show(
-                {
-                    "location": memory.location,
-                    "ok": report.ok,
-                    "checked": report.checked,
-                    "problems": report.problems,
-                    "waiting": report.waiting,
-                }
-            )
-        else:
-            terminal.out(f"{terminal.accent(terminal.line(memory.location))}: {_checked(report)}")
-            _tell(report)
-            _advise(report, fix=fix)
-            if report.waiting:
-                waits = terminal.count(report.waiting, "statement waits", "statements wait")
-                terminal.out(f"{waits} for review: `commonplace review` lists what to approve or reject")
+        head = f"{terminal.accent(terminal.line(memory.location))}: {_checked(report)}"
+        facts = {"location": memory.location, "ok": report.ok, **plain.data(report)}
+        plain.give(facts, [head, *_problems(report), *_advice(report, fix=fix)], as_json=as_json)
     if not report.ok:
         ctx.exit(1)
 
@@ -54,39 +42,40 @@ def _checked(report: Report) -> str:
     return f"checked {looked_at}" if looked_at else "there is nothing here to check"
 
 
-def _tell(report: Report) -> None:
+def _problems(report: Report) -> Iterator[str]:
     for problem in report.problems[:PROBLEMS_SHOWN]:
         state = terminal.good("mended") if problem.fixed else terminal.bad(problem.kind)
         copied = f" (copied to {terminal.line(problem.copied)})" if problem.copied else ""
-        terminal.out(f"  {state}  {_where(problem)}: {terminal.line(problem.reason)}{copied}")
+        yield f"  {state}  {_where(problem)}: {terminal.line(problem.reason)}{copied}"
     if len(report.problems) > PROBLEMS_SHOWN:
-        terminal.out(f"  … {len(report.problems):,} in all; --json lists every one")
+        yield f"  … {len(report.problems):,} in all; --json lists every one"
     if not report.problems and any(report.checked.values()):
-        terminal.out(terminal.good("no problems"))
+        yield terminal.good("no problems")
 
 
-def _advise(report: Report, *, fix: bool) -> None:
-    """Print what to do about each kind of problem that is left; `fix` is true if mending was tried."""
+def _advice(report: Report, *, fix: bool) -> Iterator[str]:
+    """Yield what to do about each kind of problem that is left; `fix` is true if mending was tried."""
     left = [problem for problem in report.problems if not problem.fixed]
     for kind in dict.fromkeys(problem.kind for problem in left):
         match kind:
             case "drift" if not fix:
-                terminal.out("run `commonplace doctor --fix` to make the index again from the files")
+                yield "run `commonplace doctor --fix` to make the index again from the files"
             case "drift":
-                terminal.out(
-                    "the index could not be made again: delete .commonplace/index.sqlite, the next search makes it"
-                )
+                yield "the index could not be made again: delete .commonplace/index.sqlite, the next search makes it"
             case "damaged":
                 copies = "" if all(each.copied for each in left if each.kind == kind) else "; --fix keeps a copy of it"
-                terminal.out(
+                yield (
                     "a damaged line stays where it is and is left out of memory: "
                     f"put it right from a backup of its file, or leave it{copies}"
                 )
             case "log":
-                terminal.out(
+                yield (
                     "nothing mends the change log but a backup of it: "
                     "memory is as it was, but such changes may not be there to look up or undo"
                 )
+    if report.waiting:
+        waits = terminal.count(report.waiting, "statement waits", "statements wait")
+        yield f"{waits} for review: `commonplace review` lists what to approve or reject"
 
 
 def _where(problem: Problem) -> str:
@@ -102,9 +91,5 @@ def reindex_command(*, as_json: bool, place: Place) -> None:
     """
     with place.open(writes=True) as memory:
         files = memory.reindex()
-        if as_json:
-            plain.show({"location": memory.location, "files": files})
-        else:
-            terminal.out(
-                f"indexed {terminal.count(files, 'file')} of {terminal.accent(terminal.line(memory.location))}"
-            )
+        said = f"indexed {terminal.count(files, 'file')} of {terminal.accent(terminal.line(memory.location))}"
+        plain.give({"location": memory.location, "files": files}, [said], as_json=as_json)

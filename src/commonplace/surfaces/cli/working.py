@@ -37,12 +37,7 @@ def worker_command(
     with place.worker(model=model or None, sessions=sessions) as worker:
         if status:
             found = worker.status()
-            if as_json:
-                plain.show(
-                    {"location": str(place.folder), "due": found.due, "failed": found.failed, "held": found.held}
-                )
-            for line in () if as_json else _lines(found):
-                terminal.out(line)
+            plain.give({"location": str(place.folder), **plain.data(found)}, _lines(found), as_json=as_json)
             return
         with _supervised(worker):
             logger.info("the worker of %s begins", place.folder)
