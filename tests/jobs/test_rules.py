@@ -340,3 +340,33 @@ def test_the_same_range_gives_the_same_proposal() -> None:
     """DESIGN 1.10: deterministic by default."""
     messages = said(*(case[0] for case in POSITIVE))
     assert proposed(messages) == proposed(messages)
+
+
+@pytest.mark.parametrize(
+    ("said", "stated"),
+    [
+        ("I live in Bergen and work at the aquarium.", "User lives in Bergen and works at the aquarium."),
+        ("I wear hearing aids and prefer text over calls.", "User wears hearing aids and prefers text over calls."),
+        ("I'm a nurse and work nights.", "User is a nurse and works nights."),
+        ("I have a dog and a cat.", "User has a dog and a cat."),
+        ("I enjoy walks and cake.", "User enjoys walks and cake."),
+    ],
+)
+def test_each_verb_of_a_person_has_its_form(said: str, stated: str) -> None:
+    """Issue 17: read back from a day."""
+    assert [text for _, text in heard(said)] == [stated]
+
+
+@pytest.mark.parametrize(
+    ("said", "stated"),
+    [
+        ("I'm vegetarian but I eat fish.", "User is vegetarian but they eat fish."),
+        ("I work at Bosch but I'm tired today.", "User works at Bosch."),
+        ("I moved my standup to 9:15, remember that.", "User moved their standup to 9:15."),
+        ("The fix was to pin protobuf", "The fix was to pin protobuf."),
+        ("Don't call me before 10.", "Don't call me before 10."),
+    ],
+)
+def test_an_exception_stays_with_what_it_is_of_and_a_request_to_remember_does_not(said: str, stated: str) -> None:
+    """Issue 17: read back from a day."""
+    assert [text for _, text in heard(said)] == [stated]

@@ -115,3 +115,110 @@ def test_what_is_known_by_a_name_or_a_number_is_noted(said: str, text: str) -> N
 def test_what_is_of_the_hour_is_not_noted(said: str) -> None:
     """Issue 17.5: at the same precision."""
     assert after(said) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "said"),
+    [
+        (
+            "I work as a nurse at St. Olav's hospital.",
+            "I've changed jobs, I work as a school nurse for the municipality now.",
+        ),
+        ("My gym is on Harbour Street.", "My gym is on Mill Lane now."),
+        (
+            "My daughter's piano lesson is on Tuesdays at 4.",
+            "My daughter's piano lesson is on Thursdays at 5 from next week.",
+        ),
+        ("We use MySQL for the billing service.", "The billing service runs on Postgres now."),
+        ("My manager is Ingrid.", "My manager is Tobias since the reorg."),
+        ("Ich wohne in Kassel.", "Ich wohne jetzt in Fulda, der Umzug war am Samstag."),
+        ("Mein Zahnarzt ist Dr. Behrens.", "Mein Zahnarzt ist jetzt Dr. Yildiz."),
+        ("Unser Stand-up ist um 9:30.", "Unser Stand-up ist ab Montag um 10:15."),
+        ("Ich trinke meinen Kaffee mit Milch.", "Ich trinke meinen Kaffee nur noch schwarz."),
+        ("Für die Buchhaltung nehme ich Lexware.", "Für die Buchhaltung nehme ich inzwischen DATEV."),
+        ("J'habite à Nantes.", "J'ai déménagé, j'habite à Angers maintenant."),
+        ("Mon médecin est le docteur Lemoine.", "Mon médecin est le docteur Haddad maintenant."),
+        ("Je travaille chez Decathlon.", "Je travaille désormais chez Orange."),
+        ("Mon cours de yoga est le lundi.", "Mon cours de yoga est le mercredi à partir de la rentrée."),
+        ("Notre base de données est MariaDB.", "Notre base de données est PostgreSQL depuis mars."),
+        ("Mon fils a 6 ans.", "Mon fils a 7 ans."),
+        ("Vivo en Granada.", "Ahora vivo en Málaga."),
+        ("Mi jefa es Lucía.", "Mi jefa ahora es Carmen."),
+        ("Mi vuelo sale el 3 de junio.", "Mi vuelo sale el 5 de junio, lo cambiaron."),
+        ("Trabajo de camarero.", "Ya no trabajo de camarero, trabajo de recepcionista."),
+        ("Mi móvil es un Xiaomi.", "Mi móvil es un Pixel 8 ahora."),
+        ("我住在杭州。", "我搬家了,现在住在苏州。"),
+        ("我在小米工作。", "我现在在比亚迪工作。"),
+        ("我的车是本田思域。", "我换车了,我的车是小鹏P7。"),
+        ("我女儿上二年级。", "我女儿现在上三年级。"),
+        ("我的导师是王教授。", "我的导师换成了李教授。"),
+        ("I bank with Nordea.", "I bank with Revolut now."),
+        ("Our sprint review is on Wednesdays at 14:00.", "The sprint review has been moved to Fridays at 11:00."),
+        ("My physio is Karin Holm.", "I have a new physio, Peter Nyman."),
+        ("Abito a Torino.", "Ora abito a Genova."),
+        ("Ik woon in Utrecht.", "Ik woon nu in Zwolle."),
+        ("Trabalho na Petrobras.", "Agora trabalho na Embraer."),
+        ("Mieszkam w Gdańsku.", "Teraz mieszkam w Łodzi."),
+    ],
+)
+def test_another_value_of_the_same_thing_takes_the_place_of_the_old_one(before: str, said: str) -> None:
+    """Issue 17.2: in whatever language it is said, one value holds at a time."""
+    assert len(after(before)) == 1
+    assert after(before)[0] not in after(before, said)
+    assert len(after(before, said)) == 1
+
+
+@pytest.mark.parametrize(
+    ("before", "said"),
+    [
+        ("My sister lives in Leeds.", "My brother lives in York."),
+        ("I play the cello.", "I play badminton on Fridays."),
+        ("I'm allergic to walnuts.", "I'm allergic to penicillin."),
+        ("The staging server runs Debian 12.", "The production server runs Ubuntu 24.04."),
+        ("Mein Vater ist Tischler.", "Mein Onkel ist Schlosser."),
+        ("Ich lerne Polnisch.", "Ich lerne Gitarre."),
+        ("Mein Hund heißt Balu.", "Meine Katze heißt Minka."),
+        ("Ich mag Krimis.", "Ich mag Kurzgeschichten."),
+        ("Ma mère s'appelle Odile.", "Ma tante s'appelle Josiane."),
+        ("J'ai un chat.", "J'ai un lapin."),
+        ("Mon bureau est à Lyon.", "Mon bureau est au deuxième étage."),
+        ("Je déteste les champignons.", "Je déteste le bruit."),
+        ("Mi hermano vive en Bilbao.", "Mi prima vive en Vigo."),
+        ("Me gusta el senderismo.", "Me gusta el ajedrez."),
+        ("Tengo una hija de 4 años.", "Tengo un hijo de 9 años."),
+        ("Soy alérgico al marisco.", "Soy alérgico al látex."),
+        ("El servidor de pruebas usa Nginx.", "El servidor de producción usa Caddy."),
+        ("Estudio portugués.", "Estudio derecho en la UNED."),
+        ("我妈妈住在南京。", "我哥哥住在深圳。"),
+        ("我喜欢爬山。", "我喜欢看科幻小说。"),
+        ("我对花生过敏。", "我对芒果过敏。"),
+        ("我的猫叫咪咪。", "我的狗叫旺财。"),
+        ("测试环境用的是MySQL。", "生产环境用的是Oracle。"),
+        ("I play tennis with Marta.", "I play padel with Jonas now."),
+        ("My daughter Ida goes to Northgate School.", "My son Per goes to Southfield School now."),
+        ("We use Redis for the queue.", "We use Postgres for the audit log now."),
+        ("I have a meeting with Anna on Mondays.", "I have a meeting with Boris on Thursdays now."),
+        ("The frontend runs on Vercel.", "The backend runs on Fly.io now."),
+        ("My bike is a Trek.", "My car is a Peugeot 208 now."),
+        ("I'm learning Norwegian.", "I'm learning the ukulele now."),
+        ("My mother lives in Porto.", "I live in Lisbon now."),
+        ("I bought my laptop at Elgiganten.", "My laptop is a Framework 13 now."),
+        ("Our accountant is Ms Berg.", "Our lawyer is Mr Stone now."),
+        ("Mia sorella vive a Bari.", "Mio fratello vive a Pisa."),
+        ("Ik ben allergisch voor noten.", "Ik ben allergisch voor katten."),
+        ("Meu cachorro se chama Thor.", "Minha gata se chama Lua."),
+        ("Moja siostra mieszka w Opolu.", "Moja mama mieszka w Kielcach."),
+        ("そばアレルギーがあります。", "卵アレルギーがあります。"),
+        ("Mein Arzt ist Dr. Kühn.", "Mein Zahnarzt ist jetzt Dr. Blum."),
+    ],
+)
+def test_what_may_be_true_beside_it_replaces_nothing(before: str, said: str) -> None:
+    """Issue 17.2: another person, another thing of the same kind, or something of which there are many."""
+    assert len(after(before)) == 1
+    assert after(before)[0] in after(before, said)
+
+
+def test_a_second_allergy_stands_beside_the_first() -> None:
+    """Issue 17: of a safety matter nothing may go because another one is said."""
+    said = ("I'm allergic to walnuts.", "I'm allergic to penicillin.", "I'm allergic to cats now too.")
+    assert len(after(*said)) == 3

@@ -142,6 +142,8 @@ def _claim(text: str) -> str:
 
 def _clause(text: str, masked: str, left: int, right: int) -> Clause | None:
     begin, lead, _ = _skip_leads(masked, left, right)
+    asked = guard("asked_behind").search(masked, begin, right)
+    right = right if asked is None else asked.start()
     while right > begin and (
         masked[right - 1] in MASK or not (masked[right - 1].isalnum() or masked[right - 1] in "%)\"'”’+#°€$*_`")
     ):

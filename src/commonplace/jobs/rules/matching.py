@@ -12,15 +12,17 @@ from functools import lru_cache
 from typing import Final
 
 from commonplace.jobs.rules.patterns import guard, words
+from commonplace.text.likeness import decide
 from commonplace.text.patterns import pattern
 
-_FEELING: Final = frozenset(
-    {"like", "lov", "love", "enjoy", "hat", "hate", "dislik", "dislike", "avoid", "ador", "adore", "stand", "prefer"}
-)
 _YEAR: Final = pattern(r"\b(?:19|20)\d\d\b")
 _VERSION: Final = pattern(r"\b([A-Z][\w.+#-]*) v?(\d[\w.]*\w|\d)")
 _WORD: Final = pattern(r"[^\W_][\w.+#-]*\w|\w", re.UNICODE)
-_NAMED_LAST: Final = pattern(r", (?:the )?(?!The\b)([A-Z][\w’'&+.-]*\w)")
+_DATE: Final = pattern(r"\b(?:19|20)\d\d-\d\d")
+_NAMED: Final = pattern(r"(?<=[\w,;:] )[^\W\d_a-z][\w’'-]+")
+_EMPTY_NOUN: Final = (
+    r"(?:subscription|service|provider|supplier|app|account|plan|contract|tool|client|program|software|company)"
+)
 _IDEOGRAPH: Final = pattern(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
@@ -62,7 +64,7 @@ def holds(text: str, value: str) -> bool:
 def _is_held(text: str, value: str) -> bool:
     """True if a text says of now that a value is so."""
     found = re.search(rf"(?<!\w){re.escape(value)}(?!\w)", text, re.IGNORECASE)
-    if found is None or _denies(text[: found.start()].replace("without ", "")):
+    if found is None or _denies(re.split(r"[,;]| and ", text[: found.start()])[-1].replace("without ", "")):
         return False
     verb = text.split(maxsplit=2)[1] if " " in text else ""
     return guard("held").search(text) is not None or not (verb.endswith("ed") or verb in words("unchanged"))
@@ -93,11 +95,7 @@ def succeeds(text: str, frame: str, supersedes: str, other: str, *, home: bool =
         return True
     if supersedes and _is_held(other, supersedes):
         return guard("of_time").fullmatch(supersedes) is None or of_one_thing(text, other, supersedes)
-    if _instead(text, other) or _in_role(text, other) or _has_changed(text, other):
-        return True
-    if _swapped(text, other):
-        return True
-    return _taken_back(text, other)
+    return _instead(text, other) or _in_role(text, other) or _has_another_value(text, other)
 
 
 def of_one_thing(text: str, other: str, value: str) -> bool:
@@ -125,32 +123,44 @@ def _instead(text: str, other: str) -> bool:
     return found is not None and holds(other, found["old"]) and of_one_thing(text, other, found["old"])
 
 
-def _has_changed(text: str, other: str) -> bool:
-    """True if a statement gives another name or number `now` for what another statement says in the same words."""
-    if guard("changed").search(text) is None or _denies(other):
+def _has_another_value(text: str, other: str) -> bool:
+    """True if a statement gives another value to what another one is about, and one value holds at a time."""
+    if guard("added").search(text):
         return False
-    if guard("commute").search(text) and guard("commute").search(other):
+    is_new = guard("changed").search(text) is not None
+    if is_new and any(guard(what).search(text) and guard(what).search(other) for what in ("work", "travel")):
         return True
-    if guard("put_off").search(text) and _YEAR.search(other):
-        return len(names := set(_claimed(text)) & set(_claimed(other))) > 1 and any(name.isalpha() for name in names)
-    claim = text.partition(", ")[0]
-    if any(holds(other, name) and of_one_thing(claim, other, name) for name in _NAMED_LAST.findall(text)):
-        return True
-    mine, theirs = _claimed(text), _claimed(other)
-    shared, new, old = mine.keys() & theirs.keys(), mine.keys() - theirs.keys(), theirs.keys() - mine.keys()
-    return (
-        any(len(word) > 2 and not mine[word][0].isupper() for word in shared)
-        and bool(new)
-        and bool(old)
-        and all(_firm(mine[word]) for word in new)
-        and all(_firm(theirs[word]) for word in old)
+    for new in _claims(text):
+        for old in _claims(other)[:2]:  # the whole, and what it begins with
+            if content(old) & content(new):
+                found = decide(old, new)
+                if found.kind == "supersedes" or (found.in_frame and (is_new or _are_named(new, old))):
+                    return True
+    return is_new and (_is_put_off(text, other) or _in_same_words(text, other))
+
+
+def _are_named(*claims: str) -> bool:
+    """True if statements end in names, each of something of one person's own."""
+    return all(
+        guard("own_thing").match(claim) and (_firm(claim.split()[-1]) or guard("wide").search(claim))
+        for claim in claims
     )
 
 
-def _claimed(text: str) -> dict[str, str]:
-    """Return the words that carry a statement by their stems, without its subject, reasons and light verbs."""
-    text = text.split(" ", 1)[-1]
-    claim = re.split(r"[,;(]| (?:because|since|so)\b", text, maxsplit=1)[0]
+def _in_same_words(text: str, other: str) -> bool:
+    """True if two statements differ in names and numbers alone, in whatever order they say them."""
+    mine, theirs = _carrying(text), _carrying(other)
+    new, old = mine.keys() - theirs.keys(), theirs.keys() - mine.keys()
+    return (
+        any(len(word) > 2 and not mine[word][0].isupper() for word in mine.keys() & theirs.keys())
+        and bool(new and old)
+        and all(_firm(each[word]) for each, left in ((mine, new), (theirs, old)) for word in left)
+    )
+
+
+def _carrying(text: str) -> dict[str, str]:
+    """Return the words that carry what a statement begins with by their stems, without its subject and light verbs."""
+    claim = next(iter(_claims(text)[1:]), text)
     claim = claim if any(map(_firm, _WORD.findall(claim))) else text
     found = {stem(word): word for word in _WORD.findall(claim) if word.lower() not in words("stop")}
     return {word[:6]: said for word, said in found.items() if word not in words("light")}  # `rehearses`, `rehearsal`
@@ -160,13 +170,33 @@ def _firm(word: str) -> bool:
     return word[0].isupper() or any(map(str.isdigit, word)) or guard("of_time").fullmatch(word.rstrip("s")) is not None
 
 
+def _is_put_off(text: str, other: str) -> bool:
+    """True if two statements give a date to one thing: a name, or two words."""
+    shared = {word for word in content(text) & content(other) if guard("of_time").fullmatch(word) is None}
+    names = {stem(word) for word in _NAMED.findall(text)}
+    return all(_DATE.search(each) for each in (text, other)) and bool(
+        shared & names or len(shared - _numbers(shared) - words("light") - {"user"}) > 1
+    )
+
+
+@lru_cache(maxsize=4096)
+def _claims(text: str) -> tuple[str, ...]:
+    """Return a statement, and its parts, without the speaker and without the words that say that it is new."""
+    said = guard("speaker_label").sub("", text.rstrip(" ."))
+    parts = (said, *guard("claim_end").split(said))
+    found = (" ".join(guard("oneself").sub(" ", guard("newly").sub(" ", part)).split()) for part in parts)
+    found = (guard("of_kin").sub("", claim) for claim in found)
+    return tuple(dict.fromkeys(claim for claim in found if content(claim)))
+
+
 def _in_role(text: str, other: str) -> bool:
     """True if one says who or what is new in a role (`switched to Helix as their editor`), another what was."""
     found = guard("role").search(text)
     if found is None:
         return False
     before = (
-        rf"(?:\b(?:as|is) (?:their|my|our|the) |\A(?:the |our |[\w ]+'s )){re.escape(found['role'])}(?: is\b|[.,]|\Z)"
+        rf"(?:\b(?:as|is) (?:their|my|our|the) |\b(?:changed|switched) |\A(?:the |our |[\w ]+'s )(?:main |private |own )?)"
+        rf"{re.escape(found['role'])}s?(?: {_EMPTY_NOUN})?(?: is\b|[.,]|\Z)"
     )
     return re.search(before, other, re.IGNORECASE) is not None
 
@@ -181,14 +211,6 @@ def _denies(text: str) -> bool:
 
 def _numbers(words: Iterable[str]) -> set[str]:
     return {word for word in words if any(char.isdigit() for char in word)}
-
-
-def _taken_back(text: str, other: str) -> bool:
-    """Same speaker, same words, one of the two with a no."""
-    if _denies(text) == _denies(other) or text.split(" ", 1)[0] != other.split(" ", 1)[0]:
-        return False
-    mine, theirs = content(text) - words("signs") - _FEELING, content(other) - words("signs") - _FEELING
-    return bool(mine) and (mine == theirs or (len(mine) >= 2 and mine < theirs))
 
 
 def _swapped(text: str, other: str) -> bool:

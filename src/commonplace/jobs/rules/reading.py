@@ -118,32 +118,48 @@ class Reader:
             clause = clauses.with_topic(before, clauses.with_what_it_is(before, spoken))
             former, before = before, spoken
             longer = None if held is None else self._continued(item, start, held, clause)
+            memo = None if longer is not None else self._stated(item, start, clause, former)
             if held is not None:
-                yield longer or held
+                yield longer or (self._limited(item, start, held, clause) if memo is None else None) or held
             held = None
-            if longer is not None:
-                continue
-            memo = (
-                self._standing(item, start, clause)
-                or self._correction(item, start, clause)
-                or self._personal(item, start, clause)
-            )
-            memo = memo or self._convention(item, start, clause)
-            if memo is None and (self._coding or guard("code").search(clause.text)):
-                memo = self._remark(item, start, clause)
-            if memo is None:
-                found = (self._foreign(item, start, each) for each in clauses.shorter(clause))
-                memo = next((memo for memo in found if memo), None) or self._change(item, start, clause, former)
             if (
-                memo is not None
-                and memo.kind in {"fact", "decision", "constraint"}
-                and not (memo.becomes or memo.slot == CHANGE)
+                memo is None
+                or memo.becomes
+                or memo.slot == CHANGE
+                or memo.kind not in {"fact", "decision", "constraint"}
             ):
+                yield from filter(None, (memo,))
+            else:
                 held = memo
-            elif memo is not None:
-                yield memo
         if held is not None:
             yield held
+
+    def _stated(self, item: RecordedMessage, start: int, clause: Clause, before: Clause | None) -> Memo | None:
+        """Return what one clause states, as the first kind of statement that it fits."""
+        memo = (
+            self._standing(item, start, clause)
+            or self._correction(item, start, clause)
+            or self._personal(item, start, clause)
+            or self._convention(item, start, clause)
+        )
+        if memo is None and (self._coding or guard("code").search(clause.text)):
+            memo = self._remark(item, start, clause)
+        if memo is None:
+            found = (self._foreign(item, start, each) for each in clauses.shorter(clause))
+            memo = next((memo for memo in found if memo), None) or self._change(item, start, clause, before)
+        return memo
+
+    def _limited(self, item: RecordedMessage, start: int, memo: Memo, clause: Clause) -> Memo | None:
+        """Add the exception that a person makes at once (`but I eat fish`), where there is room."""
+        between = item.text[memo.span[1] : start + clause.start]
+        if memo.kind == "decision" or clause.question or clause.reported or guard("limits").fullmatch(between) is None:
+            return None
+        if guard("of_the_hour").search(clause.text) or guard("pointing").search(clause.text):
+            return None
+        text = f"{memo.text.rstrip('.')}{between}{wording.of_others(clause.text)}."
+        span = (memo.span[0], start + clause.end)
+        fits = len(text) <= TEXT_CHARS
+        return msgspec.structs.replace(memo, text=text, span=span, quote=item.text[slice(*span)]) if fits else None
 
     def _continued(self, item: RecordedMessage, start: int, memo: Memo, clause: Clause) -> Memo | None:
         """Add the reason of a decision, or what the next sentence says of the same thing, where there is room."""
@@ -361,7 +377,7 @@ class Reader:
         for _ in range(4):
             stated = wording.statement(text, core, speaker, alone=self._alone)
             if len(stated) <= TEXT_CHARS:
-                return stated if len(stated.split()) >= 3 else None
+                return stated if len(stated.split()) >= 3 or len(guard("wide").findall(stated)) >= 4 else None
             tail = guard("tail").search(text)
             if tail is None or tail.start() < max(30, core):
                 return None
@@ -412,7 +428,15 @@ class Reader:
             return None
         if guard("unsure").search(clause.text):
             return None
-        found = next((rule for rule in patterns.rows("foreign") if rule.pattern.match(clause.text)), None)
+        ways = (clause.text, guard("newly").sub("", clause.text).strip())
+        found = next(
+            (
+                rule
+                for rule in patterns.rows("foreign")
+                if (self._coding or not rule.code) and any(map(rule.pattern.match, ways))
+            ),
+            None,
+        )
         asked = guard("asks").match(clause.text)
         said = clause.text[asked.end() :] if asked else clause.text
         if found is None or (found.kind != "instruction" and guard("passing").search(said)):

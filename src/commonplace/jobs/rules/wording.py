@@ -27,7 +27,10 @@ _ADVERB: Final = pattern(
     re.IGNORECASE,
 )
 _REMIND: Final = pattern(r"(?:please )?remind me (to|about|of|that) ", re.IGNORECASE)
-_AND_VERB: Final = pattern(r"(and|or) ([a-z]+)\b")
+_AND_VERB: Final = pattern(
+    r"(?P<and>,|\b(?:and|or|but)(?: (?:also|then|never|always|mostly|only|still|usually|sometimes))?) (?P<verb>[a-z]+)\b"
+    r"(?P<with> (?:at|in|on|for|with|from|as|to|the|an?|my|our|every|most|only|part|full|nights|hard)\b)?"
+)
 _MERE: Final = pattern(r"(?:just|also)\s+(?=\w)", re.IGNORECASE)
 _SUBJECT: Final = pattern(r"(I)(?P<joined>['’](?:m|ve|ll|d))?\s+", re.IGNORECASE)
 _MINE: Final = pattern(r"my\s+", re.IGNORECASE)
@@ -68,10 +71,10 @@ def statement(text: str, core: int, speaker: str | None, *, alone: bool = False)
         return _ended(f"{head}{name} {_third(rest[subject.end() :], subject['joined'])}")
     remind = _REMIND.match(rest)
     if remind is not None:
-        return _ended(f"{name} wants to be reminded {remind[1].lower()} {_others(rest[remind.end() :])}")
+        return _ended(f"{name} wants to be reminded {remind[1].lower()} {of_others(rest[remind.end() :])}")
     mine = _MINE.match(rest)
     if mine is not None:
-        return _ended(f"{head}{name}'s {_others(rest[mine.end() :])}")
+        return _ended(f"{head}{name}'s {of_others(rest[mine.end() :])}")
     if (speaker and not alone) or re.search(r"\b(?:I|my|me)\b", body):
         return _ended(f"{name}: {body}")
     return _ended(body[:1].upper() + body[1:])
@@ -80,19 +83,28 @@ def statement(text: str, core: int, speaker: str | None, *, alone: bool = False)
 def _third(rest: str, joined: str | None) -> str:
     rest = _MERE.sub("", rest, count=1) if _MERE.match(rest) else rest
     if joined:
-        return f"{_AUXILIARY[joined.lower()]} {_others(rest)}"
+        also = rest if _AUXILIARY[joined.lower()] in {"will", "would"} else _AND_VERB.sub(_joined, rest)
+        return f"{_AUXILIARY[joined.lower()]} {of_others(also)}"
     position = 0
     while (adverb := _ADVERB.match(rest, position)) is not None:
         position = adverb.end()
     verb, space, tail = rest[position:].partition(" ")
-    form = third_form(verb)
-    joined_verb = _AND_VERB.match(tail) if form != verb else None
-    if joined_verb is not None:
-        tail = f"{joined_verb[1]} {third_form(joined_verb[2])}{tail[joined_verb.end() :]}"
-    return f"{rest[:position]}{form}{space}{_others(tail)}"
+    form = third_form(verb.removesuffix(",")) + "," * verb.endswith(",")
+    if form != verb:
+        tail = _AND_VERB.sub(_joined, tail)
+    return f"{rest[:position]}{form}{space}{of_others(tail)}"
 
 
-def _others(text: str) -> str:
+def _joined(found: re.Match[str]) -> str:
+    """Return `and work` in the form that it has after he or she, if the word behind `and` is a verb there."""
+    verb = found["verb"]
+    if verb not in words("verbs") and not (found["with"] and verb in words("verbs_or_nouns")):
+        return found[0]
+    return f"{found['and']} {third_form(verb)}{found['with'] or ''}"
+
+
+def of_others(text: str) -> str:
+    """Return a text of the first person as one of others: `my` becomes `their`."""
     for known, word in _LATER:
         text = known.sub(word, text)
     return text

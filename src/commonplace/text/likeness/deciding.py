@@ -28,6 +28,7 @@ _MOMENT: Final = pattern(r"\d{1,4}(?:[:/-]\d{1,4})+|\d{1,2}\.\d{1,2}\.\d{2,4}")
 _NUMBER: Final = pattern(r"\d+(?:[.,]\d+)?")
 _YEAR: Final = pattern(r"(?:19|20)\d\d")
 _NUMBERED: Final = pattern(r"\D+\d+\D*")
+_IN_FRAME: Final = "another word in the same frame"
 _NUMBERED_THING: Final = "a number that may be a name"
 _SAYS: Final = frozenset({"is", "are", "has", "have", "ist", "hat", "es", "tiene", "est", "è", "ha"})  # after the thing
 _ALIKE_SHARE: Final = 0.6  # of the words of the shorter text; below it two texts speak of different things
@@ -40,6 +41,11 @@ class Likeness(msgspec.Struct, frozen=True):
     kind: Kind
     why: str = ""
     longer: Literal["old", "new"] = "old"
+
+    @property
+    def in_frame(self) -> bool:
+        """True if one place of the two differs, and nothing is known of how many values it may have."""
+        return self.why == _IN_FRAME or self.why == _NUMBERED_THING
 
 
 class Slot(msgspec.Struct, frozen=True):
@@ -135,7 +141,9 @@ def _compared(a: Sequence[str], b: Sequence[str]) -> Likeness:
     if len(slots) == 1 and _paired(slots):
         return Likeness("supersedes", "opposite")
     if _share(a, b) < _ALIKE_SHARE and not (len(slots) == 1 and _one_value(slots[0])):
-        return Likeness("distinct", "few words in common") if not _paired(slots) else Likeness("doubt", "opposite")
+        in_frame = len(slots) == 1 and slots[0].before and slots[0].before[-1] in wording.HOLDING
+        why = _IN_FRAME if in_frame else "few words in common"
+        return Likeness("distinct", why) if not _paired(slots) else Likeness("doubt", "opposite")
     if all(slot.old and slot.new for slot in slots):
         judged = [_slot(slot) for slot in slots]
         kinds = {each.kind for each in judged}
@@ -178,9 +186,9 @@ def _slot(slot: Slot) -> Likeness:
         return _measure(slot)
     if _one_value(slot):
         return Likeness("supersedes", "another value")
-    if not slot.before or (len(slot.after) < 2 and wording.MANY & set(slot.before)):
+    if not slot.before or (len(slot.after) < 2 and wording.MANY & set(slot.before[-2:])):
         return Likeness("distinct", "another thing")
-    return Likeness("doubt", "another word in the same frame")
+    return Likeness("doubt", _IN_FRAME)
 
 
 def _measured(slot: Slot) -> bool:

@@ -30,6 +30,7 @@ _REWRITES: Final = tuple(
         (r"\b([ldnjmtscq]|qu)'", r"\1 "),
         (r"\b(?:am|is|are|was|were) employed (?:at|by)\b|\bwork(s?) for\b", "work at"),
         (r"\bist bei (.{1,40}) angestellt\b", r"arbeitet bei \1"),
+        (r"[换換改变變](?:成|为|為|到)了?", "是"),
     )
 )
 _SUBJECT: Final = pattern(
