@@ -220,5 +220,5 @@ def test_what_may_be_true_beside_it_replaces_nothing(before: str, said: str) -> 
 
 def test_a_second_allergy_stands_beside_the_first() -> None:
     """Issue 17: of a safety matter nothing may go because another one is said."""
-    said = ("I'm allergic to walnuts.", "I'm allergic to penicillin.", "I'm allergic to cats now too.")
+    said = ("I'm allergic to walnuts.", "I'm allergic to penicillin.", "I'm allergic to cats now.")
     assert len(after(*said)) == 3

@@ -195,7 +195,8 @@ def _in_role(text: str, other: str) -> bool:
     if found is None:
         return False
     before = (
-        rf"(?:\b(?:as|is) (?:their|my|our|the) |\b(?:changed|switched) |\A(?:the |our |[\w ]+'s )(?:main |private |own )?)"
+        r"(?:\b(?:as|is) (?:their|my|our|the) |\b(?:changed|switched) |\A(?:the |our |[\w ]+'s )"
+        r"(?:main |private |own )?)"
         rf"{re.escape(found['role'])}s?(?: {_EMPTY_NOUN})?(?: is\b|[.,]|\Z)"
     )
     return re.search(before, other, re.IGNORECASE) is not None

@@ -45,7 +45,7 @@ class Likeness(msgspec.Struct, frozen=True):
     @property
     def in_frame(self) -> bool:
         """True if one place of the two differs, and nothing is known of how many values it may have."""
-        return self.why == _IN_FRAME or self.why == _NUMBERED_THING
+        return self.why in {_IN_FRAME, _NUMBERED_THING}
 
 
 class Slot(msgspec.Struct, frozen=True):
