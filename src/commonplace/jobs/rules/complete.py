@@ -1,11 +1,21 @@
-"""True or false: does a clause say enough to be remembered alone?"""
+"""Does a clause say enough to be remembered alone, and does the next one belong to it?"""
 
 from __future__ import annotations
 
 import re
+from typing import Final
 
-from commonplace.jobs.rules import matching
+import msgspec
+
+from commonplace.jobs.rules import matching, wording
+from commonplace.jobs.rules.clauses import Clause
+from commonplace.jobs.rules.memos import Memo
 from commonplace.jobs.rules.patterns import Rule, guard
+from commonplace.records import RecordedMessage
+from commonplace.text.pieces import one_line, plain_name
+
+REASON_GAP: Final = 3  # characters between two statements of one thing
+TEXT_CHARS: Final = 200  # of one statement
 
 
 def says_something(text: str, said: str, rule: Rule) -> bool:
@@ -41,3 +51,34 @@ def _enough(said: str, rule: Rule) -> bool:
         )
         >= 2
     )
+
+
+def continued(memo: Memo, clause: Clause, item: RecordedMessage, start: int) -> Memo | None:
+    """Add the reason of a decision, or what the next sentence says of the same thing, where there is room."""
+    if clause.question or clause.unreal or clause.conditional or clause.reported:
+        return None
+    if start + clause.start - memo.span[1] > REASON_GAP or guard("pointing").search(clause.text):
+        return None
+    if memo.kind == "decision":
+        return _joined(memo, f". {clause.text}", clause, item, start) if guard("reason").match(clause.text) else None
+    own = (plain_name(item.message.name) or wording.UNNAMED) in memo.text
+    if own or guard("continues").match(clause.text) is None:
+        return None
+    return _joined(memo, f"; {clause.text[:1].lower()}{clause.text[1:]}", clause, item, start)
+
+
+def limited(memo: Memo, clause: Clause, item: RecordedMessage, start: int) -> Memo | None:
+    """Add the exception that a person makes at once (`but I eat fish`), where there is room."""
+    between = item.text[memo.span[1] : start + clause.start]
+    if memo.kind == "decision" or clause.question or clause.reported or guard("limits").fullmatch(between) is None:
+        return None
+    if guard("of_the_hour").search(clause.text) or guard("pointing").search(clause.text):
+        return None
+    return _joined(memo, between + wording.of_others(clause.text), clause, item, start)
+
+
+def _joined(memo: Memo, more: str, clause: Clause, item: RecordedMessage, start: int) -> Memo | None:
+    text = one_line(memo.text.rstrip(".") + more) + "."
+    span = (memo.span[0], start + clause.end)
+    fits = len(text) <= TEXT_CHARS
+    return msgspec.structs.replace(memo, text=text, span=span, quote=item.text[slice(*span)]) if fits else None

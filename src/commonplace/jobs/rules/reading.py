@@ -17,6 +17,7 @@ import msgspec
 from commonplace.guard.pasted import pasted
 from commonplace.jobs.rules import clauses, complete, corrections, patterns, wording
 from commonplace.jobs.rules.clauses import Clause
+from commonplace.jobs.rules.complete import REASON_GAP, TEXT_CHARS
 from commonplace.jobs.rules.memos import CHANGE, CHANGED_MIND, HOME, NAMED, SWITCHED, Memo
 from commonplace.jobs.rules.patterns import Kind, Rule, guard
 from commonplace.records import RecordedMessage, Trust
@@ -39,9 +40,7 @@ _HELD_AT = (
 
 
 MEMOS_PER_MESSAGE: Final = 4  # the least salient go first
-REASON_GAP: Final = 3  # characters between two statements of one thing
 NAME_CHARS: Final = 25  # of what is over, where a statement begins with it
-TEXT_CHARS: Final = 200  # of one statement
 SCAN_CHARS: Final = 20_000  # of a longer message only head and tail are read: the middle is pasted
 
 
@@ -117,10 +116,10 @@ class Reader:
         for spoken in clauses.clauses(text, masked):
             clause = clauses.with_topic(before, clauses.with_what_it_is(before, spoken))
             former, before = before, spoken
-            longer = None if held is None else self._continued(item, start, held, clause)
+            longer = None if held is None else complete.continued(held, clause, item, start)
             memo = None if longer is not None else self._stated(item, start, clause, former)
             if held is not None:
-                yield longer or (self._limited(item, start, held, clause) if memo is None else None) or held
+                yield longer or (complete.limited(held, clause, item, start) if memo is None else None) or held
             held = None
             if (
                 memo is None
@@ -148,41 +147,6 @@ class Reader:
             found = (self._foreign(item, start, each) for each in clauses.shorter(clause))
             memo = next((memo for memo in found if memo), None) or self._change(item, start, clause, before)
         return memo
-
-    def _limited(self, item: RecordedMessage, start: int, memo: Memo, clause: Clause) -> Memo | None:
-        """Add the exception that a person makes at once (`but I eat fish`), where there is room."""
-        between = item.text[memo.span[1] : start + clause.start]
-        if memo.kind == "decision" or clause.question or clause.reported or guard("limits").fullmatch(between) is None:
-            return None
-        if guard("of_the_hour").search(clause.text) or guard("pointing").search(clause.text):
-            return None
-        text = f"{memo.text.rstrip('.')}{between}{wording.of_others(clause.text)}."
-        span = (memo.span[0], start + clause.end)
-        fits = len(text) <= TEXT_CHARS
-        return msgspec.structs.replace(memo, text=text, span=span, quote=item.text[slice(*span)]) if fits else None
-
-    def _continued(self, item: RecordedMessage, start: int, memo: Memo, clause: Clause) -> Memo | None:
-        """Add the reason of a decision, or what the next sentence says of the same thing, where there is room."""
-        if clause.question or clause.unreal or clause.conditional or clause.reported:
-            return None
-        between = item.text[memo.span[1] : start + clause.start]
-        if len(between) > REASON_GAP or guard("pointing").search(clause.text):
-            return None
-        if memo.kind == "decision":
-            joined, fits = ". ", guard("reason").match(clause.text) is not None
-        else:
-            own = (plain_name(item.message.name) or wording.UNNAMED) in memo.text
-            joined, fits = "; ", not own and guard("continues").match(clause.text) is not None
-        text = (
-            memo.text.rstrip(".")
-            + joined
-            + (clause.text if joined == ". " else clause.text[:1].lower() + clause.text[1:])
-        )
-        text = one_line(text) + "."
-        if not fits or len(text) > TEXT_CHARS:
-            return None
-        span = (memo.span[0], start + clause.end)
-        return msgspec.structs.replace(memo, text=text, span=span, quote=item.text[slice(*span)])
 
     def _of_agent(self, item: RecordedMessage, start: int, text: str) -> Iterator[Memo]:
         for clause in clauses.clauses(text, clauses.mask(text, pasted(text))):
@@ -276,7 +240,7 @@ class Reader:
                 continue
             memo = None if found is None else self._worded(item, start, short, rule, found)
             if memo is not None:
-                return memo
+                return msgspec.structs.replace(memo, supersedes=memo.supersedes or corrections.ended(clause))
         return None
 
     @staticmethod
