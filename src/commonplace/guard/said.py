@@ -71,7 +71,7 @@ _SEVERAL: Final = r"(?:[^\W\d_]{1,24}[’'-]?[ ,]{1,2}){2,23}[^\W\d_]{1,24}"
 _FIELD: Final = r"[=:(\[{<]|.[^\n]{1,90}[\]}:=>]\Z|[ ,{]\"[^\n\"]{1,80}\"[:=]"
 _MARKS: Final = r"\s{0,3}(?:=>|:=|->|={1,2}|[:：→])\s{0,3}|[\"'`]{1,3}\s{0,3}(?:=>|[:=])\s{0,3}"
 _LINK: Final = (
-    rf"(?i){_MARKS}|(?<=[^\W\d_])\?\s{{1,2}}|\s{{1,2}}[—–-]\s{{1,2}}|(?<=[\s,?])(?:c'est|{IS})\s{{1,4}}|['’]s\s{{1,2}}"
+    rf"(?i){_MARKS}|\s?\?\s{{1,2}}|\s{{1,2}}[—–-]\s{{1,2}}|(?<=[\s,?])(?:c'est|{IS})\s{{1,4}}|['’]s\s{{1,2}}"
     r"|(?:成了?|[是为為叫はが는은])\s{0,2}"
 )
 _GOES_ON: Final = rf"(?i)(?:\s{IS}|[:：=]|[は是])\s{{0,3}}\Z"  # a line whose sentence does
@@ -102,6 +102,7 @@ _DESCRIBES: Final = (
     r"|ado|ada|ido|ida|ível|ável|toire|ée|lijk|[ёе]к|[аеия]л[аои]?|л[ао]сь|лся|[её]нн?[аоы]?|[аяы][нт][аоы]?|[ыио]й|[ая]я|ое|ые|тся|[еиуюая]т|ть"
     r"|ał[aoy]?|ił[aoy]?|ęł[ao]|asło|any|ony|ego|szy|sz[eą]|(?<!.{9})(?:ent|ant|sé|ré|né|té|lé|gen|ten|nen|ny|na|ne|ty|ta|te|dig))\Z"
 )
+_PROCESS: Final = r"[^\W\d_]{0,128}(?:ed|ing|tion|ung|ment)\Z"  # what a heading names: "Password Hashing"
 _AS: Final = (  # the words behind a value that is said to be used as one: "Use marlinspike as the guest password"
     rf"(?i)(?<!\S)({_TOKEN})\s(?:as|als|como|comme|come|jako|как|som|en)\s(?:{_WHOSE}\s)?(?:(?!(?:a|of|de)\s)[^\s.,;:!?]{{1,20}}\s)?\Z"
 )
@@ -122,9 +123,13 @@ _PAIR: Final = (
     r"(?:[\w.@+-]{2,64}(?:\s?[/|]\s?|:(?=\S)|\s(?:and|und|et|y|e|en|i|и)\s|(?<=[^\W_])[和と])|\s(?:with|mit|met|avec|con|com|z|с)\s)"
     rf"(?=({_TOKEN}))"
 )
-_ENDS: Final = r"[\"'”»’`*)\]]{0,3}\s{0,2}(?:[.,;!?)\n—–|、。，；！？）]|\Z|-\s|/\s|\()"
+_ENDS: Final = r"[\"'”»’`*)\]]{0,3}\s{0,2}(?:[.,;!?)\n—–|、。，；！？）]|\Z|-\s|/\s|(?<=\s)\()"
 _CHANGE_ENDS: Final = rf"{_ENDS}|\s(?:geändert|gesetzt|umgestellt|gestellt|veranderd|gewijzigd|gezet|to)\b"
 _OPENS_WITH: Final = r"(?i)\b(?:with|mit|avec|con|com|met|hasłem)\s\Z"
+_USED: Final = (  # "I use Sunrise1987 for everything"
+    r"(?i)(?:\b(?:use[ds]?|using|benutz\w{0,2}|nutze|nehme|verwende|utilis\w{1,3}|mets|uso|usé|usei|usamos|pongo|ponho|metto|gebruik"
+    r"|używam|wpisuję|daję|использую|ставлю)\s(?:\w{1,8}\s)?|用|で\s?)\Z"
+)
 _USER: Final = r"(?i)\b(?:user\w{0,4}|usuari\w|usuário|benutzer|utente|gebruiker|użytkownik|id)[ :=]{1,2}\Z"
 _IN_DATA: Final = r"[-_=(\[]|\.\w|[\"']\s?:"  # behind a name that is no word
 _MOST_KNOWN: Final = 64  # sentences whose values are kept in mind
@@ -281,6 +286,9 @@ def _swept(
             yield from (match.span() for match in _digit_words().finditer(text))
         case "sign":
             return
+        case "reuse":
+            yield from (span for span in made if compiled(_USED).search(text[max(0, span[0] - 24) : span[0]]))
+            return
     numbers = compiled(_NUMBER).finditer(text) if not other else ()
     yield from (match.span() for match in numbers if is_code(text, match, rule, nouns))
     thing = rule.check == "thing"
@@ -330,7 +338,7 @@ def _digit_words() -> re.Pattern[str]:
 
 def _linked(text: str, start: int, end: int, stop: int, rule: Rule) -> Iterator[Span]:
     """Yield the value of a noun: behind it, or behind a link before `stop`, to the end of its clause."""
-    if rule.check in {"thing", "person"}:
+    if rule.check in {"thing", "person", "reuse"}:
         return
     if rule.check == "login":
         yield from filter(None, [_before(text, start, rule)])
@@ -395,7 +403,7 @@ def _placed(text: str, start: int, end: int, rule: Rule) -> Span | None:
 def _is_plain(value: str) -> bool:
     """True if a word may be a password though nothing but its place says so."""
     known = len(value) < _LONG or values.is_known(value) or compiled(values.NO_VALUE).match(value)
-    return not known and not (value.isalpha() and compiled(_PARTICIPLE).match(value))
+    return not known and not compiled(_PARTICIPLE if value.islower() else _PROCESS).match(value)
 
 
 def _before(text: str, start: int, rule: Rule) -> Span | None:
@@ -451,7 +459,7 @@ def _value(text: str, start: int, rule: Rule, *, plain: bool, ends: str = _ENDS)
     if compiled(r"\w{2,64}[._]\w{2,64}").match(value) and text[start - 2 : start].strip() not in {":", "="}:
         return None if compiled(values.NO_VALUE).match(value) else (begin, end)
     closed = compiled(rf"{ends}|(?=[{_CJK}])").match(text, end) and not compiled(values.NO_VALUE).match(value)
-    return (begin, end) if closed and not (value.isalpha() and compiled(_DESCRIBES).match(value)) else None
+    return (begin, end) if closed and not compiled(_DESCRIBES if value.islower() else _PROCESS).match(value) else None
 
 
 @functools.cache
