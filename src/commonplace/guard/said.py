@@ -459,7 +459,8 @@ def _value(text: str, start: int, rule: Rule, *, plain: bool, ends: str = _ENDS)
     if compiled(r"\w{2,64}[._]\w{2,64}").match(value) and text[start - 2 : start].strip() not in {":", "="}:
         return None if compiled(values.NO_VALUE).match(value) else (begin, end)
     closed = compiled(rf"{ends}|(?=[{_CJK}])").match(text, end) and not compiled(values.NO_VALUE).match(value)
-    return (begin, end) if closed and not compiled(_DESCRIBES if value.islower() else _PROCESS).match(value) else None
+    described = value.isalpha() and compiled(_DESCRIBES if value.islower() else _PROCESS).match(value)
+    return (begin, end) if closed and not described else None
 
 
 @functools.cache

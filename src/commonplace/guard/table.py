@@ -64,6 +64,7 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     back: int = 0
     inside: bool = False  # the keyword may follow a letter or digit
     whole: bool = False  # no letter or digit may follow the keyword
+    typed: bool = False  # not the keywords themselves, but what people mistype them as
     near: str = ""  # the name of a list of words, one of which must be in the sentence
     human: bool = False  # people choose such secrets: nothing of them may be hashed
 
@@ -272,6 +273,14 @@ def _place_of(found: tuple[int, Candidate]) -> int:
     return found[0]
 
 
+def _misspelt(word: str) -> Iterator[str]:
+    """Yield a word with two letters in each other's place, with one left out, and with one doubled."""
+    for at in range(1, len(word) - 1):
+        yield word[:at] + word[at + 1] + word[at] + word[at + 2 :]
+        yield word[:at] + word[at + 1 :]
+        yield word[:at] + word[at] + word[at:]
+
+
 def _read(kind: str, row: dict[str, Any]) -> Rule:
     """Return the rule of a row.
 
@@ -293,4 +302,6 @@ def _read(kind: str, row: dict[str, Any]) -> Rule:
         row = {"whole": whole} | row | {"pattern": spaced}
     else:
         row = {"human": True} | row
+        if row.get("typed"):
+            row["keywords"] = sorted({name for keyword in row["keywords"] for name in _misspelt(keyword)})
     return msgspec.convert(row | {"kind": kind}, Rule)
