@@ -22,7 +22,7 @@ IS: Final = (
 )
 _PHONE: Final = 7  # digits of what nothing opens with
 _OPENED: Final = r"(?:は|が|用|按|输入?|는|은|是|为|成|密码|号码|番号|コード|\(|:|：|[^=!<>]=|→)\s?\Z"
-_TO_A_NOUN: Final = rf",?\s(?:(?:that|das|dat|esa|ese|questo|to|это)\s)?(?:{IS}|c['’]est)\s"
+_TO_A_NOUN: Final = rf"(?:\s[^\W\d_]{{1,6}})?[,.]?\s(?:(?:that|das|dat|esa|ese|eso|essa|esse|questo|questa|to|это)\s)?(?:that['’]s|it['’]s|{IS}|c['’]est)\s"
 _OPENING: Final = r"\s?(?:で|を(?:入力|押)|に設定|打开|解锁|解除|再按|开|就开|로|으로)"
 _ASKED: Final = r"[^\d.!?\n]{0,48}[?？]\s{0,2}\Z"  # from a thing to the answer
 _OF: Final = (  # from a thing to its number: "the code of my card, "
@@ -31,6 +31,7 @@ _OF: Final = (  # from a thing to its number: "the code of my card, "
 )
 _APPENDED: Final = r"[^\W\d_],\s\Z"  # "The key box is left of the door, 3907."
 _YEAR: Final = r"(?:19|20)\d\d"
+_YEAR_OR_TIME: Final = rf"{_YEAR}|(?:[01]\d|2[0-3])[0-5]\d"
 _STATUS: Final = r"[1-5]0\d|4[12]\d|127|137|255"  # what a program answers with
 _STREET: Final = (
     r" [A-Z]\w{1,20}(?: [A-Z]\w{1,20})? (?i:street|st|road|rd|avenue|ave|lane|drive|way|court|boulevard|place)\b"
@@ -89,18 +90,13 @@ def is_code(text: str, match: re.Match[str], rule: Rule, nouns: list[int]) -> bo
             sure or content.is_joining(content.bare(word)) or word in words["unlocks"]
         ):
             return False
-    before = compiled(r"(?:([^\W\d_]{1,20}) )?([^\W\d_]{1,20})(?=[.]?[ ]?\Z)").search(
-        text, max(0, match.start() - 44), match.start()
-    )
-    verb, lead = (word.casefold() for word in before.groups("")) if before else ("", "")
-    year = compiled(_YEAR).fullmatch(match.group())
-    if year and compiled(r"\d,? \Z").search(text, 0, match.start()):
+    before = compiled(r"([^\W\d_]{1,20})[.]?[ ]?\Z").search(text, max(0, match.start() - 24), match.start())
+    lead = before.group(1).casefold() if before else ""
+    when = compiled(_YEAR_OR_TIME).fullmatch(match.group())
+    if compiled(r"\d,? \Z").search(text, 0, match.start()) and when:
         return False
-    if groups == 1 and (
-        (lead in words["dated"] and verb not in words["unlocks"] and {"*", "#"}.isdisjoint(match.group()))
-        or (year and lead in words["years"])
-        or (digits == 3 and lead[1:3] == "um")
-    ):
+    plain = match.group().isalnum() and groups == 1
+    if plain and (lead in words["named"] or (when and lead in words["dated"])):
         return False
     return rule.check != "thing" or (digits < _PHONE and led)
 
@@ -133,7 +129,7 @@ def _is_led(text: str, match: re.Match[str], nouns: list[int], rule: Rule) -> bo
     # "Bike lock 4471." and "the code 4471" say a code, "Slot 4471 is free" and "I wait for lock 4471" a name.
     if any(behind) and (clause := compiled(_CLAUSE).search(before)):
         said = clause.group(1).casefold().split()
-        if not words["unlocks"].isdisjoint(said) or (ends and words["dated"].isdisjoint(said)):
+        if not words["unlocks"].isdisjoint(said) or (ends and (words["dated"] | words["named"]).isdisjoint(said)):
             return True
     last = compiled(r"[^\W\d_]+").findall(before.casefold())[-2:] or [""]
     if any(behind) and last[-1] in words["code"] and content.is_joining(content.bare(last[0])):
