@@ -39,6 +39,7 @@ _STREET: Final = (
 _CLAUSE: Final = (
     r"(?:\A|[.,;:!?(\n–—。，])[ *-]{0,4}((?:[^\W\d_’']{1,24}[ -]{1,2}){0,3}[^\W\d_]{1,24})[ ]?\Z"  # up to a number
 )
+_BESIDE: Final = 30  # characters
 _MOST_CODES: Final = 8  # numbers behind the same words: with more they count things
 
 
@@ -76,6 +77,7 @@ def is_code(text: str, match: re.Match[str], rule: Rule, nouns: list[int]) -> bo
         or compiled(r"(?:19|20)\d\d-[01]\d-[0-3]\d").fullmatch(match.group())
         or (rule.check == "thing" and compiled(_STATUS).fullmatch(match.group()) and _only_codes(text, nouns))
         or compiled(_STREET).match(text, match.end())
+        or is_elsewhere(text, *match.span())
         or (not exact and (any(map(str.isalpha, match.group())) or (digits == 3 and groups == 1)))
     ):
         return False
@@ -99,6 +101,12 @@ def is_code(text: str, match: re.Match[str], rule: Rule, nouns: list[int]) -> bo
     if plain and (lead in words["named"] or (when and lead in words["dated"])):
         return False
     return rule.check != "thing" or (digits < _PHONE and led)
+
+
+def is_elsewhere(text: str, start: int, end: int) -> bool:
+    """True if a word beside a place says that a code is no secret: postal, error, voucher."""
+    beside = compiled(r"[^\W\d_]{1,40}").findall(text[max(0, start - _BESIDE) : end + _BESIDE].casefold())
+    return not load().words["elsewhere"].isdisjoint(beside)
 
 
 def _only_codes(text: str, nouns: list[int]) -> bool:

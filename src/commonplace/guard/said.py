@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from commonplace.guard import values
-from commonplace.guard.codes import IS, Noun, is_code
+from commonplace.guard.codes import IS, Noun, is_code, is_elsewhere
 from commonplace.guard.table import Rule, compiled, load
 from commonplace.guard.values import ABOUT_IT
 from commonplace.text import content
@@ -180,8 +180,7 @@ def values_in(text: str, nouns: list[Noun]) -> Iterator[Noun]:
     if all(rule.check == "key" for _, _, rule in nouns) and not any(_may_be_key(text, *token) for token in tokens):
         return
     words = set(compiled(r"[^\W\d_]{1,40}").findall(text.casefold()))
-    other = not words.isdisjoint(load().words["elsewhere"])  # a postal code, a voucher
-    nouns = [noun for noun in nouns if _counts(text, noun[2], words, other=other)]
+    nouns = [noun for noun in nouns if _counts(text, noun, words)]
     swept: set[str] = set()
     made: list[Span] | None = None
     for (start, end, rule), stop in zip(nouns, _stops(text, nouns), strict=True):
@@ -191,7 +190,7 @@ def values_in(text: str, nouns: list[Noun]) -> Iterator[Noun]:
             ends = [last for _, last, each in nouns if each.check == rule.check]
             if made is None and rule.check not in {"key", "login", "sign"}:
                 made = [span for span in tokens if span[1] - span[0] >= _LONG and values.is_value(text[slice(*span)])]
-            spans = itertools.chain(spans, _swept(text, rule, ends, (tokens, made or []), other=other))
+            spans = itertools.chain(spans, _swept(text, rule, ends, (tokens, made or [])))
         for first, last in spans:
             # The name of a field is no value, whatever words it is made of.
             field = (text[max(0, first - 1) : first], text[last : last + 2]) == ('"', '":')
@@ -199,11 +198,12 @@ def values_in(text: str, nouns: list[Noun]) -> Iterator[Noun]:
                 yield first, last, rule
 
 
-def _counts(text: str, rule: Rule, words: set[str], *, other: bool) -> bool:
-    """True if a noun means a secret among the words of its sentence."""
+def _counts(text: str, noun: Noun, words: set[str]) -> bool:
+    """True if a noun means a secret among the words of its sentence: not a postal code, nor that of an error."""
+    start, end, rule = noun
     if rule.near and words.isdisjoint(near := load().words[rule.near]) and not _has_wide(text, near):
         return False
-    return not (other and rule.check in {"thing", "code"})
+    return rule.check not in {"thing", "code"} or not is_elsewhere(text, start, end)
 
 
 def _stops(text: str, nouns: list[Noun]) -> list[int]:
@@ -260,9 +260,7 @@ def _is_noun(text: str, start: int, end: int, rule: Rule) -> bool:
     return not (inside and text[start].isupper() and text[start - 1].islower())
 
 
-def _swept(
-    text: str, rule: Rule, nouns: list[int], words: tuple[list[Span], list[Span]], *, other: bool
-) -> Iterator[Span]:
+def _swept(text: str, rule: Rule, nouns: list[int], words: tuple[list[Span], list[Span]]) -> Iterator[Span]:
     """Yield what looks like a value anywhere in a sentence.
 
     `nouns` are the ends of the rule's nouns, `words` all words of the sentence and those that look made.
@@ -289,7 +287,7 @@ def _swept(
         case "reuse":
             yield from (span for span in made if compiled(_USED).search(text[max(0, span[0] - 24) : span[0]]))
             return
-    numbers = compiled(_NUMBER).finditer(text) if not other else ()
+    numbers = compiled(_NUMBER).finditer(text)
     yield from (match.span() for match in numbers if is_code(text, match, rule, nouns))
     thing = rule.check == "thing"
     for start, stop in made:
