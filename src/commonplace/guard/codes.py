@@ -86,7 +86,7 @@ def is_code(text: str, match: re.Match[str], rule: Rule, nouns: list[int]) -> bo
     if after:
         word, sure = after.group(1).casefold(), led and (digits > 3 or groups > 2)
         if content.is_wide(word[0]):
-            if word[0] in words["counters"] and not sure:
+            if word[0] in words["counters"]:
                 return False
         elif word in words["counters"] or not (
             sure or content.is_joining(content.bare(word)) or word in words["unlocks"]

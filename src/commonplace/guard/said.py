@@ -61,10 +61,11 @@ _CALL: Final = r"(?i)(?:phone|\btel|call|ring|fax|hotline|mobile|handy|anruf|té
 _CAPITAL: Final = r"[A-ZÀ-ÞĄ-ŻА-Я][^\W\d_]{1,24}"
 _NAMES: Final = rf"{_CAPITAL}(?:\s(?:[^\W\d_]{{1,3}}\s)?{_CAPITAL}){{0,3}}"
 _ANSWERED: Final = (
-    r"(?i:\b(?:put|gave|answer(?:ed)?|said|used?|mit|mis|mets|répond[su]?|puse|pus[oe]?|pongo|ponho|respond[oeií]|messo|metto"
-    r"|steht(?:\sda|\sdort)?|staat(?:\ser|\sdaar)?|beantwoord\smet|beantwortet\smit|répondu\spar|risposto\scon|rispost[oa]|rispondo|antwoord(?:de)?|odpowiad\w{1,3}|odpowiedział[ae]m|wpisał[ae]m|отве(?:тил|чаю)а?|указала?|написала?)\s"
-    rf"(?:(?:siempre|sempre|always|toujours|zawsze|всегда)\s)?)(?:[«\"“„]\s?)?({_NAMES})"
-    rf"|\s({_NAMES})\s(?:ein|an)?ge(?:geben|tragen|setzt|nommen|antwortet)\b|\s({_NAMES})\s(?:ingevuld|opgegeven|geantwoord)\b"
+    r"(?i:\b(?:put|gave|give|answer(?:ed)?|said|say|wrote|write|typed?|used?|mit|mis|mets|écri[st]|dis|répond[su]?|puse|pongo|escribí|escribo|respond[oeií]|dije|digo|ponho|pus|botei|boto|coloquei|coloco|escrevi|messo|metto|scritto|scrivo|uso"
+    r"|steht(?:\sda|\sdort)?|staat(?:\ser|\sdaar)?|schreibe?|schrieb|antworte|nehme|(?:vul|zet|typ|schrijf|antwoord|gebruik)(?:\sik)?|beantwoord\smet|beantwortet\smit|répondu\spar|risposto\scon|rispost[oa]|rispondo|antwoord(?:de)?"
+    r"|odpowiad\w{1,3}|odpowiedział\w{1,3}|wpis\w{1,5}|poda\w{1,5}|отве(?:тил|чаю)а?|указала?|написала?|пишу|ставлю)\s"
+    rf"(?:(?:siempre|sempre|always|toujours|immer|altijd|zawsze|всегда)\s)?)(?:[«\"“„]\s?)?({_NAMES})"
+    rf"|\s({_NAMES})(?:\sin|\sein)?\s(?:as|als|como|comme|come|jako|как)\s|\s({_NAMES})\s(?:ein|an)?ge(?:geben|tragen|setzt|nommen|antwortet)\b|\s({_NAMES})\s(?:ingevuld|opgegeven|geantwoord)\b"
 )
 _SURE: Final = r"[A-Z][a-z]{2,64}[._][A-Z][a-z]{2,64}\Z|(?=.{0,7}\d)(?=.{0,7}[a-fA-F])[0-9a-fA-F]{7,8}\Z"  # a hash
 _SEVERAL: Final = r"(?:[^\W\d_]{1,24}[’'-]?[ ,]{1,2}){2,23}[^\W\d_]{1,24}"
@@ -74,9 +75,13 @@ _LINK: Final = (
     rf"(?i){_MARKS}|\s?\?\s{{1,2}}|\s{{1,2}}[—–-]\s{{1,2}}|(?<=[\s,?])(?:c'est|{IS})\s{{1,4}}|['’]s\s{{1,2}}"
     r"|(?:成了?|[是为為叫はが는은])\s{0,2}"
 )
+_OTHER: Final = (  # what follows is said of something else: "I changed the password, and now the printer is"
+    r"(?i)\s(?:and|but|und|aber|et|mais|y|pero|e|ma|mas|en|maar|i|ale|и|а|но)\s(?:\w{1,8}\s){0,2}(?:the(?!\s\w{1,12}\sones?\b)|my|der|die|das|mein\w?|le|la|l['’]|mon|ma|el|mi|il|o|a|meu|minha|de|het|mijn|mój|moja|мой|моя)\b"
+)
 _GOES_ON: Final = rf"(?i)(?:\s{IS}|[:：=]|[は是])\s{{0,3}}\Z"  # a line whose sentence does
 _WITH: Final = (
     r"(?i)\b(?<!⟦\s)(?:with|con|com|avec|met|mit|z|ze|с|als|and|und|et|y|e|en|i)\s(?:\w{1,5}\s){0,2}\Z|[,;/]\s\Z"
+    r"|\b(?:has|have|hat|habe|hab|tiene|tengo|lleva|tem|tenho|leva|ha|ho|ma|mam|heeft|heb|имеет)\s(?:the\s|a\s|das\s|la\s|el\s|o\s|il\s|het\s|de\s)?\Z"
     r"|\b(?:default|temporary|temp|initial)\s\Z|\b(?:puse|puesto|pon|pongo|tengo|usé|uso|use)\sde\s\Z"
 )
 _GAP: Final = (  # to a value right behind
@@ -102,6 +107,7 @@ _DESCRIBES: Final = (
     r"|ado|ada|ido|ida|ível|ável|toire|ée|lijk|[ёе]к|[аеия]л[аои]?|л[ао]сь|лся|[её]нн?[аоы]?|[аяы][нт][аоы]?|[ыио]й|[ая]я|ое|ые|тся|[еиуюая]т|ть"
     r"|ał[aoy]?|ił[aoy]?|ęł[ao]|asło|any|ony|ego|szy|sz[eą]|(?<!.{9})(?:ent|ant|sé|ré|né|té|lé|gen|ten|nen|ny|na|ne|ty|ta|te|dig))\Z"
 )
+_DESCRIBES_EN: Final = r"(?i).{0,128}(?:ed|ing|ly|able|ible|ory|ary|ive|ful|ous|less|lijk|igd|baar|[^aeiou]en|ig)\Z|(?:ge|be|ver)[a-z]{3,20}(?:d|t|en)\Z"
 _PROCESS: Final = r"[^\W\d_]{0,128}(?:ed|ing|tion|ung|ment)\Z"  # what a heading names: "Password Hashing"
 _AS: Final = (  # the words behind a value that is said to be used as one: "Use marlinspike as the guest password"
     rf"(?i)(?<!\S)({_TOKEN})\s(?:as|als|como|comme|come|jako|как|som|en)\s(?:{_WHOSE}\s)?(?:(?!(?:a|of|de)\s)[^\s.,;:!?]{{1,20}}\s)?\Z"
@@ -285,7 +291,7 @@ def _swept(text: str, rule: Rule, nouns: list[int], words: tuple[list[Span], lis
         case "sign":
             return
         case "reuse":
-            yield from (span for span in made if compiled(_USED).search(text[max(0, span[0] - 24) : span[0]]))
+            yield from (span for span in made if compiled(_USED).search(text, max(0, span[0] - 24), span[0]) or text[span[1] :].lstrip().startswith("を使"))
             return
     numbers = compiled(_NUMBER).finditer(text)
     yield from (match.span() for match in numbers if is_code(text, match, rule, nouns))
@@ -302,8 +308,8 @@ def _swept(text: str, rule: Rule, nouns: list[int], words: tuple[list[Span], lis
 def _opens_with(text: str, start: int) -> bool:
     """True if the word before a place says that something is opened or typed with what is there."""
     before = text[max(0, start - 24) : start]
-    word = compiled(r"([^\W\d_]{1,20})\s\Z").search(before.casefold())
-    return bool(compiled(_OPENS_WITH).search(before)) or bool(word and word[1] in load().words["unlocks"])
+    word = compiled(r"([^\W\d_]{1,20}\s|[用按输打入])\Z").search(before.casefold())
+    return bool(compiled(_OPENS_WITH).search(before)) or bool(word and word[1].rstrip() in load().words["unlocks"])
 
 
 def _quoted(text: str, rule: Rule, nouns: list[int]) -> Iterator[Span]:
@@ -343,6 +349,7 @@ def _linked(text: str, start: int, end: int, stop: int, rule: Rule) -> Iterator[
         return
     if rule.near and (
         answer := compiled(_ANSWERED).search(text, end, stop)
+        or compiled(_ANSWERED).search(text, max(0, start - _FAR), start)
         or compiled(rf"(?:\A|[.!?]\s)({_NAMES}){_CALLED}").search(text, 0, start)
     ):
         yield answer.span(answer.lastindex or 1)
@@ -370,7 +377,8 @@ def _linked(text: str, start: int, end: int, stop: int, rule: Rule) -> Iterator[
         asked = compiled(r", {1,2}([^\W\d_]{2,9})[^,]{0,80}\Z").search(text, end, match.end())
         if asked and asked.group(1).casefold() in load().words["asks"]:
             return  # the next clause is a question about something else
-        if span := _value(text, match.end(), rule, plain=not signs or bool(compiled(_MARKS).fullmatch(match[0]))):
+        other = compiled(_OTHER).search(text, end, match.start())
+        if span := _value(text, match.end(), rule, plain=not (signs or other) or bool(compiled(_MARKS).fullmatch(match[0]))):
             yield span
             return
 
@@ -457,7 +465,9 @@ def _value(text: str, start: int, rule: Rule, *, plain: bool, ends: str = _ENDS)
     if compiled(r"\w{2,64}[._]\w{2,64}").match(value) and text[start - 2 : start].strip() not in {":", "="}:
         return None if compiled(values.NO_VALUE).match(value) else (begin, end)
     closed = compiled(rf"{ends}|(?=[{_CJK}])").match(text, end) and not compiled(values.NO_VALUE).match(value)
-    described = value.isalpha() and compiled(_DESCRIBES if value.islower() else _PROCESS).match(value)
+    english = compiled(r"(?i)(?:\b(?:is|was)|['’]s)\s(?:\w{1,12}\s){0,3}\Z").search(text, max(0, start - 24), start)
+    describes = (_DESCRIBES_EN if english else _DESCRIBES) if value.islower() else _PROCESS
+    described = value.isalpha() and compiled(describes).match(value)
     return (begin, end) if closed and not described else None
 
 
