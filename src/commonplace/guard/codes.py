@@ -32,6 +32,7 @@ _OF: Final = (  # from a thing to its number: "the code of my card, "
 _APPENDED: Final = r"[^\W\d_],\s\Z"  # "The key box is left of the door, 3907."
 _YEAR: Final = r"(?:19|20)\d\d"
 _YEAR_OR_TIME: Final = rf"{_YEAR}|(?:[01]\d|2[0-3])[0-5]\d"
+_SENT: Final = r"\d{3} \d{3}"  # as a bank writes a code that works once
 _STATUS: Final = r"[1-5]0\d|4[12]\d|127|137|255"  # what a program answers with
 _STREET: Final = (
     r" [A-Z]\w{1,20}(?: [A-Z]\w{1,20})? (?i:street|st|road|rd|avenue|ave|lane|drive|way|court|boulevard|place)\b"
@@ -84,7 +85,8 @@ def is_code(text: str, match: re.Match[str], rule: Rule, nouns: list[int]) -> bo
     led = _is_led(text, match, nouns, rule)
     after = compiled(r"[ ]?([^\W\d_]{1,20})").match(text, match.end())
     if after:
-        word, sure = after.group(1).casefold(), led and (digits > 3 or groups > 2)
+        word, sure = after.group(1).casefold(), led or rule.check == "code"
+        sure = sure and (digits > 3 or groups > 2) and (led or not match.group().endswith("00"))
         if content.is_wide(word[0]):
             if word[0] in words["counters"]:
                 return False
@@ -100,7 +102,8 @@ def is_code(text: str, match: re.Match[str], rule: Rule, nouns: list[int]) -> bo
     plain = match.group().isalnum() and groups == 1
     if plain and (lead in words["named"] or (when and lead in words["dated"])):
         return False
-    return rule.check != "thing" or (digits < _PHONE and led)
+    counts = plain and digits == 3 and lead in words["number"]  # "next to 214", "number 214"
+    return rule.check != "thing" or (digits < _PHONE and led and not counts)
 
 
 def is_elsewhere(text: str, start: int, end: int) -> bool:
@@ -111,7 +114,7 @@ def is_elsewhere(text: str, start: int, end: int) -> bool:
 
 def _only_codes(text: str, nouns: list[int]) -> bool:
     """True if a sentence speaks of codes and of nothing that is locked."""
-    return all(compiled(r"(?i)(?:c[oó]d|kod|код)\w{0,5}\Z").search(text, max(0, end - 8), end) for end in nouns)
+    return all(compiled(r"(?i)(?:c[oó]d|kod|код|sms|смс|text)[\w ]{0,5}\Z").search(text, max(0, end - 8), end) for end in nouns)
 
 
 def _is_led(text: str, match: re.Match[str], nouns: list[int], rule: Rule) -> bool:
@@ -122,6 +125,7 @@ def _is_led(text: str, match: re.Match[str], nouns: list[int], rule: Rule) -> bo
         or compiled(r"\d(?:-\d){3,7}").fullmatch(match.group())
         or compiled(_OPENED).search(before)
         or compiled(_OPENING).match(text, match.end())
+        or (compiled(_SENT).fullmatch(match.group()) and _only_codes(text, nouns))
     ):
         return True
     if compiled(_TO_A_NOUN).match(text, match.end()) and any(end > match.end() for end in nouns):
@@ -137,7 +141,7 @@ def _is_led(text: str, match: re.Match[str], nouns: list[int], rule: Rule) -> bo
     # "Bike lock 4471." and "the code 4471" say a code, "Slot 4471 is free" and "I wait for lock 4471" a name.
     if any(behind) and (clause := compiled(_CLAUSE).search(before)):
         said = clause.group(1).casefold().split()
-        if not words["unlocks"].isdisjoint(said) or (ends and (words["dated"] | words["named"]).isdisjoint(said)):
+        if not words["unlocks"].isdisjoint(said) or (ends and len(match.group()) > 3 and (words["dated"] | words["named"]).isdisjoint(said)):
             return True
     last = compiled(r"[^\W\d_]+").findall(before.casefold())[-2:] or [""]
     if any(behind) and last[-1] in words["code"] and content.is_joining(content.bare(last[0])):
@@ -148,7 +152,7 @@ def _is_led(text: str, match: re.Match[str], nouns: list[int], rule: Rule) -> bo
     verb = after.group(1).casefold() if after else ""
     if verb in words["unlocks"] or (verb in words["opens"] and (last[-1] in words["code"] or not any(behind))):
         return True
-    for word in reversed(compiled(r"[^\W\d_]+(?:['’][^\W\d_]+)?").findall(before.casefold())[-3:]):
+    for word in reversed(compiled(r"[^\W\d_]+(?:['’][^\W\d_]+)?").findall(before.casefold())[-5:]):
         if word in words["leads"] or word in words["unlocks"]:
             return word not in words["has"] or bool(ends)
         if not content.is_joining(content.bare(word)) and word not in words["filler"] | words["code"]:

@@ -99,20 +99,14 @@ _SET: Final = (
     rf" {{1,2}}{IS} (?:what|das,? was|ce que|lo que|quello che|o que|wat|to,? co|то,? что) [^.;:!?\n]{{1,60}}\Z"
 )
 _PARTICIPLE: Final = (
-    r"(?i).{0,128}(?:ed|ing|[aiu]d[oa]s?|[aiu]t[oaie]|ées?|[iea]rt|elt|ał[aoy]?|any|ane|[её]н[аоы]?|ан[аоы]?)\Z"
+    r"(?i).{0,128}(?:ed|ing|[aiu]d[oa]s?|[aiu]t[oa]|ées?|ał[aoy]?|ił[aoy]?|[ao]ny|[ao]ne|[её]н[аоы]?|[ая]н[аоы]?)\Z"
     r"|(?i:ge|be|ver)[a-z]{3,20}(?:t|en)\Z"
 )
-_DESCRIBES: Final = (
-    r"(?i).{0,128}(?:ed|ing|ly|able|ible|ory|ary|ive|ful|ous|less|igt|lich|isch|bar|los|ert|elt|ato|ata|uto|uta|ito|ita|oria"
-    r"|ado|ada|ido|ida|ível|ável|toire|ée|lijk|[ёе]к|[аеия]л[аои]?|л[ао]сь|лся|[её]нн?[аоы]?|[аяы][нт][аоы]?|[ыио]й|[ая]я|ое|ые|тся|[еиуюая]т|ть"
-    r"|ał[aoy]?|ił[aoy]?|ęł[ao]|asło|any|ony|ego|szy|sz[eą]|(?<!.{9})(?:ent|ant|sé|ré|né|té|lé|gen|ten|nen|ny|na|ne|ty|ta|te|dig))\Z"
-)
-_DESCRIBES_EN: Final = r"(?i).{0,128}(?:ed|ing|ly|able|ible|ory|ary|ive|ful|ous|less|lijk|igd|baar|[^aeiou]en|ig)\Z|(?:ge|be|ver)[a-z]{3,20}(?:d|t|en)\Z"
-_PROCESS: Final = r"[^\W\d_]{0,128}(?:ed|ing|tion|ung|ment)\Z"  # what a heading names: "Password Hashing"
+_PROCESS: Final = r"[^\W\d_]{0,128}(?:ed|ing|tion|ment)\Z"  # what a heading names: "Password Hashing"
 _AS: Final = (  # the words behind a value that is said to be used as one: "Use marlinspike as the guest password"
     rf"(?i)(?<!\S)({_TOKEN})\s(?:as|als|como|comme|come|jako|как|som|en)\s(?:{_WHOSE}\s)?(?:(?!(?:a|of|de)\s)[^\s.,;:!?]{{1,20}}\s)?\Z"
 )
-_IDIOM: Final = r"(?i)(?<=\bla )clave\s(?:es|era|está|fue)\s|(?<=palabra )clave\b"  # of success, of a language
+_IDIOM: Final = r"(?i)(?<=\bla )clave\s(?:es|era|está|fue|del?\s(?:éxito|asunto|todo|futuro|problema|felicidad|victoria)\s\w{2,5})\s|(?<=palabra )clave\b"  # of success, of a language
 _AS_FRONT: Final = rf"(?i)(?<!\w)(?<!⟦\s)(?:as|als|como|comme|come|jako|как|в качестве)\s(?:{_WHOSE}\s)?\Z"
 _VERBS: Final = rf"\w{{0,3}}(?:\s[^\s.,;:!?]{{1,20}}){{1,5}}?\s(?={_TOKEN}(?:[.,!]|\Z|\s\w{{2,12}}[.,!]))"
 _OWNED: Final = rf"(?i)(?:\A|\s)(?:{_WHOSE}|of|von|di|do|du|del|vom|every|each|any|no|your)\s\Z"
@@ -348,7 +342,7 @@ def _linked(text: str, start: int, end: int, stop: int, rule: Rule) -> Iterator[
         yield from filter(None, [_before(text, start, rule)])
         return
     if rule.near and (
-        answer := compiled(_ANSWERED).search(text, end, stop)
+        answer := compiled(_ANSWERED).search(text, start, stop)
         or compiled(_ANSWERED).search(text, max(0, start - _FAR), start)
         or compiled(rf"(?:\A|[.!?]\s)({_NAMES}){_CALLED}").search(text, 0, start)
     ):
@@ -366,9 +360,8 @@ def _linked(text: str, start: int, end: int, stop: int, rule: Rule) -> Iterator[
     if (span := _value(text, gap.end(), rule, plain=plain) if gap else None) or (span := _before(text, start, rule)):
         yield span
         return
-    polish = compiled(r"(?i)[ąćęłńśźż]|\b(?:klucz|fraza)").search(text)
-    link = rf"{_LINK}|(?<=\s)to\s{{1,2}}" if polish else _LINK
-    links = compiled(link).finditer(text, end, min(stop, end + _FAR))
+    polish = bool(compiled(r"(?i)[ąćęłńśźż]|\b(?:klucz|fraza)").search(text))
+    links = _link(polish=polish).finditer(text, end, min(stop, end + _FAR))
     for match in itertools.islice(links, _MOST_LINKS):
         if compiled(r"[.!;:=→]|\d").search(text, end, match.start()):
             return
@@ -378,7 +371,8 @@ def _linked(text: str, start: int, end: int, stop: int, rule: Rule) -> Iterator[
         if asked and asked.group(1).casefold() in load().words["asks"]:
             return  # the next clause is a question about something else
         other = compiled(_OTHER).search(text, end, match.start())
-        if span := _value(text, match.end(), rule, plain=not (signs or other) or bool(compiled(_MARKS).fullmatch(match[0]))):
+        plain = not (signs or other) or bool(compiled(_MARKS).fullmatch(match[0]))
+        if (span := _value(text, match.end(), rule, plain=plain)) and text[span[1] : span[1] + 1] != match[0].strip():
             yield span
             return
 
@@ -429,11 +423,8 @@ def _before(text: str, start: int, rule: Rule) -> Span | None:
 
 def _value(text: str, start: int, rule: Rule, *, plain: bool, ends: str = _ENDS) -> Span | None:
     """Return the value at a place; where `plain`, also words that end their clause and describe nothing."""
-    for _ in range(3):
-        word = compiled(r"[^\W\d_']{1,16}[\s,]{1,2}").match(text, start)
-        if not plain or not word or word.group().strip(" ,").casefold() not in load().words["filler"]:
-            break
-        start = word.end()
+    if plain and (fillers := _fillers().match(text, start)):
+        start = fillers.end()
     if rule.check == "phrase" and plain and (several := compiled(_SEVERAL).match(text, start)):
         begin = _first_of(text, several, named=text[start - 2] in ":=")
         alone = compiled(r"[^\s,]+, (?:[^\s,]+,? ){2,}").match(text, begin, several.end())  # a word, then a clause
@@ -465,10 +456,19 @@ def _value(text: str, start: int, rule: Rule, *, plain: bool, ends: str = _ENDS)
     if compiled(r"\w{2,64}[._]\w{2,64}").match(value) and text[start - 2 : start].strip() not in {":", "="}:
         return None if compiled(values.NO_VALUE).match(value) else (begin, end)
     closed = compiled(rf"{ends}|(?=[{_CJK}])").match(text, end) and not compiled(values.NO_VALUE).match(value)
-    english = compiled(r"(?i)(?:\b(?:is|was)|['’]s)\s(?:\w{1,12}\s){0,3}\Z").search(text, max(0, start - 24), start)
-    describes = (_DESCRIBES_EN if english else _DESCRIBES) if value.islower() else _PROCESS
-    described = value.isalpha() and compiled(describes).match(value)
+    described = value.isalpha() and compiled(_PARTICIPLE if value.islower() else _PROCESS).match(value)
     return (begin, end) if closed and not described else None
+
+
+@functools.cache
+def _fillers() -> re.Pattern[str]:
+    return re.compile(rf"(?i)(?:(?:{'|'.join(sorted(load().words['filler']))})[\s,]{{1,2}}){{0,3}}")
+
+
+@functools.cache
+def _link(*, polish: bool) -> re.Pattern[str]:
+    still = rf",\s(?=(?:{'|'.join(sorted(load().words['filler']))})\s)"
+    return re.compile("|".join([_LINK, still] + [r"(?<=\s)to\s{1,2}"] * polish))
 
 
 @functools.cache
