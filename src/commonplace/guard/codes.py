@@ -24,12 +24,10 @@ _PHONE: Final = 7  # digits of what nothing opens with
 _OPENED: Final = r"(?:は|が|用|按|输入?|는|은|是|为|成|密码|号码|番号|コード|\(|:|：|[^=!<>]=|→)\s?\Z"
 _TO_A_NOUN: Final = rf"(?:\s[^\W\d_]{{1,6}})?[,.]?\s(?:(?:that|das|dat|esa|ese|eso|essa|esse|questo|questa|to|это)\s)?(?:that['’]s|it['’]s|{IS}|c['’]est)\s"
 _OPENING: Final = r"\s?(?:で|を(?:入力|押)|に設定|打开|解锁|解除|再按|开|就开|로|으로)"
-_ASKED: Final = r"[^\d.!?\n]{0,48}[?？]\s{0,2}\Z"  # from a thing to the answer
 _OF: Final = (  # from a thing to its number: "the code of my card, "
     r"\w{0,6}(?: [A-Z]\w{1,12})?(?P<sign>(?: (?:of|for|to|on|at|de|du|des|del|della|dello|di|da|do|von|vom|für|am|zum"
     r"|van|voor|od|z|from|aus|dalla|pelo|из|от|для|por|par|per|via|przez|по)(?: [^\W\d_]{1,16}){1,3})?,|)[ ]{0,2}\Z"
 )
-_APPENDED: Final = r"[^\W\d_],\s\Z"  # "The key box is left of the door, 3907."
 _YEAR: Final = r"(?:19|20)\d\d"
 _YEAR_OR_TIME: Final = rf"{_YEAR}|(?:[01]\d|2[0-3])[0-5]\d"
 _SENT: Final = r"\d{3} \d{3}"  # as a bank writes a code that works once
@@ -130,9 +128,9 @@ def _is_led(text: str, match: re.Match[str], nouns: list[int], rule: Rule) -> bo
         return True
     if compiled(_TO_A_NOUN).match(text, match.end()) and any(end > match.end() for end in nouns):
         return True
-    closing = compiled(_APPENDED).search(before) and compiled(r"\s?(?:[.!]|\Z)").match(text, match.end())
+    closing = compiled(r"[^\W\d_],\s\Z").search(before) and compiled(r"\s?(?:[.!]|\Z)").match(text, match.end())
     if closing and any(end <= match.start() for end in nouns) and not compiled(_YEAR).fullmatch(match.group()):
-        return True
+        return True  # "The key box is left of the door, 3907."
     words = load().words
     ends = compiled(r"\s{0,2}(?:[.,;!()\n。，！]|[–—-]\s|\Z)").match(text, match.end())
     behind = [compiled(_OF).match(text, end, match.start()) for end in nouns if end <= match.start()]
@@ -145,8 +143,6 @@ def _is_led(text: str, match: re.Match[str], nouns: list[int], rule: Rule) -> bo
             return True
     last = compiled(r"[^\W\d_]+").findall(before.casefold())[-2:] or [""]
     if any(behind) and last[-1] in words["code"] and content.is_joining(content.bare(last[0])):
-        return True
-    if ends and any(compiled(_ASKED).match(text, end, match.start()) for end in nouns if end <= match.start()):
         return True
     after = compiled(r"\s?([^\W\d_]{2,20})").match(text, match.end())
     verb = after.group(1).casefold() if after else ""

@@ -74,6 +74,7 @@ _MARKS: Final = r"\s{0,3}(?:=>|:=|->|={1,2}|[:：→])\s{0,3}|[\"'`]{1,3}\s{0,3}
 _LINK: Final = (
     rf"(?i){_MARKS}|\s?\?\s{{1,2}}|\s{{1,2}}[—–-]\s{{1,2}}|(?<=[\s,?])(?:c'est|{IS})\s{{1,4}}|['’]s\s{{1,2}}"
     r"|(?:成了?|[是为為叫はが는은])\s{0,2}"
+    r"|,\s(?=(?-i:[a-zà-ÿą-żа-я]{5,40}),\s(?!(?:and|or|und|oder|et|ou|y|o|e|en|of|i|lub|и|или)\s))"  # "my password, osprey, is"
 )
 _OTHER: Final = (  # what follows is said of something else: "I changed the password, and now the printer is"
     r"(?i)\s(?:and|but|und|aber|et|mais|y|pero|e|ma|mas|en|maar|i|ale|и|а|но)\s(?:\w{1,8}\s){0,2}(?:the(?!\s\w{1,12}\sones?\b)|my|der|die|das|mein\w?|le|la|l['’]|mon|ma|el|mi|il|o|a|meu|minha|de|het|mijn|mój|moja|мой|моя)\b"
@@ -95,11 +96,8 @@ _CALLED: Final = (
     r" ?[!.,:]? {1,2}(?i:(?:(?:that's|c'est|voilà|ecco|éssa|eis|that|this|so|das|dat|esa|essa|isso|questa|to|это"
     rf"|{IS})\s){{1,2}}(?:(?:übrigens|actually|d'ailleurs|además|aliás|trouwens|zresztą|кстати|infatti)\s)?(?:{_WHOSE}\s(?:(?!(?:with|for|of|who|one|mit|für|avec|pour|con|para|per|com|met)\s)[^\s.,;:!?]{{1,20}}\s){{0,3}})?)\Z"
 )
-_SET: Final = (
-    rf" {{1,2}}{IS} (?:what|das,? was|ce que|lo que|quello che|o que|wat|to,? co|то,? что) [^.;:!?\n]{{1,60}}\Z"
-)
 _PARTICIPLE: Final = (
-    r"(?i).{0,128}(?:ed|ing|[aiu]d[oa]s?|[aiu]t[oa]|ées?|ał[aoy]?|ił[aoy]?|[ao]ny|[ao]ne|[её]н[аоы]?|[ая]н[аоы]?)\Z"
+    r"(?i).{0,128}(?:ed|ing|[aiu]d[oa]s?|[aiu]t[oa]|ées?|ał[aoy]?|ił[aoy]?|[ao]ny|[ao]ne|ejsz\w{1,3}|[её]е|[её]н[аоы]?|[ая]н[аоы]?)\Z"
     r"|(?i:ge|be|ver)[a-z]{3,20}(?:t|en)\Z"
 )
 _PROCESS: Final = r"[^\W\d_]{0,128}(?:ed|ing|tion|ment)\Z"  # what a heading names: "Password Hashing"
@@ -108,13 +106,11 @@ _AS: Final = (  # the words behind a value that is said to be used as one: "Use 
 )
 _IDIOM: Final = r"(?i)(?<=\bla )clave\s(?:es|era|está|fue|del?\s(?:éxito|asunto|todo|futuro|problema|felicidad|victoria)\s\w{2,5})\s|(?<=palabra )clave\b"  # of success, of a language
 _AS_FRONT: Final = rf"(?i)(?<!\w)(?<!⟦\s)(?:as|als|como|comme|come|jako|как|в качестве)\s(?:{_WHOSE}\s)?\Z"
-_VERBS: Final = rf"\w{{0,3}}(?:\s[^\s.,;:!?]{{1,20}}){{1,5}}?\s(?={_TOKEN}(?:[.,!]|\Z|\s\w{{2,12}}[.,!]))"
-_OWNED: Final = rf"(?i)(?:\A|\s)(?:{_WHOSE}|of|von|di|do|du|del|vom|every|each|any|no|your)\s\Z"
+_VERBS: Final = rf"\w{{0,3}}(?:\s[^\s.,;:!?]{{1,20}}){{1,8}}?\s(?={_TOKEN}(?:[.,!]|\Z|\s\w{{2,12}}[.,!]))"
 _CHANGED: Final = (
     r"(?i)\w{0,3}(?:(?:\s(?:of|for|on|de|del|della|dell['’]|do|da|van|voor|z|от|для)\s\S{1,20}(?:\s(?!to\s)\S{1,20})?)?"
     r"\s(?:to|a|para|naar|na|на|from(?=\s\S{1,40}\sto\s))|(?:\s[^\s.,;:!?]{1,16}){0,4}?\sauf)\s"
 )
-_APPOSED: Final = r"\w{0,3},\s(?=[^\W\d_]{5,40},\s(?!(?:and|or|und|oder|et|ou|y|o|e|en|of|i|lub|и|или)\s))"
 _NOMINAL: Final = (  # Russian has no word for `is`: "Пароль от почты одуванчик"
     r"(?i)(?:\s(?:от|для|на|во?|к|у)\s(?:(?!(?:от|для|на|во?|к|у|не)\s)[^\W\d_]{1,20}){1}"
     r"(?:\s(?!(?:от|для|на|во?|к|у|не)\s)[^\W\d_]{1,20})??){1,3}\s"
@@ -124,7 +120,7 @@ _PAIR: Final = (
     rf"(?=({_TOKEN}))"
 )
 _ENDS: Final = r"[\"'”»’`*)\]]{0,3}\s{0,2}(?:[.,;!?)\n—–|、。，；！？）]|\Z|-\s|/\s|(?<=\s)\()"
-_CHANGE_ENDS: Final = rf"{_ENDS}|\s(?:geändert|gesetzt|umgestellt|gestellt|veranderd|gewijzigd|gezet|to)\b"
+_CHANGE_ENDS: Final = rf"{_ENDS}|\s(?:genommen|verwendet|benutzt|gewählt|vergeben|eingestellt|eingegeben|gekozen|genomen|gebruikt|ingesteld|geändert|gesetzt|umgestellt|gestellt|veranderd|gewijzigd|gezet|to)\b"
 _OPENS_WITH: Final = r"(?i)\b(?:with|mit|avec|con|com|met|hasłem)\s\Z"
 _USED: Final = (  # "I use Sunrise1987 for everything"
     r"(?i)(?:\b(?:use[ds]?|using|benutz\w{0,2}|nutze|nehme|verwende|utilis\w{1,3}|mets|uso|usé|usei|usamos|pongo|ponho|metto|gebruik"
@@ -365,6 +361,8 @@ def _linked(text: str, start: int, end: int, stop: int, rule: Rule) -> Iterator[
     for match in itertools.islice(links, _MOST_LINKS):
         if compiled(r"[.!;:=→]|\d").search(text, end, match.start()):
             return
+        if match[0][0] == "," and compiled(r"[,(]").search(text, end, match.start()):
+            return  # a list
         if match[0] == ":" and text[end : match.start()].strip().isalpha():
             return  # within a name, such as that of a session
         asked = compiled(r", {1,2}([^\W\d_]{2,9})[^,]{0,80}\Z").search(text, end, match.end())
@@ -372,7 +370,7 @@ def _linked(text: str, start: int, end: int, stop: int, rule: Rule) -> Iterator[
             return  # the next clause is a question about something else
         other = compiled(_OTHER).search(text, end, match.start())
         plain = not (signs or other) or bool(compiled(_MARKS).fullmatch(match[0]))
-        if (span := _value(text, match.end(), rule, plain=plain)) and text[span[1] : span[1] + 1] != match[0].strip():
+        if (span := _value(text, match.end(), rule, plain=plain)) and not ("?" in match[0] and text[span[1] : span[1] + 1] == "?"):
             yield span
             return
 
@@ -380,18 +378,13 @@ def _linked(text: str, start: int, end: int, stop: int, rule: Rule) -> Iterator[
 def _placed(text: str, start: int, end: int, rule: Rule) -> Span | None:
     """Return the word that a sentence says to be a password without a link: "Use marlinspike as the password"."""
     found = compiled(_AS).search(text, max(0, start - _FAR), start)
-    if found and not compiled(_OWNED).search(text, 0, found.start(1)) and not compiled(r"\w").match(text, end):
+    owned = found and compiled(rf"(?i)(?<!\w){_WHOSE}\s\Z").search(text, 0, found.start(1))
+    if found and not owned and not compiled(r"\w").match(text, end):
         first, last = values.stripped(text, *found.span(1))
         return (first, last) if _is_plain(text[first:last]) else None
     front = compiled(_AS_FRONT).search(text, max(0, start - 16), start)
-    if front and (found := compiled(_VERBS).match(text, end)) and not compiled(_OWNED).search(text, 0, found.end()):
+    if front and (found := compiled(_VERBS).match(text, end)):
         return _value(text, found.end(), rule, plain=True, ends=_CHANGE_ENDS)
-    if (
-        (found := compiled(_APPOSED).match(text, end))
-        and text[found.end()].islower()
-        and text[start - 2 : start] != ", "
-    ):
-        return _value(text, found.end(), rule, plain=True)
     if "\u0400" <= text[start] <= "\u04ff" and (found := compiled(_NOMINAL).match(text, end)):
         return _value(text, found.end(), rule, plain=True)
     words = compiled(r"[^\W\d_]{2,40}").findall(text.casefold())
@@ -408,8 +401,6 @@ def _is_plain(value: str) -> bool:
 
 def _before(text: str, start: int, rule: Rule) -> Span | None:
     """Return the words that a sentence begins with and says to be the secret: "A fox under the moon: that is my …"."""
-    if found := compiled(rf"(?:\A|[.!?:,;]\s)({_TOKEN}){_SET}").search(text, max(0, start - _FAR), start):
-        return found.span(1) if values.is_made(found.group(1)) and len(found.group(1)) >= _LONG_WORD else None
     if rule.check not in {"password", "phrase"}:
         return None
     words = r"[^\s,;.:!?()\"⟦⟧]{4,40}" if rule.check == "password" else r"[^\W\d_]{1,24}(?: [^\W\d_]{1,24}){0,8}"
@@ -455,20 +446,29 @@ def _value(text: str, start: int, rule: Rule, *, plain: bool, ends: str = _ENDS)
         return None
     if compiled(r"\w{2,64}[._]\w{2,64}").match(value) and text[start - 2 : start].strip() not in {":", "="}:
         return None if compiled(values.NO_VALUE).match(value) else (begin, end)
-    closed = compiled(rf"{ends}|(?=[{_CJK}])").match(text, end) and not compiled(values.NO_VALUE).match(value)
+    closed = _closing(ends).match(text, end) and not compiled(values.NO_VALUE).match(value)
     described = value.isalpha() and compiled(_PARTICIPLE if value.islower() else _PROCESS).match(value)
     return (begin, end) if closed and not described else None
 
 
 @functools.cache
+def _still() -> str:
+    return f"(?:{'|'.join(sorted(load().words['filler']))})"
+
+
+@functools.cache
 def _fillers() -> re.Pattern[str]:
-    return re.compile(rf"(?i)(?:(?:{'|'.join(sorted(load().words['filler']))})[\s,]{{1,2}}){{0,3}}")
+    return re.compile(rf"(?i)(?:{_still()}[\s,]{{1,2}}){{0,3}}")
+
+
+@functools.cache
+def _closing(ends: str) -> re.Pattern[str]:
+    return re.compile(rf"(?:\s{_still()}(?=[.,!]|\Z))?(?:{ends})|(?=[{_CJK}])")
 
 
 @functools.cache
 def _link(*, polish: bool) -> re.Pattern[str]:
-    still = rf",\s(?=(?:{'|'.join(sorted(load().words['filler']))})\s)"
-    return re.compile("|".join([_LINK, still] + [r"(?<=\s)to\s{1,2}"] * polish))
+    return re.compile("|".join([_LINK, rf",\s(?={_still()}\s)"] + [r"(?<=\s)to\s{1,2}"] * polish))
 
 
 @functools.cache
