@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from commonplace.guard.table import Rule, compiled, load
+from commonplace.guard.values import filler
 from commonplace.text import content
 
 Noun = tuple[int, int, Rule]  # in a sentence
@@ -112,7 +113,7 @@ def is_elsewhere(text: str, start: int, end: int) -> bool:
 
 def _only_codes(text: str, nouns: list[int]) -> bool:
     """True if a sentence speaks of codes and of nothing that is locked."""
-    return all(compiled(r"(?i)(?:c[oó]d|kod|код|sms|смс|text)[\w ]{0,5}\Z").search(text, max(0, end - 8), end) for end in nouns)
+    return all(compiled(r"(?i)(?:c[oó]d|kod|код|sms|смс|text)[\w ]{0,5}\Z").search(text, max(0, end - 12), end) for end in nouns)
 
 
 def _is_led(text: str, match: re.Match[str], nouns: list[int], rule: Rule) -> bool:
@@ -151,6 +152,6 @@ def _is_led(text: str, match: re.Match[str], nouns: list[int], rule: Rule) -> bo
     for word in reversed(compiled(r"[^\W\d_]+(?:['’][^\W\d_]+)?").findall(before.casefold())[-5:]):
         if word in words["leads"] or word in words["unlocks"]:
             return word not in words["has"] or bool(ends)
-        if not content.is_joining(content.bare(word)) and word not in words["filler"] | words["code"]:
+        if not content.is_joining(content.bare(word)) and word not in filler() | words["code"]:
             return False
     return False

@@ -106,7 +106,7 @@ _AS: Final = (  # the words behind a value that is said to be used as one: "Use 
 )
 _IDIOM: Final = r"(?i)(?<=\bla )clave\s(?:es|era|está|fue|del?\s(?:éxito|asunto|todo|futuro|problema|felicidad|victoria)\s\w{2,5})\s|(?<=palabra )clave\b"  # of success, of a language
 _AS_FRONT: Final = rf"(?i)(?<!\w)(?<!⟦\s)(?:as|als|como|comme|come|jako|как|в качестве)\s(?:{_WHOSE}\s)?\Z"
-_VERBS: Final = rf"\w{{0,3}}(?:\s[^\s.,;:!?]{{1,20}}){{1,8}}?\s(?={_TOKEN}(?:[.,!]|\Z|\s\w{{2,12}}[.,!]))"
+_VERBS: Final = rf"\w{{0,3}}(?:\s[^\s.,;:!?]{{1,20}}){{1,8}}?\s(?={_TOKEN}(?:[.,!]|\Z|\s\w{{2,12}}(?:[.,!]|\Z)))"
 _CHANGED: Final = (
     r"(?i)\w{0,3}(?:(?:\s(?:of|for|on|de|del|della|dell['’]|do|da|van|voor|z|от|для)\s\S{1,20}(?:\s(?!to\s)\S{1,20})?)?"
     r"\s(?:to|a|para|naar|na|на|from(?=\s\S{1,40}\sto\s))|(?:\s[^\s.,;:!?]{1,16}){0,4}?\sauf)\s"
@@ -128,6 +128,7 @@ _USED: Final = (  # "I use Sunrise1987 for everything"
 )
 _USER: Final = r"(?i)\b(?:user\w{0,4}|usuari\w|usuário|benutzer|utente|gebruiker|użytkownik|id)[ :=]{1,2}\Z"
 _IN_DATA: Final = r"[-_=(\[]|\.\w|[\"']\s?:"  # behind a name that is no word
+_IN_DIGITS: Final = frozenset({"key", "thing", "person", "login", "reuse"})  # what such nouns speak of has a digit
 _MOST_KNOWN: Final = 64  # sentences whose values are kept in mind
 
 
@@ -172,6 +173,8 @@ class _Reader:
 
 def values_in(text: str, nouns: list[Noun]) -> Iterator[Noun]:
     """Yield what looks like a value in a sentence with nouns for secrets."""
+    if all(rule.check in _IN_DIGITS for _, _, rule in nouns) and not compiled(r"\d").search(text):
+        return
     tokens = list(_tokens(text))
     if all(rule.check == "key" for _, _, rule in nouns) and not any(_may_be_key(text, *token) for token in tokens):
         return
@@ -453,7 +456,7 @@ def _value(text: str, start: int, rule: Rule, *, plain: bool, ends: str = _ENDS)
 
 @functools.cache
 def _still() -> str:
-    return f"(?:{'|'.join(sorted(load().words['filler']))})"
+    return f"(?:{'|'.join(sorted(values.filler()))})"
 
 
 @functools.cache
@@ -468,7 +471,7 @@ def _closing(ends: str) -> re.Pattern[str]:
 
 @functools.cache
 def _link(*, polish: bool) -> re.Pattern[str]:
-    return re.compile("|".join([_LINK, rf",\s(?={_still()}\s)"] + [r"(?<=\s)to\s{1,2}"] * polish))
+    return re.compile("|".join([_LINK, rf",\s(?=(?:{'|'.join(sorted(load().words['now']))})\s)"] + [r"(?<=\s)to\s{1,2}"] * polish))
 
 
 @functools.cache

@@ -303,5 +303,5 @@ def _read(kind: str, row: dict[str, Any]) -> Rule:
     else:
         row = {"human": True} | row
         if row.get("typed"):
-            row["keywords"] = sorted({name for keyword in row["keywords"] for name in _misspelt(keyword)})
+            row["keywords"] = sorted({name for keyword in row["keywords"] for name in _misspelt(keyword)} - {*row["keywords"]})
     return msgspec.convert(row | {"kind": kind}, Rule)

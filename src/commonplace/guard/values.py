@@ -59,7 +59,13 @@ def is_known(value: str) -> bool:
 @functools.cache
 def described() -> frozenset[str]:
     """Return the words that are said of a secret and are none."""
-    return load().words["not_a_value"] | load().words["filler"] | load().words["changes"]
+    return load().words["not_a_value"] | filler() | load().words["changes"]
+
+
+@functools.cache
+def filler() -> frozenset[str]:
+    """Return the words between a link and a value: "is still"."""
+    return load().words["filler"] | load().words["now"]
 
 
 def is_made(value: str) -> bool:
