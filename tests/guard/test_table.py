@@ -13,10 +13,10 @@ from inside import parsed
 RULES = table.load().rules
 PATTERNS = {f"{rule.kind} {rule.id} {number}": rule.pattern for number, rule in enumerate(RULES) if rule.pattern}
 PATTERNS |= {
-    f"{module.__name__} {name}": value
+    f"{module.__name__} {name}": table.compiled(value).pattern
     for module in (codes, printed, said, secrets, values, views)
     for name, value in vars(module).items()
-    if name.strip("_").isupper() and isinstance(value, str) and name not in {"_SEPARATORS", "IS", "_EDGES", "_CJK"}
+    if name.strip("_").isupper() and isinstance(value, str) and name not in {"_SEPARATORS", "_EDGES", "_CJK"}
 }
 WIDEST = 20_000  # characters that one try of a rule may look at
 

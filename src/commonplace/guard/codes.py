@@ -16,18 +16,12 @@ from commonplace.text import content
 
 Noun = tuple[int, int, Rule]  # in a sentence
 
-IS: Final = (
-    r"(?:is|was|are|were|sind|sont|son|sono|são|zijn|są|be|being|remains|stays|reads|goes|means|ist|lautet|heißt|war|wäre|bleibt|resta|rimane|reste|ficou|fica|continua|pozostaje|осталс[яь]|остался|остаётся"
-    r"|es|era|sería|sigue siendo|será|est|était|étant|sera|è|era|sarà|é|seria|foi|blijft|luidt|jest|brzmi|będzie"
-    r"|była|było|är|là|adalah|ialah|это|هي|هو|היא|הוא|είναι)"
-)
 _PHONE: Final = 7  # digits of what nothing opens with
 _OPENED: Final = r"(?:は|が|用|按|输入?|는|은|是|为|成|密码|号码|番号|コード|\(|:|：|[^=!<>]=|→)\s?\Z"
-_TO_A_NOUN: Final = rf"(?:\s[^\W\d_]{{1,6}})?[,.]?\s(?:(?:that|das|dat|esa|ese|eso|essa|esse|questo|questa|to|это)\s)?(?:that['’]s|it['’]s|{IS}|c['’]est)\s"
+_TO_A_NOUN: Final = r"(?:\s[^\W\d_]{1,6})?[,.]?\s(?:<<that>>\s(?:<<is>>\s)?|<<is>>\s)"
 _OPENING: Final = r"\s?(?:で|を(?:入力|押)|に設定|打开|解锁|解除|再按|开|就开|로|으로)"
 _OF: Final = (  # from a thing to its number: "the code of my card, "
-    r"\w{0,6}(?: [A-Z]\w{1,12})?(?P<sign>(?: (?:of|for|to|on|at|de|du|des|del|della|dello|di|da|do|von|vom|für|am|zum"
-    r"|van|voor|od|z|from|aus|dalla|pelo|из|от|для|por|par|per|via|przez|по)(?: [^\W\d_]{1,16}){1,3})?,|)[ ]{0,2}\Z"
+    r"\w{0,6}(?: [A-Z]\w{1,12})?(?P<sign>(?: <<of>>(?: [^\W\d_]{1,16}){1,3})?,|)[ ]{0,2}\Z"
 )
 _YEAR: Final = r"(?:19|20)\d\d"
 _YEAR_OR_TIME: Final = rf"{_YEAR}|(?:[01]\d|2[0-3])[0-5]\d"
@@ -113,7 +107,10 @@ def is_elsewhere(text: str, start: int, end: int) -> bool:
 
 def _only_codes(text: str, nouns: list[int]) -> bool:
     """True if a sentence speaks of codes and of nothing that is locked."""
-    return all(compiled(r"(?i)(?:c[oó]d|kod|код|sms|смс|text)[\w ]{0,5}\Z").search(text, max(0, end - 12), end) for end in nouns)
+    return all(
+        compiled(r"(?i)(?:c[oó]d|kod|код|sms|смс|text)[\w ]{0,5}\Z").search(text, max(0, end - 12), end)
+        for end in nouns
+    )
 
 
 def _is_led(text: str, match: re.Match[str], nouns: list[int], rule: Rule) -> bool:
@@ -140,7 +137,9 @@ def _is_led(text: str, match: re.Match[str], nouns: list[int], rule: Rule) -> bo
     # "Bike lock 4471." and "the code 4471" say a code, "Slot 4471 is free" and "I wait for lock 4471" a name.
     if any(behind) and (clause := compiled(_CLAUSE).search(before)):
         said = clause.group(1).casefold().split()
-        if not words["unlocks"].isdisjoint(said) or (ends and len(match.group()) > 3 and (words["dated"] | words["named"]).isdisjoint(said)):
+        if not words["unlocks"].isdisjoint(said) or (
+            ends and len(match.group()) > 3 and (words["dated"] | words["named"]).isdisjoint(said)
+        ):
             return True
     last = compiled(r"[^\W\d_]+").findall(before.casefold())[-2:] or [""]
     if any(behind) and last[-1] in words["code"] and content.is_joining(content.bare(last[0])):

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from commonplace.guard import values
-from commonplace.guard.codes import IS, Noun, is_code, is_elsewhere
+from commonplace.guard.codes import Noun, is_code, is_elsewhere
 from commonplace.guard.table import Rule, compiled, load
 from commonplace.guard.values import ABOUT_IT
 from commonplace.text import content
@@ -35,17 +35,14 @@ _CJK: Final = "\u3040-\u30ff\u3400-\u9fff\uff66-\uff9f\uac00-\ud7a3"
 _SENTENCE_END: Final = (
     r"\n|[。！？]|(?<! [Nn][or])(?<! n)[.!][\"'”»)]{0,2}(?=\s{1,4}[A-ZÀ-ÞĄ-ŻА-Я0-9¿¡\"“„«]|\s{0,4}\Z)|\?(?=\s|\Z)"
 )
-_IT_IS: Final = (  # the next sentence speaks of the same: "You need the gate code. It's 4471."
-    r"(?i)[.!]\s{1,2}(?:(?:it|that)(?:['’]s|\s(?:is|was))|(?:es|er|sie|das)\s(?:ist|war|lautet)|c['’]est|(?:es|era|è|é)"
-    r"|(?:het|dat)\s(?:is|was)|to(?:\sjest)?|это)\s"
-)
-_THAT_IS: Final = (  # a sentence about the one before: "A fox under the moon. That is the passphrase."
-    rf"(?i)(?:c'est|(?:that|this|das|es[ao]|ess[ao]|isso|quest[ao]|to|dat|это)(?:['’]s|\s{IS}))\s"
-)
+_IT_IS: Final = r"(?i)[.!]\s{1,2}<<it>>\s"  # the next sentence speaks of the same: "You need the gate code. It's 4471."
+# A sentence about the one before: "A fox under the moon. That is the passphrase."
+_THAT_IS: Final = r"(?i)(?:<<that>>\s<<is>>|(?:that|it)['’]s|c['’]est)\s"
 _FIELD_EDGE: Final = r"[{,\[:]\s{0,8}\"(?P<opens>)|(?P<closes>)\"(?=\s{0,8}[,:}\]])"  # of a string of JSON
 _TOKEN: Final = rf"[^\s,;，。、！？；：（）「」『』“”«»„‹›⟦⟧<>\"`|→{_CJK}]{{2,128}}"
 _QUOTED: Final = (
-    r"\"([^\"\n⟦]{3,80})\"|(?<![^\W_])'([^'\n⟦]{3,80})'(?![^\W_])|`([^`\n⟦]{3,80})`|“([^”\n⟦]{3,80})”|„([^“”\n⟦]{3,80})[“”]"
+    r"\"([^\"\n⟦]{3,80})\"|(?<![^\W_])'([^'\n⟦]{3,80})'(?![^\W_])|`([^`\n⟦]{3,80})`|“([^”\n⟦]{3,80})”"
+    r"|„([^“”\n⟦]{3,80})[“”]"
     r"|«\s?([^»\n⟦]{3,80}?)\s?»|「([^」\n⟦]{2,80})」|『([^』\n⟦]{2,80})』|‘([^’\n⟦]{3,80})’"
 )
 _NUMBER: Final = (
@@ -53,6 +50,8 @@ _NUMBER: Final = (
     rf"(?:\*?\d{{1,8}}(?:(?:\s?[-·・–#→]\s?|[ ])\d{{1,8}}){{0,6}}#?"
     rf"|\d{{2,6}}[A-ZА-Я]\d{{0,4}}|[A-ZА-Я]\d{{3,6}}[A-Z]?)(?![%€$£¥°-]|[.,:/]\d|(?![{_CJK}])\w)"
 )
+_ONE: Final = r"(?:<<digits>>|(?:\d{1,3}[ -](?:\w{1,4} ){0,2})?<<turns>>(?:[ -]\d{1,3})?)"
+_DIGIT_WORDS: Final = rf"(?i)(?<!\w){_ONE}(?:[ ,-]{{1,2}}{_ONE}){{2,8}}(?!\w)"
 _PERSONAL: Final = (  # a number that a state gives to a person
     r"(?<![A-Za-zÀ-ÿ\d.,/€$£+-])(?:(?:[A-Z]{1,4}[ -]?)?\d{1,20}(?:(?:\s?[-./]\s?|[ ])\d{1,12}){0,8}(?:[ -]?[A-Z]\d?)?"
     r"|[A-Za-z\d]{8,18})(?![A-Za-zÀ-ÿ\d%€])"
@@ -61,71 +60,64 @@ _CALL: Final = r"(?i)(?:phone|\btel|call|ring|fax|hotline|mobile|handy|anruf|té
 _CAPITAL: Final = r"[A-ZÀ-ÞĄ-ŻА-Я][^\W\d_]{1,24}"
 _NAMES: Final = rf"{_CAPITAL}(?:\s(?:[^\W\d_]{{1,3}}\s)?{_CAPITAL}){{0,3}}"
 _ANSWERED: Final = (
-    r"(?i:\b(?:put|gave|give|answer(?:ed)?|said|say|wrote|write|typed?|used?|mit|mis|mets|écri[st]|dis|répond[su]?|puse|pongo|escribí|escribo|respond[oeií]|dije|digo|ponho|pus|botei|boto|coloquei|coloco|escrevi|messo|metto|scritto|scrivo|uso"
-    r"|steht(?:\sda|\sdort)?|staat(?:\ser|\sdaar)?|schreibe?|schrieb|antworte|nehme|(?:vul|zet|typ|schrijf|antwoord|gebruik)(?:\sik)?|beantwoord\smet|beantwortet\smit|répondu\spar|risposto\scon|rispost[oa]|rispondo|antwoord(?:de)?"
-    r"|odpowiad\w{1,3}|odpowiedział\w{1,3}|wpis\w{1,5}|poda\w{1,5}|отве(?:тил|чаю)а?|указала?|написала?|пишу|ставлю)\s"
-    rf"(?:(?:siempre|sempre|always|toujours|immer|altijd|zawsze|всегда)\s)?)(?:[«\"“„]\s?)?({_NAMES})"
-    rf"|\s({_NAMES})(?:\sin|\sein)?\s(?:as|als|como|comme|come|jako|как)\s|\s({_NAMES})\s(?:ein|an)?ge(?:geben|tragen|setzt|nommen|antwortet)\b|\s({_NAMES})\s(?:ingevuld|opgegeven|geantwoord)\b"
+    rf"(?i:\b<<answered>>\s(?:<<always>>\s)?)(?:[«\"“„]\s?)?({_NAMES})|\s({_NAMES})(?:\s(?:in|ein|an))?\s<<as>>\s"
+    rf"|\s({_NAMES})\s<<done>>\b"
 )
 _SURE: Final = r"[A-Z][a-z]{2,64}[._][A-Z][a-z]{2,64}\Z|(?=.{0,7}\d)(?=.{0,7}[a-fA-F])[0-9a-fA-F]{7,8}\Z"  # a hash
 _SEVERAL: Final = r"(?:[^\W\d_]{1,24}[’'-]?[ ,]{1,2}){2,23}[^\W\d_]{1,24}"
 _FIELD: Final = r"[=:(\[{<]|.[^\n]{1,90}[\]}:=>]\Z|[ ,{]\"[^\n\"]{1,80}\"[:=]"
 _MARKS: Final = r"\s{0,3}(?:=>|:=|->|={1,2}|[:：→])\s{0,3}|[\"'`]{1,3}\s{0,3}(?:=>|[:=])\s{0,3}"
 _LINK: Final = (
-    rf"(?i){_MARKS}|\s?\?\s{{1,2}}|\s{{1,2}}[—–-]\s{{1,2}}|(?<=[\s,?])(?:c'est|{IS})\s{{1,4}}|['’]s\s{{1,2}}"
-    r"|(?:成了?|[是为為叫はが는은])\s{0,2}"
-    r"|,\s(?=(?-i:[a-zà-ÿą-żа-я]{5,40}),\s(?!(?:and|or|und|oder|et|ou|y|o|e|en|of|i|lub|и|или)\s))"  # "my password, osprey, is"
+    rf"(?i){_MARKS}|\s?\?\s{{1,2}}|\s{{1,2}}[—–-]\s{{1,2}}|(?<=[\s,?])(?:c'est|<<is>>)\s{{1,4}}|['’]s\s{{1,2}}"
+    r"|(?:成了?|[是为為叫はが는은])\s{0,2}|,\s(?=<<now>>\s)"
+    r"|,\s(?=(?-i:[a-zà-ÿą-żа-я]{5,40}),\s(?!(?:<<and>>|or|of|oder|ou|o|lub|или)\s))"  # "my password, osprey, is"
 )
 _OTHER: Final = (  # what follows is said of something else: "I changed the password, and now the printer is"
-    r"(?i)\s(?:and|but|und|aber|et|mais|y|pero|e|ma|mas|en|maar|i|ale|и|а|но)\s(?:\w{1,8}\s){0,2}(?:the(?!\s\w{1,12}\sones?\b)|my|der|die|das|mein\w?|le|la|l['’]|mon|ma|el|mi|il|o|a|meu|minha|de|het|mijn|mój|moja|мой|моя)\b"
+    r"(?i)\s(?:<<and>>|<<but>>)\s(?:\w{1,8}\s){0,2}(?!the\s\w{1,12}\sones?\b)<<whose>>\b"
 )
-_GOES_ON: Final = rf"(?i)(?:\s{IS}|[:：=]|[は是])\s{{0,3}}\Z"  # a line whose sentence does
+_GOES_ON: Final = r"(?i)(?:\s<<is>>|[:：=]|[は是])\s{0,3}\Z"  # a line whose sentence does
 _WITH: Final = (
-    r"(?i)\b(?<!⟦\s)(?:with|con|com|avec|met|mit|z|ze|с|als|and|und|et|y|e|en|i)\s(?:\w{1,5}\s){0,2}\Z|[,;/]\s\Z"
-    r"|\b(?:has|have|hat|habe|hab|tiene|tengo|lleva|tem|tenho|leva|ha|ho|ma|mam|heeft|heb|имеет)\s(?:the\s|a\s|das\s|la\s|el\s|o\s|il\s|het\s|de\s)?\Z"
-    r"|\b(?:default|temporary|temp|initial)\s\Z|\b(?:puse|puesto|pon|pongo|tengo|usé|uso|use)\sde\s\Z"
+    r"(?i)\b(?<!⟦\s)(?:<<with>>|<<and>>|als)\s(?:\w{1,5}\s){0,2}\Z|[,;/]\s\Z|\b<<have>>\s(?:<<whose>>\s)?\Z"
+    r"|\b(?:default|temporary|temp|initial)\s\Z|\b<<used>>\sde\s\Z"
 )
 _GAP: Final = (  # to a value right behind
     rf"\w{{0,4}}[\"'’)]{{0,2}}[ \u3000]{{1,2}}(?:(?:to|auf|a|en|in|na|para|naar)[ ])?|(?<=[{_CJK}])"
 )
-_WHOSE: Final = (
-    r"(?:the|my|our|your|his|her|their|[\w]{2,16}['’]s|der|die|das|(?:m|d|s)ein\w{0,2}|unser\w{0,2}|ihr\w{0,2}|euer|eure|le|la|les|mon|ma|notre|votre|ton|ta|son|sa"
-    r"|il|lo|mi[oa]|tuo|tua|suo|sua|nostr[oa]|el|mi|tu|su|nuestr[oa]|o|a|meu|minha|teu|tua|seu|nosso|nossa|de|het|mijn|jouw|ons|onze|moje|nasze|twoje|мой|наш|это)"
-)
 _CALLED: Final = (
-    r" ?[!.,:]? {1,2}(?i:(?:(?:that's|c'est|voilà|ecco|éssa|eis|that|this|so|das|dat|esa|essa|isso|questa|to|это"
-    rf"|{IS})\s){{1,2}}(?:(?:übrigens|actually|d'ailleurs|además|aliás|trouwens|zresztą|кстати|infatti)\s)?(?:{_WHOSE}\s(?:(?!(?:with|for|of|who|one|mit|für|avec|pour|con|para|per|com|met)\s)[^\s.,;:!?]{{1,20}}\s){{0,3}})?)\Z"
+    r" ?[!.,:]? {1,2}(?i:(?:(?:<<that>>|<<is>>)\s){1,2}(?:<<besides>>\s)?(?:<<whose>>\s"
+    r"(?:(?!(?:<<with>>|for|of|who|one|für|pour|para|per)\s)[^\s.,;:!?]{1,20}\s){0,3})?)\Z"
 )
 _PARTICIPLE: Final = (
-    r"(?i).{0,128}(?:ed|ing|[aiu]d[oa]s?|[aiu]t[oa]|ées?|ał[aoy]?|ił[aoy]?|[ao]ny|[ao]ne|ejsz\w{1,3}|[её]е|[её]н[аоы]?|[ая]н[аоы]?)\Z"
+    r"(?i).{0,128}(?:ed|ing|[aiu]d[oa]s?|[aiu]t[oa]|ées?|ał[aoy]?|ił[aoy]?|[ao]ny|[ao]ne|ejsz\w{1,3}|[её]е"
+    r"|[её]н[аоы]?|[ая]н[аоы]?)\Z"
     r"|(?i:ge|be|ver)[a-z]{3,20}(?:t|en)\Z"
 )
 _PROCESS: Final = r"[^\W\d_]{0,128}(?:ed|ing|tion|ment)\Z"  # what a heading names: "Password Hashing"
 _AS: Final = (  # the words behind a value that is said to be used as one: "Use marlinspike as the guest password"
-    rf"(?i)(?<!\S)({_TOKEN})\s(?:as|als|como|comme|come|jako|как|som|en)\s(?:{_WHOSE}\s)?(?:(?!(?:a|of|de)\s)[^\s.,;:!?]{{1,20}}\s)?\Z"
+    rf"(?i)(?<!\S)({_TOKEN})\s<<as>>\s(?:<<whose>>\s)?(?:(?!(?:a|of|de)\s)[^\s.,;:!?]{{1,20}}\s)?\Z"
 )
-_IDIOM: Final = r"(?i)(?<=\bla )clave\s(?:es|era|está|fue|del?\s(?:éxito|asunto|todo|futuro|problema|felicidad|victoria)\s\w{2,5})\s|(?<=palabra )clave\b"  # of success, of a language
-_AS_FRONT: Final = rf"(?i)(?<!\w)(?<!⟦\s)(?:as|als|como|comme|come|jako|как|в качестве)\s(?:{_WHOSE}\s)?\Z"
+_IDIOM: Final = (  # of success, of a language
+    r"(?i)(?<=\bla )clave\s(?:es|era|está|fue|del?\s(?:éxito|asunto|todo|problema|felicidad)\s\w{2,5})\s"
+    r"|(?<=palabra )clave\b"
+)
+_AS_FRONT: Final = r"(?i)(?<!\w)(?<!⟦\s)<<as>>\s(?:<<whose>>\s)?\Z"
 _VERBS: Final = rf"\w{{0,3}}(?:\s[^\s.,;:!?]{{1,20}}){{1,8}}?\s(?={_TOKEN}(?:[.,!]|\Z|\s\w{{2,12}}(?:[.,!]|\Z)))"
 _CHANGED: Final = (
-    r"(?i)\w{0,3}(?:(?:\s(?:of|for|on|de|del|della|dell['’]|do|da|van|voor|z|от|для)\s\S{1,20}(?:\s(?!to\s)\S{1,20})?)?"
-    r"\s(?:to|a|para|naar|na|на|from(?=\s\S{1,40}\sto\s))|(?:\s[^\s.,;:!?]{1,16}){0,4}?\sauf)\s"
+    r"(?i)\w{0,3}(?:(?:\s<<of>>\s\S{1,20}(?:\s(?!to\s)\S{1,20})?)?"
+    r"\s(?:to|a|para|naar|na|на|from(?=\s\S{1,40}\sto\s))|(?:\s[^\s.,;:!?]{1,16}){0,4}?\sauf|\s<<done>>\sin)\s"
 )
 _NOMINAL: Final = (  # Russian has no word for `is`: "Пароль от почты одуванчик"
     r"(?i)(?:\s(?:от|для|на|во?|к|у)\s(?:(?!(?:от|для|на|во?|к|у|не)\s)[^\W\d_]{1,20}){1}"
     r"(?:\s(?!(?:от|для|на|во?|к|у|не)\s)[^\W\d_]{1,20})??){1,3}\s"
 )
 _PAIR: Final = (
-    r"(?:[\w.@+-]{2,64}(?:\s?[/|]\s?|:(?=\S)|\s(?:and|und|et|y|e|en|i|и)\s|(?<=[^\W_])[和と])|\s(?:with|mit|met|avec|con|com|z|с)\s)"
+    r"(?:[\w.@+-]{2,64}(?:\s?[/|]\s?|:(?=\S)|\s<<and>>\s|(?<=[^\W_])[和と])|\s<<with>>\s)"
     rf"(?=({_TOKEN}))"
 )
 _ENDS: Final = r"[\"'”»’`*)\]]{0,3}\s{0,2}(?:[.,;!?)\n—–|、。，；！？）]|\Z|-\s|/\s|(?<=\s)\()"
-_CHANGE_ENDS: Final = rf"{_ENDS}|\s(?:genommen|verwendet|benutzt|gewählt|vergeben|eingestellt|eingegeben|gekozen|genomen|gebruikt|ingesteld|geändert|gesetzt|umgestellt|gestellt|veranderd|gewijzigd|gezet|to)\b"
-_OPENS_WITH: Final = r"(?i)\b(?:with|mit|avec|con|com|met|hasłem)\s\Z"
-_USED: Final = (  # "I use Sunrise1987 for everything"
-    r"(?i)(?:\b(?:use[ds]?|using|benutz\w{0,2}|nutze|nehme|verwende|utilis\w{1,3}|mets|uso|usé|usei|usamos|pongo|ponho|metto|gebruik"
-    r"|używam|wpisuję|daję|использую|ставлю)\s(?:\w{1,8}\s)?|用|で\s?)\Z"
-)
+_CHANGE_ENDS: Final = rf"{_ENDS}|\s(?:<<done>>|to)\b"
+_OPENS_WITH: Final = r"(?i)\b(?:<<with>>|hasłem)\s\Z"
+_USED: Final = r"(?i)(?:\b<<used>>\s(?:\w{1,8}\s)?|用|で\s?)\Z"  # "I use Sunrise1987 for everything"
 _USER: Final = r"(?i)\b(?:user\w{0,4}|usuari\w|usuário|benutzer|utente|gebruiker|użytkownik|id)[ :=]{1,2}\Z"
 _IN_DATA: Final = r"[-_=(\[]|\.\w|[\"']\s?:"  # behind a name that is no word
 _IN_DIGITS: Final = frozenset({"key", "thing", "person", "login", "reuse"})  # what such nouns speak of has a digit
@@ -280,11 +272,16 @@ def _swept(text: str, rule: Rule, nouns: list[int], words: tuple[list[Span], lis
                     yield match.span()
             return
         case "code":
-            yield from (match.span() for match in _digit_words().finditer(text))
+            yield from (match.span() for match in compiled(_DIGIT_WORDS).finditer(text))
         case "sign":
             return
         case "reuse":
-            yield from (span for span in made if compiled(_USED).search(text, max(0, span[0] - 24), span[0]) or text[span[1] :].lstrip().startswith("を使"))
+            yield from (
+                span
+                for span in made
+                if compiled(_USED).search(text, max(0, span[0] - 24), span[0])
+                or text[span[1] :].lstrip().startswith("を使")
+            )
             return
     numbers = compiled(_NUMBER).finditer(text)
     yield from (match.span() for match in numbers if is_code(text, match, rule, nouns))
@@ -326,13 +323,6 @@ def _tokens(text: str) -> Iterator[Span]:
         yield start, stop
 
 
-@functools.cache
-def _digit_words() -> re.Pattern[str]:
-    digits, turns = ("|".join(sorted(load().words[name], key=len, reverse=True)) for name in ("digits", "turns"))
-    one = rf"(?:{digits}|(?:\d{{1,3}}[ -](?:\w{{1,4}} ){{0,2}})?(?:{turns})(?:[ -]\d{{1,3}})?)"
-    return re.compile(rf"(?i)(?<!\w){one}(?:[ ,-]{{1,2}}{one}){{2,8}}(?!\w)")
-
-
 def _linked(text: str, start: int, end: int, stop: int, rule: Rule) -> Iterator[Span]:
     """Yield the value of a noun: behind it, or behind a link before `stop`, to the end of its clause."""
     if rule.check in {"thing", "person", "reuse"}:
@@ -360,7 +350,7 @@ def _linked(text: str, start: int, end: int, stop: int, rule: Rule) -> Iterator[
         yield span
         return
     polish = bool(compiled(r"(?i)[ąćęłńśźż]|\b(?:klucz|fraza)").search(text))
-    links = _link(polish=polish).finditer(text, end, min(stop, end + _FAR))
+    links = compiled(rf"{_LINK}|(?<=\s)to\s{{1,2}}" if polish else _LINK).finditer(text, end, min(stop, end + _FAR))
     for match in itertools.islice(links, _MOST_LINKS):
         if compiled(r"[.!;:=→]|\d").search(text, end, match.start()):
             return
@@ -373,7 +363,9 @@ def _linked(text: str, start: int, end: int, stop: int, rule: Rule) -> Iterator[
             return  # the next clause is a question about something else
         other = compiled(_OTHER).search(text, end, match.start())
         plain = not (signs or other) or bool(compiled(_MARKS).fullmatch(match[0]))
-        if (span := _value(text, match.end(), rule, plain=plain)) and not ("?" in match[0] and text[span[1] : span[1] + 1] == "?"):
+        if (span := _value(text, match.end(), rule, plain=plain)) and not (
+            "?" in match[0] and text[span[1] : span[1] + 1] == "?"
+        ):
             yield span
             return
 
@@ -381,7 +373,7 @@ def _linked(text: str, start: int, end: int, stop: int, rule: Rule) -> Iterator[
 def _placed(text: str, start: int, end: int, rule: Rule) -> Span | None:
     """Return the word that a sentence says to be a password without a link: "Use marlinspike as the password"."""
     found = compiled(_AS).search(text, max(0, start - _FAR), start)
-    owned = found and compiled(rf"(?i)(?<!\w){_WHOSE}\s\Z").search(text, 0, found.start(1))
+    owned = found and compiled(r"(?i)(?<!\w)<<whose>>\s\Z").search(text, 0, found.start(1))
     if found and not owned and not compiled(r"\w").match(text, end):
         first, last = values.stripped(text, *found.span(1))
         return (first, last) if _is_plain(text[first:last]) else None
@@ -417,7 +409,7 @@ def _before(text: str, start: int, rule: Rule) -> Span | None:
 
 def _value(text: str, start: int, rule: Rule, *, plain: bool, ends: str = _ENDS) -> Span | None:
     """Return the value at a place; where `plain`, also words that end their clause and describe nothing."""
-    if plain and (fillers := _fillers().match(text, start)):
+    if plain and (fillers := compiled(r"(?i)(?:(?:<<filler>>|<<now>>)[\s,]{1,2}){0,3}").match(text, start)):
         start = fillers.end()
     if rule.check == "phrase" and plain and (several := compiled(_SEVERAL).match(text, start)):
         begin = _first_of(text, several, named=text[start - 2] in ":=")
@@ -449,29 +441,11 @@ def _value(text: str, start: int, rule: Rule, *, plain: bool, ends: str = _ENDS)
         return None
     if compiled(r"\w{2,64}[._]\w{2,64}").match(value) and text[start - 2 : start].strip() not in {":", "="}:
         return None if compiled(values.NO_VALUE).match(value) else (begin, end)
-    closed = _closing(ends).match(text, end) and not compiled(values.NO_VALUE).match(value)
+    closed = compiled(rf"(?:\s<<now>>(?=[.,!]|\Z))?(?:{ends})|(?=[{_CJK}])").match(text, end) and not compiled(
+        values.NO_VALUE
+    ).match(value)
     described = value.isalpha() and compiled(_PARTICIPLE if value.islower() else _PROCESS).match(value)
     return (begin, end) if closed and not described else None
-
-
-@functools.cache
-def _still() -> str:
-    return f"(?:{'|'.join(sorted(values.filler()))})"
-
-
-@functools.cache
-def _fillers() -> re.Pattern[str]:
-    return re.compile(rf"(?i)(?:{_still()}[\s,]{{1,2}}){{0,3}}")
-
-
-@functools.cache
-def _closing(ends: str) -> re.Pattern[str]:
-    return re.compile(rf"(?:\s{_still()}(?=[.,!]|\Z))?(?:{ends})|(?=[{_CJK}])")
-
-
-@functools.cache
-def _link(*, polish: bool) -> re.Pattern[str]:
-    return re.compile("|".join([_LINK, rf",\s(?=(?:{'|'.join(sorted(load().words['now']))})\s)"] + [r"(?<=\s)to\s{1,2}"] * polish))
 
 
 @functools.cache

@@ -253,8 +253,13 @@ def _keywords(rules: Iterable[Rule]) -> Keywords:
 
 @functools.cache
 def compiled(pattern: str) -> re.Pattern[str]:
-    """Compile a pattern at its first use; its flags are in it."""
-    return re.compile(pattern)
+    """Compile a pattern at its first use; its flags are in it, and `<<name>>` in it is any word of that list."""
+    return re.compile(re.sub(r"<<([a-z]+)>>", lambda match: _one_of(load().words[match[1]]), pattern))
+
+
+def _one_of(words: Iterable[str]) -> str:
+    """Return a pattern for any of some words; in a list, `_` is for a space."""
+    return f"(?:{'|'.join(sorted(words, key=len, reverse=True))})".replace("_", r"\s")
 
 
 def lower(text: str) -> str:
@@ -303,5 +308,7 @@ def _read(kind: str, row: dict[str, Any]) -> Rule:
     else:
         row = {"human": True} | row
         if row.get("typed"):
-            row["keywords"] = sorted({name for keyword in row["keywords"] for name in _misspelt(keyword)} - {*row["keywords"]})
+            row["keywords"] = sorted(
+                {name for keyword in row["keywords"] for name in _misspelt(keyword)} - {*row["keywords"]}
+            )
     return msgspec.convert(row | {"kind": kind}, Rule)
