@@ -103,7 +103,7 @@ _IDIOM: Final = (  # of success, of a language
 _AS_FRONT: Final = r"(?i)(?<!\w)(?<!⟦\s)<<as>>\s(?:<<whose>>\s)?\Z"
 _VERBS: Final = rf"\w{{0,3}}(?:\s[^\s.,;:!?]{{1,20}}){{1,8}}?\s(?={_TOKEN}(?:[.,!]|\Z|\s\w{{2,12}}(?:[.,!]|\Z)))"
 _CHANGED: Final = (
-    r"(?i)\w{0,3}(?:(?:\s<<of>>\s\S{1,20}(?:\s(?!to\s)\S{1,20})?)?"
+    r"(?i)\w{0,3}(?:(?:\s(?!(?:from|to)\s)<<of>>\s\S{1,20}(?:\s(?!to\s)\S{1,20})?)?"
     r"\s(?:to|a|para|naar|na|на|from(?=\s\S{1,40}\sto\s))|(?:\s[^\s.,;:!?]{1,16}){0,4}?\sauf|\s<<done>>\sin)\s"
 )
 _NOMINAL: Final = (  # Russian has no word for `is`: "Пароль от почты одуванчик"
@@ -120,7 +120,8 @@ _OPENS_WITH: Final = r"(?i)\b(?:<<with>>|hasłem)\s\Z"
 _USED: Final = r"(?i)(?:\b<<used>>\s(?:\w{1,8}\s)?|用|で\s?)\Z"  # "I use Sunrise1987 for everything"
 _USER: Final = r"(?i)\b(?:user\w{0,4}|usuari\w|usuário|benutzer|utente|gebruiker|użytkownik|id)[ :=]{1,2}\Z"
 _IN_DATA: Final = r"[-_=(\[]|\.\w|[\"']\s?:"  # behind a name that is no word
-_IN_DIGITS: Final = frozenset({"key", "thing", "person", "login", "reuse"})  # what such nouns speak of has a digit
+_NO_WORD: Final = r"\d|[^\W\d_][!@#$%^&*+~=][^\W\d_]"  # in what such nouns speak of
+_MADE_ALONE: Final = frozenset({"key", "thing", "person", "login", "reuse"})
 _MOST_KNOWN: Final = 64  # sentences whose values are kept in mind
 
 
@@ -165,7 +166,7 @@ class _Reader:
 
 def values_in(text: str, nouns: list[Noun]) -> Iterator[Noun]:
     """Yield what looks like a value in a sentence with nouns for secrets."""
-    if all(rule.check in _IN_DIGITS for _, _, rule in nouns) and not compiled(r"\d").search(text):
+    if all(rule.check in _MADE_ALONE for _, _, rule in nouns) and not compiled(_NO_WORD).search(text):
         return
     tokens = list(_tokens(text))
     if all(rule.check == "key" for _, _, rule in nouns) and not any(_may_be_key(text, *token) for token in tokens):
