@@ -79,7 +79,7 @@ def is_code(text: str, match: re.Match[str], rule: Rule, nouns: list[int]) -> bo
     after = compiled(r"[ ]?([^\W\d_]{1,20})").match(text, match.end())
     if after:
         word, sure = after.group(1).casefold(), led or rule.check == "code"
-        sure = sure and (digits > 3 or groups > 2) and (led or not match.group().endswith("00"))
+        sure = sure and (digits > 3 or groups > 2) and not match.group().endswith("00")
         if content.is_wide(word[0]):
             if word[0] in words["counters"]:
                 return False
@@ -95,7 +95,7 @@ def is_code(text: str, match: re.Match[str], rule: Rule, nouns: list[int]) -> bo
     plain = match.group().isalnum() and groups == 1
     if plain and (lead in words["named"] or (when and lead in words["dated"])):
         return False
-    counts = plain and digits == 3 and lead in words["number"]  # "next to 214", "number 214"
+    counts = plain and ((digits == 3 and lead in words["number"]) or _is_round(match.group(), lead))
     return rule.check != "thing" or (digits < _PHONE and led and not counts)
 
 
@@ -103,6 +103,11 @@ def is_elsewhere(text: str, start: int, end: int) -> bool:
     """True if a word beside a place says that a code is no secret: postal, error, voucher."""
     beside = compiled(r"[^\W\d_]{1,40}").findall(text[max(0, start - _BESIDE) : end + _BESIDE].casefold())
     return not load().words["elsewhere"].isdisjoint(beside)
+
+
+def _is_round(number: str, lead: str) -> bool:
+    """True if a number is rather an amount: it ends with two zeros, and nobody types it."""
+    return number.endswith("00") and lead not in load().words["unlocks"]
 
 
 def _only_codes(text: str, nouns: list[int]) -> bool:

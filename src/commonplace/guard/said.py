@@ -48,7 +48,7 @@ _QUOTED: Final = (
 _NUMBER: Final = (
     rf"(?:(?<![\w.,:/=€$£¥#+-])|(?<=[{_CJK}：→(])|(?<=[{_CJK}]:))"
     rf"(?:\*?\d{{1,8}}(?:(?:\s?[-·・–#→]\s?|[ ])\d{{1,8}}){{0,6}}#?"
-    rf"|\d{{2,6}}[A-ZА-Я]\d{{0,4}}|[A-ZА-Я]\d{{3,6}}[A-Z]?)(?![%€$£¥°-]|[.,:/]\d|(?![{_CJK}])\w)"
+    rf"|\d{{2,6}}[A-ZА-Я]\d{{0,4}}|\d[A-ZА-Я]\d{{2,4}}|[A-ZА-Я]\d{{3,6}}[A-Z]?)(?![%€$£¥°-]|[.,:/]\d|(?![{_CJK}])\w)"
 )
 _ONE: Final = r"(?:<<digits>>|(?:\d{1,3}[ -](?:\w{1,4} ){0,2})?<<turns>>(?:[ -]\d{1,3})?)"
 _DIGIT_WORDS: Final = rf"(?i)(?<!\w){_ONE}(?:[ ,-]{{1,2}}{_ONE}){{2,8}}(?!\w)"
@@ -84,11 +84,11 @@ _GAP: Final = (  # to a value right behind
     rf"\w{{0,4}}[\"'’)]{{0,2}}[ \u3000]{{1,2}}(?:(?:to|auf|a|en|in|na|para|naar)[ ])?|(?<=[{_CJK}])"
 )
 _CALLED: Final = (
-    r" ?[!.,:]? {1,2}(?i:(?:(?:<<that>>|<<is>>)\s){1,2}(?:<<besides>>\s)?(?:<<whose>>\s"
-    r"(?:(?!(?:<<with>>|for|of|who|one|für|pour|para|per)\s)[^\s.,;:!?]{1,20}\s){0,3})?)\Z"
+    r"(?i:(?: ?[!.,:;] {1,2}(?:<<that>>|<<is>>)| {1,2}(?:<<is>>|c['’]est))\s(?:(?:<<that>>|<<is>>)\s)?"
+    r"(?:<<besides>>\s)?(?:<<whose>>\s(?:(?!(?:<<with>>|for|of|who|one|für|pour|para|per)\s)[^\s.,;:!?]{1,20}\s){0,3})?)\Z"
 )
 _PARTICIPLE: Final = (
-    r"(?i).{0,128}(?:ed|ing|[aiu]d[oa]s?|[aiu]t[oa]|ées?|ał[aoy]?|ił[aoy]?|[ao]ny|[ao]ne|ejsz\w{1,3}|[её]е"
+    r"(?i).{0,128}(?:ed|ing|ées?|ał[aoy]?|ił[aoy]?|[ao]ny|[ao]ne|ejsz\w{1,3}|[её]е"
     r"|[её]н[аоы]?|[ая]н[аоы]?)\Z"
     r"|(?i:ge|be|ver)[a-z]{3,20}(?:t|en)\Z"
 )
@@ -101,7 +101,7 @@ _IDIOM: Final = (  # of success, of a language
     r"|(?<=palabra )clave\b"
 )
 _AS_FRONT: Final = r"(?i)(?<!\w)(?<!⟦\s)<<as>>\s(?:<<whose>>\s)?\Z"
-_VERBS: Final = rf"\w{{0,3}}(?:\s[^\s.,;:!?]{{1,20}}){{1,8}}?\s(?={_TOKEN}(?:[.,!]|\Z|\s\w{{2,12}}(?:[.,!]|\Z)))"
+_VERBS: Final = rf"\w{{0,3}}(?:\s[^\s.,;:!?]{{1,20}}){{1,8}}?\s(?={_TOKEN}(?:\s<<done>>)?(?:[.,!]|\Z))"
 _CHANGED: Final = (
     r"(?i)\w{0,3}(?:(?:\s(?!(?:from|to)\s)<<of>>\s\S{1,20}(?:\s(?!to\s)\S{1,20})?)?"
     r"\s(?:to|a|para|naar|na|на|from(?=\s\S{1,40}\sto\s))|(?:\s[^\s.,;:!?]{1,16}){0,4}?\sauf|\s<<done>>\sin)\s"
@@ -272,7 +272,7 @@ def _swept(text: str, rule: Rule, nouns: list[int], words: tuple[list[Span], lis
                 if not called and values.is_personal(match.group()):
                     yield match.span()
             return
-        case "code":
+        case "code" | "thing":
             yield from (match.span() for match in compiled(_DIGIT_WORDS).finditer(text))
         case "sign":
             return
