@@ -22,6 +22,26 @@ FIRST_PERSON: Final = pattern(
     r"minha|я|мне|меня|мой|моя|мои|ja|jestem|mnie|mój|moja|ik|mijn)\b|我|私|僕|俺|저|나",
     re.IGNORECASE,
 )
+_SELF: Final = "⟨user⟩"  # no word of a text
+_I: Final = pattern(
+    r"\bI\b|\b(?i:i'm|i'll|i'd|i've|ich|je|yo|io|eu|я|ik|moi)\b|\b[jJ]['’]|\A[Jj]a\s"
+    r"|我(?![的们妈爸先老丈妻太哥弟姐妹儿女岳公婆爷奶外同朋邻室男])|[私僕俺](?!の|たち)|나[는도]|내가|[저제][는가도]"
+    r"|\b(?i:users?|(?:be)?nutzer(?:in)?|utente|usuári[oa]|usuari[oa]|utilisat(?:eur|rice)|пользовател\w+|użytkowni\w+"
+    r"|gebruiker)\b|用户|使用者|本人|ユーザー|사용자"
+)
+_YOU: Final = pattern(r"\b(?:you|du|tu|vous|tú|usted|você|ты|вы|ty|jij|u)\b|[你您]|당신", re.IGNORECASE)
+_PRONOUN: Final = pattern(  # none that is an article too
+    r"\b(?:he|she|they|it|him|her|them|er|sie|ihn|ihm|ihr|ihnen|dafür|damit|ils?|elles?|lui|leur|él|ella|ellos|lei|loro"
+    r"|el[ea]s?|isso|он[аио]?|его|её|их|ему|ona|oni|hij|zij|ze|hem|haar)\b|[他她它]|彼|それ|그(?:는|녀)",
+    re.IGNORECASE,
+)
+_YES: Final = pattern(
+    r"\W*(?:(?:yes|yeah|yep|ok(?:ay)?|sure|agreed|fine|good|great|perfect|exactly|deal|ja|genau|gut|gern|klar|super"
+    r"|einverstanden|oui|d['’]accord|parfait|volontiers|très bien|bonne idée|sí|vale|de acuerdo|perfecto|claro|sì"
+    r"|d['’]accordo|certo|perfetto|sim|combinado|perfeito|да|хорошо|давай(?:те)?|соглас\w+|ок|отлично|tak"
+    r"|dobrze|zgoda|jasne|goed|prima|akkoord|graag|bra|gärna)\b|好|行|可以|对|是的|嗯|はい|ええ|いい|うん|了解|네|예|좋|그래|응)",
+    re.IGNORECASE,
+)
 _PORTUGUESE: Final = pattern(r"\b(?:não|é|são|uma?|em|com|você|estou|sou|meu|minha|ao|às?)\b")
 _NO_PORTUGUESE: Final = pattern(r"\b(?:the|you|el|los|las|il|gli)\b")
 _IN_THE: Final = pattern(r"\bnos?\b")  # of Portuguese; elsewhere a denial
@@ -29,6 +49,9 @@ _LEAST_WORDS: Final = 3  # of Portuguese, for a talk to be held in it
 _REFERS: Final = pattern(r"\b(?:it|that|them|das|es|ça|cela|lo|eso|это|его)\b", re.IGNORECASE)
 _MOST_CLAUSES: Final = 400  # the last ones; a range has some hundred
 _SHORT: Final = 2  # words of a clause that is held against what a denial is about, though it shares but one
+_UNIT: Final = pattern(r"\s?([^\W\d_]{3,})")  # behind a number
+_FIRM: Final = "#@"  # stand before a number and a weekday
+_LABEL: Final = pattern(r":\s|：")  # `till: Jonas; minutes: Miriam`
 _RANGE_CHARS: Final = 5  # before a date, in which the first number of a range of days stands
 
 
@@ -38,6 +61,7 @@ class Clause(NamedTuple):
     content: frozenset[str]
     names: frozenset[str]
     subject: str
+    whom: frozenset[str]
     dated: frozenset[str]
     numbers: frozenset[str]
     weekdays: frozenset[int]
@@ -56,15 +80,21 @@ class Talk:
         said: Each message as its text, its speaker's name, and whether the person wrote it.
         names: The names that are known.
         known: Words that are no matter of doubt: those of memory.
+        memory: What memory says.
     """
 
     def __init__(
-        self, said: Iterable[tuple[str, str, bool]], names: frozenset[str], known: frozenset[str] = frozenset()
+        self,
+        said: Iterable[tuple[str, str, bool]],
+        names: frozenset[str],
+        known: frozenset[str] = frozenset(),
+        memory: Iterable[str] = (),
     ) -> None:
         self._said = tuple(said)
         self._names = names
         self._known = content.Vocabulary(names)
         self._settled = known
+        self._memory = tuple(memory)
 
     @cached_property
     def _clauses(self) -> list[Clause]:
@@ -73,8 +103,17 @@ class Talk:
             reply = self._said[place + 1] if place + 1 < len(self._said) else ("", "", True)
             first = next(iter(content.clauses(self._plain(reply[0]))), "")
             settled = person or not (denials.denies(first) or denials.doubts(first))
-            found += self._read(text, who, person=person, settled=settled)
+            clauses = self._read(text, who, person=person, settled=settled)
+            if not person and _YES.match(first):
+                clauses = [each._replace(supposes=False, doubts=False) for each in clauses]
+            found += clauses
         return found[-_MOST_CLAUSES:]
+
+    @cached_property
+    def _everything(self) -> list[tuple[Clause, Vocabulary]]:
+        """The clauses of the talk and of memory, each with what it says."""
+        known = (clause for text in self._memory for clause in self._read(text, person=True))
+        return [(clause, Vocabulary(_values(clause))) for clause in (*self._clauses, *known)]
 
     @cached_property
     def _open(self) -> Vocabulary:
@@ -101,7 +140,10 @@ class Talk:
         """
         found: list[Clause] = []
         about: frozenset[str] = frozenset()
+        whom: frozenset[str] = frozenset()
+        last = 0  # where the sentence before begins
         for sentence in content.sentences(self._plain(text)):
+            start = len(found)
             before: frozenset[str] = frozenset()
             unsure, asked, topic, about = False, sentence.endswith(("?", "？")), about, frozenset()
             dated = content.content(" ".join(sentence[day.start : day.end] for day in days.named(sentence)))
@@ -110,6 +152,9 @@ class Talk:
                 named = self._known.shared(said)
                 subject = next((word for word in content.words(part) if word in said), "")
                 subject = subject if subject in named else ""
+                whom = said | (whom if _PRONOUN.search(part) else frozenset())
+                if (_I if person else _YOU).search(part):
+                    whom |= frozenset(content.words(speaker)) or {_SELF}
                 if speaker and FIRST_PERSON.search(part):
                     named |= frozenset(content.words(speaker))
                     subject = content.words(speaker)[0]
@@ -129,6 +174,7 @@ class Talk:
                         said,
                         named,
                         subject,
+                        whom,
                         dated,
                         _counts(part),
                         frozenset(n for n, day in enumerate(days.WEEKDAYS) if day.search(part.casefold())),
@@ -140,6 +186,10 @@ class Talk:
                         part,
                     )
                 )
+                if denials.only_doubts(part):
+                    begin = start if len(found) > start + 1 else last
+                    found[begin:] = [each._replace(supposes=True, doubts=True) for each in found[begin:]]
+            last = start
         return found
 
     def turned(self, text: str) -> str:
@@ -166,7 +216,7 @@ class Talk:
                 return reason
             if not doubted and not denied and (reason := self._was_denied(clause, shared, text)):
                 return reason
-        return self._exchanged(clauses)
+        return self._exchanged(text)
 
     def took_back(self, text: str) -> bool:
         """True if a person denied what a statement says, in a clause that shares its words."""
@@ -220,16 +270,21 @@ class Talk:
         )
         if denied and all(other.denies and not self._is_put_right(clause, other) for _, other in nearest):
             return "negation: it says what was denied"
-        for weekday in clause.weekdays:
-            homes = [other for other in self._clauses if weekday in other.weekdays]
-            if homes and all(other.denies and not self._is_put_right(clause, other) for other in homes):
+        for value in _values(clause):
+            homes = [other for other, said in self._everything if said.holds(value)]
+            if homes and all(self._only_denies(other, clause) for other in homes):
                 return "negation: it says what was denied"
         return ""
 
+    def _only_denies(self, denied: Clause, clause: Clause) -> bool:
+        """True if a person names something only to say that it is not that (`not at the Lindgrens'`)."""
+        short = len(content.content(denied.text)) <= _SHORT or bool(denied.weekdays)
+        return denied.person and denied.denies and short and not self._is_put_right(clause, denied)
+
     def _is_put_right(self, clause: Clause, denied: Clause) -> bool:
         """True if a clause says what is said instead of a denied one (`not on Azure, but on Hetzner`)."""
-        place = next(n for n, each in enumerate(self._clauses, 1) if each is denied)
-        instead = self._clauses[place] if place < len(self._clauses) else None
+        behind = (self._clauses[n] for n, each in enumerate(self._clauses[:-1], 1) if self._clauses[n - 1] is denied)
+        instead = next(behind, None)
         if instead is None or instead.denies or not instead.person:
             return False
         said = frozenset(word for word in instead.content if len(word) > 1)
@@ -247,32 +302,55 @@ class Talk:
         rest = clause.content - clause.names - clause.dated
         scored = [(len(both & rest), other) for both, other in zip(shared, self._clauses, strict=True)]
         most = max((score for score, _ in scored), default=0)
-        if most < 2 and not (most and most == len(rest)):
-            return ""
         near = [other for score, other in scored if score == most]
+        whole = most and most == len(rest) and any(FIRST_PERSON.search(other.text) for other in near)
         others = [other for other in near if other.names and not _shared(other.names, clause.content)]
         subject = next((other.subject for other in others if other.subject), "")
         mine = [other for score, other in scored if score and _shared(clause.names, other.names)]
-        return f"other-subject: it was said of {subject}" if subject and len(others) == len(near) and not mine else ""
+        if not subject or len(others) < len(near) or mine or not (most > 1 or whole):
+            return ""
+        return f"other-subject: it was said of {subject}"
 
-    def _exchanged(self, clauses: Sequence[Clause]) -> str:
-        """Find two clauses that each say what was said of what the other one begins with."""
-        heads = [(head, clause) for clause in clauses if (head := _head(clause))]
+    def _exchanged(self, text: str) -> str:
+        """Find two clauses of which each says what was said only of what the other one begins with."""
+        labelled = len(_LABEL.findall(text)) > 1
+        clauses = self._read(_LABEL.sub(" ", text) if labelled else text, person=True)
+        heads = [(head, clause) for clause in clauses if (head := self._head(clause))]
         for (one, mine), (other, theirs) in combinations(heads, 2):
-            first, second = self._said_of(one), self._said_of(other)
-            both = _shared(first, second) | {one, other}
-            first, second = first - both, second - both
-            if content.alike(one, other) or not (first and second):
+            if content.alike(one, other) or mine.denies or theirs.denies:
                 continue
-            crossed = _shared(mine.content, second) and _shared(theirs.content, first)
-            if crossed and not _shared(mine.content, first) and not _shared(theirs.content, second):
+            own, crossed = self._shares(_values(mine) - _values(theirs), one, other)
+            back, exchanged = self._shares(_values(theirs) - _values(mine), other, one)
+            firm = all(any(value[0] in _FIRM for value in each) for each in (crossed, exchanged))
+            if firm or (crossed and exchanged and len(crossed) + len(exchanged) > len(own) + len(back)):
                 return f"other-subject: what was said of {one} and {other} is exchanged"
         return ""
 
-    def _said_of(self, head: str) -> frozenset[str]:
-        """Return what was said in clauses that begin with a word, without it."""
-        about = (clause for clause in self._clauses if (each := _head(clause)) and content.alike(head, each))
-        return frozenset[str]().union(*(clause.content for clause in about)) - {head}
+    def _shares(self, values: frozenset[str], head: str, other: str) -> tuple[set[str], set[str]]:
+        """Return which of some values were said of a head only, and which of the other one only."""
+        own, crossed = set[str](), set[str]()
+        for value in values - {head, other}:
+            homes = [clause for clause, said in self._everything if said.holds(value)]
+            mine, theirs = ([_speaks_of(clause, word) for clause in homes] for word in (head, other))
+            if homes and all(mine) and not all(theirs):
+                own.add(value)
+            elif homes and all(theirs) and not any(mine):
+                crossed.add(value)
+        return own, crossed
+
+    def _head(self, clause: Clause) -> str:
+        """Return what a clause begins with: the user, or its first word if that was said and is no day."""
+        first = next((word for word in content.words(clause.text) if word in _values(clause)), "")
+        me = _I.search(clause.text)
+        if me is not None and first not in content.words(clause.text[: me.start()]):
+            return _SELF
+        return first if any(_shared(frozenset({first}), each.content) for each in self._clauses) else ""
+
+    def _counts_other(self, clause: Clause, other: Clause, value: str, homes: Sequence[int]) -> bool:
+        """True if a number counts what another clause counts too, and what no clause with this number does."""
+        unit = _units(clause, value)
+        counted = frozenset[str]().union(*(_units(self._clauses[n], value) for n in homes))
+        return bool(_shared(unit, _units(other))) and bool(counted) and not _shared(unit, counted)
 
     def _other_number(self, clause: Clause, shared: Sequence[frozenset[str]]) -> str:
         """Find a number that was said of another thing only, where this one has another number."""
@@ -284,7 +362,7 @@ class Talk:
             rivals = [
                 n
                 for n, other in enumerate(self._clauses)
-                if n > homes[0]
+                if (n > homes[0] or self._counts_other(clause, other, value, homes))
                 and other.person
                 and other.numbers
                 and not other.numbers & clause.numbers
@@ -295,9 +373,22 @@ class Talk:
         return ""
 
 
-def _head(clause: Clause) -> str:
-    """Return the first word of content of a clause."""
-    return next((word for word in content.words(clause.text) if word in clause.content), "")
+def _units(clause: Clause, value: str = "") -> frozenset[str]:
+    """Return what a clause counts, or what it has a number of."""
+    behind = (clause.text[n.end :] for n in numerals(clause.text) if n.sure and (not value or value in n.values))
+    return frozenset(content.bare(match[1]) for text in behind if (match := _UNIT.match(text)))
+
+
+def _values(clause: Clause) -> frozenset[str]:
+    """Return what a clause says: its words, and its numbers and weekdays with a sign before them."""
+    plain = clause.content
+    if clause.weekdays:
+        plain = frozenset(word for word in plain if not any(day.search(word) for day in days.WEEKDAYS))
+    return plain | {f"#{number}" for number in clause.numbers} | {f"@{day}" for day in clause.weekdays}
+
+
+def _speaks_of(clause: Clause, head: str) -> bool:
+    return bool(_shared(frozenset({head}), clause.whom)) or (content.is_wide(head) and head in clause.text)
 
 
 def _counts(text: str) -> frozenset[str]:

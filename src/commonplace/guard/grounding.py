@@ -58,6 +58,8 @@ _KNOWN_SHARE: Final = 0.6
 _SAME: Final = 2  # words of content, for a statement to be about what an entry says
 _BRIEF: Final = 4  # words of content
 _FULL: Final = 4  # words, numbers and dates of a statement that has enough of them to compare their share
+_SHARE: Final = 3  # of such a statement, of which one part in so many has to be said anywhere
+_WIDE_SHARE: Final = 5  # the same, of pairs of wide characters
 _NAME_CHARS: Final = 4000  # of a text that is searched for names
 
 
@@ -142,7 +144,8 @@ class Evidence:
     @cached_property
     def _talk(self) -> Talk:
         talk = [said for said, m in zip(self.said, self.messages, strict=True) if m.message.role != "tool"]
-        return Talk([(said.text, said.speaker, said.person) for said in talk], self._names, self._well_known)
+        said = [(each.text, each.speaker, each.person) for each in talk]
+        return Talk(said, self._names, self._well_known, [each.text for each in self.known])
 
     @cached_property
     def _names(self) -> frozenset[str]:
@@ -400,8 +403,6 @@ class Evidence:
         A name that it begins with counts as said if memory knows it, or who speaks of themselves with it: a model
         names whom a message calls "I".
         """
-        if content.is_wide(text):
-            return ""
         rest, dates = text, sorted(days.named(text))
         for date in reversed(dates):
             rest = f"{rest[: date.start]} {rest[date.end :]}"
@@ -411,11 +412,16 @@ class Evidence:
         others = said - {head} if named else said
         most = named + max((each.agreeing(others, counted, dates) for each in self._all), default=0)
         size = len(dates) + len(said) + len(counted)
+        found = len(dates) + sum(map(self._supports, said)) + sum(map(self._has_number, counted))
+        share = _WIDE_SHARE if content.is_wide(text) else _SHARE
+        thin = "scattered: few words of it were said" if size >= _FULL and found * share < size else ""
+        if content.is_wide(text):
+            return thin
         if size > 1 >= most and self._supports(head) and not (denials.denies(text) or head in COMMON):
             return f"unfounded: no message says what it says of {head!r}"
         if size >= _FULL and 2 * most < size and len(content.clauses(text)) == 1:
             return "scattered: no message says half of it"
-        return ""
+        return thin
 
     @cached_property
     def _presented(self) -> Vocabulary:

@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 
 from commonplace.guard.pasted import own_words, pasted
 from commonplace.records import TRUST_RANK, RecordedMessage, Trust, lowest_trust
-from commonplace.text import content
+from commonplace.text import content, denials
 from commonplace.text.content import Vocabulary
 from commonplace.text.everyday import COMMON
 from commonplace.text.patterns import pattern
@@ -262,7 +262,9 @@ class Voices:
             if self._has(text, said) and any(_has(line, said) for line in content.sentences(text.folded))
         ]
         rare = any(key in self._brought and key not in self._own for key in _weights(statement))
-        others = (text for text in self._above if not rare or self._vouches(text, below[0])) if below else ()
+        others = [text for text in self._above if not rare or self._vouches(text, below[0])] if below else []
+        if denials.denies(statement):  # who says that it is so does not vouch for that it is not
+            others = [text for text in others if denials.denies(text.folded)]
         if not below or any(self._has(text, said) for text in others):
             return None
         return lowest_trust(text.trust for text in below)

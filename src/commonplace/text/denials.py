@@ -23,33 +23,52 @@ _DENIES: Final = pattern(
     r"|не|нет|ни|никогда|без|нельзя|отмен\w+|запрещ\w+|ничего|никаких|никто"
     r"|nie|nigdy|bez|żadn\w+|nic|odwołan\w+|anulowan\w+|zakaz\w*"
     r"|niet|geen|nooit|zonder|inte|aldrig|utan|ingen|değil|yok|hiç)\b"
-    r"|不(?![过但仅管错])|(?<![特区])[別别](?![人的])|未(?!来)|[没勿無无]|取消|禁止|拒绝|ない|なし|ません|なく|ず(?:に|、|。)|やめ|だめ|ダメ|지\s?않|아니|안\s|못\s|없|말[고아]|마세요|금지|취소|빼",
+    r"|不(?![过但仅管错])|(?<![特区])[別别](?![人的])|未(?!来)|[没勿無无]|取消|禁止|拒绝|ない|なし|ません|なく|ず(?:に|、|。)|やめ|だめ|ダメ|지\s?않|아니|안\s|(?<!잘)못(?:\s|하|해|한|할|합|했)|없|말[고아]|마세요|금지|취소|빼",
     re.IGNORECASE,
 )
 _UNCHANGED: Final = pattern(
     r"\b(?:not|\w+n['’]t|never|nicht|no|ne|non|não|не|nie)\b.{0,12}\b(?:chang\w*|geändert|ändert|verändert|cambi\w*|mud[aeo]\w*"
-    r"|измен\w*|меня\w*|zmieni\w*)|\bcan['’]t wait\b|変わら(?:ない|ず)|不变|没变|变化不大|그대로",
+    r"|измен\w*|меня\w*|zmieni\w*)|\bcan['’]t wait\b|\b(?:no|not an?|kein|ohne|sans|aucun|sin|ningún|senza|nessun|sem|nenhum|без|bez|żaden|geen|zonder|inga?|utan) (?:problem\w*|problème\w*|проблем\w*|issues?)\b"
+    r"|没问题|問題な[いくし]|문제\s?없|変わら(?:ない|ず)|不变|没变|变化不大|그대로",
     re.IGNORECASE,
 )
 _LIMITS: Final = pattern(
     r"\b(?:only|at most|at least|max(?:imum)?|up to|more than|less|under|below|over|limit\w*|instead|rather|avoid\w*|except|unless|exclud\w*|leave out"
     r"|allerg\w*|intoleran\w*|hat(?:e|es|ed|ing)|dislik\w*|bor(?:es|ed|ing)|annoy\w*|detest\w*|against|away|free|until|till|no longer|any ?more|used to|before|former\w*|previously"
-    r"|was|were|had|earlier|g[ai]v\w+ up|forget|left|gone|in place of|skip\w*|remove\w*|delet\w*|fail\w*|lack\w*|miss\w*|unable|too|replac\w*|switch\w*|chang\w*|mov(?:e|ed|es|ing)|while|wants?|postpon\w*|push\w*|slip\w*|clos\w+|end\w*|banned|sick|hold"
-    r"|nur|aufge(?:hör|geb)\w*|höchstens|maximal|mindestens|bis zu|mehr als|weniger|unter|über|statt\w*|sondern|vermeid\w*|außer|allergi\w*|unverträg\w*|\w+unverträg\w*|verträgt|hass\w*|nerv\w*|stört|gegen|weg|frei|mehr|früher|bisher|war|wegen|jetzt|neu\w*"
-    r"|seulement|uniquement|ne \w+ que|maximum|moins|plus|au lieu|plutôt|évit\w*|sauf|intolér\w*|détest\w*|horreur|contre|déteste|libre|avant|arrêt\w*|ferm\w+|était|exclue?s?"
-    r"|sólo|solo|solamente|máximo|como mucho|menos|más de|en lugar|en vez|evit\w*|salvo|excepto|intoleran\w*|odi\w*|aburr\w*|molest\w*|contra|libre|libra|antes|dej\w+|cerrad\w+|era|hasta"
-    r"|soltanto|solamente|massimo|al massimo|meno|più di|invece|anziché|tranne|intolleran\w*|allergi\w*|lascia|chius\w+|prima|fino|apenas|somente|alérgic\w*|em vez|exceto|até|metade|fechad\w+"
-    r"|только|максимум|не более|больше|меньше|вместо|кроме|аллерг\w*|ненавид\w*|терпеть|против|раньше|пока|до|исключ\w*"
+    r"|was|were|had|earlier|g[ai]v\w+ up|forget|left|gone|in place of|skip\w*|remove\w*|delet\w*|fail\w*|lack\w*|miss\w*|unable|too|replac\w*|switch\w*|chang\w*|mov(?:e|ed|es|ing)|while|wants?|postpon\w*|push\w*|slip\w*|clos\w+|end\w*|bans?|banned|prohibition|sick|hold"
+    r"|nur|aufge(?:hör|geb)\w*|höchstens|maximal|mindestens|bis zu|mehr als|weniger|unter|über|statt\w*|sondern|vermeid\w*|außer|allergi\w*|unverträg\w*|\w+unverträg\w*|verträgt|hass\w*|nerv\w*|stört|\w*verbot\w*|\w*verzicht\w*|\w+freie?[nrms]?|gegen|weg|frei|mehr|früher|bisher|war|wegen|jetzt|neu\w*"
+    r"|seulement|uniquement|ne \w+ que|maximum|moins|plus|au lieu|plutôt|évit\w*|sauf|intolér\w*|détest\w*|horreur|contre|déteste|libre|avant|arrêt\w*|ferm\w+|était|exclue?s?|interdiction\w*"
+    r"|sólo|solo|solamente|máximo|como mucho|menos|más de|en lugar|en vez|evit\w*|salvo|excepto|intoleran\w*|odi\w*|aburr\w*|molest\w*|contra|libre|libra|antes|dej\w+|cerrad\w+|era|hasta|prohibición|veto"
+    r"|soltanto|solamente|massimo|al massimo|meno|più di|invece|anziché|tranne|intolleran\w*|allergi\w*|lascia|chius\w+|prima|fino|divieto|proibição|apenas|somente|alérgic\w*|em vez|exceto|até|metade|fechad\w+"
+    r"|только|максимум|не более|больше|меньше|вместо|кроме|аллерг\w*|ненавид\w*|терпеть|против|раньше|пока|до|исключ\w*|запрет\w*"
     r"|tylko|najwyżej|maksymalnie|więcej|mniej|zamiast|oprócz|alergi\w*|nienawidz\w*|unika\w*|wcześniej|do"
-    r"|alleen|maximaal|hooguit|behalve|vermijd\w*|bara|endast|högst|undvik\w*)\b"
+    r"|alleen|maximaal|hooguit|behalve|vermijd\w*|\w*verbod\w*|\w*förbud\w*|bara|endast|högst|undvik\w*)\b"
     r"|以前|之前|曾|原先|예전|이전|只|仅|最多|至多|以内|以下|避免|除了|过敏|讨厌|代替|改|换|推迟|しか|だけ|まで|以内|以下|苦手|嫌|アレルギー|避け|代わり|変更|만|최대|이하|대신|알레르기|제외|싫",
     re.IGNORECASE,
 )
 _DOUBTS: Final = pattern(
-    r"\b(?:might|maybe|perhaps|possibl[ey]|probably|unsure|not sure|thinking (?:of|about)|consider\w*|considering|undecided|undetermined|do you think|whether|open question|wonder\w*|(?:not|n['’]t)(?: yet)? decided?|think about (?:it|that)|we['’]ll see|(?:keep|kept|leave|left) (?:it |that )?open|no (?:answer|reply|decision)"
-    r"|offen|unklar|unentschieden|pendiente|sin decidir|da decidere|не решен\w*|indécis\w*"
-    r"|vielleicht|meinst du|eventuell|womöglich|möglicherweise|überleg\w*|erwäg\w*|mal sehen|nicht entschieden|peut-être|tu penses|penses-tu|éventuellement|hésit\w*|envisag\w*|réfléchi\w*|on verra|pas (?:encore )?décidée?|crees que|acha que|стоит ли|quizás?|valora(?:ndo|mos)?|pensando|veremos|no (?:lo )?(?:he|ha) decidido|tal vez|a lo mejor|forse|magari|valuta(?:ndo|no)?|vedremo|non (?:ho|ha|abbiamo) (?:ancora )?deciso|talvez|ponder\w+|não decid\w+|"
-    r"возможно|наверное|может быть|дума(?:ю|ет|ем|ют)|подума\w+|посмотрим|не решил\w*|może|chyba|zastanawia\w*|zobaczymy|misschien|overweeg\w*|twijfel\w*|kanske|belki)\b|\b(?:i|we|it|they|that|this) may\b|\A\W*may (?-i:[a-z])|未定|待定|未決|也许|或许|可能|考虑|你觉得|没想好|要不要|没决定|没定|かもしれ|たぶん|多分|検討|考え中|迷って|아마|글쎄|고민",
+    # perhaps
+    r"\b(?:might|maybe|perhaps|possibl[ey]|probably|vielleicht|eventuell|womöglich|möglicherweise|peut-être|éventuellement|quizás?|tal vez|a lo mejor|forse|magari|talvez"
+    r"|возможно|наверное|может быть|może|chyba|być może|misschien|wellicht|kanske|belki)\b|\b(?:i|we|it|they|that|this) may\b|\A\W*may (?-i:[a-z])"
+    r"|也许|或许|可能|かもしれ|たぶん|多分|아마"
+    # consider
+    r"|\b(?:thinking (?:of|about)|think about (?:it|that)|consider\w*|wonder\w*|do you think|whether|überleg\w*|erwäg\w*|meinst du|envisag\w*|réfléchi\w*|hésit\w*|tu penses|penses-tu"
+    r"|valora(?:ndo|mos)?|pensando|crees que|valuta(?:ndo|no)?|ponder\w+|acha que|дума(?:ю|ет|ем|ют)|подума\w+|стоит ли|zastanawia\w*|overweeg\w*|twijfel\w*|funder\w+)\b"
+    r"|考虑|你觉得|検討|考え中|迷って|고민"
+    # undecided
+    r"|\b(?:undecided|undetermined|open question|(?:not|n['’]t)(?: yet)? decided?|(?:keep|kept|leave|left) (?:it |that )?open|no (?:answer|reply|decision)|offen|unklar|unentschieden|nicht entschieden|indécis\w*"
+    r"|pas (?:encore )?décidée?|pendiente|sin decidir|no (?:lo )?(?:he|ha|hemos) decidido|da decidere|non (?:ho|ha|abbiamo) (?:ancora )?deciso|não decid\w+|por decidir|не реш[её]?[нлш]\w*|nie zdecydowa\w+"
+    r"|(?:nog )?niet besl(?:ist|oten)|inte bestämt)\b|未定|待定|未決|没想好|要不要|没决定|没定|決めてい?ない|決まって|못 정|안 정"
+    # not sure
+    r"|\b(?:unsure|(?:not|n['’]t)(?: \w+)? (?:sure|certain|convinced)|nicht (?:\w+ )?(?:sicher|überzeugt)|pas (?:\w+ )?(?:sûre?|certaine?s?|convaincue?s?)|no (?:\w+ )?(?:segur[oa]|convencid[oa])|no me convence"
+    r"|non \w+ (?:\w+ )?(?:sicur[oa]|convint[oa])|não (?:tenho|estou|está) (?:\w+ )?(?:a certeza|certeza|cert[oa]|segur[oa]|convencid[oa])|не уверен\w*|сомнева\w+|nie \w+ (?:pewn\w+|pewien|przekonan\w+)"
+    r"|niet (?:\w+ )?(?:zeker|overtuigd)|inte säker)\b|不确定|没把握|拿不准|自信がない|わからない|확실하지|확신"
+    # not known yet
+    r"|\b(?:(?:not|n['’]t) know yet|don['’]t know (?:if|whether)|wei(?:ß|ss) (?:ich|es )?(?:noch )?nicht,? ob|wissen (?:wir )?noch nicht|wei(?:ß|ss)(?: ich)?(?: es)? noch nicht|(?:ne )?sai[st] pas encore|(?:aún|todavía) no (?:lo )?(?:sé|sabemos)"
+    r"|no (?:lo )?(?:sé|sabemos) (?:aún|todavía)|non (?:lo )?(?:so|sappiamo) ancora|ainda não (?:sei|sabemos)|não (?:sei|sabemos) ainda|пока не зна\w+|ещё не зна\w+|jeszcze nie wie\w+|weet(?: ik)?(?: het)? nog niet)\b"
+    r"|还不知道|まだ(?:分か|わか)ら|아직 모르"
+    # will see
+    r"|\b(?:we['’]ll see|mal sehen|wir werden sehen|on verra|veremos|ya veremos|vedremo|(?:poi )?vediamo|vamos ver|посмотрим|zobaczymy|we zien wel|vi får se)\b|看情况|再说吧?|再看|様子を見|두고 보",
     re.IGNORECASE,
 )
 _POSTPONES: Final = pattern(
@@ -110,6 +129,11 @@ def doubts(text: str) -> bool:
 def supposes(text: str) -> bool:
     """True if a clause says that something may be so."""
     return _DOUBTS.search(text) is not None
+
+
+def only_doubts(text: str) -> bool:
+    """True if a clause doubts and says nothing else, so that it is about what was said before."""
+    return supposes(text) and not content(_DOUBTS.sub(" ", text))
 
 
 def lasts(text: str) -> bool:
