@@ -15,7 +15,7 @@ import living
 import pytest
 
 from commonplace import Memory
-from commonplace.operations import AppendJournal
+from commonplace.operations import AddEntry, AppendJournal
 from commonplace.testing import FixedClock
 from marking import only_in_battery, slow_after
 
@@ -94,6 +94,22 @@ def test_an_entry_costs_the_same_however_long_the_history_is(tmp_path: Path) -> 
             assert hits[0].text == "The ferry left late."
             work.append(added + shown + found)
     assert work[1] <= 1.1 * work[0], work
+
+
+@pytest.mark.usefixtures("unswept")
+def test_a_line_that_is_shown_costs_the_same_however_many_are_shown(tmp_path: Path) -> None:
+    """Issue 17: a context grows with what it shows, until its budget is full; what is not shown costs it nothing."""
+    work: list[int] = []
+    for lines in (20, 40, 80):
+        clock = FixedClock(TOLD.sessions[0].at)
+        with Memory.open(tmp_path / str(lines), layout="two-layer", clock=clock, jobs="worker") as memory:
+            texts = [f"Boat {number} is at pier {number}." for number in range(lines)]
+            memory.apply([AddEntry(path="memory/MEMORY.md", text=text) for text in texts], reason="")
+            memory.context()
+            shown, calls = living.calls(memory.context, counted=True)
+            assert shown.stable.count("- Boat ") == lines
+            work.append(calls)
+    assert (work[2] - work[1]) / 40 <= 1.1 * (work[1] - work[0]) / 20, work
 
 
 @only_in_battery

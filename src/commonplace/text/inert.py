@@ -40,5 +40,9 @@ def inert(text: str) -> str:
     text = _INST.sub("(", text)
     text = _IMAGE.sub("! ", text)
     text = _LINK.sub("] ", text)
-    text = _REFERENCE.sub(r"\1 ", text)
-    return _SPOKEN.sub(r"\1 ", text)
+    text = _REFERENCE.sub(_spaced, text)
+    return _SPOKEN.sub(_spaced, text)
+
+
+def _spaced(found: re.Match[str]) -> str:
+    return f"{found[1]} "  # a function, not a template: it is called only where something is found

@@ -34,8 +34,4 @@ _SAFETY: Final = pattern(
 
 def is_standing(text: str, kind: str = "") -> bool:
     """True if a text names the user, instructs for good or is a safety matter, by its kind or by its words."""
-    return (
-        kind == "instruction"
-        or _FIRST.match(text) is not None
-        or any(each.search(text) is not None for each in (_ORDER, _SAFETY))
-    )
+    return kind == "instruction" or bool(_FIRST.match(text) or _ORDER.search(text) or _SAFETY.search(text))

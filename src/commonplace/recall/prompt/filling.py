@@ -78,7 +78,8 @@ class _Place(NamedTuple):
 def safe(draft: Draft) -> Draft:
     """Make the texts inert before anything is counted."""
     entries = tuple(
-        msgspec.structs.replace(entry, text=inert(entry.text), heading=inert(entry.heading)) for entry in draft.entries
+        msgspec.structs.replace(entry, text=inert(entry.text), heading=entry.heading and inert(entry.heading))
+        for entry in draft.entries
     )
     return msgspec.structs.replace(draft, entries=entries, title=inert(draft.title), heading=inert(draft.heading))
 

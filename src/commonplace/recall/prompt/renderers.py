@@ -60,9 +60,8 @@ def _written(page: Page, layer: Layer) -> Iterator[Shown]:
     visible = {record.id: record.text for record in reader.visible(placed.entry for placed in parsed)}
     for placed in parsed:
         start = data.rfind(b"\n", at, placed.start) + 1 or at
-        above, own = (
-            part.decode("utf-8", "replace").replace("\r\n", "\n") for part in (data[at:start], data[start : placed.end])
-        )
+        above = data[at:start].decode("utf-8", "replace").replace("\r\n", "\n")
+        own = data[start : placed.end].decode("utf-8", "replace").replace("\r\n", "\n")
         above = above if at else above.lstrip("\n")
         if "#" in above:
             heading, above = guard.shown(above), ""

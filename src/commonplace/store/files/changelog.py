@@ -201,7 +201,7 @@ class Log:
                 names = [entry.name for entry in entries if entry.is_file(follow_symlinks=False)]
         except FileNotFoundError:
             return []
-        return sorted(found[1] for name in names if (found := _MONTH.match(name)))
+        return sorted([found[1] for name in names if (found := _MONTH.match(name))])
 
     def path(self, month: str) -> str:
         """Return the path of a month's file."""
