@@ -321,17 +321,8 @@ def _following(messages: Sequence[Mapping[str, Any]], volatile: str) -> list[dic
 
 
 OutcomeStatus = Literal[
-    "applied",
-    "planned",
-    "unchanged",
-    "duplicate",
-    "refused",
-    "pending",
-    "over_cap",
-    "conflict",
-    "skipped",
-    "failed",
-]
+    "applied", "planned", "unchanged", "duplicate", "refused", "pending", "over_cap", "conflict", "skipped", "failed",
+]  # fmt: skip
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True):

@@ -32,26 +32,9 @@ _MONTH_NAMES: Final = (
     "december|dezember|décembre|decembre|diciembre|dicembre|dezembro|декабр[а-я]+|grud(?:zień|nia|niu)|aralık|dec|dez|dic|déc",
 )
 _MONTH: Final = "(?P<month>" + "|".join(f"(?P<m{n}>{names})" for n, names in enumerate(_MONTH_NAMES, 1)) + r")\b\.?"
-_MAYBE_NO_MONTH: Final = frozenset(
-    [
-        "may",
-        "march",
-        "mars",
-        "mai",
-        "maj",
-        "mar",
-        "jan",
-        "sept",
-        "sep",
-        "set",
-        "ago",
-        "dic",
-        "maio",
-        "marzo",
-        "ма",
-        "март",
-    ]
-)
+_MAYBE_NO_MONTH: Final = frozenset([
+    "may", "march", "mars", "mai", "maj", "mar", "jan", "sept", "sep", "set", "ago", "dic", "maio", "marzo", "ма", "март",
+])  # fmt: skip
 _AS_MONTH: Final = pattern(
     r"(?:\b(?:in|by|until|till|since|before|after|from|next|last|this|early|late|mid|end of|start of|im|bis|ab|seit|ende|anfang"
     r"|mitte|nächsten|en|para|desde|hasta|em|até|dès|fin|début|mi|à partir de|a|entro|fino a|om|vóór|vanaf|tot|w|od|do)[\s-])\Z"

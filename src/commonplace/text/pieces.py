@@ -20,16 +20,9 @@ if TYPE_CHECKING:
 _WIDE: Final = pattern(r"[\u1100-\u11ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\U0001f000-\U0003ffff]")
 _LINE_MARK: Final = pattern(r"^[ \t]*(?:[-*>]|#{1,6})[ \t]+", re.MULTILINE)
 _SAFE_NAME: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-")
-_RESERVED: Final = frozenset(
-    [
-        "con",
-        "prn",
-        "aux",
-        "nul",
-        *(f"com{n}" for n in range(10)),
-        *(f"lpt{n}" for n in range(10)),
-    ]
-)
+_RESERVED: Final = frozenset([
+    "con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10)),
+])  # fmt: skip
 BUFFER_LINE_CHARS: Final = 200  # seed facts, later version: 200 runes a summary
 NAME_BYTES: Final = 180  # leaves room for a suffix and a temporary name inside the usual 255
 
@@ -71,30 +64,10 @@ def plain_line(text: str) -> str:
     return one_line(_LINE_MARK.sub("", text))
 
 
-_PARTICLES: Final = frozenset(
-    [
-        "van",
-        "von",
-        "der",
-        "den",
-        "de",
-        "del",
-        "della",
-        "da",
-        "di",
-        "du",
-        "la",
-        "le",
-        "el",
-        "al",
-        "bin",
-        "ibn",
-        "ter",
-        "zu",
-        "y",
-        "e",
-    ]
-)
+_PARTICLES: Final = frozenset([
+    "van", "von", "der", "den", "de", "del", "della", "da", "di", "du", "la", "le", "el", "al", "bin", "ibn", "ter",
+    "zu", "y", "e",
+])  # fmt: skip
 _NAME_WORD: Final = pattern(r"[\w.@'’-]{1,30}")
 _NAME_WORDS: Final = 3  # and particles
 

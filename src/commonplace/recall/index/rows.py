@@ -10,6 +10,7 @@ from __future__ import annotations
 import bisect
 from array import array
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Final
 
 import msgspec
@@ -29,40 +30,9 @@ QUESTION: Final = 4  # the message asks something
 DATED: Final = 8  # the message holds a number or a word of time
 LENGTH_SHIFT: Final = 4
 LENGTH_EDGES: Final = (
-    16,
-    24,
-    32,
-    42,
-    54,
-    68,
-    84,
-    104,
-    128,
-    158,
-    195,
-    240,
-    295,
-    360,
-    430,
-)  # where a class of length ends
-LENGTHS: Final = (
-    10,
-    20,
-    28,
-    37,
-    48,
-    61,
-    76,
-    94,
-    116,
-    143,
-    176,
-    217,
-    267,
-    327,
-    395,
-    480,
-)  # most characters that a class of them may have
+    16, 24, 32, 42, 54, 68, 84, 104, 128, 158, 195, 240, 295, 360, 430,
+)  # fmt: skip # where a class of length ends
+LENGTHS: Final = (10, *((a + b) // 2 for a, b in pairwise(LENGTH_EDGES)), 480)  # about what a text of each class has
 _WIDE_CHARS: Final = 3  # a character of Chinese says about as much as three letters
 
 _TOOLS_AT_WORK: Final = 0.1  # of the messages; an agent that talks seldom has so many of tools

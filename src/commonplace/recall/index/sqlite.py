@@ -219,27 +219,14 @@ class SqliteIndex(IndexFile):
         for at, parts in together.items():
             yield rows.pack(slot, number, at), terms.indexed("".join(parts)) + marks
 
-    def replace_path(self, path: str, replacing: Iterable[IndexRow]) -> int:
-        """Replace the rows of a file; return how many passages there are."""
+    def replace_path(self, path: str, replacing: Iterable[IndexRow], only: Iterable[str] | None = None) -> None:
+        """Replace the rows of a file, or, of a part of it, those of the records that are named."""
         with self.writing() as pending:
             pending.put_down()
-            self._drop_notes(path)
-            count = 0
-            for row in replacing:
-                for text in _note_passages(row):
-                    self._add_note(path, row, text)
-                    count += 1
-            self._db.execute("UPDATE meta SET value = value + ? WHERE key = 'rows'", (count,))
-        return count
-
-    def grow_path(self, path: str, rows: Iterable[IndexRow], gone: Iterable[str]) -> None:
-        """Replace the rows of some records of a file, and remove those of the records that are gone."""
-        with self.writing() as pending:
-            pending.put_down()
-            for record in dict.fromkeys(gone):
+            for record in [None] if only is None else dict.fromkeys(only):
                 self._drop_notes(path, record)
             count = 0
-            for row in rows:
+            for row in replacing:
                 for text in _note_passages(row):
                     self._add_note(path, row, text)
                     count += 1
