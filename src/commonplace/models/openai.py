@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,11 +18,10 @@ class _Served(sdk.Opening):
     def __init__(
         self, model: str, config: ModelConfig, *, base_url: str | None = None, api_key: str | None = None
     ) -> None:
-        super().__init__()
-        self.model = model
-        self._config = config
-        self._base_url = base_url or config.base_url or None
-        self._api_key = api_key
+        super().__init__(model, config, base_url=base_url or config.base_url, api_key=api_key)
+        # Only OpenAI itself knows the new name of the limit; Ollama would answer without any.
+        names = ("max_tokens", "max_completion_tokens")
+        self._limits: tuple[str, ...] = names if self._base_url else names[::-1]
 
     def _made(self) -> tuple[Any, Any]:
         try:
@@ -42,67 +40,48 @@ class _Served(sdk.Opening):
         return openai, client
 
 
-class OpenAILLM(_Served):
+class OpenAILLM(_Served, sdk.Completing):
     """One model behind the chat completions interface: OpenAI, Ollama, vLLM, OpenRouter, LM Studio.
 
-    The answer's schema goes as `response_format`; a server that rejects it is asked again without,
-    and not offered one any more; one that ignores it is caught by the parser. The key is the SDK's
-    business (`OPENAI_API_KEY`); a server named by `base_url` may need none.
+    The answer's schema goes as `response_format`; a server that ignores it is caught by the parser. The key is the
+    SDK's business (`OPENAI_API_KEY`); a server named by `base_url` may need none.
     """
 
-    def __init__(
-        self, model: str, config: ModelConfig, *, base_url: str | None = None, api_key: str | None = None
-    ) -> None:
-        super().__init__(model, config, base_url=base_url, api_key=api_key)
-        self._structured = True
-        # Only OpenAI itself knows the new name of the limit; Ollama would answer without any.
-        self._limit = "max_tokens" if self._base_url else "max_completion_tokens"
+    provider = "openai"
 
-    def complete(self, request: Request) -> Reply:
-        """Return the model's answer, with retries, within `timeout_seconds`.
-
-        Raises:
-            ModelTimeoutError: No answer in time.
-            ModelUnavailableError: 429, 5xx, no connection.
-            ModelSetupError: No key, or the SDK is not installed.
-            ModelRefusedError: The model or the provider's filter declined.
-            ModelTruncatedError: The limit was reached before any text.
-            ModelError: The request was rejected or the answer cannot be read.
-        """
-        name = f"openai:{request.model or self.model}"
-        return calls.run(functools.partial(self._ask, request, name), request, name)
-
-    def _ask(self, request: Request, name: str, deadline: calls.Deadline) -> Reply:
-        module, client = self._open()
+    def _post(self, client: Any, request: Request, schema: bool, limit: str, timeout: Any) -> Any:
         messages = [{"role": "user", "content": request.prompt}]
         if request.system:
             messages.insert(0, {"role": "system", "content": request.system})
+        extra: dict[str, Any] = {limit: request.max_tokens}
+        if schema:
+            shape = {"name": "answer", "schema": request.schema, "strict": True}
+            extra["response_format"] = {"type": "json_schema", "json_schema": shape}
+        return client.chat.completions.create(
+            model=request.model or self.model, messages=messages, timeout=timeout, **extra
+        )
 
-        def post(schema: bool, limit: str, timeout: Any) -> Any:
-            extra: dict[str, Any] = {limit: request.max_tokens}
-            if schema:
-                shape = {"name": "answer", "schema": request.schema, "strict": True}
-                extra["response_format"] = {"type": "json_schema", "json_schema": shape}
-            return client.chat.completions.create(
-                model=request.model or self.model, messages=messages, timeout=timeout, **extra
-            )
-
-        schema, limit = request.schema is not None and self._structured, self._limit
-        for _ in range(3):  # as asked for, with the limit's other name, without the schema
-            try:
-                answer = sdk.send(module, functools.partial(post, schema, limit), deadline, name, self._config)
-            except sdk.SchemaRejectedError as error:
-                if "max_tokens" in error.args[2] and limit == self._limit:
-                    limit = "max_tokens" if limit == "max_completion_tokens" else "max_completion_tokens"
-                elif schema:
-                    schema = False
-                else:
-                    raise sdk.rejected(error, name) from None
-                failure = sdk.rejected(error, name)
-            else:
-                self._structured, self._limit = self._structured and (schema or request.schema is None), limit
-                return _reply(answer, request, name)
-        raise failure
+    def _reply(self, answer: Any, request: Request, name: str) -> Reply:
+        choices = getattr(answer, "choices", None)
+        message = getattr(choices[0], "message", None) if isinstance(choices, list) and choices else None
+        if message is None:
+            raise ModelError(f"the answer of {name!r} has no choice that can be read", model=name)
+        content = getattr(message, "content", None)
+        text = content if isinstance(content, str) else ""
+        reason = getattr(choices[0], "finish_reason", None) if isinstance(choices, list) else None
+        declined = reason == "content_filter" or bool(getattr(message, "refusal", None))
+        stop: Stop = "refusal" if declined else "length" if reason == "length" else "end"
+        usage = getattr(answer, "usage", None)
+        reply = Reply(
+            text=text,
+            tokens_in=sdk.count(usage, "prompt_tokens")
+            or estimate_tokens(request.system) + estimate_tokens(request.prompt),
+            tokens_out=sdk.count(usage, "completion_tokens") or estimate_tokens(text),
+            tokens_cached=sdk.count(usage, "prompt_tokens_details", "cached_tokens"),
+            model=name,
+            stop=stop,
+        )
+        return sdk.outcome(reply, name)
 
 
 class OpenAIEmbedder(_Served):
@@ -165,26 +144,3 @@ def _vectors(answer: Any, wanted: int, name: str) -> list[list[float]]:
             raise ModelError(f"{name!r} answered with something that is no vector", model=name)
         ordered[at] = vector
     return ordered
-
-
-def _reply(answer: Any, request: Request, name: str) -> Reply:
-    choices = getattr(answer, "choices", None)
-    message = getattr(choices[0], "message", None) if isinstance(choices, list) and choices else None
-    if message is None:
-        raise ModelError(f"the answer of {name!r} has no choice that can be read", model=name)
-    content = getattr(message, "content", None)
-    text = content if isinstance(content, str) else ""
-    reason = getattr(choices[0], "finish_reason", None) if isinstance(choices, list) else None
-    declined = reason == "content_filter" or bool(getattr(message, "refusal", None))
-    stop: Stop = "refusal" if declined else "length" if reason == "length" else "end"
-    usage = getattr(answer, "usage", None)
-    reply = Reply(
-        text=text,
-        tokens_in=sdk.count(usage, "prompt_tokens")
-        or estimate_tokens(request.system) + estimate_tokens(request.prompt),
-        tokens_out=sdk.count(usage, "completion_tokens") or estimate_tokens(text),
-        tokens_cached=sdk.count(usage, "prompt_tokens_details", "cached_tokens"),
-        model=name,
-        stop=stop,
-    )
-    return sdk.outcome(reply, name)

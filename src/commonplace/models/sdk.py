@@ -7,6 +7,7 @@ hour too: here a wait that would outlast the deadline ends the call at once.
 
 from __future__ import annotations
 
+import functools
 import json
 import threading
 from abc import ABC, abstractmethod
@@ -22,8 +23,9 @@ from commonplace.errors import (
     ModelTruncatedError,
     ModelUnavailableError,
 )
+from commonplace.models import calls
 from commonplace.models.calls import Deadline
-from commonplace.models.protocol import Reply
+from commonplace.models.protocol import Reply, Request
 
 FIRST_WAIT_SECONDS: Final = 0.5  # then doubled, as both SDKs do
 _RETRIED: Final = frozenset({408, 409, 425, 429})
@@ -38,7 +40,13 @@ class SchemaRejectedError(Exception):
 class Opening(ABC):
     """An SDK and one client of it, loaded and made at the first call."""
 
-    def __init__(self) -> None:
+    def __init__(
+        self, model: str, config: ModelConfig, *, base_url: str | None = None, api_key: str | None = None
+    ) -> None:
+        self.model = model
+        self._config = config
+        self._base_url = base_url or None
+        self._api_key = api_key
         self._opening = threading.Lock()
         self._opened: tuple[Any, Any] | None = None
 
@@ -64,6 +72,59 @@ class Opening(ABC):
     @abstractmethod
     def _made(self) -> tuple[Any, Any]:
         """Load the SDK and make a client."""
+
+
+class Completing(Opening):
+    """A model that completes a request. One that rejects the answer's schema is asked without, and offered none again.
+
+    A subclass names itself in `provider`.
+    """
+
+    provider = ""
+    _structured = True
+    _limits: tuple[str, ...] = ("max_tokens",)
+
+    def complete(self, request: Request) -> Reply:
+        """Return the model's answer, with retries, within `timeout_seconds`.
+
+        Raises:
+            ModelTimeoutError: No answer in time.
+            ModelUnavailableError: 429, 5xx, no connection.
+            ModelSetupError: No key, or the SDK is not installed.
+            ModelRefusedError: The model or the provider's filter declined.
+            ModelTruncatedError: The limit was reached before any text.
+            ModelError: The request was rejected or the answer cannot be read.
+        """
+        name = f"{self.provider}:{request.model or self.model}"
+        return calls.run(functools.partial(self._ask, request, name), request, name)
+
+    def _ask(self, request: Request, name: str, deadline: Deadline) -> Reply:
+        module, client = self._open()
+        schema = request.schema is not None and self._structured
+        limit, *others = self._limits
+        while True:
+            post = functools.partial(self._post, client, request, schema, limit)
+            try:
+                answer = send(module, post, deadline, name, self._config)
+            except SchemaRejectedError as error:
+                if others and "max_tokens" in error.args[2]:
+                    limit = others.pop()
+                elif schema:
+                    schema = False
+                else:
+                    raise rejected(error, name) from None
+            else:
+                self._structured = self._structured and (schema or request.schema is None)
+                self._limits = tuple(sorted(self._limits, key=lambda each: each != limit))
+                return self._reply(answer, request, name)
+
+    @abstractmethod
+    def _post(self, client: Any, request: Request, schema: bool, limit: str, timeout: Any) -> Any:
+        """Send a request, with the answer's schema or without; `limit` is the name of the most tokens it may take."""
+
+    @abstractmethod
+    def _reply(self, answer: Any, request: Request, name: str) -> Reply:
+        """Read an answer."""
 
 
 def send(sdk: Any, post: Callable[[Any], Any], deadline: Deadline, name: str, config: ModelConfig) -> Any:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -125,30 +125,28 @@ def _recording(shown: Shown) -> Iterator[str]:
 
 def _guarding(shown: Shown) -> Iterator[str]:
     """Show what the guard redacted, and what came from the web."""
-    secrets, orders, web = [], [], 0
-    for message in _messages(shown.memory):
-        findings = guard.screen(message.text).findings if message.message.trust == "web" else ()
-        web += message.message.trust == "web"
-        if "⟦secret:" in message.text:
-            secrets.append(message)
-        if any(finding.kind == "injection" for finding in findings):
-            orders.append((message, findings))
+    every = list(_messages(shown.memory))
+    secrets = [each for each in every if "⟦secret:" in each.text]
+    web = [each for each in every if each.message.trust == "web"]
+    orders = [each for each in web if any(one.kind == "injection" for one in guard.screen(each.text).findings)]
     if secrets:
         yield f"{terminal.count(len(secrets), 'message')} with a secret: it never reached the disk"
     else:
         yield "no message held a secret"
     for message in secrets[:_GUARD_SHOWN]:
-        yield from _quoted(message, _marking(message.text, "⟦secret:", "⟧"))
+        yield from _quoted(message, "secret")
     if web:
-        yield f"{terminal.count(web, 'message')} of tools, such as pages, files and output: kept, never believed"
+        yield f"{terminal.count(len(web), 'message')} of tools, such as pages, files and output: kept, never believed"
     else:
         yield "nothing came from a tool"
-    for message, findings in orders[:_GUARD_SHOWN]:
-        spans = [finding.span for finding in findings if finding.kind == "injection"]
-        yield from _quoted(message, _around(message.text, spans), mark="gives orders")
-    if web and not orders:
-        first = next(each for each in _messages(shown.memory) if each.message.trust == "web")
-        yield from _quoted(first, terminal.line(first.text))
+    for message in orders[:_GUARD_SHOWN]:
+        yield from _quoted(message, _orders_of(message.text), mark="gives orders")
+    for message in [] if orders else web[:1]:
+        yield from _quoted(message)
+
+
+def _orders_of(text: str) -> str:
+    return " ".join(text[slice(*each.span)] for each in guard.screen(text).findings if each.kind == "injection")
 
 
 def _messages(memory: Memory) -> Iterator[RecordedMessage]:
@@ -156,33 +154,12 @@ def _messages(memory: Memory) -> Iterator[RecordedMessage]:
         yield from memory.sessions.read(session.id)
 
 
-def _quoted(recorded: RecordedMessage, text: str, mark: str = "") -> Iterator[str]:
+def _quoted(recorded: RecordedMessage, words: str = "", mark: str = "") -> Iterator[str]:
     message = recorded.message
     origin = f"{drawing.day(message.at)} · {terminal.line(recorded.session)} · {drawing.who(message)}"
     warned = drawing.trust_mark(message.trust or "user") + (terminal.warning(f", {mark}") if mark else "")
     yield f"  {terminal.accent(origin)}{warned}"
-    for at, each in enumerate(terminal.wrap(text, terminal.columns() - 8)):
-        if at == 4:
-            break
-        yield f"    {_emphasised(each)}"
-
-
-def _marking(text: str, opening: str, closing: str) -> str:
-    at = text.index(opening)
-    end = text.find(closing, at) + 1 or len(text)
-    return terminal.line(f"{text[max(0, at - 160) : at]}{text[at:end]}{text[end : end + 80]}")
-
-
-def _around(text: str, spans: Sequence[tuple[int, int]]) -> str:
-    start, end = min(spans)
-    return ("… " if start > 80 else "") + terminal.line(text[max(0, start - 80) : end + 160]) + " …"
-
-
-def _emphasised(line: str) -> str:
-    parts = line.split("⟦")
-    return parts[0] + "".join(
-        terminal.warning("⟦" + head + "⟧") + tail for head, _, tail in (part.partition("⟧") for part in parts[1:])
-    )
+    yield from terminal.quote(recorded.text, terminal.wanted(words), indent=4, margin=4)
 
 
 def _recalling(shown: Shown) -> Iterator[str]:

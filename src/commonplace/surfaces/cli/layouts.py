@@ -22,24 +22,22 @@ def layout_command(ctx: click.Context, action: str, file: str | None, *, as_json
     """
     if action == "list":
         known = {name: designs.LAYOUTS[name].description for name in sorted(designs.LAYOUTS)}
-        if as_json:
-            plain.show({"layouts": [{"name": name, "description": said} for name, said in known.items()]})
-            return
-        for name, said in known.items():
-            terminal.out(f"{terminal.accent(name.ljust(max(map(len, known))))}  {terminal.line(said)}".rstrip())
+        lines = [
+            f"{terminal.accent(name.ljust(max(map(len, known))))}  {terminal.line(said)}".rstrip()
+            for name, said in known.items()
+        ]
+        listed = [{"name": name, "description": said} for name, said in known.items()]
+        plain.give({"layouts": listed}, lines, as_json=as_json)
         return
     if file is None:
         raise click.UsageError("name the file: commonplace layout check FILE")
     layout = designs.parse(texts.read(file), file)
     found = designs.mistakes(layout)
-    if as_json:
-        plain.show({"layout": layout.name, "mistakes": found})
-    elif not found:
-        terminal.out(f"{terminal.accent(layout.name)}: no mistakes; use it with --layout {terminal.line(file)}")
+    lines = [terminal.line(each) for each in found]
+    if not found:
+        lines = [f"{terminal.accent(layout.name)}: no mistakes; use it with --layout {terminal.line(file)}"]
         if layout.jobs and (left := [kind for kind in STATED if kind not in layout.targets]):
-            terminal.out(f"without a model statements of these kinds are kept nowhere: {', '.join(left)}; see targets")
-    else:
-        for each in found:
-            terminal.out(terminal.line(each))
+            lines.append(f"without a model statements of these kinds are kept nowhere: {', '.join(left)}; see targets")
+    plain.give({"layout": layout.name, "mistakes": found}, lines, as_json=as_json)
     if found:
         ctx.exit(1)
