@@ -34,28 +34,18 @@ def _facts(title: str, *layers: str) -> PromptSection:
     )
 
 
+def _document(name: str, path: str, cap: str) -> Layer:
+    return Layer(name=name, kind="documents", path=path, style="separator", cap=cap, weight=1.2)
+
+
 LAYOUT = Layout(
     name="facts",
     description="two small files of facts, one summary a session",
     layers=(
-        Layer(name="user", kind="documents", path="facts/user.md", style="separator", cap="1500 chars", weight=1.2),
-        Layer(
-            name="project_user",
-            kind="documents",
-            path="project-facts/{project}/user.md",
-            style="separator",
-            cap="1500 chars",
-            weight=1.2,
-        ),
-        Layer(name="env", kind="documents", path="facts/env.md", style="separator", cap="2500 chars", weight=1.2),
-        Layer(
-            name="project_env",
-            kind="documents",
-            path="project-facts/{project}/env.md",
-            style="separator",
-            cap="2500 chars",
-            weight=1.2,
-        ),
+        _document("user", "facts/user.md", "1500 chars"),
+        _document("project_user", "project-facts/{project}/user.md", "1500 chars"),
+        _document("env", "facts/env.md", "2500 chars"),
+        _document("project_env", "project-facts/{project}/env.md", "2500 chars"),
         Layer(name="episodes", kind="topics", path="episodes/{session}.md", weight=1.0),
     ),
     targets=dict.fromkeys(("preference", "fact", "instruction"), "user")

@@ -243,7 +243,7 @@ class Indexing:
             return
         checksum = zlib.crc32(blob.data)
         state = self.index.state(path) or PathState(path)
-        if (state.crc, state.bytes) != (checksum, len(blob.data)):
+        if (state.crc, state.bytes) != (checksum, len(blob.data)) and not self._take_entries(records, state, blob.data):
             found = records(path, blob.data)
             if found is None:
                 self.index.drop_path(path)
@@ -251,6 +251,16 @@ class Indexing:
                 return
             self.index.replace_path(path, found)
         self.index.set_state(_state_of(path, blob.data, token=token, crc=checksum))
+
+    def _take_entries(self, records: Records, state: PathState, data: bytes) -> bool:
+        """Index dated entries that were added to a journal; False if it has to be read whole."""
+        if not state.bytes or zlib.crc32(data[: state.bytes]) != state.crc:
+            return False
+        added = list(records(state.path, data[state.bytes :]) or ())
+        if not added or any(row.layer != "journals" or row.at_ms is None for row in added):
+            return False
+        self.index.replace_path(state.path, added, [row.record for row in added])
+        return True
 
     def _take_lines(self, records: Records, path: str) -> bool:
         """Index what changes added to a file of items; False if it has to be read whole."""

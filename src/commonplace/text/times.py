@@ -8,7 +8,7 @@ said in them: a question that names a time may still be answered by what was sai
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Final, NamedTuple
@@ -58,9 +58,7 @@ def read(text: str, now: datetime) -> Times:
     lowered = text.lower()
     today = now.replace(hour=0, minute=0, second=0, microsecond=0, fold=0)
     named: list[_Named] = []
-    for marks, expression, reader in _READERS:
-        if not any(mark in lowered for mark in marks):
-            continue
+    for expression, reader in _READERS:
         for match in expression.finditer(lowered):
             try:
                 found = list(reader(match, today))
@@ -243,40 +241,30 @@ _WIDE_SIDE: Final = pattern("|".join(_WIDE_SIDES))
 _TO: Final = pattern(r" *(?:and|to|until|till|through|-|–|—)(?: (?:the|on|in|early|late|mid))* *")
 _FIRST: Final = datetime(1, 1, 2, tzinfo=UTC)  # the calendar itself ends too near for another zone
 _LAST: Final = datetime(9999, 12, 30, tzinfo=UTC)
-_MONTHS_BEGIN: Final = tuple(name for name in MONTHS if len(name) == 3)
 _LEADS: Final = (
     "in|during|since|last|early|late|mid|by|before|after|until|till|from|(?:this|and|to|through|between)(?! may)"
 )
 Reader = Callable[[re.Match[str], datetime], Iterator[Range]]
-_READERS: Final[tuple[tuple[Iterable[str], re.Pattern[str], Reader], ...]] = (
-    (("-",), pattern(rf"\b({_YEAR})-(\d\d?)(?:-(\d\d?))?\b"), _iso),
-    (_MONTHS_BEGIN, pattern(rf"\b(?P<month>{_MONTH})\.? {_DAY}\b(?:,? (?P<year>{_YEAR}))?"), _month_day),
-    (_MONTHS_BEGIN, pattern(rf"\b{_DAY} (?:of )?(?P<month>{_MONTH})\b(?:,? (?P<year>{_YEAR}))?"), _month_day),
+_READERS: Final[tuple[tuple[re.Pattern[str], Reader], ...]] = (
+    (pattern(rf"\b({_YEAR})-(\d\d?)(?:-(\d\d?))?\b"), _iso),
+    (pattern(rf"\b(?P<month>{_MONTH})\.? {_DAY}\b(?:,? (?P<year>{_YEAR}))?"), _month_day),
+    (pattern(rf"\b{_DAY} (?:of )?(?P<month>{_MONTH})\b(?:,? (?P<year>{_YEAR}))?"), _month_day),
     (
-        _MONTHS_BEGIN,
         pattern(rf"\b(?:{_LEADS}) (?P<core>(?P<month>{_MONTH})\b(?! \d\d?\b),?(?: (?:of )?(?P<year>{_YEAR}))?)"),
         _month_only,
     ),
-    (_MONTHS_BEGIN, pattern(rf"\b(?P<month>{_MONTH}),? (?P<year>{_YEAR})\b"), _month_only),
-    ((" ago",), pattern(rf"\b({_COUNT}) (?:of )?(day|week|month|year)s? ago\b"), _ago),
-    (("前",), pattern(r"(\d{1,3}|[一两二三四五六七八九十])(天|周|星期|个月|年)前"), _ago),
-    (
-        ("last ", "this ", "past ", "previous "),
-        pattern(rf"\b(last|this|past|previous) (week|month|year|weekend|{'|'.join(_DAYS)})\b"),
-        _last,
-    ),
-    (("last ", "past "), pattern(rf"\b(?:last|past) ({_COUNT})(?: of)? (day|week|month|year)s?\b"), _recent),
-    (("day",), pattern(rf"\b(?:on|since|before|after|until|till|by|from) (?P<core>{'|'.join(_DAYS)})\b"), _weekday),
-    (("上", "这", "本", "今", "去"), pattern(r"(上|这|本|今|去)个?(周|星期|月|年)"), _last),
-    (
-        (" 19", " 20"),
-        pattern(rf"\b(?:in|during|since|for|before|after|until|till|by|from) (?P<core>{_YEAR})\b(?!-)"),
-        _year,
-    ),
-    (("月",), pattern(rf"(?:({_YEAR})年)?(\d\d?)月(?:(\d\d?)[日号])?"), _chinese_date),
-    (_NEAR, pattern("|".join(_NEAR)), _near(_NEAR)),
+    (pattern(rf"\b(?P<month>{_MONTH}),? (?P<year>{_YEAR})\b"), _month_only),
+    (pattern(rf"\b({_COUNT}) (?:of )?(day|week|month|year)s? ago\b"), _ago),
+    (pattern(r"(\d{1,3}|[一两二三四五六七八九十])(天|周|星期|个月|年)前"), _ago),
+    (pattern(rf"\b(last|this|past|previous) (week|month|year|weekend|{'|'.join(_DAYS)})\b"), _last),
+    (pattern(rf"\b(?:last|past) ({_COUNT})(?: of)? (day|week|month|year)s?\b"), _recent),
+    (pattern(rf"\b(?:on|since|before|after|until|till|by|from) (?P<core>{'|'.join(_DAYS)})\b"), _weekday),
+    (pattern(r"(上|这|本|今|去)个?(周|星期|月|年)"), _last),
+    (pattern(rf"\b(?:in|during|since|for|before|after|until|till|by|from) (?P<core>{_YEAR})\b(?!-)"), _year),
+    (pattern(rf"(?:({_YEAR})年)?(\d\d?)月(?:(\d\d?)[日号])?"), _chinese_date),
+    (pattern("|".join(_NEAR)), _near(_NEAR)),
 )
-"""What a lower-case text holds where the expression could match, the expression, and what reads its matches.
+"""What names a time in a lower-case text, and what reads it.
 
 Where an expression has a group `core`, that is the time; the words before it say which side of it is meant.
 """
