@@ -21,7 +21,8 @@ from commonplace.jobs.schedule import Mode
 from commonplace.layouts.schema import Layout
 from commonplace.memory import designs, said, verbs
 from commonplace.memory import doctor as doctors
-from commonplace.memory.opening import Opened, Opening, configured, scope_chain
+from commonplace.memory.arguments import Opening, configured, scope_chain
+from commonplace.memory.opening import Opened
 from commonplace.memory.past import Past
 from commonplace.memory.scope import Scope, Transcripts
 from commonplace.memory.tool import Tool
@@ -128,7 +129,7 @@ class Memory(Past):
 
     def scopes(self) -> list[str]:
         """Return the names of the scopes that are kept at this location, `default` included, in order."""
-        return self._opened.kept()
+        return self._opened.opening().kept()
 
     @property
     def sessions(self) -> Transcripts:
@@ -415,7 +416,7 @@ class Memory(Past):
     def at(self, instant: datetime) -> Self:
         """Return this memory as it was at an instant, read-only."""
         verbs.require_aware(instant)
-        return type(self)(self._opened.past(instant))
+        return type(self)(self._opened.opening().past(instant))
 
     def review(self) -> Queue:
         """Return what waits for a person; approving writes as one."""

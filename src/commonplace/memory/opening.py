@@ -1,129 +1,30 @@
-"""What a memory is opened with: the checked arguments of `Memory.open`, from which its scopes are made."""
+"""The scopes of an open memory, made of what it is opened with."""
 
 from __future__ import annotations
 
-import re
 import threading
-from collections.abc import Callable, Iterable, Mapping
-from datetime import datetime
-from typing import Any, Final
 
-import msgspec
-
-from commonplace.config import Clock, Config
-from commonplace.errors import ScopeError, StoreError
-from commonplace.jobs.schedule import Mode
-from commonplace.layouts.knobs import settled
-from commonplace.layouts.schema import Layout
+from commonplace.errors import StoreError
 from commonplace.memory import forks
+from commonplace.memory.arguments import Opening
 from commonplace.memory.chain import Chain
 from commonplace.memory.scope import Scope
-from commonplace.models import LLM
 from commonplace.models import resolve as model_of
 from commonplace.recall.embedding import resolve as embedder_of
-from commonplace.recall.index.near import Embedder
-from commonplace.store import texts
-from commonplace.store.files.store import FilesStore
-
-_SCOPE: Final = re.compile(r"[^\s/\\\x00-\x1f\x7f.][^/\\\x00-\x1f\x7f]{0,199}")
 
 
-def scope_chain(scope: str | Iterable[str], layout: Layout | None = None) -> tuple[str, ...]:
-    """Read a scope or an ordered chain of scopes.
+def chain_of(opening: Opening) -> Chain:
+    """Make the scopes.
 
     Raises:
-        ScopeError: A name is empty, too long, doubled, holds a slash or a control character, or has no form that the
-            layout knows.
+        ConfigError: No model or embedder can be made of what was given.
+        StoreError: The folder cannot be used.
     """
-    given: object = scope  # annotations do not hold at run time for a caller's own values
-    chain: tuple[Any, ...] = (given,) if isinstance(given, str) or not isinstance(given, Iterable) else tuple(given)
-    for name in chain:
-        if not isinstance(name, str) or not _SCOPE.fullmatch(name):
-            raise ScopeError(
-                f"{name!r} is no scope; use a name such as 'user:42', without slashes, at most 200 characters",
-                scope=name,
-            )
-    if layout is not None:
-        chain = tuple(map(layout.scopes.known, chain))
-    if not chain or len(set(chain)) != len(chain):
-        raise ScopeError("a scope chain holds at least one name, each once", scope=chain)
-    return chain
-
-
-def configured(layout: Layout, location: str, config: Config | Mapping[str, Any] | None) -> Config:
-    """Return the knobs of a memory: as given, then as the system that wrote the folder has them, then the layout's own.
-
-    Raises:
-        ConfigError: A knob is unknown, or has a value that it cannot have.
-    """
-    return settled(layout, config, lambda file: texts.read_if_there(f"{location}/{file}"))
-
-
-class Opening(msgspec.Struct, frozen=True, kw_only=True):
-    """Enough to open a memory, any number of times.
-
-    `kept_as` names the layout for the folder to note; `at` opens it as it was at that instant, read-only.
-    """
-
-    location: str
-    scopes: tuple[str, ...]
-    layout: Layout
-    kept_as: str = ""
-    config: Config
-    clock: Clock
-    llm: str | LLM | Callable[..., Any] | None = None
-    embedder: str | Embedder | None = None
-    mode: Mode = "thread"
-    read_only: bool = False
-    found: bool = False
-    at: datetime | None = None
-
-    def chain(self) -> Chain:
-        """Make the scopes.
-
-        Raises:
-            ConfigError: No model or embedder can be made of what was given.
-            StoreError: The folder cannot be used.
-        """
-        llm = model_of(self.llm, config=self.config.model)
-        given = self.config.recall.embedder if self.embedder is None else self.embedder
-        embedder = embedder_of(given, config=self.config.model)
-        return Chain(
-            [
-                Scope(
-                    self.location,
-                    name,
-                    layout=self.layout,
-                    kept_as=self.kept_as,
-                    config=self.config,
-                    clock=self.clock,
-                    read_only=self.read_only,
-                    found=self.found,
-                    at=self.at,
-                    llm=llm,
-                    embedder=embedder,
-                    mode=self.mode,
-                )
-                for name in self.scopes
-            ]
-        )
-
-    def kept(self) -> list[str]:
-        """Return the names of the scopes that are kept at the location, `default` first if it is."""
-        store = FilesStore(self.location, clock=self.clock, config=self.config.store, read_only=True)
-        found: set[str] = set()
-        for stat in store.list():
-            name, path = self.layout.scopes.of(stat.path)
-            is_ours = path.startswith(f"{self.layout.sessions}/") or self.layout.layer_of(path) is not None
-            if name and (is_ours or name != "default"):
-                found.add(name)
-        store.close()
-        return sorted(found, key=lambda name: (name != "default", name))
-
-    def past(self, instant: datetime) -> Opening:
-        """Return how to open the same memory as it was at an instant, with that instant as now."""
-        changed = msgspec.structs.replace(self, at=instant, clock=lambda: instant)
-        return msgspec.structs.replace(changed, llm=None, embedder="")
+    config = opening.config
+    llm = model_of(opening.llm, config=config.model)
+    given = config.recall.embedder if opening.embedder is None else opening.embedder
+    embedder = embedder_of(given, config=config.model)
+    return Chain([Scope(opening, name, llm=llm, embedder=embedder) for name in opening.scopes])
 
 
 class Opened:
@@ -132,9 +33,19 @@ class Opened:
     def __init__(self, opening: Opening) -> None:
         self._opening = opening
         self._making = threading.Lock()
-        self._made: Chain | None = opening.chain()
+        self._made: Chain | None = chain_of(opening)
         self._closed = False
         forks.watch(self)
+
+    def opening(self) -> Opening:
+        """Return what it was opened with.
+
+        Raises:
+            StoreError: It was closed.
+        """
+        if self._closed:
+            raise StoreError("this memory was closed; open it again", path=self._opening.location)
+        return self._opening
 
     def chain(self) -> Chain:
         """Return the scopes.
@@ -142,37 +53,18 @@ class Opened:
         Raises:
             StoreError: They were closed.
         """
-        if self._closed:
-            raise StoreError("this memory was closed; open it again", path=self._opening.location)
+        self.opening()
         return self._chain()
 
     def scopes(self) -> tuple[Scope, ...]:
         """Return the scopes, also after a close: transcripts can still be read."""
         return self._chain().scopes
 
-    def kept(self) -> list[str]:
-        """Return the names of the scopes that are kept at the location, `default` first if it is.
-
-        Raises:
-            StoreError: It was closed.
-        """
-        self.chain()
-        return self._opening.kept()
-
-    def past(self, instant: datetime) -> Opening:
-        """Return how to open the same memory as it was at an instant.
-
-        Raises:
-            StoreError: It was closed.
-        """
-        self.chain()
-        return self._opening.past(instant)
-
     def _chain(self) -> Chain:
         if self._made is None:
             with self._making:
                 if self._made is None:
-                    self._made = self._opening.chain()
+                    self._made = chain_of(self._opening)
         return self._made
 
     def databases(self) -> tuple[forks.Database, ...]:

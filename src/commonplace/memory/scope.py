@@ -42,7 +42,7 @@ from commonplace.guard import screen
 from commonplace.guard.screened import Screened
 from commonplace.jobs import triggers
 from commonplace.jobs.consolidators import merge
-from commonplace.jobs.schedule import Mode, Schedule
+from commonplace.jobs.schedule import Schedule
 from commonplace.jobs.table import Jobs
 from commonplace.jobs.views import Views
 from commonplace.jobs.windows import Windows
@@ -51,6 +51,7 @@ from commonplace.layouts.codecs.edits import split_id
 from commonplace.layouts.knobs import jobs_of
 from commonplace.layouts.schema import Layer, Layout, for_project
 from commonplace.memory import doctor
+from commonplace.memory.arguments import Opening
 from commonplace.memory.unstored import Unstored
 from commonplace.models import spending
 from commonplace.models.protocol import LLM
@@ -151,53 +152,30 @@ class Scope:
     """The engine's parts for one scope.
 
     Args:
-        location: The folder that `Memory.open` was given.
+        opening: What the memory is opened with; its model and embedder are those below.
         name: `default` is the location itself; others have a folder of their own in it.
-        layout: How it is laid out.
-        kept_as: What the memory's folder says of the layout when it is begun.
-        config: Every knob.
-        clock: Gives the time now.
-        read_only: Nothing is written.
-        found: Nobody named the location: if this machine neither made nor accepted it, it is only read, and ranks below
-            the agent.
-        at: Open the scope as it was at this instant, read-only.
         llm: The model, not yet metered.
         embedder: Turns texts into vectors; words alone if None.
-        mode: Who runs the jobs.
     """
 
-    def __init__(
-        self,
-        location: str,
-        name: str,
-        *,
-        layout: Layout,
-        kept_as: str = "",
-        config: Config,
-        clock: Clock,
-        read_only: bool = False,
-        found: bool = False,
-        at: datetime | None = None,
-        llm: LLM | None = None,
-        embedder: Guarded | None = None,
-        mode: Mode = "thread",
-    ) -> None:
-        layout = for_project(layout, config.project)
+    def __init__(self, opening: Opening, name: str, *, llm: LLM | None, embedder: Guarded | None) -> None:
+        location, config, clock, at = opening.location, opening.config, opening.clock, opening.at
+        layout = for_project(opening.layout, config.project)
         layout = msgspec.structs.replace(layout, jobs=jobs_of(layout, config))
         folder = f"{location}/{layout.scopes.folder(name)}".rstrip("/")
         new = machine.is_accepted(f"{folder}/{STATE}") is None
         if new and name != "default" and screen(name).text != name:
             raise ScopeError(f"{screen(name).text!r} is no scope: it holds a secret or hidden characters", scope="")
-        foreign = found and is_foreign(folder, layout, clock, config)
+        foreign = opening.found and is_foreign(folder, layout, clock, config)
         store: Store = FilesStore(
-            folder, clock=clock, config=config.store, read_only=read_only or foreign or at is not None,
-            rebase=merging(layout), layout=(location, kept_as),
+            folder, clock=clock, config=config.store, read_only=opening.read_only or foreign or at is not None,
+            rebase=merging(layout), layout=(location, opening.kept_as),
         )  # fmt: skip
         store = store if at is None else PastStore(store, sessions=layout.sessions, instant=at)
         self.name, self.title = name, layout.scopes.called(name) or name
         self.indexing = searching.indexing(store, layout, config.zone)
         self._past = at is not None
-        self._mode = mode
+        self._mode = opening.mode
         self._seen = Seen(None if store.read_only else f"{store.root}/{STATE}/seen.sqlite")
         self.parts = of = Parts(
             store,
@@ -214,8 +192,8 @@ class Scope:
         self.tombstones, self.now = of.tombstones, of.now
         if left_out := self.drift.left_out():
             logger.warning("%s", _left_out(layout.name, left_out))
-        if kept_as and (kept := machine.layout_of(location)) not in {"", kept_as}:
-            logger.warning(_KEPT, kept, machine.LAYOUT, kept_as)
+        if opening.kept_as and (kept := machine.layout_of(location)) not in {"", opening.kept_as}:
+            logger.warning(_KEPT, kept, machine.LAYOUT, opening.kept_as)
         elif otherwise := self.drift.read_otherwise():
             logger.warning(_OTHERWISE, layout.name, "; ".join(otherwise))
         self._wire_changing(llm)

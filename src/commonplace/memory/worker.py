@@ -27,7 +27,8 @@ from commonplace.jobs.tidying import Tidier
 from commonplace.layouts.knobs import settled
 from commonplace.layouts.schema import Layout
 from commonplace.memory import designs
-from commonplace.memory.opening import Opening, scope_chain
+from commonplace.memory.arguments import Opening, scope_chain
+from commonplace.memory.opening import chain_of
 from commonplace.memory.scope import Scope
 from commonplace.models import LLM
 from commonplace.store.files.store import FilesStore
@@ -174,7 +175,7 @@ class Worker:
         return self._opened[name]
 
     def _made(self, name: str, **changed: Any) -> Scope:
-        return msgspec.structs.replace(self._opening, scopes=scope_chain(name), **changed).chain().first
+        return chain_of(msgspec.structs.replace(self._opening, scopes=scope_chain(name), **changed)).first
 
     def _let_go(self) -> None:
         """Close the scopes beyond those that are kept open, the first opened first."""
