@@ -31,11 +31,7 @@ def ranked(
     shelf, masks, question, *, found, total=100, notes=(), note_masks=None, weights=None, layers=None, holding=False
 ):
     candidates = Candidates(masks, note_masks or {}, found, total)
-    return ranking.rank(
-        candidates,
-        notes,
-        shelf,
-        question,
+    how = ranking.How(
         sums=Sums(question, candidates),
         weights=weights or Weights(),
         layers=layers or {},
@@ -43,6 +39,7 @@ def ranked(
         limit=100,
         holding=holding,
     )
+    return ranking.rank(candidates, notes, shelf, question, how)
 
 
 TWO = Question((Group(("ada",)), Group(("tea",))))

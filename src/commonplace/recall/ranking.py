@@ -15,7 +15,7 @@ import math
 import operator
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Final, NotRequired, TypedDict, TypeVar, Unpack
+from typing import Any, Final, TypeVar
 
 import msgspec
 
@@ -111,7 +111,7 @@ class Meaning(msgspec.Struct, frozen=True):
         return bool(self.messages or self.notes)
 
 
-class How(TypedDict):
+class How(msgspec.Struct, frozen=True, kw_only=True):
     """What a ranking depends on.
 
     `said_at` tells when a message (slot, number) was said, in milliseconds; a layer left out of
@@ -125,7 +125,7 @@ class How(TypedDict):
     said_at: Callable[[int, int], int]
     limit: int
     holding: bool
-    meaning: NotRequired[Meaning]
+    meaning: Meaning = Meaning()
 
 
 class Sums(dict[int, float]):
@@ -162,9 +162,7 @@ def rareness(count: int, total: int) -> float:
     return math.log(1 + total / count) if count else 0.0
 
 
-def rank(
-    found: Candidates, notes: Sequence[Note], shelf: Shelf, question: Question, **how: Unpack[How]
-) -> list[Ranked]:
+def rank(found: Candidates, notes: Sequence[Note], shelf: Shelf, question: Question, how: How) -> list[Ranked]:
     """Rank messages and notes together, best first; only those with a score above 0.
 
     Args:
@@ -203,17 +201,12 @@ class _Ranking:
         self._found = found
         self._shelf = shelf
         self._question = question
-        self._sums = how["sums"]
-        self._weights = how["weights"]
-        self._layers = how["layers"]
-        self._said_at = how["said_at"]
-        self._limit = how["limit"]
-        self._meaning = how.get("meaning", Meaning())
-        self._alone = self._meaning.alone()
-        self._steps = (0,) if how["holding"] else (-2, -1, 0, 1, 2)
+        self._how = how
+        self._alone = self._how.meaning.alone()
+        self._steps = (0,) if how.holding else (-2, -1, 0, 1, 2)
         self._turns = Turns(shelf.slots)
         self._near = self._near_together()
-        self._near_share = self._meaning.share(self._near)
+        self._near_share = self._how.meaning.share(self._near)
         self._best: dict[int, float] = {}  # message -> what its best passage scores
         self._row: dict[int, int] = {}  # message -> that passage
         self._session: dict[int, float] = {}  # slot -> what its words weigh
@@ -226,10 +219,10 @@ class _Ranking:
         if strongest <= 0 and not self._alone:
             return []
         strongest = strongest or 1.0
-        share = self._weights.session_several if self._question.several else self._weights.session
+        share = self._how.weights.session_several if self._question.several else self._how.weights.session
         best_session = max(self._session.values(), default=0.0)
         over = share / best_session if best_session else 0.0
-        layer = self._layers.get("sessions", 1.0)
+        layer = self._how.layers.get("sessions", 1.0)
         session = self._session.get
         totals = [
             (layer * (score / strongest + over * session(key >> MESSAGE_BITS, 0.0)), -key, parts)
@@ -240,18 +233,18 @@ class _Ranking:
             totals = [(total + times * near(-key, 0.0), key, parts) for total, key, parts in totals]
         ranked = [
             self._ranked_message(total, -key, parts, over * session(-key >> MESSAGE_BITS, 0.0))
-            for total, key, parts in self._beside_floods(totals, self._limit, lambda each: -each[1])
+            for total, key, parts in self._beside_floods(totals, self._how.limit, lambda each: -each[1])
         ]
         ranked += self._ranked_notes(noted, strongest, share, self._near_share)
         ranked.sort(key=lambda each: (-each.score, each.key))
-        return _spread(ranked, self._weights.spread) if self._question.several else ranked
+        return _spread(ranked, self._how.weights.spread) if self._question.several else ranked
 
     # --- messages ---
 
     def _best_passages(self) -> None:
         best, row_of = self._best, self._row
         together: dict[int, int] = {}
-        sums, get, seen = self._sums, best.get, together.get
+        sums, get, seen = self._how.sums, best.get, together.get
         for row, mask in self._found.messages.items():
             key = row >> PASSAGE_BITS
             score = sums[mask]
@@ -260,7 +253,7 @@ class _Ranking:
                 row_of[key] = row
             slot = key >> MESSAGE_BITS
             together[slot] = seen(slot, 0) | mask
-        slots, working, weights = self._shelf.slots, self._shelf.working, self._weights
+        slots, working, weights = self._shelf.slots, self._shelf.working, self._how.weights
         talk = _length_and_role(weights.user, weights.length, self._shelf.mean_chars)
         work = (
             _length_and_role(weights.user_at_work, weights.length_at_work, self._shelf.mean_chars) if working else talk
@@ -276,7 +269,12 @@ class _Ranking:
 
     def _weigh_sessions(self, together: Mapping[int, int]) -> None:
         """Weigh what each session holds, as a whole also where it goes on over several slots."""
-        slots, sums, size, mean = self._shelf.slots, self._sums, self._weights.session_size, self._shelf.mean_messages
+        slots, sums, size, mean = (
+            self._shelf.slots,
+            self._how.sums,
+            self._how.weights.session_size,
+            self._shelf.mean_messages,
+        )
         parted: dict[str, list[int]] = {}
         for number, mask in together.items():
             slot = slots.get(number)
@@ -292,7 +290,7 @@ class _Ranking:
             self._session.update(dict.fromkeys(numbers, sums[held] / (1 - size + size * length / mean)))
 
     def _messages(self) -> list[tuple[float, int, _Parts]]:
-        best, many = self._best, max(self._weights.candidates, self._limit)
+        best, many = self._best, max(self._how.weights.candidates, self._how.limit)
         top = self._beside_floods(zip(best.values(), best, strict=True), many, lambda each: each[1])
         slots = self._shelf.slots
         question = self._question
@@ -335,7 +333,7 @@ class _Ranking:
 
     def _neighbours(self, slot: Slot, at: int, key: int) -> tuple[float, float]:
         """Return what the messages around one add to it, and what it gains as the answer to a question."""
-        get, weights = self._best.get, self._weights
+        get, weights = self._best.get, self._how.weights
         around = carried = 0.0
         if at:
             before = get(key - 1, 0.0)
@@ -358,12 +356,12 @@ class _Ranking:
         for key in keys if working and len(self._steps) > 1 else ():
             reply = self._turns.reply(key) if key >> MESSAGE_BITS in working else None
             if reply is not None:
-                carried[reply] = self._weights.answer * self._best.get(key, 0.0)
+                carried[reply] = self._how.weights.answer * self._best.get(key, 0.0)
         return carried
 
     def _at_work(self, slot: Slot, at: int, key: int) -> float:
         """Return what a message gains, where tools are used, from those beside it and from the call behind it."""
-        get, weights = self._best.get, self._weights
+        get, weights = self._best.get, self._how.weights
         if len(self._steps) == 1:
             return 0.0
         around = weights.beyond * get(key - 1, 0.0) if at else 0.0
@@ -374,24 +372,24 @@ class _Ranking:
 
     def _near_together(self) -> dict[int, float]:
         """Return how near each message is, with a part of what the ones right before and after it are."""
-        messages, slots = self._meaning.messages, self._shelf.slots
+        messages, slots = self._how.meaning.messages, self._shelf.slots
         together = {key: near for key, (near, _) in messages.items()}
         for key, (near, _) in messages.items() if len(self._steps) > 1 else ():
             slot, at = slots.get(key >> MESSAGE_BITS), key & (SLOT_MESSAGES - 1)
             for step in (-1, 1):
                 beside = at + step
                 if slot is not None and 0 <= beside < len(slot.flags) and not slot.flags[beside] & ROLE_MASK:
-                    together[key + step] = together.get(key + step, 0.0) + self._weights.beside * near
+                    together[key + step] = together.get(key + step, 0.0) + self._how.weights.beside * near
         return together
 
     def _factor(self, slot: Slot, at: int) -> float:
-        question, weights = self._question, self._weights
+        question, weights = self._question, self._how.weights
         factor = 1.0
         if question.speaker and slot.speakers[at] and slot.names[slot.speakers[at] - 1] == question.speaker:
             factor = weights.speaker
         if question.when and slot.flags[at] & DATED:
             factor *= weights.dated
-        if question.times and in_times(self._said_at(slot.id, at), question):
+        if question.times and in_times(self._how.said_at(slot.id, at), question):
             factor *= weights.time
         return factor
 
@@ -407,17 +405,17 @@ class _Ranking:
         near = self._near.get(key, 0.0)
         if near:
             _tell(why, near * self._near_share, alone=own + around + carried <= 0)
-        _, nearest = self._meaning.messages.get(key, (0.0, key << PASSAGE_BITS))
+        _, nearest = self._how.meaning.messages.get(key, (0.0, key << PASSAGE_BITS))
         return Ranked(total, key, self._row.get(key, nearest), why)
 
     # --- records of the other layers ---
 
     def _note_score(self, note: Note) -> float:
         """Score a passage of a record like a message of the same words that a user said."""
-        weights = self._weights
+        weights = self._how.weights
         usual = max(self._shelf.mean_chars, _SHORT_NOTE)
         length = max(_SHORT_NOTE, min(LENGTHS[-1], len(note.text)))
-        score = self._sums[self._found.notes.get(note.id, 0)] * weights.user
+        score = self._how.sums[self._found.notes.get(note.id, 0)] * weights.user
         score /= 1 - weights.length + weights.length * length / usual
         if note.at_ms is not None and in_times(note.at_ms, self._question):
             score *= weights.time
@@ -427,14 +425,14 @@ class _Ranking:
         self, noted: Sequence[tuple[float, Note]], strongest: float, share: float, times: float
     ) -> list[Ranked]:
         """Return each record with its best passage; a record's own words are its session."""
-        masks, sums = self._found.notes, self._sums
+        masks, sums = self._found.notes, self._how.sums
         most = max((sums[mask] for mask in masks.values()), default=0.0)
         best: dict[str, Ranked] = {}
         for score, note in noted:
-            near = self._meaning.notes.get(note.id, 0.0) * times
+            near = self._how.meaning.notes.get(note.id, 0.0) * times
             if score <= 0 and note.id not in self._alone.notes:
                 continue
-            layer = self._layers.get(note.layer, 1.0)
+            layer = self._how.layers.get(note.layer, 1.0)
             prior = share * sums[masks.get(note.id, 0)] / most if most else 0.0
             parts: dict[str, float | str] = {"words": score, "session": prior, "layer": layer}
             if near:

@@ -20,6 +20,7 @@ from commonplace.recall import question as questions
 from commonplace.recall.index import passages, rows
 from commonplace.recall.index.near import Near
 from commonplace.recall.index.rows import MESSAGE_BITS, PASSAGE_BITS, SLOT_MESSAGES, Candidates, Note, Places, Shelf
+from commonplace.recall.index.sqlite import SqliteIndex
 from commonplace.recall.indexing import Indexing
 from commonplace.recall.question import Question
 from commonplace.recall.ranking import Meaning, Ranked, Weights
@@ -73,44 +74,33 @@ def search(
     if query.k <= 0 and not query.k_by_layer:
         return []
     indexing.catch_up()
-    asked = near or Near()
     return indexing.answer(
-        lambda _: _Search(
-            query, indexing, now, config, weights or {},
-            near=asked, superseded=superseded or (lambda _: {}), written_at=written_at, hidden=hidden,
+        lambda index: _Search(
+            query, indexing, now, config, weights or {}, near or Near(), superseded or (lambda _: {}), written_at,
+            hidden, index.shelf(),
         ).hits(explain=explain)
     )  # fmt: skip
 
 
-class _Search:
+class _Search(msgspec.Struct):
     """One question being answered."""
 
-    def __init__(
-        self,
-        query: Query,
-        indexing: Indexing,
-        now: datetime,
-        config: RecallConfig,
-        layers: Mapping[str, float],
-        *,
-        near: Near,
-        superseded: Overruled,
-        written_at: Callable[[str], datetime | None],
-        hidden: Collection[tuple[str, str]],
-    ) -> None:
-        self._query = query
-        self._indexing = indexing
-        self._index = indexing.index
-        self._now = now
-        self._config = config
-        self._layers = layers
-        self._near = near
-        self._superseded = superseded
-        self._overruled: dict[str, Mapping[str, Sequence[Superseded]]] = {}
-        self._written_at = written_at
-        self._hidden = hidden
-        self._places: dict[int, Places | None] = {}
-        self._shelf: Shelf = self._index.shelf()
+    query: Query
+    indexing: Indexing
+    now: datetime
+    config: RecallConfig
+    layers: Mapping[str, float]
+    near: Near
+    superseded: Overruled
+    written_at: Callable[[str], datetime | None]
+    hidden: Collection[tuple[str, str]]
+    shelf: Shelf
+    overruled: dict[str, Mapping[str, Sequence[Superseded]]] = {}
+    places: dict[int, Places | None] = {}
+
+    @property
+    def _index(self) -> SqliteIndex:
+        return self.indexing.index
 
     def hits(self, *, explain: bool) -> list[Hit]:
         question, found = self._collect()
@@ -122,9 +112,9 @@ class _Search:
         if question.phrases:
             shown = _phrases_first(shown, question.phrases)
         sources = [(self._source(each), each.score) for each in ranked]
-        hits = choosing.choose(shown, sources, self._query, self._config)
-        if self._near.failure:
-            hits = [msgspec.structs.replace(hit, why={**hit.why, "no vectors": self._near.failure}) for hit in hits]
+        hits = choosing.choose(shown, sources, self.query, self.config)
+        if self.near.failure:
+            hits = [msgspec.structs.replace(hit, why={**hit.why, "no vectors": self.near.failure}) for hit in hits]
         return hits if explain else [msgspec.structs.replace(hit, why={}) for hit in hits]
 
     def _ranked(self, question: Question, found: Candidates) -> list[Ranked]:
@@ -136,35 +126,32 @@ class _Search:
         wide = sum(not group.words[0].isascii() for group in question.groups if group.parent < 0)
         plain = sum(group.parent < 0 for group in question.groups) - wide
         asked = plain + 3 * wide  # a word of a wide script is several pairs, of which some are held by chance
-        floor = self._config.floor * min(1.0, questions.TERSE_WORDS / asked) ** 2  # talk is never covered whole
+        floor = self.config.floor * min(1.0, questions.TERSE_WORDS / asked) ** 2  # talk is never covered whole
         if ranking.coverage(question, found, sums) < floor:
             meaning = meaning.alone()
             if not meaning:
                 return []
             found = Candidates({}, {}, found.found, found.total)  # its words are chance: what they found is no answer
-        return ranking.rank(
-            found,
-            self._notes(found, sums, meaning),
-            self._shelf,
-            question,
+        how = ranking.How(
             sums=sums,
             weights=WEIGHTS,
-            layers=self._layers,
+            layers=self.layers,
             said_at=self._said_at,
             limit=self._limit,
-            holding=bool(self._query.tools) or plain + (wide + 1) // 2 <= _KEYWORDS,
+            holding=bool(self.query.tools) or plain + (wide + 1) // 2 <= _KEYWORDS,
             meaning=meaning,
         )
+        return ranking.rank(found, self._notes(found, sums, meaning), self.shelf, question, how)
 
     def _said_then(self, question: Question) -> list[Ranked]:
         """Rank what was said in a time, where a question asks for nothing else; empty where nothing was."""
-        if not question.only_times or self._query.tags or self._query.tools:
+        if not question.only_times or self.query.tags or self.query.tools:
             return []
-        chosen, weigh = self._query.layers or LAYERS, self._layers
+        chosen, weigh = self.query.layers or LAYERS, self.layers
         said = dated.spans(question.times, self._until_ms)
         ranked: list[Ranked] = []
         if "sessions" in chosen:
-            ranked = dated.messages(said, self._shelf, self._place, self._limit)
+            ranked = dated.messages(said, self.shelf, self._place, self._limit)
             for each in ranked:
                 each.score *= weigh.get("sessions", 1.0)
         noted = [note for note in self._index.noted_in(said, _NOTES) if note.layer in chosen]
@@ -179,23 +166,23 @@ class _Search:
     @property
     def _near_hits(self) -> int:
         """How many of the best may still become hits where some of them are lowered."""
-        return 2 * max(self._query.k, *self._query.k_by_layer.values(), 0)
+        return 2 * max(self.query.k, *self.query.k_by_layer.values(), 0)
 
     @property
     def _until_ms(self) -> int | None:
-        as_of = self._query.as_of
+        as_of = self.query.as_of
         return int(as_of.timestamp() * 1000) if as_of is not None else None
 
     def _source(self, ranked: Ranked) -> str:
-        return ranked.note.path if ranked.note is not None else self._shelf.slots[ranked.key >> MESSAGE_BITS].path
+        return ranked.note.path if ranked.note is not None else self.shelf.slots[ranked.key >> MESSAGE_BITS].path
 
     # --- collecting ---
 
     def _collect(self) -> tuple[Question, Candidates]:
-        question = questions.read(self._query.text, self._now, self._shelf.names)
+        question = questions.read(self.query.text, self.now, self.shelf.names)
         found = self._find(question)
-        if not found.messages and not found.notes and not self._query.text.isascii():
-            question = questions.read(self._query.text, self._now, self._shelf.names, whole=True)
+        if not found.messages and not found.notes and not self.query.text.isascii():
+            question = questions.read(self.query.text, self.now, self.shelf.names, whole=True)
             found = self._find(question)
         mended = self._mended(question, found)
         if mended is not question:
@@ -204,10 +191,10 @@ class _Search:
 
     def _dated(self, question: Question) -> Question:
         """Return a question that is dated by an event, and by nothing else, the time of that event."""
-        event = None if question.times else events.named(self._query.text)
+        event = None if question.times else events.named(self.query.text)
         if event is None:
             return question
-        asked = questions.read(event.words, self._now)
+        asked = questions.read(event.words, self.now)
         groups = [group.words for group in asked.groups if group.parent < 0]
         matching = self._index.search(groups, messages=True, notes=False) if groups else Candidates({}, {}, [], 0)
         whole = (1 << len(groups)) - 1
@@ -220,15 +207,15 @@ class _Search:
         return msgspec.structs.replace(question, times=(meant,)) if meant else question
 
     def _find(self, question: Question) -> Candidates:
-        chosen = self._query.layers or LAYERS
+        chosen = self.query.layers or LAYERS
         noted = [layer for layer in chosen if layer != "sessions"]
         marks = [[terms.marker("l", layer) for layer in noted]] if len(noted) < len(LAYERS) - 1 else []
         return self._index.search(
             [group.words for group in question.groups],
-            messages="sessions" in chosen and not self._query.tags,  # a message has no tags, a record no tools
-            notes=bool(noted) and not self._query.tools,
-            message_marks=[[terms.marker("t", tool)] for tool in self._query.tools],
-            note_marks=marks + [[terms.marker("g", tag)] for tag in self._query.tags],
+            messages="sessions" in chosen and not self.query.tags,  # a message has no tags, a record no tools
+            notes=bool(noted) and not self.query.tools,
+            message_marks=[[terms.marker("t", tool)] for tool in self.query.tools],
+            note_marks=marks + [[terms.marker("g", tag)] for tag in self.query.tags],
         )
 
     def _mended(self, question: Question, found: Candidates) -> Question:
@@ -250,10 +237,10 @@ class _Search:
 
     def _meaning(self) -> Meaning:
         """Return what is near by its vector in the layers that are asked, the nearest passage of each message."""
-        config, chosen = self._config, self._query.layers or LAYERS
+        config, chosen = self.config, self.query.layers or LAYERS
         messages: dict[int, tuple[float, int]] = {}
         notes: dict[int, float] = {}
-        for row, near in self._near.rows.items():
+        for row, near in self.near.rows.items():
             if row < 0:
                 notes[-row] = near
             elif "sessions" in chosen and near > messages.get(row >> PASSAGE_BITS, (0.0, 0))[0]:
@@ -262,7 +249,7 @@ class _Search:
             layers = self._index.notes(notes)
             notes = {key: near for key, near in notes.items() if key in layers and layers[key].layer in chosen}
         # Tags and tools are looked up as words: a text that holds none of them is not found by its vector.
-        finds = not self._query.tags and not self._query.tools
+        finds = not self.query.tags and not self.query.tools
         return Meaning(messages, notes, config.vector_weight, config.vector_floor, finds)
 
     def _notes(self, found: Candidates, sums: ranking.Sums, meaning: Meaning) -> Sequence[Note]:
@@ -272,12 +259,12 @@ class _Search:
 
     def _was_known(self, note: Note) -> bool:
         """True if a record was there at the instant that is asked for."""
-        as_of, until = self._query.as_of, self._until_ms
+        as_of, until = self.query.as_of, self._until_ms
         if as_of is None or until is None:
             return True
         if note.at_ms is not None:
             return note.at_ms <= until
-        written = self._written_at(note.record)
+        written = self.written_at(note.record)
         return written is None or written <= as_of
 
     def _said_at(self, slot: int, number: int) -> int:
@@ -285,9 +272,9 @@ class _Search:
         return places.times[number] if places is not None and number < len(places.times) else 0
 
     def _place(self, slot: int) -> Places | None:
-        if slot not in self._places:
-            self._places[slot] = self._index.places(slot)
-        return self._places[slot]
+        if slot not in self.places:
+            self.places[slot] = self._index.places(slot)
+        return self.places[slot]
 
     # --- reading back ---
 
@@ -301,17 +288,17 @@ class _Search:
         """Return the last place, from 1, of what is overruled or overrules it; 0 if neither is near the hits."""
         names = [self._from(each) for each in ranked[: self._near_hits]]
         sessions = {name for name, each in zip(names, ranked, strict=False) if each.note is None}
-        self._overruled = {session: held for session in sessions if (held := self._superseded(session))}
-        if not self._overruled:
+        self.overruled = {session: held for session in sessions if (held := self.superseded(session))}
+        if not self.overruled:
             return 0
-        parts = [part for held in self._overruled.values() for each in held.values() for part in each]
-        either = {*self._overruled, *(part.record for part in parts)}
+        parts = [part for held in self.overruled.values() for each in held.values() for part in each]
+        either = {*self.overruled, *(part.record for part in parts)}
         either.update(source.session for part in parts for source in part.sources)
         return max(place for place, name in enumerate(names, 1) if name in either)
 
     def _from(self, ranked: Ranked) -> str:
         """Return the session of a message, or the id of the record."""
-        return ranked.note.record if ranked.note is not None else self._shelf.slots[ranked.key >> MESSAGE_BITS].session
+        return ranked.note.record if ranked.note is not None else self.shelf.slots[ranked.key >> MESSAGE_BITS].session
 
     def _below_successors(self, shown: Iterator[choosing.Shown], count: int) -> Iterator[choosing.Shown]:
         """Yield the hits; of the first so many, a message whose value a record has replaced goes below that record."""
@@ -341,8 +328,8 @@ class _Search:
         if hit.layer != "sessions":
             return None
         source = hit.sources[0]
-        parts = self._overruled.get(source.session, {}).get(source.message, ())
-        as_of = self._query.as_of
+        parts = self.overruled.get(source.session, {}).get(source.message, ())
+        as_of = self.query.as_of
         known = (part for part in parts if as_of is None or part.since <= as_of)
         return next((part for part in known if _overlap(part.span, source.span)), None)
 
@@ -362,15 +349,15 @@ class _Search:
 
     def _message(self, ranked: Ranked, question: Question) -> choosing.Shown | None:
         number = ranked.key >> MESSAGE_BITS
-        slot = self._shelf.slots[number]
+        slot = self.shelf.slots[number]
         places = self._place(number)
         at = ranked.key & (SLOT_MESSAGES - 1)
         if places is None or at >= len(places.offsets):
             return None
         if self._until_ms is not None and places.times[at] > self._until_ms:
             return None
-        message = self._indexing.message(places, slot.path, slot.session, at)
-        if message is None or (slot.session, message.message.id) in self._hidden:
+        message = self.indexing.message(places, slot.path, slot.session, at)
+        if message is None or (slot.session, message.message.id) in self.hidden:
             return None
         start, end = _span(message.text, ranked.row & ((1 << PASSAGE_BITS) - 1), question)
         whole = start == 0 and end == len(message.text)
@@ -398,10 +385,6 @@ def _overlap(one: tuple[int, int] | None, other: tuple[int, int] | None) -> bool
 
 
 def _span(text: str, row: int, question: Question) -> tuple[int, int]:
-    if len(text) * 4 <= rows.PASSAGES * passages.CHARS:  # one has at least a quarter of its size: no row is shared
-        cut = passages.cut(text)
-        first = next(cut)
-        return next(islice(cut, row - 1, None), first) if row else first
     spans = passages.passages(text)
     of_row = [span for at, span in enumerate(spans) if rows.fold_passage(at, len(spans)) == row]
     if len(of_row) <= 1:

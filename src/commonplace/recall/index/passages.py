@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Final
 
 from commonplace.text.patterns import pattern
@@ -19,17 +18,13 @@ def passages(text: str, size: int = CHARS) -> list[tuple[int, int]]:
     The spans cover the whole text in order. Where no sentence ends in reach the cut falls after a
     space, or where nothing else can be done, after `size` characters.
     """
-    return list(cut(text, size))
-
-
-def cut(text: str, size: int = CHARS) -> Iterator[tuple[int, int]]:
-    """Yield the spans of `passages` one by one, so that a caller that wants an early one need not cut the rest."""
+    spans: list[tuple[int, int]] = []
     start = 0
     while len(text) - start > size * SLACK:
         end = _cut(text, start, size)
-        yield start, end
+        spans.append((start, end))
         start = end
-    yield start, len(text)
+    return [*spans, (start, len(text))]
 
 
 def _cut(text: str, start: int, size: int) -> int:
