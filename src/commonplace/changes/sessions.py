@@ -22,7 +22,7 @@ from commonplace import guard
 from commonplace.changes import transcripts
 from commonplace.changes.forgotten import Forgot
 from commonplace.changes.tombstones import Tombstones
-from commonplace.changes.transcripts import Event, State, key_of, messages_of, require_form
+from commonplace.changes.transcripts import Event, State, messages_of, require_form
 from commonplace.config import Clock, Config
 from commonplace.errors import InputError, RecordNotFoundError, StoreError, require_text
 from commonplace.guard.markers import ERASED
@@ -153,16 +153,15 @@ class Sessions:
         """Return the source of each message, and the lines of those that the session does not hold yet."""
         sources: list[Source] = []
         lines: list[Screened] = []
-        new: set[str | bytes] = set()
+        new: set[str] = set()
         number = state.numbers
         speaker = state.head.agent if state.head else agent
         for message, given_id, content in checked:
             message_id = message.id or _free_id(number, state.ids, new)
             sources.append(Source(session_id, message_id))
-            key = key_of(message_id)
-            if key in state.ids or key in new:
+            if message_id in state.ids or message_id in new:
                 continue
-            new.add(key)
+            new.add(message_id)
             trust, at = self._trust(message, speaker), message.at or self._clock()
             raw = guard.encodable(message.content) if self._guard.raw_transcripts else content
             own_id = given_id or message_id
@@ -198,15 +197,13 @@ class Sessions:
     def _trust(self, message: Message, agent: str) -> Trust:
         """Return the most a message can be trusted: by its role, its tools, its name, and as was passed."""
         level = ROLE_TRUST[message.role]
-        if message.role == "tool" and message.tools and all(self._is_own(tool) for tool in message.tools):
+        own_tools = {own.lower() for own in self._guard.own_tools}
+        if message.role == "tool" and message.tools and own_tools.issuperset(map(str.lower, message.tools)):
             level = "agent"
         other = message.role == "user" and self._guard.owner not in {"", message.name or self._guard.owner}
         other = other or (message.role == "assistant" and message.name not in {None, agent} and agent != _UNNAMED)
         levels: list[Trust] = [level, message.trust or level, "tool" if other else level]
         return lowest_trust(levels)
-
-    def _is_own(self, tool: str) -> bool:
-        return tool.lower() in (own.lower() for own in self._guard.own_tools)
 
     def _head(self, session_id: str, agent: str, kind: str, at: datetime | None = None) -> Screened:
         return transcripts.head_line(transcripts.Head(session_id, at or self._clock(), agent, kind, self._zone))
@@ -442,8 +439,8 @@ class Sessions:
         return sorted(found, key=lambda s: (s.last_at or s.created_at, s.id), reverse=True)
 
 
-def _free_id(number: int, taken: Collection[str | bytes], new: Collection[str | bytes]) -> str:
-    while (key := key_of(message_id := f"m{number}")) in taken or key in new:
+def _free_id(number: int, taken: Collection[str], new: Collection[str]) -> str:
+    while (message_id := f"m{number}") in taken or message_id in new:
         number += 1
     return message_id
 

@@ -7,7 +7,6 @@ is written.
 from __future__ import annotations
 
 import codecs
-import hashlib
 import re
 import zlib
 from array import array
@@ -25,9 +24,8 @@ from commonplace.records import TRUST_RANK, Message, RecordedMessage, Role, Sess
 from commonplace.store.protocol import Store
 from commonplace.text.pieces import decode_name
 
-_CHECKSUM: Final = re.compile(rb',"h":"([0-9a-f]{8})"\}\Z')
-_CHECKSUM_WRITTEN: Final = b',"h":"%08x"}'
-_CHECKSUM_BYTES: Final = len(_CHECKSUM_WRITTEN % 0)
+_CHECKSUM: Final = re.compile(rb',"h":"([0-9a-f]{8})"\}')
+_CHECKSUM_BYTES: Final = len(b',"h":"01234567"}')
 PART_BYTES: Final = 4 << 20  # a transcript is read in parts of this, so that memory stays bounded
 
 
@@ -83,7 +81,6 @@ class StoredMessage(msgspec.Struct, frozen=True, tag_field="type", tag="message"
 
 
 Line = Head | Event | StoredMessage
-_SHORT_ID_CHARS: Final = 12
 _DECODER: Final[msgspec.json.Decoder[Any]] = msgspec.json.Decoder(Line)
 
 
@@ -157,18 +154,15 @@ def event_line(event: Event) -> Screened:
 
 def checksum(line: bytes) -> bool | None:
     """True if a stored line is as it was written; None if it has no checksum."""
-    if line.endswith(_CHECKSUM_WRITTEN % zlib.crc32(line[:-_CHECKSUM_BYTES])):
-        return True  # nearly every line; the look with a pattern costs four times as much
-    found = _CHECKSUM.search(line)
-    return None if found is None else f"{zlib.crc32(line[: found.start()]):08x}".encode() == found.group(1)
+    found = _CHECKSUM.fullmatch(line, len(line) - _CHECKSUM_BYTES)
+    return None if found is None else b"%08x" % zlib.crc32(line[:-_CHECKSUM_BYTES]) == found.group(1)
 
 
 def decode(line: bytes) -> Line | Damaged:
     """Read one line of a session file, verifying its checksum where it carries one."""
-    if not line.endswith(_CHECKSUM_WRITTEN % zlib.crc32(line[:-_CHECKSUM_BYTES])):  # most do; no call for these
-        line = line.rstrip(b"\r\n")
-        if checksum(line) is False:
-            return Damaged("checksum does not match")
+    line = line.rstrip(b"\r\n")
+    if checksum(line) is False:
+        return Damaged("checksum does not match")
     try:
         return cast("Line", _DECODER.decode(line))
     except UNREADABLE as error:
@@ -225,49 +219,37 @@ def require_form(message: Message) -> None:
         raise InputError(f"there is no trust {given.trust!r}; use one of {', '.join(TRUST_RANK)}", field="trust")
 
 
-def key_of(message_id: str) -> str | bytes:
-    """Return the key of a message id in a state; that of a long id takes no more room than that of a short one."""
-    if len(message_id) <= _SHORT_ID_CHARS:
-        return message_id
-    return hashlib.blake2b(message_id.encode("utf-8", "surrogatepass"), digest_size=12).digest()
-
-
 def session_of(path: str) -> str:
     """Return the id of a session as its file is named; empty if it was too long for a name."""
     return decode_name(path.rpartition("/")[2].removesuffix(".jsonl")) or ""
 
 
-class State:
+class State(msgspec.Struct):
     """What one session file folds to, and how far it was read."""
 
-    __slots__ = ("aged", "aged_ids", "bytes_read", "clean", "cursors", "damaged", "ended", "forgotten", "forgotten_at",
-                 "forgotten_ids", "head", "held", "ids", "last", "metadata", "numbers", "offsets", "paused", "reset_at",
-                 "shown", "summary", "summary_at", "window_start")  # fmt: skip
-
-    def __init__(self) -> None:
-        self.bytes_read = 0
-        self.head: Head | None = None
-        self.ids: set[str | bytes] = set()
-        self.numbers = 0
-        self.offsets = array("Q")  # byte offset of message n
-        self.last: datetime | None = None  # of the last message
-        self.window_start = 0
-        self.summary = ""
-        self.summary_at: datetime | None = None
-        self.clean: object = None  # what the summary was last found to say nothing about
-        self.ended = False
-        self.reset_at = 0  # the first message after the last reset
-        self.cursors: dict[str, int] = {}
-        self.held: list[tuple[str, int, int]] = []
-        self.forgotten = 0  # messages numbered below it are hidden
-        self.forgotten_at: datetime | None = None  # when they were
-        self.forgotten_ids: dict[str, datetime] = {}  # of single messages, and when each was forgotten
-        self.aged = 0  # messages numbered below it were hidden for their age, as those of `aged_ids`
-        self.aged_ids: set[str] = set()
-        self.shown: dict[str, tuple[tuple[str, int], ...]] = {}  # topics in the window, by question
-        self.paused = False
-        self.metadata: dict[str, Any] = {}
-        self.damaged: list[tuple[int, str]] = []
+    bytes_read: int = 0
+    head: Head | None = None
+    ids: set[str] = set()
+    numbers: int = 0
+    offsets: array[int] = msgspec.field(default_factory=lambda: array("Q"))  # byte offset of message n
+    last: datetime | None = None  # of the last message
+    window_start: int = 0
+    summary: str = ""
+    summary_at: datetime | None = None
+    clean: object = None  # what the summary was last found to say nothing about
+    ended: bool = False
+    reset_at: int = 0  # the first message after the last reset
+    cursors: dict[str, int] = {}
+    held: list[tuple[str, int, int]] = []
+    forgotten: int = 0  # messages numbered below it are hidden
+    forgotten_at: datetime | None = None  # when they were
+    forgotten_ids: dict[str, datetime] = {}  # of single messages, and when each was forgotten
+    aged: int = 0  # messages numbered below it were hidden for their age, as those of `aged_ids`
+    aged_ids: set[str] = set()
+    shown: dict[str, tuple[tuple[str, int], ...]] = {}  # topics in the window, by question
+    paused: bool = False
+    metadata: dict[str, Any] = {}
+    damaged: list[tuple[int, str]] = []
 
     @property
     def is_there(self) -> bool:
@@ -316,15 +298,15 @@ class State:
         self.bytes_read = base + whole
 
     def _message(self, line: StoredMessage, offset: int) -> None:
-        key, number = key_of(line.id), line.n
-        if key in self.ids:
+        number = line.n
+        if line.id in self.ids:
             self.damaged.append((offset, f"message id {line.id!r} is there twice"))
             return
         if not len(self.offsets) <= number <= len(self.offsets) + len(self.damaged):
             # Trigger: lines of two copies were merged, or were moved by hand. Each counts where it is now.
             self.damaged.append((offset, f"message number {number} is out of order"))
             number = len(self.offsets)
-        self.ids.add(key)
+        self.ids.add(line.id)
         while len(self.offsets) <= number:  # a damaged line leaves a gap in the numbers
             self.offsets.append(offset)
         self.numbers = number + 1
