@@ -7,6 +7,7 @@ and the messages it uses, never taken from a model.
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any, Final, get_args
 
 import msgspec
@@ -202,7 +203,8 @@ class ViewEntry(msgspec.Struct, frozen=True, kw_only=True):
 
     `user_authored` means last written by a person, not extracted from one; `shown` that it is in
     the part of memory that enters every prompt. `section` of a topic is its title and description; `whole` says
-    that a model sees its text too.
+    that a model sees its text too. `by_hand` is when it was written, if it rests on no message: what was said before
+    that does not correct it.
     """
 
     id: str
@@ -210,6 +212,7 @@ class ViewEntry(msgspec.Struct, frozen=True, kw_only=True):
     path: str
     text: str
     section: str = ""
+    by_hand: datetime | None = None
     trust: Trust = "agent"
     pinned: bool = False
     user_authored: bool = False

@@ -14,7 +14,7 @@ import life
 import living
 import pytest
 
-from commonplace import Memory
+from commonplace import Memory, Message
 from commonplace.operations import AddEntry, AppendJournal
 from commonplace.testing import FixedClock
 from marking import only_in_battery, slow_after
@@ -139,3 +139,25 @@ def test_three_years_of_life(tmp_path: Path, layout: str, who: str, record_prope
         record_property(name, work)
         grown[name] = work[-1] / work[0]
     assert max(grown.values()) <= FLAT * max(1, shown[-1] / shown[0]), (grown, shown)
+
+
+@pytest.mark.parametrize("layout", ["native", "two-layer"])
+def test_what_was_corrected_by_hand_is_not_undone_by_an_older_message(tmp_path: Path, layout: str) -> None:
+    """Issue 17.2: what was said later holds, whenever its message is read."""
+    clock = FixedClock(TOLD.sessions[0].at)
+    with Memory.open(tmp_path, layout=layout, clock=clock, jobs="worker") as memory:
+        for session, said in (("a", "I live in Bergen."), ("b", "I live in Oslo now.")):
+            memory.append(session, Message("user", said, at=clock()))
+            clock.advance(hours=1)
+            if session == "a":
+                memory.end("a", now=False)
+        found = memory.recall("User lives in Bergen", layers=["user" if layout == "native" else "memory"])[0]
+        assert memory.update(found.record, "User lives in Trondheim.").status == "applied"
+        memory.end("b", now=False)
+        assert "Trondheim" in memory.context().stable
+        assert "Oslo" not in memory.context().stable
+        clock.advance(hours=1)
+        memory.append("c", Message("user", "I live in Tromsø now.", at=clock()))
+        memory.end("c", now=False)
+        assert "Tromsø" in memory.context().stable
+        assert "Trondheim" not in memory.context().stable

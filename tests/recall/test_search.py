@@ -60,13 +60,6 @@ def test_the_message_that_answers_stands_first(talk, question, words):
     assert words in talk.recall(question)[0].text
 
 
-def test_a_short_word_does_not_find_the_stop_word_that_has_its_stem(scope):
-    """The index stems "ate" to "at" and "use" to "us"; neither says what the other does."""
-    scope.say("a", "The meeting is at noon.", "Tell us!", "He ate the soup.")
-    assert [hit.text for hit in scope.recall("what did he eat")] == ["He ate the soup."]
-    assert scope.recall("which one do we use") == []
-
-
 @pytest.mark.parametrize("question", ["getCompactionSettings", "what does getCompactionSettings give back?"])
 def test_an_identifier_is_meant_whole(scope, question):
     """Issue 7: code identifiers whole and in parts; a user's words of the same parts are not what was asked for."""

@@ -85,7 +85,9 @@ class Views:
         made = self._ledger.made(record.id)
         text = record.body if isinstance(record, Topic) else record.text
         trust = self._reader.ranked(record.id, mark_of(record))
+        change = self._ledger.change(made[0]) if made and not made[1].sources else None
         return ViewEntry(
+            by_hand=change.at if change else None,
             id=record.id,
             number=number,
             path=path,

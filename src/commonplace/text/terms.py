@@ -31,9 +31,6 @@ _MARKS: Final = pattern(r"[^0-9a-z]+")
 LONGEST: Final = 64  # letters of a word that a question may ask for
 _WHOLE_CHARS: Final = 60  # a longer identifier is found by its parts
 
-_CONFUSED: Final = pattern(r"(?<!\S)(?:at|us)(?=[.,;:!?]*(?!\S))", re.IGNORECASE)
-"""Words that are never asked for, and in the index the same as "ate" and "use"."""
-
 STOP_WORDS: Final = frozenset(packaged.text(__package__, "stop_words.txt").split())
 
 _FUNCTION_WORDS: Final = pattern(
@@ -45,8 +42,7 @@ _FUNCTION_WORDS: Final = pattern(
 
 
 def indexed(text: str) -> str:
-    """Return the text as FTS5 is to take it: with the terms added that it would not see, without those it confuses."""
-    text = _CONFUSED.sub(" ", text)
+    """Return the text as FTS5 is to take it: itself, with the terms added that FTS5 would not see."""
     if not text.isascii():
         text = fold(text)
         if _CJK_RUN.search(text):

@@ -31,7 +31,6 @@ def test_a_question_is_cut_at_chinese_function_words():
         ("set max_retry_count", {"maxretrycount", "max", "retry", "count"}),
         ("see src/app/main.py", {"srcappmainpy", "src", "app", "main", "py"}),
         ("use os.path.join", {"ospathjoin", "os", "path", "join"}),
-        ("see tools/us/at.py", {"toolsusatpy", "tools", "us", "at", "py"}),
         ("an HTTPServer", {"httpserver", "http", "server"}),
     ],
 )

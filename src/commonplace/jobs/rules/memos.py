@@ -60,12 +60,16 @@ class Memo(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Known(msgspec.Struct, frozen=True):
-    """One thing remembered already: an entry, an item or, where a place is a topic, its title and whole body."""
+    """One thing remembered already: an entry, an item or, where a place is a topic, its title and whole body.
+
+    `by_hand` is when it was written, if it rests on no message.
+    """
 
     id: str
     path: str
     text: str
     title: str = ""
+    by_hand: datetime | None = None
 
 
 class Place(msgspec.Struct, frozen=True, kw_only=True):

@@ -198,7 +198,8 @@ class _Desk:
             return
         old = next((known for known in reversed(self._known) if self._reaches(known) and _over(memo, known.text)), None)
         if old is not None:
-            self._replace(old, memo, memo.text)
+            if not (old.by_hand and memo.at and memo.at < old.by_hand):
+                self._replace(old, memo, memo.text)
         elif memo.slot == CHANGE:
             return
         elif place.form == "item":
