@@ -151,7 +151,7 @@ def test_what_was_corrected_by_hand_is_not_undone_by_an_older_message(tmp_path: 
             clock.advance(hours=1)
             if session == "a":
                 memory.end("a", now=False)
-        found = memory.recall("User lives in Bergen", layers=["user" if layout == "native" else "memory"])[0]
+        found = memory.recall("User lives in Bergen", layers=["documents"])[0]
         assert memory.update(found.record, "User lives in Trondheim.").status == "applied"
         memory.end("b", now=False)
         assert "Trondheim" in memory.context().stable
