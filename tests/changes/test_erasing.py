@@ -279,3 +279,13 @@ def test_the_first_thing_a_process_forgets_is_what_it_named(tmp_path, erase):
         assert named == memory.forget(session="cli:one", erase=erase).forgotten
         assert "The heron cellar was painted green" not in dict(named).values()
         assert memory.recall("painted green")
+
+
+def test_doctor_finds_nothing_right_after_an_erase(tmp_path):
+    """Issue 17: what a command leaves is in order."""
+    with Memory.open(tmp_path, jobs="worker") as memory:
+        memory.append("a", [Message("user", "I live in Bergen."), Message("assistant", "Noted.")])
+        memory.end("a", now=False)
+        memory.recall("Bergen")
+        memory.forget("Bergen", every=True, erase=True)
+        assert memory.doctor().problems == ()

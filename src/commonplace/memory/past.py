@@ -88,4 +88,7 @@ class Past:
         scope, these = self._chain.meant(
             record_id_or_query, session=session, every=every, whole_scope=whole_scope, aged=aged
         )
-        return self._chain.made_in(scope, scope.forgetting.forget(these, erase=erase, dry_run=dry_run, actor=actor))
+        receipt = scope.forgetting.forget(these, erase=erase, dry_run=dry_run, actor=actor)
+        if erase and not dry_run:
+            scope.indexing.catch_up()  # the index holds the texts too
+        return self._chain.made_in(scope, receipt)
