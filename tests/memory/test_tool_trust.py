@@ -111,6 +111,32 @@ def test_what_was_taken_from_a_persons_words_changes_by_a_persons_words(tmp_path
         assert corrected in memory.recall("allergic to peanuts")[0].text
 
 
+@pytest.mark.parametrize(
+    ("said", "applies"),
+    [
+        ("No, it is atlas-7, not atlas-3.", True),
+        ("It moved to atlas-7.", True),
+        ("What is the weather like in Graz?", False),  # the agent's own idea
+        ("Thanks!", False),
+    ],
+)
+def test_a_correction_in_the_turn_is_made_by_the_tool(tmp_path, said, applies):
+    """Issue 16: words of the record and of the person's last message are a person's, though the assistant said them."""
+    with opened(tmp_path, "memdir") as memory:
+        memory.append("chat:1", [Message("user", "Remember: the deploy host is atlas-3.")])
+        memory.append("chat:1", [Message("assistant", "Noted.")])
+        memory.end("chat:1")
+        memory.consolidate("chat:1")
+        talk = [("user", "Which host?"), ("assistant", "The deploy host is atlas-3."), ("user", said)]
+        memory.append("chat:2", [Message(role, text) for role, text in talk])
+        new = "The deploy host is atlas-7."
+        change = {"action": "save", "type": "user", "title": "Facts", "description": new, "content": new}
+        answered = memory.tool("chat:2").call(change)
+
+        assert ("waits for a person" not in answered["message"]) == applies
+        assert len(memory.review()) == (not applies)
+
+
 def test_a_persons_message_is_not_hidden_by_the_tool(tmp_path):
     """Issue 16: it waits for review."""
     with opened(tmp_path, "native") as memory:

@@ -22,7 +22,7 @@ from commonplace.changes.parts import Parts
 from commonplace.changes.plan import Plan, resolve
 from commonplace.changes.sealing import judge
 from commonplace.errors import InputError, RecordNotFoundError
-from commonplace.guard.trust import Voices, said_now
+from commonplace.guard.trust import Voices, corrects, said_now
 from commonplace.layouts import tree
 from commonplace.layouts.codecs.documents import cap_of
 from commonplace.layouts.schema import Layer
@@ -242,7 +242,10 @@ class Admission:
             return Taken((Waits(operation, reason),))
         made = self._parts.ledger.made(changes) if actor.defers and changes else None
         by_person = made is not None and made[1].trust == "user"  # not by a program that kept topics here before
-        taken = (changes,) if by_person and self._takes_words(plan, operation, layer, path) else ()
+        replaced = self._replaced(plan, operation, layer, path) if actor.defers and changes else ([], [])
+        if replaced[0] and actor.session and trust == "agent" and corrects(*replaced, self._parts.sessions.heard(actor.session)):
+            whose = "user"
+        taken = (changes,) if by_person and replaced[0] else ()
         changed = (*applied.removed, *applied.successors, *taken)
         if actor.defers and any(self._is_persons(record, said=whose == "user") for record in changed):
             return Taken((Waits(operation, PERSONS),))
@@ -266,17 +269,21 @@ class Admission:
         return ""
 
     @staticmethod
-    def _takes_words(plan: Plan, operation: Edit, layer: Layer, path: str) -> bool:
-        """True if an edit of an item or topic takes words away that it has."""
+    def _replaced(plan: Plan, operation: Edit, layer: Layer, path: str) -> tuple[list[str], list[str]]:
+        """Return the lines that an edit of a record takes away, and those that it puts there."""
+        known = plan.records(layer, path, plan.rope(path).data)
+        old, new = "", ""
         match operation:
             case PutItem(id=name):
-                old = plan.item(path, name) or {}
-                return "content" in old and old["content"] != operation.data.get("content", old["content"])
+                old = str((plan.item(path, name) or {}).get("content", ""))
+                new = str(operation.data.get("content", old))
             case PutTopic() if operation.body and plan.exists(path):
-                kept = set(operation.body.splitlines())
-                known = (each for each in plan.records(layer, path, plan.rope(path).data) if isinstance(each, Topic))
-                return any(line.strip() and line not in kept for each in known for line in each.body.splitlines())
-        return False
+                old, new = "\n".join(each.body for each in known if isinstance(each, Topic)), operation.body
+            case ReplaceEntry(target=target):
+                old = next((each.text for each in known if isinstance(each, Entry) and each.id == target), "")
+                new = operation.text
+        lines, kept = ([line for line in text.splitlines() if line.strip()] for text in (old, new))
+        return [line for line in lines if line not in kept], [line for line in kept if line not in lines]
 
     def _rules(self, plan: Plan, layer: Layer) -> list[tuple[Rule, Adding]]:
         """Return the add rules for an edit of a layer."""

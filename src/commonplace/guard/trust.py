@@ -46,11 +46,30 @@ def message_trust(recorded: RecordedMessage) -> Trust:
 
 def said_now(statements: Sequence[str], messages: Iterable[RecordedMessage]) -> bool:
     """True if the person used all words of some sentences in the last turn of a conversation."""
-    own = ""
-    for each in messages if statements else ():
-        if each.message.role == "user":
-            own = content.fold(own_words(each.text)) if message_trust(each) == "user" else ""
+    own = content.fold(_last_words(messages)) if statements else ""
     return bool(own) and all(_has(own, content.content(each)) for each in statements)
+
+
+def corrects(old: Sequence[str], new: Sequence[str], messages: Iterable[RecordedMessage]) -> bool:
+    """True if some lines say instead of others, line for line, only what the person's last words correct."""
+    own = _last_words(messages)
+    said = Vocabulary(content.words(own))
+    takes_back = denials.denies(own) or denials.limits(own)
+    for before, after in zip(old, new, strict=False):
+        known = content.words(before)
+        brought = {word for word in content.words(after) if word.isdigit()} | content.content(after)
+        brought -= Vocabulary(known).shared(brought)
+        if not (brought and said.shared(brought) == brought and (takes_back or said.shared(content.content(before)))):
+            return False
+        if denials.denies(before) != denials.denies(after):
+            return False
+    return bool(own) and len(old) == len(new)
+
+
+def _last_words(messages: Iterable[RecordedMessage]) -> str:
+    """Return the person's own words in the last turn of a conversation."""
+    turns = [each for each in messages if each.message.role == "user"]
+    return own_words(turns[-1].text) if turns and message_trust(turns[-1]) == "user" else ""
 
 
 @lru_cache(maxsize=4096)  # each range of a session asks for those before it again
