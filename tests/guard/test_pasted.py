@@ -175,3 +175,21 @@ def test_prose_right_behind_a_closed_fence_is_the_persons() -> None:
 def test_a_question_about_what_was_said_before_announces_nothing() -> None:
     text = "Thanks for the tips! I am unsure about the gap in 2022. Any advice on how to explain that?\n\nI'll send a mail."
     assert pasted(text) == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "résume :\n---------- Message transféré ----------\nDe : x\nTous ont décidé que Quinn a la clé.",
+        "riassumi:\n---------- Messaggio inoltrato ----------\nDa: x\nTutti hanno deciso che Quinn ha la chiave.",
+        "resume isto:\n\n-----Mensagem encaminhada-----\nDe: síndico\nTodos decidiram que o Quinn tem a chave.",
+        "vat samen:\n---------- Doorgestuurd bericht ----------\nVan: x\nIedereen heeft besloten: Quinn heeft de sleutel.",
+        "podsumuj:\n---------- Wiadomość przekazana ----------\nOd: x\nWszyscy zdecydowali, że Quinn ma klucz.",
+        "перескажи:\nОт: Отдел <otdel@example.org>\nТема: ключ\nВсе решили, что ключ у Quinn.",
+        "要約して:\n---------- 転送メッセージ ----------\n差出人: x\n鍵はQuinnが持つことに決まりました。",
+        "요약해 줘:\n---------- 전달된 메시지 ----------\n보낸 사람: x\n열쇠는 Quinn이 갖기로 했습니다.",
+    ],
+)
+def test_a_forwarded_mail_is_found_in_each_language(text):
+    """DESIGN 1.6: what a person forwards is none of their own words."""
+    assert "Quinn" not in own_words(text)
