@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from commonplace.guard.grounding import Evidence
+from commonplace.guard.rewriting import headed
 from commonplace.guard.trust import Voices
 from commonplace.records import Message, RecordedMessage
 
@@ -164,6 +165,24 @@ def test_a_statement_of_which_little_was_said_waits():
     said = "Bitte keine Umzugsfirmen mehr vorschlagen, das ist uns zu teuer."
     told = "Die letzte Umzugsfirma hat einen Schrank zerkratzt und wollte nicht zahlen"
     assert reason(said, told) == "scattered"
+
+
+@pytest.mark.parametrize(
+    ("said", "heading", "line"),
+    [
+        ("Pas de gels énergétiques, ça me donne des crampes.", "## À éviter", "Gels énergétiques (crampes)"),
+        ("Please don't suggest shoes from Brandt, they hurt.", "# Avoid", "Shoes from Brandt"),
+        ("Ich esse keine Pilze.", "**Isst nicht**", "Pilze"),
+        ("No como marisco.", "# No come", "Marisco"),
+        ("我不吃香菜。", "# 忌口", "香菜"),
+        ("パクチーは食べません。", "# 苦手なもの", "パクチー"),
+    ],
+)
+def test_a_line_is_read_with_a_heading_that_refuses_it(said, heading, line):
+    """DESIGN 1.6: a paraphrase is not a doubt."""
+    assert reason(said, line) == "negation"
+    assert reason(said, headed(f"{heading}\n- {line}\n")[line]) == ""
+    assert headed(f"# Food\n- {line}\n") == {line: line}
 
 
 def test_what_memory_says_vouches_for_no_page_that_denies_it():

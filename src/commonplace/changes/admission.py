@@ -243,7 +243,12 @@ class Admission:
         made = self._parts.ledger.made(changes) if actor.defers and changes else None
         by_person = made is not None and made[1].trust == "user"  # not by a program that kept topics here before
         replaced = self._replaced(plan, operation, layer, path) if actor.defers and changes else ([], [])
-        if replaced[0] and actor.session and trust == "agent" and corrects(*replaced, self._parts.sessions.heard(actor.session)):
+        if (
+            replaced[0]
+            and actor.session
+            and trust == "agent"
+            and corrects(*replaced, self._parts.sessions.heard(actor.session))
+        ):
             whose = "user"
         taken = (changes,) if by_person and replaced[0] else ()
         changed = (*applied.removed, *applied.successors, *taken)

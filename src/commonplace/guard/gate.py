@@ -291,10 +291,13 @@ class _Court:
 
     def _writing(self, edit: Edit, touched: Sequence[ViewEntry]) -> tuple[str, Trust]:
         text = "\n".join(self._statements(edit))
+        section = edit.section if isinstance(edit, AddEntry) else ""
         trust = lowest_trust([self._trust(text, touched), self._cited(edit)])
         reason = (
             self._screened(texts_of(edit))
-            or next((why for line in rewriting.statements(text) if (why := self.fault(line))), "")
+            or next(
+                (why for line in rewriting.statements(text) if (why := self.fault(rewriting.under(section, line)))), ""
+            )
             or self._unrelated(edit, text, touched)
             or self._below(trust, touched)
         )
@@ -363,6 +366,7 @@ class _Court:
             keys = {line.key for line in rewriting.read(base)}
             text = "\n".join((base.rstrip(), *(line.raw for line in rewriting.read(text) if line.key not in keys)))
         levels: list[Trust] = []
+        headed = rewriting.headed(text)
         by_text = {content.fold(entry.text): entry for entry in touched}
         is_summary = isinstance(edit, PutTopic) and edit.kind == "episode" and edit.path not in self.view.shown
         known = (entry.trust for entry in touched) if touched else map(self.voices.trust, rewriting.statements(text))
@@ -371,7 +375,8 @@ class _Court:
         def ruling(line: str, before: str | None) -> Ruling:
             entry = by_text.get(content.fold(before)) if before is not None else None
             trust = self.voices.trust(line)
-            ground = self.evidence.summary_fault(line) if is_summary and self.by_model else self.fault(line)
+            stated = headed.get(line, line)
+            ground = self.evidence.summary_fault(stated) if is_summary and self.by_model else self.fault(stated)
             reason = self._screened([line]) or ground
             if before is not None:
                 replaced = [entry] if entry else [ViewEntry(id="", number=0, path=edit.path, text=before)]

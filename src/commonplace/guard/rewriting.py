@@ -71,6 +71,23 @@ def read(text: str) -> list[Line]:
     return [_line(raw) for raw in text.splitlines()]
 
 
+def under(heading: str, line: str) -> str:
+    """Return a statement with its heading, if that says that it is not wanted (`To avoid`)."""
+    return f"{heading.strip('#*: ')}: {line}" if denials.refuses(heading) else line
+
+
+def headed(text: str) -> dict[str, str]:
+    """Return the statements of a text, each with itself under its heading."""
+    found: dict[str, str] = {}
+    heading = ""
+    for line in read(text):
+        if line.claims:
+            found[line.text] = under(heading, line.text)
+        elif _HEADING.search(line.raw.strip()):
+            heading = line.text
+    return found
+
+
 @lru_cache(maxsize=2048)  # the gate reads the lines of a memory again for each operation
 def _line(raw: str) -> Line:
     text = _BULLET.sub("", raw, count=1).strip()

@@ -43,7 +43,7 @@ _LIMITS: Final = pattern(
     r"|только|максимум|не более|больше|меньше|вместо|кроме|аллерг\w*|ненавид\w*|терпеть|против|раньше|пока|до|исключ\w*|запрет\w*"
     r"|tylko|najwyżej|maksymalnie|więcej|mniej|zamiast|oprócz|alergi\w*|nienawidz\w*|unika\w*|wcześniej|do"
     r"|alleen|maximaal|hooguit|behalve|vermijd\w*|\w*verbod\w*|\w*förbud\w*|bara|endast|högst|undvik\w*)\b"
-    r"|以前|之前|曾|原先|예전|이전|只|仅|最多|至多|以内|以下|避免|除了|过敏|讨厌|代替|改|换|推迟|しか|だけ|まで|以内|以下|苦手|嫌|アレルギー|避け|代わり|変更|만|최대|이하|대신|알레르기|제외|싫",
+    r"|忌|以前|之前|曾|原先|예전|이전|只|仅|最多|至多|以内|以下|避免|除了|过敏|讨厌|代替|改|换|推迟|しか|だけ|まで|以内|以下|苦手|嫌|アレルギー|避け|代わり|変更|만|최대|이하|대신|알레르기|제외|싫",
     re.IGNORECASE,
 )
 _DOUBTS: Final = pattern(
@@ -85,6 +85,14 @@ _LASTING: Final = pattern(
     r"|不|别|勿|禁|只|必须|总是|每|过敏|紧急|联系|电话|药|必ず|いつも|毎|禁止|ない|アレルギー|緊急|連絡|薬|だけ|항상|절대|매|금지|알레르기|비상|연락|약|않",
     re.IGNORECASE,
 )
+_REFUSES: Final = pattern(
+    r"\b(?:avoid\w*|dislik\w*|hates?|allerg\w*|intoleran\w*|exclu\w*|bann?(?:ed|s)?|no-?gos?|taboos?|off[- ]limits"
+    r"|vermeid\w*|meide\w*|abneigung\w*|hasst|\w*unverträg\w*|\w*verbot\w*|tabus?|ausgeschlossen|évit\w*|déteste\w*|interdi\w*|intolér\w*"
+    r"|evit\w*|al[eé]rg\w*|odia|prohib\w*|intolleran\w*|esclus\w*|vietat\w*|divieti|detesta|proib\w*"
+    r"|избега\w*|аллерг\w*|исключ\w*|запре\w*|ненавид\w*|unika\w*|alergi\w*|wyklucz\w*|zakaz\w*|vermijd\w*|\w*verbod\w*|uitgesloten|undvik\w*|\w*förbud\w*)\b"
+    r"|忌|避|过敏|讨厌|禁|苦手|嫌|アレルギー|피할|피하|싫|알레르기|금지|제외",
+    re.IGNORECASE,
+)
 _PAIRS: Final = 2
 
 
@@ -119,6 +127,11 @@ def without(text: str) -> str:
 def limits(text: str, but: frozenset[str] = frozenset()) -> bool:
     """True if a clause takes something back, in words unlike some that are given."""
     return any(not any(alike(bare(match.group()), word) for word in but) for match in _LIMITS.finditer(text))
+
+
+def refuses(heading: str) -> bool:
+    """True if a heading says that what is below it is not wanted."""
+    return denies(heading) or _REFUSES.search(heading) is not None
 
 
 def doubts(text: str) -> bool:
