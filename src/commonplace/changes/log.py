@@ -169,7 +169,7 @@ class Ledger:
     def __init__(self, since: Callable[[int], Iterable[Logged]]) -> None:
         self._since = since
         self._lock = threading.RLock()
-        self._read_to = 0
+        self.newest = 0  # the number of the newest change that was folded
         self._changes: dict[int, Change] = {}
         self._made: dict[str, list[tuple[int, Added]]] = {}
         self._by_path: dict[str, dict[str, None]] = {}
@@ -179,7 +179,7 @@ class Ledger:
         self._trust: dict[str, Trust] = {}
         self._promotions: dict[str, list[int]] = {}
         self._unlisted: dict[str, Trust] = {}
-        self._has_gap = False
+        self.has_gap = False  # a change is missing or cannot be read
         self._resting: dict[str, dict[str, None]] = {}  # session to the records that rest on its messages
 
     def begin_anew(self) -> None:
@@ -190,15 +190,15 @@ class Ledger:
     def catch_up(self) -> None:
         """Fold what was committed since the last time."""
         with self._lock:
-            for logged in self._since(self._read_to):
-                if logged.number > self._read_to:
-                    self._has_gap = self._has_gap or logged.number > self._read_to + 1
+            for logged in self._since(self.newest):
+                if logged.number > self.newest:
+                    self.has_gap = self.has_gap or logged.number > self.newest + 1
                     try:
                         self._fold(read(logged))
                     except DamagedError as error:  # costs itself only; doctor names it
-                        self._has_gap = True
+                        self.has_gap = True
                         logger.warning("%s; run `doctor`", error)
-                    self._read_to = logged.number
+                    self.newest = logged.number
 
     def _fold(self, entered: Entered) -> None:
         change, payload = entered.change, entered.payload
@@ -225,16 +225,6 @@ class Ledger:
         self._unlisted |= payload.unlisted
         for record in payload.promoted:
             self._promotions.setdefault(record, []).append(change.number)
-
-    @property
-    def newest(self) -> int:
-        """The number of the newest change that was folded; 0 when there is none."""
-        return self._read_to
-
-    @property
-    def has_gap(self) -> bool:
-        """True if a change is missing or cannot be read."""
-        return self._has_gap
 
     def changes(self) -> Iterator[Change]:
         """Yield the changes, newest first, each saying what undid it."""

@@ -69,7 +69,7 @@ class Plan:
         self.items = parts.items
         self.scope = parts.scope
         self.at = parts.clock()
-        self._ropes: dict[str, Rope] = {}
+        self.ropes: dict[str, Rope] = {}  # the texts of the files that were looked at, by path
         self._deleted: set[str] = set()
         self._lines: dict[str, list[Screened]] = {}
         self._items_now: dict[str, dict[str, Any] | None] = {}  # items of this plan by their id; None is removed
@@ -92,26 +92,21 @@ class Plan:
 
     def rope(self, path: str) -> Rope:
         """Return the text of a file as the plan has it so far."""
-        if path not in self._ropes:
+        if path not in self.ropes:
             blob = self._parts.store.read(path)
-            self._ropes[path] = Rope(blob.data if blob else b"")
+            self.ropes[path] = Rope(blob.data if blob else b"")
             self.versions[path] = blob.version if blob else MISSING
-        return self._ropes[path]
+        return self.ropes[path]
 
     def exists(self, path: str) -> bool:
         """True if a file is there, as the plan has it so far."""
         self.rope(path)
-        return path not in self._deleted and (self.versions[path] != MISSING or bool(self._ropes[path].data))
+        return path not in self._deleted and (self.versions[path] != MISSING or bool(self.ropes[path].data))
 
     @property
     def empty(self) -> bool:
         """True if nothing would change."""
-        return not (self._lines or self.promoted or self._deleted or any(r.changed for r in self._ropes.values()))
-
-    @property
-    def ropes(self) -> dict[str, Rope]:
-        """The texts of the files that were looked at, by path."""
-        return self._ropes
+        return not (self._lines or self.promoted or self._deleted or any(r.changed for r in self.ropes.values()))
 
     def planned(self, path: str) -> bytes | None:
         """Return what a file will read as; None where it will not be there."""
@@ -130,7 +125,7 @@ class Plan:
             InputError: The edit cannot be made; it says what to do instead.
             RecordNotFoundError: It names an entry that is not there.
         """
-        if isinstance(operation, PutItem | RemoveItem) and layer.kind == "items" and path not in self._ropes:
+        if isinstance(operation, PutItem | RemoveItem) and layer.kind == "items" and path not in self.ropes:
             old = self.item(path, operation.id)
             return edits.of_item(operation, layer, path, old, at=self.at, zone=self._parts.zone)
         data = self.rope(path).data if self.exists(path) else None
@@ -277,7 +272,7 @@ class Plan:
         """Return the store writes, every new text screened."""
         writes: list[Write] = []
         self._join_lines()
-        for path, rope in self._ropes.items():
+        for path, rope in self.ropes.items():
             if path in self._deleted:
                 if self.versions[path] != MISSING:
                     writes.append(Delete(path))
@@ -288,7 +283,7 @@ class Plan:
 
     def _join_lines(self) -> None:
         """Join the lines for a file that is rewritten anyway into its text: a change writes each file once."""
-        for path in [path for path in self._lines if path in self._ropes and self._ropes[path].changed]:
+        for path in [path for path in self._lines if path in self.ropes and self.ropes[path].changed]:
             self.joined(path)
 
     def _append_of(self, path: str, rope: Rope) -> Append | None:
@@ -311,7 +306,7 @@ class Plan:
         """Return the versions that the files this plan rewrites were read at."""
         touched = {
             path
-            for path, rope in self._ropes.items()
+            for path, rope in self.ropes.items()
             if path in self._deleted or (rope.changed and self._append_of(path, rope) is None)
         }
         return {path: self.versions[path] for path in touched}
@@ -320,7 +315,7 @@ class Plan:
         """Show what the files' texts would lose and gain, by line."""
         shown = [
             diffs.of_pieces(path, rope.original, () if path in self._deleted else rope.pieces)
-            for path, rope in sorted(self._ropes.items())
+            for path, rope in sorted(self.ropes.items())
             if rope.changed and not path.startswith(".")
         ]
         shown += [
@@ -334,7 +329,7 @@ class Plan:
         """Return, for each write, the spans of old text that go: [offset, text], for undo."""
         found: list[list[list[Any]]] = []
         for write in writes:
-            rope = self._ropes.get(write.path)
+            rope = self.ropes.get(write.path)
             if rope is None or isinstance(write, Append):
                 found.append([])
                 continue

@@ -69,18 +69,13 @@ class Sessions:
         self._store = store
         self._clock = clock
         self._guard = config.guard
-        self._folder = folder
+        self.folder = folder  # of the session files, relative to the store
         self._zone = config.timezone
         self._most_chars = config.store.max_line_bytes // (4 if config.guard.raw_transcripts else 2)
         self._states: OrderedDict[str, State] = OrderedDict()
         self._paths: dict[str, str] = {}  # of ids found good
         self._lock = threading.RLock()
         self._tombstones = tombstones
-
-    @property
-    def folder(self) -> str:
-        """The folder of the session files, relative to the store."""
-        return self._folder
 
     def path(self, session_id: str) -> str:
         """Return the path of a session's file; different ids never share one.
@@ -95,7 +90,7 @@ class Sessions:
             raise InputError("a session id is a non-empty text, such as 'telegram:12345'", session=session_id)
         if len(session_id) > SESSION_ID_CHARS:
             raise InputError(f"a session id has at most {SESSION_ID_CHARS} characters", session=session_id[:80])
-        path = f"{self._folder}/{encode_name(session_id)}.jsonl"
+        path = f"{self.folder}/{encode_name(session_id)}.jsonl"
         # An id that has a transcript was screened when that was made; a command that only reads loads no rules.
         kept = self._fold(path).is_there
         if not _BREAKS.isdisjoint(session_id) or (not kept and guard.screen(session_id).text != session_id):
@@ -427,7 +422,7 @@ class Sessions:
     def list(self) -> Sequence[Session]:
         """Return all sessions that can be read, the most recently used first."""
         found: Any = []
-        for stat in self._store.list(self._folder):
+        for stat in self._store.list(self.folder):
             if stat.path.endswith(".jsonl"):
                 try:
                     state = self._fold(stat.path)

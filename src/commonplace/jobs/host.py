@@ -50,11 +50,7 @@ class Host:
 
     def __init__(self, job: Job, parts: Parts, views: Views, llm: MeteredLLM | None) -> None:
         self._job = job
-        self._layout = parts.layout
-        self._sessions = parts.sessions
-        self._config = parts.config
-        self._clock = parts.clock
-        self._zone = parts.zone
+        self._parts = parts
         self._views = views
         self._consolidator = CONSOLIDATORS[job.consolidator or "rules"]
         self.rewrites = self._consolidator.rewrites
@@ -75,30 +71,30 @@ class Host:
     ) -> Work:
         """Make the work on some messages; `by_rules` leaves the model out."""
         window = self._job.range == "window"  # its summary is in no layer
-        places = {} if window else self._views.places(self._clock(), self._job.writes)
+        places = {} if window else self._views.places(self._parts.clock(), self._job.writes)
         places = {kind: place for kind, place in places.items() if kind not in self._job.omits}
         llm = None if by_rules else self.llm
         texts = self._views.documents(places) if self.rewrites and llm is not None else {}
         view = self._views.view(said, places, texts)
         return Work(
             session=session,
-            foreground=not said or self._sessions.state(said[0].session).kind != "background",
+            foreground=not said or self._parts.sessions.state(said[0].session).kind != "background",
             view=msgspec.structs.replace(view, earlier=tuple(earlier)),
             listed=self._finding.listed(view),
             places=places,
             default_path=next((place.path for place in places.values()), ""),
-            zone=self._zone,
+            zone=self._parts.zone,
             seconds=0.0,
-            message_tokens=self._config.consolidation.message_tokens,
-            max_tokens=self._config.model.max_tokens,
+            message_tokens=self._parts.config.consolidation.message_tokens,
+            max_tokens=self._parts.config.model.max_tokens,
             cause=cause,
             documents=texts,
             llm=llm,
             model=model,
             job=self._job,
-            layout=self._layout,
-            at=self._clock(),
-            config=self._config,
+            layout=self._parts.layout,
+            at=self._parts.clock(),
+            config=self._parts.config,
             records=self._views.records,
             rounds=self._job.rounds,
             summary=summary,
@@ -128,7 +124,7 @@ class Host:
             asked = borrowable(new, (*view.earlier, *view.messages))
             view = msgspec.structs.replace(view, elsewhere=self._views.elsewhere(asked, work.session))
         passing = partial(left_out, kinds=self._job.omits) if self._job.omits else None
-        judged = gate.judge(proposal, view, verdicts, self._config.gate, by_model=by_model, passing=passing)
+        judged = gate.judge(proposal, view, verdicts, self._parts.config.gate, by_model=by_model, passing=passing)
         return self._taken(judged, said, view)
 
     def proposed(self, work: Work) -> Proposal:
@@ -175,11 +171,11 @@ class Host:
     def _settled(self, proposal: Proposal, view: View, work: Work) -> tuple[Proposal, View]:
         """Fit the operations to their layers; a topic that one of them names is looked at before it is judged."""
         places = tuple(work.places.values())
-        found = settled(proposal, view, self._layout, places)
+        found = settled(proposal, view, self._parts.layout, places)
         unseen = [edit.path for edit in found.operations if edit.path in view.unseen]
         for path in dict.fromkeys(unseen):
             view = self._finding.seen(view, path)
-        found = settled(proposal, view, self._layout, places) if unseen else found
+        found = settled(proposal, view, self._parts.layout, places) if unseen else found
         dated = found.operations if found.ruled else tuple(self._dated(edit, view) for edit in found.operations)
         return msgspec.structs.replace(found, operations=dated), view
 
@@ -189,13 +185,13 @@ class Host:
             return edit
         said = {(each.session, each.message.id or each.id): each.message.at for each in view.messages}
         times = (said.get((source.session, source.message)) for source in edit.sources)
-        at = next(filter(None, times), None) or self._clock()
+        at = next(filter(None, times), None) or self._parts.clock()
         known = {line for entry in view.entries for line in entry.text.split("\n")}
-        body, about = (dates.dated(text, at, self._zone, known) for text in (edit.body, edit.description))
+        body, about = (dates.dated(text, at, self._parts.zone, known) for text in (edit.body, edit.description))
         return msgspec.structs.replace(edit, body=body, description=about)
 
     def _taken(self, judged: gate.Judged, said: Sequence[RecordedMessage], view: View) -> Judged:
-        at = (said[-1].message.at if said else None) or self._clock()
+        at = (said[-1].message.at if said else None) or self._parts.clock()
         path = self._views.journal_path(at)
         waits = [Waits(_placed(edit, path), why) for edit, why in judged.held]
         operations: list[Operation] = sorted(judged.accepted, key=lambda edit: isinstance(edit, RemoveTopic))

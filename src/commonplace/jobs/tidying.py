@@ -57,12 +57,8 @@ class Tidier:
     def __init__(self, job: Job, parts: Parts, door: Door, views: Views, llm: MeteredLLM | None) -> None:
         self.job = job
         self.name = job.name
+        self._parts = parts
         self._listed = job in parts.layout.jobs
-        self._store = parts.store
-        self._sessions = parts.sessions
-        self._ledger = parts.ledger
-        self._clock = parts.clock
-        self._config = parts.config
         self._door = door
         self._host = Host(job, parts, views, llm)
         self._actor = Actor(f"consolidator:{job.name}", "user", explicit=False)
@@ -78,7 +74,7 @@ class Tidier:
         return ran[-1].at if ran else None
 
     def _ran(self) -> list[_Ran]:
-        blob = self._store.read(PATH)
+        blob = self._parts.store.read(PATH)
         found = []
         for line in blob.data.splitlines() if blob is not None else ():
             try:
@@ -115,23 +111,23 @@ class Tidier:
         """Return the hours since it last ran or was undone: what a person undid is not done again at once."""
         undone = [
             back.at
-            for change, _ in zip(self._ledger.changes(), range(_LOOKED), strict=False)
+            for change, _ in zip(self._parts.ledger.changes(), range(_LOOKED), strict=False)
             if change.actor == self._actor.name
             and change.undone_by is not None
-            and (back := self._ledger.change(change.undone_by)) is not None
+            and (back := self._parts.ledger.change(change.undone_by)) is not None
         ]
         times = [*undone, *self._runs()]
-        return (self._clock() - max(times)).total_seconds() / 3600 if times else float("inf")
+        return (self._parts.clock() - max(times)).total_seconds() / 3600 if times else float("inf")
 
     def scan_seconds(self) -> float:
         """Return the seconds since its sessions were last counted."""
-        return (self._clock() - self._scanned).total_seconds() if self._scanned is not None else float("inf")
+        return (self._parts.clock() - self._scanned).total_seconds() if self._scanned is not None else float("inf")
 
     def sessions(self) -> int:
         """Count the sessions in which something was said since it last ran, but for the newest, which may go on."""
-        self._scanned = self._clock()
+        self._scanned = self._parts.clock()
         last = max(self._runs(), default=None)
-        others = self._sessions.list()[1:]
+        others = self._parts.sessions.list()[1:]
         return sum(each.last_at is not None and (last is None or each.last_at > last) for each in others)
 
     def _runs(self) -> list[datetime]:
@@ -159,14 +155,14 @@ class Tidier:
         Raises:
             ModelSetupError: A package or key is missing.
         """
-        limits = self._config.model
+        limits = self._parts.config.model
         life = 2 * limits.timeout_seconds * (limits.retries + 1) * (self.job.rounds + 1)
-        lease = None if wanted.dry_run else self._store.lease(self.name, life)
+        lease = None if wanted.dry_run else self._parts.store.lease(self.name, life)
         if lease is None and not wanted.dry_run:
             return Outcome(status="skipped", reason="another worker does it")
         dry_run, ran = wanted.dry_run, False
         last = self._file.last() if self._file is not None else None
-        began = _Ran(self.name, self._clock(), last.timestamp() if last is not None else None)
+        began = _Ran(self.name, self._parts.clock(), last.timestamp() if last is not None else None)
         try:
             if self._file is not None and not dry_run and not self._file.take(began.at):
                 return Outcome(status="skipped", reason=f"another program holds {self.job.lock}")
@@ -211,7 +207,7 @@ class Tidier:
     def _ended(self, done: Outcome, began: _Ran) -> Outcome:
         """Write down that it ran, if no change says so, and that nothing waits to be tried again."""
         if done.change is None and self._listed:
-            self._store.append(PATH, [_line(began)])
+            self._parts.store.append(PATH, [_line(began)])
         for failure in self.failures():
             self._failures.done(failure)
         return done

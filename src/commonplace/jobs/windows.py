@@ -38,12 +38,10 @@ class Windows:
     """Moves the windows of one scope's sessions."""
 
     def __init__(self, parts: Parts, door: Door, jobs: Jobs, views: Views, llm: MeteredLLM | None) -> None:
-        self._store = parts.store
+        self._parts = parts
         self.job = parts.layout.job("window") or Job(name="compact", range="window", consolidator="compact")
-        self._sessions = parts.sessions
         self._door = door
         self._jobs = jobs
-        self._config = parts.config
         self._host = Host(self.job, parts, views, llm)
         self._failures = Failures(parts.store, parts.clock, parts.config.consolidation)
         self.actor = Actor("window", "agent", explicit=False)
@@ -68,9 +66,9 @@ class Windows:
             cause: What set it off.
             patient: Do not ask a model again that failed a short time ago.
         """
-        if not self._sessions.exists(session):
+        if not self._parts.sessions.exists(session):
             return _unknown(session)
-        live = self._sessions.window(session)
+        live = self._parts.sessions.window(session)
         window = tuple(m for m in live if end is None or m.number < end)
         keep = self.keep if keep is None else keep
         if len(window) <= keep:
@@ -84,7 +82,7 @@ class Windows:
         logger.info(
             "compacting session %r: about %d tokens, %d messages", session, estimate, len(live),
             extra={"session": session, "cause": cause, "tokens": estimate, "messages": len(live), "keep": keep,
-                   "threshold": self._config.consolidation.context_tokens},
+                   "threshold": self._parts.config.consolidation.context_tokens},
         )  # fmt: skip
         try:
             wanted = Wanted(cause=cause, explicit=False, until=start, patient=patient)
@@ -98,11 +96,11 @@ class Windows:
 
     def _move(self, session: str, begin: int, start: int, cause: str, *, again: bool = False) -> Outcome:
         """Begin the window at a message, with a summary of those from `begin` on; with `again` only by the model."""
-        began = self._store.change_number()
-        gone = list(self._sessions.read(session, begin, start))
-        summary, earlier = "", self._sessions.summary(session)
+        began = self._parts.store.change_number()
+        gone = list(self._parts.sessions.read(session, begin, start))
+        summary, earlier = "", self._parts.sessions.summary(session)
         if self.job.consolidator:
-            upkeep = self._sessions.state(session).kind in UPKEEP
+            upkeep = self._parts.sessions.state(session).kind in UPKEEP
             work = self._host.work(gone, session=session, cause=cause, model=None, by_rules=upkeep, summary=earlier)
             try:
                 summary = self._host.proposed(work).summary
@@ -114,11 +112,11 @@ class Windows:
                 logger.warning("no summary of session %r from the model; it keeps one-line summaries", session)
                 summary = self._host.proposed(msgspec.structs.replace(work, llm=None)).summary
         if summary:
-            summary = Voices(self._sessions.heard(session, start)).marked(summary)
+            summary = Voices(self._parts.sessions.heard(session, start)).marked(summary)
         if summary and self._forgotten_since(began, session, gone):
             return Outcome(status="conflict", reason="some of it was forgotten meanwhile; try again")
         move = MoveWindow(session=session, to=start, why="compact", summary=summary)
-        left = self._sessions.state(session).messages - start
+        left = self._parts.sessions.state(session).messages - start
         logger.info(
             "compacted session %r: removed %d messages, kept %d", session, len(gone), left,
             extra={"session": session, "removed": len(gone), "kept": left, "summary_chars": len(summary)},
@@ -126,9 +124,9 @@ class Windows:
         return self._door.commit([move], actor=self.actor, reason=f"{cause}: window of {session}")
 
     def _forgotten_since(self, change: int, session: str, gone: Sequence[RecordedMessage]) -> bool:
-        if not gone or self._store.change_number() == change:
+        if not gone or self._parts.store.change_number() == change:
             return False
-        left = {m.number for m in self._sessions.read(session, gone[0].number, gone[-1].number + 1)}
+        left = {m.number for m in self._parts.sessions.read(session, gone[0].number, gone[-1].number + 1)}
         return not left.issuperset(m.number for m in gone)
 
     def failures(self) -> list[Failure]:
@@ -137,9 +135,9 @@ class Windows:
             each
             for each in self._failures.all()
             if each.job == SUMMARY
-            and self._sessions.exists(each.session)
-            and self._sessions.state(each.session).window_start == each.start
-            and each.attempts < self._config.consolidation.attempts
+            and self._parts.sessions.exists(each.session)
+            and self._parts.sessions.state(each.session).window_start == each.start
+            and each.attempts < self._parts.config.consolidation.attempts
         ]
 
     def retry(self, session: str) -> None:
@@ -156,22 +154,22 @@ class Windows:
 
     def reset(self, session: str, *, now: bool = False) -> Outcome:
         """Consolidate what is open, then let the window be empty; with `now` leave the range due instead."""
-        if not self._sessions.exists(session):
+        if not self._parts.sessions.exists(session):
             return _unknown(session)
-        end = self._sessions.state(session).messages
+        end = self._parts.sessions.state(session).messages
         return self._finish(session, "reset", MoveWindow(session=session, to=end, why="reset"), now=now)
 
     def end(self, session: str, *, now: bool = False) -> Outcome:
         """Consolidate what is open, or leave it due with `now`, and mark the session as ended."""
-        if not self._sessions.exists(session):
+        if not self._parts.sessions.exists(session):
             return _unknown(session)
         return self._finish(session, "session_end", EndSession(session=session), now=now)
 
     def _finish(self, session: str, cause: str, then: Operation, *, now: bool) -> Outcome:
-        end = self._sessions.state(session).messages
+        end = self._parts.sessions.state(session).messages
         outcomes: list[Outcome] = []
         if not now:
-            seconds = self._config.consolidation.awaited_seconds
+            seconds = self._parts.config.consolidation.awaited_seconds
             done = self._jobs.consolidate([session], Wanted(cause=cause, explicit=False, seconds=seconds))
             outcomes.append(done)
             if isinstance(then, MoveWindow) and self._jobs.is_open(session, end):
@@ -183,7 +181,7 @@ class Windows:
     @property
     def keep(self) -> int:
         """How many messages stay in a window that is shortened, if nothing else is asked for."""
-        knobs = self._config.consolidation
+        knobs = self._parts.config.consolidation
         return int(knobs.window_messages * knobs.keep_share) if knobs.keep_share else knobs.keep_messages
 
 

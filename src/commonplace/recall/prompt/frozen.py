@@ -39,10 +39,7 @@ class Frozen:
     """Reads files as they were when a session began. Safe to call from several threads."""
 
     def __init__(self, parts: Parts) -> None:
-        self._store = parts.store
-        self._sessions = parts.sessions
-        self._reader = parts.reader
-        self._ledger = parts.ledger
+        self._parts = parts
         self._marks: dict[str, _Mark] | None = None
         self._past: dict[tuple[str, int], dict[str, bytes]] = {}
         self._lock = threading.RLock()
@@ -50,9 +47,9 @@ class Frozen:
     def texts(self, session: str, paths: Iterable[str]) -> Mapping[str, bytes]:
         """Return what these files said when a session began; one that was not there is empty."""
         paths = tuple(paths)
-        now = {path: self._reader.data(path) or b"" for path in paths}
+        now = {path: self._parts.reader.data(path) or b"" for path in paths}
         with self._lock:
-            window = self._sessions.state(session).window_start if self._sessions.exists(session) else 0
+            window = self._parts.sessions.state(session).window_start if self._parts.sessions.exists(session) else 0
             if session not in self._read_marks():
                 self._marks = None  # another process may have seen the session first
             mark = self._read_marks().get(session)
@@ -74,22 +71,22 @@ class Frozen:
 
     def _is_forgotten(self, paths: Iterable[str], number: int) -> bool:
         """True if something was forgotten in some files since a change."""
-        later = takewhile(lambda change: change.number > number, self._ledger.changes())
+        later = takewhile(lambda change: change.number > number, self._parts.ledger.changes())
         return any("forget" in change.kinds and not set(paths).isdisjoint(change.paths) for change in later)
 
     def _begin(self, session: str, window: int, now: dict[str, bytes]) -> dict[str, bytes]:
-        number = self._store.change_number()
+        number = self._parts.store.change_number()
         self._put(_Mark(session, number, window))
         self._past[session, number] = now
         return now
 
     def _as_of(self, path: str, data: bytes, number: int) -> bytes:
-        *_, found = (data, *inverse.states(self._store.since(number), path, data, self._store.key()))
+        *_, found = (data, *inverse.states(self._parts.store.since(number), path, data, self._parts.store.key()))
         return found or b""
 
     def _read_marks(self) -> dict[str, _Mark]:
         if self._marks is None:
-            blob = self._store.read(FROZEN)
+            blob = self._parts.store.read(FROZEN)
             self._marks = {}
             for line in blob.data.splitlines() if blob else ():
                 try:
@@ -101,6 +98,6 @@ class Frozen:
 
     def _put(self, mark: _Mark) -> None:
         self._read_marks()[mark.session] = mark
-        if not self._store.read_only:
+        if not self._parts.store.read_only:
             line = json_line({"session": guard.screen(mark.session), "number": mark.number, "window": mark.window})
-            self._store.append(FROZEN, [line], durable=False)
+            self._parts.store.append(FROZEN, [line], durable=False)

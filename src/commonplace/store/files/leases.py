@@ -131,14 +131,9 @@ class FileLease:
     def __init__(self, leases: Leases, name: str, fence: int, token: str, ttl_seconds: float) -> None:
         self._leases = leases
         self._ttl_seconds = ttl_seconds
-        self._fence = fence
+        self.fence = fence  # the number of this holding
         self.name = name
         self.token = token
-
-    @property
-    def fence(self) -> int:
-        """The number of this holding."""
-        return self._fence
 
     def check(self) -> None:
         """Make sure that it is still held; raises LeaseLostError when another took it over."""
