@@ -25,7 +25,7 @@ def test_strings_name_a_provider_and_a_model():
     """DESIGN 6: `anthropic:…`, `openai:…` with `base_url`."""
     claude = resolve("anthropic:claude-x")
     local = resolve("openai:llama3.1:8b@http://localhost:11434/v1")
-    routed = resolve("openai:meta/llama", base_url="https://openrouter.ai/api/v1")
+    routed = resolve("openai:meta/llama@https://openrouter.ai/api/v1")
     configured = resolve("openai:m", config=ModelConfig(base_url="http://127.0.0.1:1234/v1"))
     assert isinstance(claude, AnthropicLLM)
     assert all(isinstance(llm, (LLM, OpenAILLM)) for llm in (local, routed, configured))
@@ -60,7 +60,7 @@ def test_a_value_that_is_no_model_says_what_to_write(value):
 def test_a_base_url_must_be_a_web_address():
     """A wrong address is known at open, not at the first job."""
     with pytest.raises(ConfigError, match="http"):
-        resolve("openai:x", base_url="localhost:11434")
+        resolve("openai:x@httplocalhost:11434")
 
 
 @pytest.mark.parametrize("name", ["anthropic", "openai"])
@@ -102,7 +102,7 @@ def test_a_key_that_the_sdk_would_miss_only_when_sending_is_missed_before(monkey
     ):
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.setenv("HOME", str(tmp_path))
-    llm = resolve("anthropic:x", base_url="http://127.0.0.1:9", config=ModelConfig(retries=0))
+    llm = resolve("anthropic:x@http://127.0.0.1:9", config=ModelConfig(retries=0))
     with pytest.raises(ModelSetupError, match="ANTHROPIC_API_KEY"):
         ask(llm)
     close_client(llm)

@@ -18,9 +18,7 @@ _FORMS: Final = (
 )
 
 
-def resolve(
-    value: str | LLM | Callable[..., Any] | None, *, base_url: str | None = None, config: ModelConfig | None = None
-) -> LLM | None:
+def resolve(value: str | LLM | Callable[..., Any] | None, *, config: ModelConfig | None = None) -> LLM | None:
     """Make a model of what was passed as `llm`; None stays None.
 
     No SDK is imported and no connection made before the first call.
@@ -28,7 +26,6 @@ def resolve(
     Args:
         value: `anthropic:MODEL`, `openai:MODEL`, either with `@http...` behind it, an object with
             `complete`, or a function of a prompt.
-        base_url: Of the server, for strings that do not name one.
         config: Retries and connect time; the defaults when None.
 
     Raises:
@@ -38,7 +35,9 @@ def resolve(
         return None
     settings = config or ModelConfig()
     if isinstance(value, str):
-        return _named(value.strip(), base_url, settings)
+        provider, name, url = split_name(value.strip(), ("anthropic", "openai"), _FORMS)
+        made = AnthropicLLM if provider == "anthropic" else OpenAILLM
+        return made(name, settings, base_url=url)
     if isinstance(value, (AnthropicLLM, OpenAILLM, FunctionLLM, ForeignLLM)):
         return value
     if isinstance(value, type):
@@ -50,15 +49,8 @@ def resolve(
     raise ConfigError(f"{type(value).__name__!r} is no model; {_FORMS}")
 
 
-def _named(text: str, base_url: str | None, config: ModelConfig) -> LLM:
-    provider, name, url = split_name(text, base_url, ("anthropic", "openai"), _FORMS)
-    if provider == "anthropic":
-        return AnthropicLLM(name, config, base_url=url)
-    return OpenAILLM(name, config, base_url=url)
-
-
-def split_name(text: str, base_url: str | None, providers: Collection[str], forms: str) -> tuple[str, str, str | None]:
-    """Read `PROVIDER:MODEL@http...` into its three parts; the address is `base_url` where it has none.
+def split_name(text: str, providers: Collection[str], forms: str) -> tuple[str, str, str | None]:
+    """Read `PROVIDER:MODEL@http...` into its three parts; the address may be missing.
 
     Raises:
         ConfigError: It is no such name; the sentence ends with `forms`.
@@ -66,11 +58,11 @@ def split_name(text: str, base_url: str | None, providers: Collection[str], form
     provider, _, rest = text.partition(":")
     name, at, address = rest.partition("@http")
     name = name.strip()
-    url = f"http{address}".rstrip("/") if at else base_url
+    url = f"http{address}".rstrip("/") if at else None
     if not name or any(char.isspace() for char in name) or provider not in providers:
         # A key pasted in place of a model must not come back in a log: only what looks like a name is shown.
         shown = text if len(text) <= 60 and not text.startswith("sk-") else "that text"
         raise ConfigError(f"{shown!r} names no model; {forms}")
     if url is not None and not url.startswith(("http://", "https://")):
-        raise ConfigError(f"base_url {url!r} must start with http:// or https://")
+        raise ConfigError(f"the address {url!r} must start with http:// or https://")
     return provider, name, url

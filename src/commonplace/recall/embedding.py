@@ -74,7 +74,7 @@ def resolve(value: str | Embedder | None, *, config: ModelConfig) -> Guarded | N
     kind, _, folder = value.strip().partition(":")
     if kind in embedders.KINDS and folder:
         return Guarded(embedders.KINDS[kind](folder))
-    _, name, url = split_name(value.strip(), None, ("openai",), _FORMS)
+    _, name, url = split_name(value.strip(), ("openai",), _FORMS)
     return Guarded(OpenAIEmbedder(name, config, base_url=url))
 
 

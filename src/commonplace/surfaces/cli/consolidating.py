@@ -33,9 +33,7 @@ def consolidate_command(
         if session is not None:
             memory.sessions.state(session)  # an unknown name is an error, not nothing to do
         outcome = memory.consolidate(session, dry_run=dry_run)
-        _show(memory, outcome, dry_run=dry_run, as_json=as_json, nothing="nothing was said since the last time")
-    if code := _CODES.get(outcome.status, 0):
-        ctx.exit(code)
+        _show(ctx, memory, outcome, dry_run=dry_run, as_json=as_json, nothing="nothing was said since the last time")
 
 
 @click.command("dream")
@@ -53,31 +51,31 @@ def dream_command(
     """
     with place.open(writes=not dry_run, model=model or None) as memory:
         outcome = memory.dream(job, dry_run=dry_run)
-        _show(memory, outcome, dry_run=dry_run, as_json=as_json, nothing="there was nothing to tidy")
+        _show(ctx, memory, outcome, dry_run=dry_run, as_json=as_json, nothing="there was nothing to tidy")
+
+
+def _show(ctx: click.Context, memory: Memory, outcome: Outcome, *, dry_run: bool, as_json: bool, nothing: str) -> None:
+    """Print what came of a job and exit with its code."""
+    lines = drawing.diff(outcome.diff) if dry_run and outcome.diff else _done(memory, outcome, nothing)
+    plain.give({"location": memory.location, "outcome": outcome}, lines, as_json=as_json)
+    if outcome.status == "failed" and not as_json:
+        terminal.note(terminal.bad("error: ") + f"the model did not do it: {terminal.line(outcome.reason)}")
     if code := _CODES.get(outcome.status, 0):
         ctx.exit(code)
 
 
-def _show(memory: Memory, outcome: Outcome, *, dry_run: bool, as_json: bool, nothing: str) -> None:
-    """Print what came of a job."""
-    if as_json:
-        plain.show({"location": memory.location, "outcome": outcome})
-    elif dry_run and outcome.diff:
-        for each in drawing.diff(outcome.diff):
-            terminal.out(each)
-    elif outcome.status == "failed":
-        terminal.note(terminal.bad("error: ") + f"the model did not do it: {terminal.line(outcome.reason)}")
-    elif outcome.status in {"skipped", "unchanged"}:
-        terminal.out(nothing)
-    else:
+def _done(memory: Memory, outcome: Outcome, nothing: str) -> Iterator[str]:
+    if outcome.status in {"skipped", "unchanged"}:
+        yield nothing
+    elif outcome.status != "failed":
         found = terminal.count(len(outcome.records), "record") if outcome.records else "no record came of it"
-        terminal.out(f"{outcome.status}: {found}")
+        yield f"{outcome.status}: {found}"
         if outcome.reason:
-            terminal.out(terminal.line(outcome.reason))
-        for each in (*drawing.remembered(memory, outcome.records), *drawing.taken_away(memory, outcome)):
-            terminal.out(each)
+            yield terminal.line(outcome.reason)
+        yield from drawing.remembered(memory, outcome.records)
+        yield from drawing.taken_away(memory, outcome)
         if outcome.review:
-            terminal.out(f"{terminal.count(len(outcome.review), 'operation')} held; `commonplace review` shows them")
+            yield f"{terminal.count(len(outcome.review), 'operation')} held; `commonplace review` shows them"
 
 
 @click.command("status")
