@@ -350,6 +350,7 @@ def test_the_same_range_gives_the_same_proposal() -> None:
         ("I'm a nurse and work nights.", "User is a nurse and works nights."),
         ("I have a dog and a cat.", "User has a dog and a cat."),
         ("I enjoy walks and cake.", "User enjoys walks and cake."),
+        ("I like to cook and bake.", "User likes to cook and bake."),
     ],
 )
 def test_each_verb_of_a_person_has_its_form(said: str, stated: str) -> None:

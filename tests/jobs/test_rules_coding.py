@@ -105,6 +105,14 @@ def heard(*said: str) -> list[tuple[str, str]]:
             "constraint",
             "Ids are always uuids, the api rejects numbers.",
         ),
+        ("the frontend talks to the backend over grpc-web", "fact", "The frontend talks to the backend over grpc-web."),
+        ("prod deploys need approval from Sara", "fact", "Prod deploys need approval from Sara."),
+        ("we deploy every tuesday at 14:00", "constraint", "We deploy every tuesday at 14:00."),
+        ("run `make lint` before every commit", "instruction", "Run `make lint` before every commit."),
+        ("I only review PRs under 400 lines", "constraint", "I only review PRs under 400 lines."),
+        ("bitte keine neuen Pakete ohne Rückfrage", "instruction", "bitte keine neuen Pakete ohne Rückfrage"),
+        ("no uses any en typescript", "instruction", "no uses any en typescript"),
+        ("提交之前先跑一遍单元测试", "instruction", "提交之前先跑一遍单元测试"),
     ],
 )
 def test_what_coders_say_is_taken(said: str, kind: str, text: str) -> None:
@@ -133,6 +141,7 @@ def test_what_coders_say_is_taken(said: str, kind: str, text: str) -> None:
         "the error is in parser.go:88", "the failing test is test_login", "the branch is feature/foo", "the output is foo-bar",
         "the id is 12345-abc", "the title is Foo", "dates are in the wrong format", "logs are in the terminal",
         "tests are in progress", "prs are as expected", "the cpu is at 80%", "memory is at 3.2gb and rising",
+        "the script needs to run again", "the server is deployed to the wrong host again", "run it before you commit",
         "stop running the server", "i want tests for this function", "someone reviews the code i guess",
         "only commit what you changed in the first step", "answer in one sentence: what does this do",
     ],

@@ -70,7 +70,8 @@ def continued(memo: Memo, clause: Clause, item: RecordedMessage, start: int) -> 
 def limited(memo: Memo, clause: Clause, item: RecordedMessage, start: int) -> Memo | None:
     """Add the exception that a person makes at once (`but I eat fish`), where there is room."""
     between = item.text[memo.span[1] : start + clause.start]
-    if memo.kind == "decision" or clause.question or clause.reported or guard("limits").fullmatch(between) is None:
+    unfit = memo.kind == "decision" or clause.question or clause.reported or clause.unreal
+    if unfit or guard("limits").fullmatch(between) is None:
         return None
     if guard("of_the_hour").search(clause.text) or guard("pointing").search(clause.text):
         return None

@@ -28,11 +28,12 @@ _ADVERB: Final = pattern(
 )
 _REMIND: Final = pattern(r"(?:please )?remind me (to|about|of|that) ", re.IGNORECASE)
 _AND_VERB: Final = pattern(
-    r"(?P<and>,|\b(?:and|or|but)(?: (?:also|then|never|always|mostly|only|still|usually|sometimes))?) "
+    r"(?P<and>,(?= [a-z]+(?:,| and| or) )|\b(?:and|or|but)(?: (?:also|then|never|always|mostly|only|still|usually|sometimes))?) "
     r"(?P<verb>[a-z]+)\b"
     r"(?P<with> (?:at|in|on|for|with|from|as|to|the|an?|my|our|every|most|only|part|full|nights|hard)\b)?"
 )
 _MERE: Final = pattern(r"(?:just|also)\s+(?=\w)", re.IGNORECASE)
+_INFINITIVE: Final = pattern(r"\bto ([a-z]+)\b|\b(?:lets?|helps?|makes?) \w+ ([a-z]+)\b")
 _SUBJECT: Final = pattern(r"(I)(?P<joined>['’](?:m|ve|ll|d))?\s+", re.IGNORECASE)
 _MINE: Final = pattern(r"my\s+", re.IGNORECASE)
 _LATER: Final = (
@@ -90,7 +91,9 @@ def _third(rest: str, joined: str | None) -> str:
     while (adverb := _ADVERB.match(rest, position)) is not None:
         position = adverb.end()
     verb, space, tail = rest[position:].partition(" ")
-    form = third_form(verb.removesuffix(",")) + "," * verb.endswith(",")
+    if verb.endswith(","):
+        verb, space, tail = verb[:-1], "", f", {tail}"
+    form = third_form(verb)
     if form != verb:
         tail = _AND_VERB.sub(_joined, tail)
     return f"{rest[:position]}{form}{space}{of_others(tail)}"
@@ -99,6 +102,9 @@ def _third(rest: str, joined: str | None) -> str:
 def _joined(found: re.Match[str]) -> str:
     """Return `and work` in the form that it has after he or she, if the word behind `and` is a verb there."""
     verb = found["verb"]
+    before = _INFINITIVE.findall(found.string, 0, found.start())
+    if any(let or to in words("verbs") | words("verbs_or_nouns") for to, let in before):
+        return found[0]  # `likes to cook and bake`
     if verb not in words("verbs") and not (found["with"] and verb in words("verbs_or_nouns")):
         return found[0]
     return f"{found['and']} {third_form(verb)}{found['with'] or ''}"
