@@ -28,7 +28,8 @@ _ADVERB: Final = pattern(
 )
 _REMIND: Final = pattern(r"(?:please )?remind me (to|about|of|that) ", re.IGNORECASE)
 _AND_VERB: Final = pattern(
-    r"(?P<and>,(?= [a-z]+(?:,| and| or) )|\b(?:and|or|but)(?: (?:also|then|never|always|mostly|only|still|usually|sometimes))?) "
+    r"(?P<and>,(?= [a-z]+(?:,| and| or) )"
+    r"|\b(?:and|or|but)(?: (?:also|then|never|always|mostly|only|still|usually|sometimes))?) "
     r"(?P<verb>[a-z]+)\b"
     r"(?P<with> (?:at|in|on|for|with|from|as|to|the|an?|my|our|every|most|only|part|full|nights|hard)\b)?"
 )
