@@ -836,7 +836,7 @@ def work_of_a_turn(folder: Path, stored: int) -> int:
     put(folder, "items/semantic.jsonl", "".join(STORED.format(n) for n in range(stored)))
     with opened(folder) as memory:
         calls: list[int] = []
-        for number in range(2):  # the first one brings the index up to date
+        for number in range(3):  # the first ones bring the index up to date and compile patterns
             said = f"We decided that server {number} stands in rack 7."
             with cProfile.Profile() as profile:
                 memory.context("web:abc", said)
