@@ -78,8 +78,8 @@ def is_code(text: str, match: re.Match[str], rule: Rule, nouns: list[int]) -> bo
     led = _is_led(text, match, nouns, rule)
     after = compiled(r"[ ]?([^\W\d_]{1,20})").match(text, match.end())
     if after:
-        word, sure = after.group(1).casefold(), led or rule.check == "code"
-        sure = sure and (digits > 3 or groups > 2) and not match.group().endswith("00")
+        word = after.group(1).casefold()
+        sure = led and (digits > 3 or groups > 2) and not match.group().endswith("00")
         if content.is_wide(word[0]):
             if word[0] in words["counters"]:
                 return False

@@ -355,6 +355,9 @@ def _linked(text: str, start: int, end: int, stop: int, rule: Rule) -> Iterator[
     for match in itertools.islice(links, _MOST_LINKS):
         if compiled(r"[.!;:=→]|\d").search(text, end, match.start()):
             return
+        it = compiled(r"(?i)\b(?:it|that)\Z").search(text, end, match.start())
+        if match[0][0] in "'’" and match.start() > end and not it:
+            continue  # a person's
         if match[0][0] == "," and compiled(r"[,(]").search(text, end, match.start()):
             return  # a list
         if match[0] == ":" and text[end : match.start()].strip().isalpha():
