@@ -270,16 +270,16 @@ class Talk:
         )
         if denied and all(other.denies and not self._is_put_right(clause, other) for _, other in nearest):
             return "negation: it says what was denied"
-        for value in _values(clause):
+        for value in self._denied.shared(_values(clause)):
             homes = [other for other, said in self._everything if said.holds(value)]
-            if homes and all(self._only_denies(other, clause) for other in homes):
+            if homes and all(_only_denies(other) and not self._is_put_right(clause, other) for other in homes):
                 return "negation: it says what was denied"
         return ""
 
-    def _only_denies(self, denied: Clause, clause: Clause) -> bool:
-        """True if a person names something only to say that it is not that (`not at the Lindgrens'`)."""
-        short = len(content.content(denied.text)) <= _SHORT or bool(denied.weekdays)
-        return denied.person and denied.denies and short and not self._is_put_right(clause, denied)
+    @cached_property
+    def _denied(self) -> Vocabulary:
+        """What clauses say that deny and say little else."""
+        return Vocabulary(word for clause, _ in self._everything if _only_denies(clause) for word in _values(clause))
 
     def _is_put_right(self, clause: Clause, denied: Clause) -> bool:
         """True if a clause says what is said instead of a denied one (`not on Azure, but on Hetzner`)."""
@@ -371,6 +371,12 @@ class Talk:
             if rivals:
                 return f"other-number: what was said has another number than {value}"
         return ""
+
+
+def _only_denies(clause: Clause) -> bool:
+    """True if a person names something only to say that it is not that (`not at the Lindgrens'`)."""
+    short = len(content.content(clause.text)) <= _SHORT or bool(clause.weekdays)
+    return clause.person and clause.denies and short
 
 
 def _units(clause: Clause, value: str = "") -> frozenset[str]:
