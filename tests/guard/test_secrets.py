@@ -199,3 +199,27 @@ def test_a_marker_is_no_secret_of_the_words_around_it():
     """A second reading took the marker for the answer, and the whole line went."""
     text = guard.screen("Tia Zuleide é a resposta da pergunta secreta, acho que escrevi com maiúscula").text
     assert text == "⟦secret:password:0000⟧ é a resposta da pergunta secreta, acho que escrevi com maiúscula"
+
+
+@pytest.mark.parametrize("behind", [" (status 429)", " and try again", "&page=2", ""])
+def test_a_key_in_the_query_of_an_address_goes_though_the_sentence_goes_on(behind):
+    """Issue 22: machines print the address that failed, and then why."""
+    key = "WhgbY9w3CBtX5tgj" + "L1S4SYBubiaaL7X5"
+    found = guard.screen(f"fetch failed: https://maps.example/tiles?z=4&access_token={key}{behind}").text
+    assert key not in found
+    assert found.startswith("fetch failed: https://maps.example/tiles?z=4&access_token=⟦secret:")
+    assert found.endswith(behind)
+
+
+def test_the_token_of_a_telegram_bot_goes_out_of_the_address_it_is_called_by():
+    """Issue 22: the vendor's own way to print it; `bot` is right before it."""
+    token = "6184920375:" + "AAr7JU8NPjxrPPgDN0fgmsZgOCSm9CC3mCQ"
+    found = guard.screen(f"GET https://api.telegram.org/bot{token}/sendMessage?chat_id=-100123").text
+    assert token not in found
+    assert found.endswith("/sendMessage?chat_id=-100123")
+
+
+def test_the_page_of_a_list_in_an_address_is_no_secret():
+    """Issue 22: `token` names more than keys."""
+    for text in ("see https://e.example/reset?token=expired or ask", "next: /list?page_token=4096 for more"):
+        assert guard.screen(text).text == text

@@ -27,6 +27,7 @@ _ELEMENT: Final = (
 )
 _SETTING: Final = r"(?:^|[\n?&;])[ \t]{0,8}(?:[A-Za-z_][\w.-]{0,40})?\Z|[{,]\s{0,8}[\"'][\w.-]{0,40}\Z"
 _EXPORTED: Final = r"(?:\A|[\s`\"'])[A-Z][A-Z0-9_]{0,40}\Z"  # in a sentence: "set DB_PASSWORD=… before"
+_QUERY: Final = r"[?&][\w.-]{0,40}\Z"  # of a URL, which a sentence may go on behind
 _WORTHLESS: Final = (
     r"(?i)(?:\[[a-z]|\*{2}|•|x{3}|\.{3}|-{2}|_{2}|\$|%[({A-Z_]|\{\{|<|your|change_?me|example|placeholder|redacted|dummy|todo|tbd|insert|replace|⟦"
     r"|masked|hidden|secrets\.|(?:none|null|undefined|true|false|nil|n/?a|yes|no|string|str|int|integer|bool|boolean|pass|pwd|user|username|hunter|text|number|object|array"
@@ -129,8 +130,11 @@ def paired(text: str, start: int, end: int, rule: Rule) -> Span | None:
         return first, last
     if plain and rule.check != "made" and not compiled(_SETTING).search(text, max(0, start - _BACK), start):
         return None
-    if plain and compiled(r"[\w.]{0,40}[({\[]|[ \t]{1,4}[^\s#/]").match(text, last):
-        return None  # a call in code, or prose
+    if plain and compiled(r"[\w.]{0,40}[({\[]").match(text, last):
+        return None  # a call in code
+    in_query = plain and compiled(_QUERY).search(text, max(0, start - _BACK), start)
+    if plain and not in_query and compiled(r"[ \t]{1,4}[^\s#/]").match(text, last):
+        return None  # prose
     return (first, last) if _is_secret(value, rule, plain=plain) else None
 
 
