@@ -24,6 +24,7 @@ _HALF_HOUR: Final = pattern(
 )
 _COUNTED: Final = pattern(r"\s?[€$£¥%元円원个個人回次]|\s([^\W\d_]{4,})")  # behind a number: of it there are so many
 
+_MOST_DAYS: Final = 31  # of a month
 _INSIDE_CHARS: Final = 4  # of a word that may be part of another one
 
 
@@ -48,17 +49,22 @@ class Said:
 
     @cached_property
     def day_numbers(self) -> frozenset[str]:
-        """The numbers that can be the day of a month: of no time of day or weekday, and no count of something."""
+        """The numbers that can be the day of a month: of no time of day or weekday, and no count of something.
+
+        Three days from the 27th on end on the 29th.
+        """
         folded = self.text.casefold()
         apart = [(each.start, each.end) for each in days.named(self.text) if ("clock" in each.readings[0])]
         apart += [match.span() for day in days.WEEKDAYS for match in day.finditer(folded)]
-        return frozenset(
+        found = frozenset(
             value
             for number in numerals(self.text)
             if not any(start < number.end and number.start < end for start, end in apart)
             and not _counts(self.text, number.end)
             for value in number.values
         )
+        begun = [int(value) for value in found if value.isdigit() and int(value) <= _MOST_DAYS]
+        return found | {str(day + span - 1) for day in begun for span in days.lasting(self.text) if span > 1}
 
     @cached_property
     def folded(self) -> str:

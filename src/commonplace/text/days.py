@@ -63,8 +63,8 @@ _NAMED: Final = tuple(
     )
 )
 _CLOCK: Final = pattern(
-    r"(?<![\d.:])(?P<hour>[01]?\d|2[0-4])(?:(?::|\s?h\s?|\s?ч\s?)(?P<minute>[0-5]\d)(?!\d)|\.(?P<dotted>[0-5]\d)(?=\s?(?:uhr|h\b|am|pm|a\.m|p\.m))"
-    r"|(?=\s?(?:uhr|h\b|am\b|pm\b|a\.m|p\.m|o'clock|[時点點시])))\s?(?P<half>[am]\.?m\b|p\.?m\b)?"
+    r"(?<![\d.:])(?P<hour>[01]?\d|2[0-4])(?:(?::|\s?h\s?|\s?ч\s?)(?P<minute>[0-5]\d)(?!\d)|\.(?P<dotted>[0-5]\d)(?=\s?(?:uhr|uur|h\b|am|pm|a\.m|p\.m))"
+    r"|(?=\s?(?:uhr|uur|h\b|am\b|pm\b|a\.m|p\.m|o'clock|[時点點시])))\s?(?P<half>[am]\.?m\b|p\.?m\b)?"
 )
 _IN_ORDER: Final = (*_NAMED[:6], _CLOCK, *_NAMED[6:])
 _DIGITLESS: Final = (_NAMED[1], _NAMED[7], _NAMED[8])  # those that can match in a text without a digit
@@ -87,6 +87,7 @@ _OFFSETS: Final = tuple(
         (0, r"\b(?:today|tonight|this (?:morning|evening|afternoon)|heute|aujourd|ce soir|hoy|oggi|hoje|сегодня|dziś|dzisiaj|vandaag|idag|now|ab sofort)\b|今天|今日|今晚|今夜|오늘"),
         (1, r"\b(?:tomorrow|morgen|demain|mañana|domani|amanhã|завтра|jutro|imorgon)\b|明天|明日|明晚|내일"),
         (2, r"\b(?:day after tomorrow|übermorgen|après-demain|pasado mañana|dopodomani|depois de amanhã|послезавтра|pojutrze|overmorgen)\b|后天|後天|明後日|모레"),
+        (14, r"\b(?:fortnight|quinzaine|quincena|quindicina|quinzena|две недели|dwa tygodnie|veertien dagen)\b|半个月|半月"),
         (-1, r"\b(?:yesterday|last night|gestern|hier|ayer|anoche|ieri|ontem|вчера|wczoraj|gisteren|igår)\b|昨天|昨日|昨晚|어제"),
         (-2, r"\b(?:day before yesterday|vorgestern|avant-hier|anteayer|l'altro ieri|anteontem|позавчера|przedwczoraj)\b|前天|一昨日|그저께"),
     )
@@ -105,6 +106,10 @@ _BACK: Final = pattern(
     r"\b(?:last|past|previous|ago|letzte[nsrm]?|vergangene[nsrm]?|vorige[nsrm]?|vor|dernière?s?|passée?s?|il y a|pasad[oa]s?|hace|scors[oa]|passat[oa]|fa|passad[oa]|há|atrás|прошл\w+|назад|zeszł\w+|ubiegł\w+|temu|vorige|geleden|förra|sedan|earlier|before|früher|seit|since)\b|[上去昨先前]|지난|작년|전"
 )  # fmt: skip
 _A_WEEK: Final = pattern(r"\b(?:a|one) week (?:later|earlier)\b|\beine woche (?:später|früher)\b")
+_END_OF_YEAR: Final = pattern(
+    r"\b(?:end of|year-end|ende|fin(?:al)?(?: de)?|fine|fim de|конца|конец|końca?|koniec|eind(?:e)?(?: van)?) ((?:19|20)\d\d)\b"
+    r"|((?:19|20)\d\d)\s?[年년]\s?(?:底|末|いっぱい|말)"
+)
 _REACH: Final = 24  # characters around a unit in which a word gives its direction
 _MOST: Final = 40  # durations or dates of one text that are put together
 
@@ -222,8 +227,13 @@ def meant(text: str, at: date | None) -> Meant:
             _by_name(found, reading, at)
     folded = text.casefold()
     found.weekdays |= {number for number, expression in enumerate(WEEKDAYS) if expression.search(folded)}
+    found.years |= {int(match[1] or match[2]) + 1 for match in _END_OF_YEAR.finditer(folded)}
     if at is None:
         return found
+    for year, month in tuple(found.months):  # `the last Sunday of April`, `from 14 May to the Sunday`
+        for number in range(1, monthrange(year, month)[1] + 1):
+            if date(year, month, number).weekday() in found.weekdays:
+                found.add(date(year, month, number))
     found.add(at)
     for days, expression in _OFFSETS:
         if expression.search(folded):
