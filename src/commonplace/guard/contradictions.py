@@ -115,12 +115,23 @@ class Talk:
         known = (clause for text in self._memory for clause in self._read(text, person=True))
         return [(clause, Vocabulary(_values(clause))) for clause in (*self._clauses, *known)]
 
+    def _is_open(self, words: frozenset[str]) -> bool:
+        """True if a person said one of some words as a possibility only, or only a question had two of them."""
+        doubted, asked = self._open
+        return bool(doubted.shared(words)) or len(asked.shared(words)) > 1
+
     @cached_property
-    def _open(self) -> Vocabulary:
-        """The words that were said as a possibility only, names aside."""
+    def _open(self) -> tuple[Vocabulary, Vocabulary]:
+        """The words that a person said as a possibility only, and those of anybody; names aside."""
         settled = Vocabulary(word for each in self._clauses if not each.supposes for word in each.content)
-        doubted = {word for each in self._clauses if each.supposes for word in each.content}
-        return Vocabulary(doubted - settled.shared(doubted) - self._names)
+        supposed = [each for each in self._clauses if each.supposes]
+        said, asked = (
+            {word for each in supposed if each.person >= person for word in each.content} for person in (True, False)
+        )
+        return (
+            Vocabulary(said - settled.shared(said) - self._names),
+            Vocabulary(asked - settled.shared(asked) - self._names),
+        )
 
     @cached_property
     def _is_portuguese(self) -> bool:
@@ -198,7 +209,7 @@ class Talk:
         doubted = denials.doubts(text)
         whole = content.content(text)
         denied = denials.denies(text)
-        if not doubted and not denied and self._open.shared(whole - self._settled):
+        if not doubted and not denied and self._is_open(whole - self._settled):
             return "guess: it tells as a fact what was said as a possibility"
         clauses = self._read(text)
         for clause in clauses:
@@ -279,7 +290,13 @@ class Talk:
     @cached_property
     def _denied(self) -> Vocabulary:
         """What clauses say that deny and say little else."""
-        return Vocabulary(word for clause, _ in self._everything if _only_denies(clause) for word in _values(clause))
+        return Vocabulary(
+            value
+            for clause, _ in self._everything
+            if _only_denies(clause)
+            for value in _values(clause)
+            if value[0] == _FIRM[1] or not clause.weekdays
+        )
 
     def _is_put_right(self, clause: Clause, denied: Clause) -> bool:
         """True if a clause says what is said instead of a denied one (`not on Azure, but on Hetzner`)."""

@@ -30,6 +30,7 @@ _BEFORE_INITIAL: Final = pattern(r"(?:\A|[.!?:;(\[\"“„«»/|•*_·…–—
 _GERMAN: Final = pattern(
     r"\b(?:und|nichts?|ist|sind|der|die|das|ich|mir|wir|mit|für|auf|von|den|zum|zur|bitte|mehr|eine?)\b", re.IGNORECASE
 )
+_BEHIND_NUMBER: Final = pattern(r"\d\s?\Z")
 _TITLE: Final = pattern(r"\b(?:herr|frau|dr|prof|familie|firma)\.?\s\Z", re.IGNORECASE)
 _HONOURED: Final = pattern(
     r"([\u4e00-\u9fff]{1,4}|[\uac00-\ud7af]{2,4}\s?)(?:先生|さん|氏|様|くん|ちゃん|老师|女士|씨|님)"
@@ -341,6 +342,8 @@ class Evidence:
             inner = any(any(map(str.isupper, part[1:])) for part in parts) and not word.isupper()
             if not (inner or any(part[:1].isupper() for part in parts)) or self._is_known(word):
                 continue
+            if word.isupper() and _BEHIND_NUMBER.search(text, 0, match.start()) is not None:  # `1 GB`
+                continue
             unknown.append((match, inner))
         found: list[str] = []
         for place, (match, inner) in enumerate(unknown):
@@ -385,7 +388,7 @@ class Evidence:
 
     @cached_property
     def _initials(self) -> str:
-        return "\n".join("".join(word[0] for word in content.fold(said.text).split()) for said in self._all)
+        return "\n".join("".join(word[0] for word in said.bare.split()) for said in self._all)
 
     def _unrelated(self, text: str, said: frozenset[str]) -> str:
         """Return what has no support: the whole statement, or a clause of it with several words."""
@@ -411,17 +414,16 @@ class Evidence:
         named = head in content.names(rest) and self._presented.holds(head)
         others = said - {head} if named else said
         most = named + max((each.agreeing(others, counted, dates) for each in self._all), default=0)
-        size = len(dates) + len(said) + len(counted)
-        found = len(dates) + sum(map(self._supports, said)) + sum(map(self._has_number, counted))
-        share = _WIDE_SHARE if content.is_wide(text) else _SHARE
-        thin = "scattered: few words of it were said" if size >= _FULL and found * share < size else ""
-        if content.is_wide(text):
-            return thin
-        if size > 1 >= most and self._supports(head) and not (denials.denies(text) or head in COMMON):
+        size, wide = len(said) + len(counted), content.is_wide(text)
+        lone = most <= 1 < size + len(dates) and self._supports(head) and head not in COMMON
+        if lone and not (wide or denials.denies(text)):
             return f"unfounded: no message says what it says of {head!r}"
-        if size >= _FULL and 2 * most < size and len(content.clauses(text)) == 1:
-            return "scattered: no message says half of it"
-        return thin
+        if dates or size < _FULL or not self._names.isdisjoint(said - {head}):
+            return ""  # it agrees with what was said in a date or a name
+        if not counted and sum(map(self._supports, said)) * (_WIDE_SHARE if wide else _SHARE) < size:
+            return "scattered: few words of it were said"
+        halved = 2 * most < size and len(content.clauses(text)) == 1 and not wide
+        return "scattered: no message says half of it" if halved else ""
 
     @cached_property
     def _presented(self) -> Vocabulary:
