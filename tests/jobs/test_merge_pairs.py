@@ -95,3 +95,17 @@ def test_the_page_of_the_layout_shows_the_table_as_it_is():
     assert shown(found) in text
     assert f"{share_decided(found):.1%}" in text
     assert re.search(rf"\b{len(pairs())} (?:labelled )?pairs\b", text)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Deadline for Heron", "Deadline for Lupin"),
+        ("The editor for Python is Helix.", "The editor for Rust is Helix."),
+        ("Die Version von Reiher", "Die Version von Lupine"),
+    ],
+)
+def test_whose_a_thing_is_is_no_value_of_it(old: str, new: str) -> None:
+    """Issue 17.2: a deadline of another project took the place of the first one's."""
+    assert decide(old, new).kind == "distinct"
+    assert decide("My editor is Helix.", "My editor is Neovim.").kind == "supersedes"

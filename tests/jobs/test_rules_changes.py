@@ -16,11 +16,11 @@ KINDS = ("preference", "fact", "decision", "constraint", "instruction", "failure
 TARGETS: proposing.Targets = dict.fromkeys(KINDS, proposing.Place(path="MEMORY.md"))
 
 
-def after(*talks: str) -> list[str]:
-    """Return what is remembered after some talks of one message each."""
+def after(*talks: str, name: str | None = None) -> list[str]:
+    """Return what is remembered after some talks of one message each, of a user with a name or without."""
     known: dict[str, str] = {}
     for said in talks:
-        messages = [RecordedMessage("m0", "s", "s", 0, Message("user", said, at=AT), 0)]
+        messages = [RecordedMessage("m0", "s", "s", 0, Message("user", said, name=name, at=AT), 0)]
         existing = [proposing.Known(key, "MEMORY.md", text) for key, text in known.items()]
         for operation in proposing.propose(
             messages, session="s", zone=UTC, targets=TARGETS, existing=existing
@@ -215,6 +215,62 @@ def test_another_value_of_the_same_thing_takes_the_place_of_the_old_one(before: 
 def test_what_may_be_true_beside_it_replaces_nothing(before: str, said: str) -> None:
     """Issue 17.2: another person, another thing of the same kind, or something of which there are many."""
     assert len(after(before)) == 1
+    assert after(before)[0] in after(before, said)
+
+
+@pytest.mark.parametrize(
+    ("before", "said"),
+    [
+        (
+            "I report to Marta Wide and not to Ola Brekke.",
+            "I have a new manager, Siri Dahl, so take Marta Wide off the list.",
+        ),
+        ("I have a Pixel 9 now.", "New phone: an iPhone 17, the Pixel 9 goes to my nephew."),
+        ("Our rent is 900 euros a month.", "Monthly rent is 950 euros now."),
+        ("I work at Kestrel Labs as an analyst.", "Since this month I'm a data engineer at Plover."),
+        ("My sister Hanne lives in Ribe.", "Hanne lives in Vejle now, no longer in Ribe."),
+        ("My current book is The Tide of Glass.", "Finished The Tide of Glass, now I'm reading Salt and Ash."),
+        ("Meine Cousine Ulla wohnt in Bremen.", "Ulla ist von Bremen nach Rostock gezogen."),
+    ],
+)
+def test_one_thing_has_one_value_in_whatever_frame_it_is_said(before: str, said: str) -> None:
+    """Issue 17.2: two frames for one thing, or the old value with what became of it."""
+    assert len(after(before)) == 1
+    assert after(before)[0] not in after(before, said)
+
+
+@pytest.mark.parametrize(
+    ("before", "said"),
+    [
+        ("I am lactose intolerant.", "I am always up for some new book tips."),
+        ("I am from Tirana.", "I am dreaming of grilled fish right now."),
+        ("I am a big fan of opera.", "I am part of the fire brigade now."),
+        ("I am passionate about chess.", "I have been part of the rowing club for a while now."),
+    ],
+)
+@pytest.mark.parametrize("name", [None, "Joan"])
+def test_what_says_something_else_of_the_same_person_replaces_nothing(before: str, said: str, name: str | None) -> None:
+    """Issue 17.2: the name of who speaks is no word that two statements share."""
+    (known,) = after(before, name=name)
+    assert known in after(before, said, name=name)
+
+
+@pytest.mark.parametrize(
+    ("before", "said"),
+    [
+        ("My work phone is a Nokia.", "My phone is a Fairphone 5 now."),
+        (
+            "We have to empty the bins on Wednesdays, no app ever worked for me.",
+            "Since this month I'm a nurse at Plover.",
+        ),
+        ("I am a member of the hiking club.", "Since this month I'm a nurse at Plover."),
+        ("I have two sons, Ola and Per.", "I have a new son, Nils."),
+        ("I have a cat, Mia.", "We got a new cat, Tom."),
+        ("I speak Danish.", "I speak Polish now."),
+    ],
+)
+def test_a_thing_of_another_or_one_of_several_stays(before: str, said: str) -> None:
+    """Issue 17.2: only of what there is one does the new take the place of the old."""
     assert after(before)[0] in after(before, said)
 
 

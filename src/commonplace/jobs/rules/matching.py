@@ -11,8 +11,9 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final
 
-from commonplace.jobs.rules.patterns import guard, words
+from commonplace.jobs.rules.patterns import guard, things, words
 from commonplace.text.likeness import decide
+from commonplace.text.likeness.wording import MANY
 from commonplace.text.patterns import pattern
 
 _YEAR: Final = pattern(r"\b(?:19|20)\d\d\b")
@@ -125,10 +126,10 @@ def _instead(text: str, other: str) -> bool:
 
 def _has_another_value(text: str, other: str) -> bool:
     """True if a statement gives another value to what another one is about, and one value holds at a time."""
-    if guard("added").search(text):
+    if guard("added").search(text) or guard("which_of").findall(text) != guard("which_of").findall(other):
         return False
     is_new = guard("changed").search(text) is not None
-    if is_new and any(guard(what).search(text) and guard(what).search(other) for what in ("work", "travel")):
+    if is_new and any(thing.search(text) and thing.search(other) for thing in things()):
         return True
     for new in _claims(text):
         for old in _claims(other)[:2]:  # the whole, and what it begins with
@@ -151,8 +152,9 @@ def _in_same_words(text: str, other: str) -> bool:
     """True if two statements differ in names and numbers alone, in whatever order they say them."""
     mine, theirs = _carrying(text), _carrying(other)
     new, old = mine.keys() - theirs.keys(), theirs.keys() - mine.keys()
+    named = mine.keys() & theirs.keys() - MANY  # a person speaks several languages
     return (
-        any(len(word) > 2 and not mine[word][0].isupper() for word in mine.keys() & theirs.keys())
+        any(len(word) > 2 and not mine[word][0].isupper() for word in named)
         and bool(new and old)
         and all(_firm(each[word]) for each, left in ((mine, new), (theirs, old)) for word in left)
     )
@@ -173,9 +175,10 @@ def _firm(word: str) -> bool:
 def _is_put_off(text: str, other: str) -> bool:
     """True if two statements give a date to one thing: a name, or two words."""
     shared = {word for word in content(text) & content(other) if guard("of_time").fullmatch(word) is None}
+    shared -= words("light")
     names = {stem(word) for word in _NAMED.findall(text)}
     return all(_DATE.search(each) for each in (text, other)) and bool(
-        shared & names or len(shared - _numbers(shared) - words("light") - {"user"}) > 1
+        shared & names or len(shared - _numbers(shared) - {"user"}) > 1
     )
 
 

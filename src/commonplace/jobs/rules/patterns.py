@@ -56,6 +56,12 @@ def guard(name: str) -> re.Pattern[str]:
 
 
 @cache
+def things() -> tuple[re.Pattern[str], ...]:
+    """Return, for each thing of which a person has one at a time, how a statement says which."""
+    return tuple(map(_compile, _data()["things"].values()))
+
+
+@cache
 def words(name: str) -> frozenset[str]:
     """Return one named set of words."""
     return frozenset(_data()["words"][name].split())

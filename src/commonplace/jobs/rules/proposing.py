@@ -18,6 +18,7 @@ from commonplace.jobs.rules import clauses, matching, patterns, subjects
 from commonplace.jobs.rules.memos import CHANGE, CHANGED_MIND, HOME, NAMED, SWITCHED, Known, Memo, Place, Targets
 from commonplace.jobs.rules.patterns import guard
 from commonplace.jobs.rules.reading import Reader
+from commonplace.jobs.rules.wording import UNNAMED
 from commonplace.layouts.codecs.topics import name_for
 from commonplace.operations import NOTED, AddEntry, Edit, Proposal, PutItem, PutTopic, ReplaceEntry
 from commonplace.records import RecordedMessage, Source, Trust, lowest_trust
@@ -130,7 +131,14 @@ def _over(memo: Memo, text: str) -> bool:
     if memo.slot == SWITCHED and guard("in_use").search(text) and matching.other_version(memo.text, text):
         return True
     ended = "" if memo.slot == NAMED else memo.supersedes  # of another thing the value stays
-    return matching.succeeds(memo.text, memo.frame, ended, text, home=memo.slot == HOME)
+    mine, other = _unnamed(memo.text, memo.speaker), _unnamed(text, memo.speaker)
+    frames = "|".join(_unnamed(frame, memo.speaker) for frame in memo.frame.split("|"))
+    return matching.succeeds(mine, frames, ended, other, home=memo.slot == HOME)
+
+
+def _unnamed(text: str, speaker: str | None) -> str:
+    """Return a statement with `User` for the name of the speaker, which is no word that two statements share."""
+    return UNNAMED + text[len(speaker) :] if speaker and text.startswith(speaker) else text
 
 
 def propose(

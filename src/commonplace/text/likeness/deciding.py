@@ -31,6 +31,7 @@ _NUMBERED: Final = pattern(r"\D+\d+\D*")
 _IN_FRAME: Final = "another word in the same frame"
 _NUMBERED_THING: Final = "a number that may be a name"
 _SAYS: Final = frozenset({"is", "are", "has", "have", "ist", "hat", "es", "tiene", "est", "è", "ha"})  # after the thing
+_WHOSE: Final = frozenset({"for", "of", "für", "von", "para", "pour", "per", "voor", "dla"})  # behind the thing
 _ALIKE_SHARE: Final = 0.6  # of the words of the shorter text; below it two texts speak of different things
 _HEAD_WORDS: Final = 5  # a label or a noun that has one value is among the first words
 
@@ -141,7 +142,8 @@ def _compared(a: Sequence[str], b: Sequence[str]) -> Likeness:
     if len(slots) == 1 and _paired(slots):
         return Likeness("supersedes", "opposite")
     if _share(a, b) < _ALIKE_SHARE and not (len(slots) == 1 and _one_value(slots[0])):
-        in_frame = len(slots) == 1 and slots[0].before and slots[0].before[-1] in wording.HOLDING
+        held = len(slots) == 1 and bool(slots[0].before) and slots[0].before[-1] in wording.HOLDING
+        in_frame = held and not _is_whose(slots[0])
         why = _IN_FRAME if in_frame else "few words in common"
         return Likeness("distinct", why) if not _paired(slots) else Likeness("doubt", "opposite")
     if all(slot.old and slot.new for slot in slots):
@@ -186,7 +188,7 @@ def _slot(slot: Slot) -> Likeness:
         return _measure(slot)
     if _one_value(slot):
         return Likeness("supersedes", "another value")
-    if not slot.before or (len(slot.after) < 2 and wording.MANY & set(slot.before[-2:])):
+    if not slot.before or _is_whose(slot) or (len(slot.after) < 2 and wording.MANY & set(slot.before[-2:])):
         return Likeness("distinct", "another thing")
     return Likeness("doubt", _IN_FRAME)
 
@@ -229,9 +231,14 @@ def _one_value(slot: Slot) -> bool:
     if before.endswith(wording.ONE_VERB) or "".join(slot.before).endswith(wording.ONE_VERB_WIDE):
         return True
     if len(slot.before) <= _HEAD_WORDS and wording.ONE_NOUN & set(slot.before):
-        return True
+        return not _is_whose(slot)
     same_stem = len(slot.old) == len(slot.new) == 1 and _NUMBERED.fullmatch(slot.old[0]) is not None
     return same_stem and re.sub(r"\d", "", slot.old[0]) == re.sub(r"\d", "", slot.new[0])
+
+
+def _is_whose(slot: Slot) -> bool:
+    """True if what differs is whose a thing is (`the deadline for Ada`), not which it is."""
+    return len(slot.before) > 1 and slot.before[-1] in _WHOSE and slot.before[-2] in wording.ONE_NOUN
 
 
 def _joined(words: Sequence[str]) -> str:
