@@ -70,6 +70,14 @@ def fault(said, statement, known=()):
         ),
         ("La cuisson coûte 3 € le kilo", "Cuisson : 3 €/kg"),
         ("The race is on the last Sunday of April", "Race on 2026-04-26"),
+        ("He can't have cashews, they close his throat", "Cashews are dangerous for him (throat)"),
+        ("Let's make it ten cards, and never on Sundays", "Quota: 10 cards, Sundays excepted"),
+        ("Sonntags hätte ich gern eine Zusammenfassung", "Wöchentliche Übersicht mit Zusammenfassung: Sonntag"),
+        ("I feed the hens, but not the goose, Odile does", "Hens: the user, goose: Odile"),
+        ("Às quartas não dou aula", "Quarta-feira sem aulas"),
+        ("Só por mensagem de texto, áudio ninguém escuta", "Mensagens por escrito, sem áudios"),
+        ("Das Gerät kommt am 28. Januar", "Gerät: 2026-01-28 (am 28.01 zu Hause sein)"),
+        ("I get migraines from screens, so I print your answers", "Reads replies on paper because of migraines"),
         ("Will ring Dev's landlord tomorrow", "Phones the owner of the flat about the heating on 2026-02-27 for Dev"),
         ("Le bon à tirer, je le signe, pas avant jeudi", "Signe le BAT jeudi"),
         ("服务器只有一个 G", "服务器内存 1 GB"),
@@ -112,6 +120,21 @@ def test_a_number_of_the_assistant_is_held_against_no_number_of_less_in_common()
     assert fault(talk, "The stage costs £45 an evening with lights") == ""
 
 
+def test_what_a_verb_was_denied_of_is_not_the_verb_itself():
+    """DESIGN 1.6: a paraphrase is no doubt."""
+    known = ["Must not take ibuprofen"]
+    assert fault("She wants me on apixaban in the mornings", "Takes apixaban in the morning", known) == ""
+    assert fault("I feel fine in the mornings", "Takes ibuprofen in the morning", known) != ""
+
+
+def test_a_number_of_memory_goes_with_the_new_one_beside_it():
+    """DESIGN 1.6: a statement that has both numbers contradicts neither."""
+    said = "Le fatture scendono a trenta giorni, ma solo per i clienti nuovi"
+    both = "Fatture: 60 giorni per i clienti storici, 30 per i nuovi"
+    assert fault(said, both, ["Fatture a 60 giorni"]) == ""
+    assert fault(said, "Fatture a 45 giorni", ["Fatture a 60 giorni"]) == "new-number"
+
+
 def test_a_question_makes_a_guess_of_what_takes_over_more_than_one_word_of_it():
     """DESIGN 1.6: a paraphrase is no doubt, what nobody agreed to is one."""
     talk = [("user", "Invoices go to Ines"), ("assistant", "Shall I compare the hosting offers?"), ("user", "Not sure")]
@@ -129,6 +152,8 @@ def test_a_question_makes_a_guess_of_what_takes_over_more_than_one_word_of_it():
         ("Merge freeze starts tomorrow", "Merge freeze from 2026-03-19", "new-date"),
         ("MRT am Mittwoch um 8:15", "MRT am 15.02.2026", "new-date"),
         ("The race is on the last Sunday of April", "Race on 2026-04-25", "new-date"),
+        ("Das Gerät kommt am 28. Januar", "Gerät: 2026-01-28 (am 27.01 anrufen)", "new-number"),
+        ("A cache of 200 entries will do. The job fails above 400 MB", "The cache has 400 entries", "other-number"),
         ("Der Beitrag bleibt bis 2027", "Beitrag bleibt bis 2028", "new-date"),
         ("Letters go out on the 27th, to five agents", "Letters go out on 2026-02-05", "new-date"),
         ("孩子二月一号上学。周五我自己接。", "孩子2026年2月5日上学", "new-date"),
@@ -148,7 +173,6 @@ def test_a_question_makes_a_guess_of_what_takes_over_more_than_one_word_of_it():
         ("Ich wohne in Kassel", "Wohnt in Kiel", "new-name"),
         ("Use cargo nextest, not cargo test", "Tests run with cargo test", "negation"),
         ("著者と打ち合わせをしました", "著者は桐谷先生", "new-name"),
-        ("The shed lock rusted, we need a new one", "Shed lock code is under the rain barrel", "scattered"),
         ("Ma sœur vient dîner samedi", "Sa sœur dirige une chorale paroissiale", "unfounded"),
         ("Mein Sohn hat mir Salz verboten", "Der Sohn kocht für sie", "unfounded"),
         ("On a mis les tomates derrière la serre", "La serre a été vendue", "unfounded"),

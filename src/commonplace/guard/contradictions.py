@@ -49,7 +49,7 @@ _LEAST_WORDS: Final = 3  # of Portuguese, for a talk to be held in it
 _REFERS: Final = pattern(r"\b(?:it|that|them|das|es|ça|cela|lo|eso|это|его)\b", re.IGNORECASE)
 _MOST_CLAUSES: Final = 400  # the last ones; a range has some hundred
 _SHORT: Final = 2  # words of a clause that is held against what a denial is about, though it shares but one
-_UNIT: Final = pattern(r"\s?([^\W\d_]{3,})")  # behind a number
+_UNIT: Final = pattern(r"\s?([^\W\d_]{2,})")  # behind a number
 _FIRM: Final = "#@"  # stand before a number and a weekday
 _LABEL: Final = pattern(r":\s|：")  # `till: Jonas; minutes: Miriam`
 _RANGE_CHARS: Final = 5  # before a date, in which the first number of a range of days stands
@@ -222,10 +222,11 @@ class Talk:
                 if self._nobody_denies(clause, whole) and not self._contrasts(clause, whole):
                     return "negation: nobody said that it is not so"
                 continue
-            reason = self._swapped(clause, shared) or self._other_number(clause, shared)
+            reason = self._swapped(clause, shared) or self._other_number(clause, shared, _counts(text))
             if reason:
                 return reason
-            if not doubted and not denied and (reason := self._was_denied(clause, shared, text)):
+            is_label = f"{clause.text}:" in text
+            if not (doubted or denied or is_label) and (reason := self._was_denied(clause, shared, text)):
                 return reason
         return self._exchanged(text)
 
@@ -283,20 +284,21 @@ class Talk:
             return "negation: it says what was denied"
         for value in self._denied.shared(_values(clause)):
             homes = [other for other, said in self._everything if said.holds(value)]
-            if homes and all(_only_denies(other) and not self._is_put_right(clause, other) for other in homes):
+            firm = value[0] in _FIRM or self._known.holds(value)
+            whole = firm or any(_shared(other.content, clause.content) == other.content for other in homes)
+            if (
+                homes
+                and whole
+                and all(_only_denies(other) and not self._is_put_right(clause, other) for other in homes)
+            ):
                 return "negation: it says what was denied"
         return ""
 
     @cached_property
     def _denied(self) -> Vocabulary:
-        """What clauses say that deny and say little else."""
-        return Vocabulary(
-            value
-            for clause, _ in self._everything
-            if _only_denies(clause)
-            for value in _values(clause)
-            if value[0] == _FIRM[1] or not clause.weekdays
-        )
+        """What clauses deny that say little else, with their numbers and weekdays."""
+        denying = [clause for clause, _ in self._everything if _only_denies(clause)]
+        return Vocabulary(v for clause in denying for v in _values(clause) if v in clause.denied or v[0] in _FIRM)
 
     def _is_put_right(self, clause: Clause, denied: Clause) -> bool:
         """True if a clause says what is said instead of a denied one (`not on Azure, but on Hetzner`)."""
@@ -369,8 +371,8 @@ class Talk:
         counted = frozenset[str]().union(*(_units(self._clauses[n], value) for n in homes))
         return bool(_shared(unit, _units(other))) and bool(counted) and not _shared(unit, counted)
 
-    def _other_number(self, clause: Clause, shared: Sequence[frozenset[str]]) -> str:
-        """Find a number that was said of another thing only, where this one has another number."""
+    def _other_number(self, clause: Clause, shared: Sequence[frozenset[str]], counts: frozenset[str]) -> str:
+        """Find a number that was said of another thing only, where this one has a number that the statement lacks."""
         for value in clause.numbers:
             homes = [n for n, other in enumerate(self._clauses) if value in other.numbers]
             if not homes or any(shared[n] for n in homes if self._clauses[n].person):
@@ -382,7 +384,7 @@ class Talk:
                 if (n > homes[0] or self._counts_other(clause, other, value, homes))
                 and other.person
                 and other.numbers
-                and not other.numbers & clause.numbers
+                and not other.numbers & counts
                 and len(shared[n]) >= max(most, len(clause.content) / 2)
             ]
             if rivals:
@@ -399,7 +401,7 @@ def _only_denies(clause: Clause) -> bool:
 def _units(clause: Clause, value: str = "") -> frozenset[str]:
     """Return what a clause counts, or what it has a number of."""
     behind = (clause.text[n.end :] for n in numerals(clause.text) if n.sure and (not value or value in n.values))
-    return frozenset(content.bare(match[1]) for text in behind if (match := _UNIT.match(text)))
+    return content.content(" ".join(match[1] for text in behind if (match := _UNIT.match(text))))
 
 
 def _values(clause: Clause) -> frozenset[str]:

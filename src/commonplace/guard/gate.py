@@ -141,7 +141,7 @@ class _Court:
     def evidence(self) -> Evidence:
         """What statements may rest on; what the rules took from a person's words needs none."""
         written = (*headings(self.proposal), *links(self.proposal, self.view))
-        known = [f"{entry.section} {line}" for entry in self.view.entries for line in entry.text.splitlines()]
+        known = [f"{entry.section}: {line}" for entry in self.view.entries for line in entry.text.splitlines()]
         return Evidence(self.view.messages, [*known, *written])
 
     def fault(self, statement: str, *, journal: bool = False) -> str:
@@ -431,7 +431,7 @@ class _Court:
             for field in ("title", "description", "category") if not reason else ():
                 said = getattr(edit, field)
                 why = self.fault(said) if said in heads else ""
-                if why and not (field == "title" and why.startswith(("other-subject:", "unfounded:", "scattered:"))):
+                if why and not (field == "title" and why.startswith(("other-subject:", "unfounded:"))):
                     # it costs the rest of the topic nothing
                     self.held.append((PutTopic(path=edit.path, body="", **{field: said}, sources=edit.sources), why))
                     edit = msgspec.structs.replace(edit, **{field: ""})

@@ -42,7 +42,13 @@ _SHORT: Final = """
 """
 _KNOWN_SHORT: Final = frozenset(_SHORT.split())
 _ADVICE: Final = pattern(r"\*{0,2}How to apply\b")  # seed memdir: what a model concludes, which nobody has to have said
-_PLACED: Final = pattern(r"\b(?!(?:der|die|das|den|dem|des|ein)\s)([a-zäöü]{2,4})\s\Z")
+_PLACED: Final = pattern(
+    r"\b(?!(?:d(?:er|ie|as|en|em|es)|(?:k|m|d|s)?eine?[mnrs]?|ihre?[mnrs]?|alle[nr]?|jede)\s)([a-zäöü]{2,4})\s\Z"
+)
+_ADJECTIVE: Final = pattern(  # of German, at the head of a line before a noun that has a capital too
+    r"\w{2,}(?:lich|ig|isch|end|bar|sam|haft|los)e[rsnm]?|(?:ge|be|ver|ent|zer|auf|aus|ab|vor)\w{3,}(?:te|ene)[rsnm]?",
+    re.IGNORECASE,
+)
 _PLACED_CHARS: Final = 6
 _ALLERGY: Final = pattern(
     r"\b(?:all?erg|al[eé]rg|аллерг|intoll?eran)\w*\s(?:to|gegen|à|aux?|a|al|ao|på|voor|на|na)\s(?:l[ae]s?\s|l')?(\w+)"
@@ -51,6 +57,7 @@ _ALLERGY: Final = pattern(
 )
 _IN_QUOTES: Final = pattern(r"[\"“„«»「『][^\"”“»«」』]{1,80}[\"”“»«」』]")
 _MOST_CHARS: Final = 2000  # of a statement; more is none that a person could review
+_SHORT_DATE: Final = pattern(r"(?<![\d.,:-])(\d\d)[.-](\d\d)(?![\d.:-])")  # `28.01`, `01-28`
 _ORDINAL: Final = pattern(r"(?:st|nd|rd|th|er|º|ª|[日号])(?!\w)")  # behind the number of a day: `the 12th`
 _END_CHARS: Final = 20_000  # of each end of another message
 _TOOL_CHARS: Final = 3000  # of each end of a tool's result
@@ -58,9 +65,6 @@ _WELL_KNOWN: Final = 5  # words of a summary's sentence that were said, and thei
 _KNOWN_SHARE: Final = 0.6
 _SAME: Final = 2  # words of content, for a statement to be about what an entry says
 _BRIEF: Final = 4  # words of content
-_FULL: Final = 4  # words, numbers and dates of a statement that has enough of them to compare their share
-_SHARE: Final = 3  # of such a statement, of which one part in so many has to be said anywhere
-_WIDE_SHARE: Final = 5  # the same, of pairs of wide characters
 _NAME_CHARS: Final = 4000  # of a text that is searched for names
 
 
@@ -205,8 +209,6 @@ class Evidence:
             brief: Whether one of few words needs no ground, as in a journal.
         """
         reason = self.fault(sentence)
-        if reason.startswith("scattered:"):  # a summary tells of several messages
-            return ""
         if not reason.startswith(("new-name:", "new-number:", "unfounded:")):
             return reason
         said = content.content(sentence)
@@ -229,7 +231,7 @@ class Evidence:
             or self._unrelated(text, said)
             or self._talk.turned(text)
             or self._against_memory(text, said)
-            or self._scattered(text)
+            or self._of_another(text)
         )
         advice = _ADVICE.match(text)
         return "" if advice is not None and self._concludes(text[advice.end() :], reason) else reason
@@ -238,9 +240,7 @@ class Evidence:
         """True if advice may be given all the same: it was not said, or denies what no message is about."""
         said = _content(advice)
         near = max((len(each.vocabulary.shared(said)) for each in self.said), default=0)
-        return reason.startswith(("unfounded:", "scattered:")) or (
-            reason.startswith("negation:") and 2 * near < len(said)
-        )
+        return reason.startswith("unfounded:") or (reason.startswith("negation:") and 2 * near < len(said))
 
     def _against_memory(self, text: str, said: frozenset[str]) -> str:
         """Return the fault if memory says the opposite, and nobody spoke of what both are about."""
@@ -291,6 +291,13 @@ class Evidence:
                 text[named.start : named.end].strip(" .")
             ):
                 return f"new-date: no message says or means {text[named.start : named.end].strip()!r}"
+        spans += [
+            match.span()
+            for match in _SHORT_DATE.finditer(text)
+            if any(
+                (day.day, day.month) in (pair := (int(match[1]), int(match[2])), pair[::-1]) for day in self._meant.days
+            )
+        ]
         hours = any(reading[0] == "clock" for named in days.named(text) for reading in named.readings)
         for number in numerals(text):
             if not number.sure or any(start < number.end and number.start < end for start, end in spans):
@@ -343,6 +350,12 @@ class Evidence:
             if not (inner or any(part[:1].isupper() for part in parts)) or self._is_known(word):
                 continue
             if word.isupper() and _BEHIND_NUMBER.search(text, 0, match.start()) is not None:  # `1 GB`
+                continue
+            if (
+                self._may_be_german(text)
+                and _BEFORE_INITIAL.search(text[: match.start()])
+                and _ADJECTIVE.fullmatch(word)
+            ):
                 continue
             unknown.append((match, inner))
         found: list[str] = []
@@ -400,8 +413,8 @@ class Evidence:
                 return f"new-word: no message says {match.group()!r}"
         return ""
 
-    def _scattered(self, text: str) -> str:
-        """Return the fault if no one text says what a statement says of its head, or half of a statement of one clause.
+    def _of_another(self, text: str) -> str:
+        """Return the fault if no one text has two words of a statement: what it says of its head, nobody said.
 
         A name that it begins with counts as said if memory knows it, or who speaks of themselves with it: a model
         names whom a message calls "I".
@@ -411,19 +424,13 @@ class Evidence:
             rest = f"{rest[: date.start]} {rest[date.end :]}"
         said, counted = _content(rest), [number for number in numerals(rest) if number.sure]
         head = next((word for word in content.words(rest) if word in said), "")
+        if content.is_wide(text) or denials.denies(text) or head in COMMON or not self._supports(head):
+            return ""
         named = head in content.names(rest) and self._presented.holds(head)
         others = said - {head} if named else said
         most = named + max((each.agreeing(others, counted, dates) for each in self._all), default=0)
-        size, wide = len(said) + len(counted), content.is_wide(text)
-        lone = most <= 1 < size + len(dates) and self._supports(head) and head not in COMMON
-        if lone and not (wide or denials.denies(text)):
-            return f"unfounded: no message says what it says of {head!r}"
-        if dates or size < _FULL or not self._names.isdisjoint(said - {head}):
-            return ""  # it agrees with what was said in a date or a name
-        if not counted and sum(map(self._supports, said)) * (_WIDE_SHARE if wide else _SHARE) < size:
-            return "scattered: few words of it were said"
-        halved = 2 * most < size and len(content.clauses(text)) == 1 and not wide
-        return "scattered: no message says half of it" if halved else ""
+        lone = most <= 1 < len(said) + len(counted) + len(dates)
+        return f"unfounded: no message says what it says of {head!r}" if lone else ""
 
     @cached_property
     def _presented(self) -> Vocabulary:

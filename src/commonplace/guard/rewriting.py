@@ -26,7 +26,7 @@ _EMPTY: Final = pattern(r"\A[\W_]*\Z|\A\(.{0,200}\)\Z|\A[*_].{0,200}[*_]\Z|\A<!-
 _HEADING: Final = pattern(r"\A\s{0,3}#{1,6}\s|\A[^:：]{1,40}[:：]\Z|\A\*\*[^*]{1,60}\*\*:?\Z")
 _LABEL: Final = pattern(r"\A([^:：]{2,40})[:：]\s*\S")
 _HEADING_WORDS: Final = 8
-_RELATED: Final = 0.34  # share of the shorter line's words, for one to be about the same as the other
+_RELATED: Final = 1 / 3  # share of the shorter line's words, for one to be about the same as the other
 _ALIKE: Final = 2 / 3  # the same, for one to say it of the same thing
 _WIDE_MERGED: Final = 0.5  # as below, of pairs of wide characters: a changed particle changes two of them
 _MERGED: Final = 0.6  # share of a line's plain words that another must hold, beside all of its firm ones
@@ -201,11 +201,18 @@ def _may_leave(
             continue
         share, shared = related(line, other), Vocabulary(other.words).shared(line.words)
         names = content.names(line.text) & content.names(other.text)  # one may begin with a word that is no name
+        if share == _RELATED and shared == _begins(line) and Vocabulary(_begins(other)).shared(shared):
+            continue  # it says something else of the same thing
         if share >= _ALIKE or (share >= _RELATED and (shared - names or _timeless(line.text) <= shared)):
             return True
         if in_place.get(other.key) == line and not is_standing(line.text) and _names_old(line, other, shared, said):
             return True
     return False
+
+
+def _begins(line: Line) -> frozenset[str]:
+    """Return the word that a line begins with."""
+    return frozenset([word for word in content.words(line.text) if word in line.words][:1])
 
 
 def _drops_a_name(line: Line, other: Line, new_words: Callable[[str], frozenset[str]]) -> bool:

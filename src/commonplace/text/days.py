@@ -72,9 +72,9 @@ _DIGIT: Final = pattern(r"\d")
 WEEKDAYS: Final = tuple(
     pattern(rf"\b(?:{latin})|{wide}")
     for latin, wide in (
-        ("mondays?|mon\\.|montag|lundi|lunes|lunedì|segunda-feira|понедельник|poniedział|maandag|måndag", "(?:星期|礼拜|周)一|月曜|월요"),
+        ("mondays?|mon\\.|montag|lundi|lunes|lunedì|segundas?-feiras?|segundas|понедельник|poniedział|maandag|måndag", "(?:星期|礼拜|周)一|月曜|월요"),
         ("tuesdays?|tues?\\.|dienstag|mardi|martes|martedì|terça|вторник|wtor(?:ek|k)|dinsdag|tisdag", "(?:星期|礼拜|周)二|火曜|화요"),
-        ("wednesdays?|wed\\.|mittwoch|mercredi|miércoles|mercoledì|quarta-feira|сред[аыуе]|środ|woensdag|onsdag", "(?:星期|礼拜|周)三|水曜|수요"),
+        ("wednesdays?|wed\\.|mittwoch|mercredi|miércoles|mercoledì|quartas?-feiras?|quartas|сред[аыуе]|środ|woensdag|onsdag", "(?:星期|礼拜|周)三|水曜|수요"),
         ("thursdays?|thu(?:rs)?\\.|donnerstag|jeudi|jueves|giovedì|quinta|четверг|czwart|donderdag|torsdag", "(?:星期|礼拜|周)四|木曜|목요"),
         ("fridays?|fri\\.|freitag|vendredi|viernes|venerdì|sexta|пятниц|piąt(?:ek|k)|vrijdag|fredag", "(?:星期|礼拜|周)五|金曜|금요"),
         ("saturdays?|sat\\.|samstag|sonnabend|samedi|sábado|sabato|суббот|sobot|zaterdag|lördag", "(?:星期|礼拜|周)六|土曜|토요"),
