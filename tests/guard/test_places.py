@@ -1,5 +1,7 @@
 """Where a sentence or a command line puts a secret: each row is a sentence with its secret, or one without."""
 
+import re
+
 import pytest
 
 from commonplace import guard
@@ -79,6 +81,38 @@ WORDS = [
     "The secret word for school pickup is [bluebonnet].",
     "it's [marlinspike], that's the password",
     "password? [marlinspike], like always",
+    'We all use the same password, it\'s still "[paper boat]" after years',
+    'I took "[four dull spoons in rain]" as the vault password.',
+    "Hasło do dysku wybrałem takie: „[wrona gra na harfie]”, i tyle.",
+    "Log in as guest with the password [velvet pickle].",
+    "Con il solito accesso, la stessa password, [gommapane], e ogni tanto mi butta fuori.",
+    "my recovery words are [onion raft pilot cedar spoon lunar basil fence], don't lose them",
+    "Frase de paso: [cuando el río suena nadie baja a mirar]",
+    "復元フレーズ：[うみ そら かぜ つき ほし ゆき はな とり いし かわ もり たに]",
+    "Meine Reisepassnummer lautet [CZ4H81KMT], trag sie ein.",
+    "Setz bitte SMTP_PASS auf [kranich-7-Tal], sonst kommt keine Mail an.",
+    "In the compose file put DB_PASS as [m0orland_hut], then restart.",
+    "Für die Hotline heißt das Kennwort [Fliegenpilz].",
+    "the staging password is [wet_dog], sorry",
+    "Hasłem jest imię psa, czyli [Gryzelda].",
+    "Das Passwort lautet nicht mehr admin, sondern [Holunder].",
+    "Die PIN der Karte hab ich auf [5591] geändert.",
+    "her tablet PIN's [6093] by the way",
+    "阿姨的提款卡密碼是[七三九二]，別忘了",
+    "Antwoord op de geheime vraag is [meester Bram].",
+    "The security answer is [Okonjo-Wills].",
+    "you want [lemonTree], that's the password for the archive",
+]
+SEVERAL = [
+    "All scanners share one password, [Gr4vel-elm], except the one upstairs, where it's [buttonhole].",
+    "Das Kennwort haben wir von [Winter2021] auf [gartenzwerg] geändert.",
+    "I changed my password from [turnstile] to [hedgehog] yesterday.",
+    "El token de la API es [k92Zq-77mmW-0pp], pero en casa uso [local-55-dev].",
+    "Het wachtwoord was [zonnebank] maar nu is het [Zonnebank!2].",
+    "Pour l'alarme du garage : [7340] le matin, [7341] le soir.",
+    "Der Tresor geht erst rechts auf [41], dann links auf [9] und rechts auf [63].",
+    "金庫は右に[41]、左に[9]、右に[63]です",
+    "暗証番号は[8841]から[9920]に変えました",
 ]
 NONE = [
     "The code is 500 when the server fails.",
@@ -138,6 +172,23 @@ NONE = [
     "Password? I forgot it.",
     "SMS kostet 829 Euro.",
     "Das neue Passwort heißt anders.",
+    'The site says the password is "far too short".',
+    'Click "Forgot password" and then "Send link".',
+    "Passwort: siehe Tresor, Eintrag „Drucker 2“.",
+    'API key: see 1Password, vault "Ops-EU".',
+    "密码：找行政小李要，分机8206。",
+    "Mein Passwort ist abgelaufen, Ticket INC-48213 liegt bei der IT.",
+    "The building code inspection (IBC 2021) is in May.",
+    "Mon gestionnaire de mots de passe c'est Bitwarden mais il est lent.",
+    "My password managers are Bitwarden and KeePass.",
+    "I logged in with my password last night.",
+    "Enter your password, address, and city.",
+    "At the gate turn left.",
+    "set DB_PASSWORD as described in the readme",
+    "Das Passwort ist jetzt sicherer.",
+    "Nie pamiętam hasła, zresetowałam, jest dobrze.",
+    "Het heet De gesloten deur.",
+    "Hasło reklamowe kampanii brzmi „Bliżej nieba”.",
 ]
 COMMANDS = [
     "*:*:*:postgres:[s0lstice-gate]",
@@ -183,6 +234,14 @@ def test_a_secret_goes_and_the_words_around_it_stay(row):
     assert secret not in text
     assert text.startswith(before[: max(0, len(before) - 12)])
     assert text.endswith(after)
+
+
+@pytest.mark.parametrize("row", SEVERAL)
+def test_a_sentence_that_tells_one_value_tells_the_others_too(row):
+    """Issue 22: several values; the old one and the new one, mine and yours."""
+    parts = re.split(r"[\[\]]", row)
+    kept = re.sub("⟦[^⟧]*⟧", "*", guard.screen("".join(parts)).text)
+    assert kept == "*".join(parts[::2])
 
 
 @pytest.mark.parametrize("text", NONE + NO_COMMANDS)

@@ -21,9 +21,10 @@ _OPENED: Final = r"(?:は|が|用|按|输入?|는|은|是|为|成|密码|号码|
 _TO_A_NOUN: Final = r"(?:\s[^\W\d_]{1,6})?[,.]?\s(?:<<that>>\s(?:<<is>>\s)?|<<is>>\s)"
 _OPENING: Final = r"\s?(?:で|を(?:入力|押)|に設定|打开|解锁|解除|再按|开|就开|로|으로)"
 _OF: Final = (  # from a thing to its number: "the code of my card, "
-    r"\w{0,6}(?: [A-Z]\w{1,12})?(?P<sign>(?: <<of>>(?: [^\W\d_]{1,16}){1,3})?,|)[ ]{0,2}\Z"
+    r"\w{0,6}(?: [A-Z]\w{1,12})?(?P<sign>(?: <<of>>(?: [^\W\d_]{1,16}){1,3})?,|['’]s|)[ ]{0,2}\Z"
 )
 _YEAR: Final = r"(?:19|20)\d\d"
+_CLOSED: Final = r"\s?(?:[.,;!。，]|\Z)|\s<<as>>\s"  # the clause of a number
 _YEAR_OR_TIME: Final = rf"{_YEAR}|(?:[01]\d|2[0-3])[0-5]\d"
 _SENT: Final = r"\d{3} \d{3}"  # as a bank writes a code that works once
 _STATUS: Final = r"[1-5]0\d|4[12]\d|127|137|255"  # what a program answers with
@@ -33,7 +34,8 @@ _STREET: Final = (
 _CLAUSE: Final = (
     r"(?:\A|[.,;:!?(\n–—。，])[ *-]{0,4}((?:[^\W\d_’']{1,24}[ -]{1,2}){0,3}[^\W\d_]{1,24})[ ]?\Z"  # up to a number
 )
-_BESIDE: Final = 30  # characters
+_BESIDE: Final = 30  # characters before
+_BEHIND: Final = 15  # characters behind
 _MOST_CODES: Final = 8  # numbers behind the same words: with more they count things
 
 
@@ -76,6 +78,8 @@ def is_code(text: str, match: re.Match[str], rule: Rule, nouns: list[int]) -> bo
     ):
         return False
     led = _is_led(text, match, nouns, rule)
+    if not led and compiled(_YEAR).fullmatch(match.group()) and not compiled(_CLOSED).match(text, match.end()):
+        return False
     after = compiled(r"[ ]?([^\W\d_]{1,20})").match(text, match.end())
     if after:
         word = after.group(1).casefold()
@@ -84,7 +88,10 @@ def is_code(text: str, match: re.Match[str], rule: Rule, nouns: list[int]) -> bo
             if word[0] in words["counters"]:
                 return False
         elif word in words["counters"] or not (
-            sure or content.is_joining(content.bare(word)) or word in words["unlocks"]
+            sure
+            or content.is_joining(content.bare(word))
+            or word in words["unlocks"]
+            or compiled("<<done>>").fullmatch(word)
         ):
             return False
     before = compiled(r"([^\W\d_]{1,20})[.]?[ ]?\Z").search(text, max(0, match.start() - 24), match.start())
@@ -99,9 +106,25 @@ def is_code(text: str, match: re.Match[str], rule: Rule, nouns: list[int]) -> bo
     return rule.check != "thing" or (digits < _PHONE and led and not counts)
 
 
+def alike(text: str, found: list[Noun]) -> Iterator[Noun]:
+    """Yield the other numbers of a sentence that have as many digits as a code in it: "7340 for me, 7341 for you"."""
+    codes = {end - start: rule for start, end, rule in found if text[start:end].isdecimal() and end - start > 2}
+    for match in compiled(r"(?<![\w.,:/€$£+-])\d{3,8}(?![\w%€$£-]|[.,:/]\d)").finditer(text) if codes else ():
+        rule = codes.get(len(match.group()))
+        after = compiled(r"[ ]?([^\W\d_]{1,20})").match(text, match.end())
+        counted = after and after.group(1).casefold() in load().words["counters"]
+        if (
+            rule
+            and (*match.span(), rule) not in found
+            and not counted
+            and not compiled(_YEAR_OR_TIME).fullmatch(match.group())
+        ):
+            yield *match.span(), rule
+
+
 def is_elsewhere(text: str, start: int, end: int) -> bool:
     """True if a word beside a place says that a code is no secret: postal, error, voucher."""
-    beside = compiled(r"[^\W\d_]{1,40}").findall(text[max(0, start - _BESIDE) : end + _BESIDE].casefold())
+    beside = compiled(r"[^\W\d_]{1,40}").findall(text[max(0, start - _BESIDE) : end + _BEHIND].casefold())
     return not load().words["elsewhere"].isdisjoint(beside)
 
 
@@ -135,7 +158,7 @@ def _is_led(text: str, match: re.Match[str], nouns: list[int], rule: Rule) -> bo
     if closing and any(end <= match.start() for end in nouns) and not compiled(_YEAR).fullmatch(match.group()):
         return True  # "The key box is left of the door, 3907."
     words = load().words
-    ends = compiled(r"\s{0,2}(?:[.,;!()\n。，！]|[–—-]\s|\Z)").match(text, match.end())
+    ends = compiled(r"\s{0,2}(?:[.,;!()\n。，！]|[–—-]\s|\Z|<<done>>(?!\w))").match(text, match.end())
     behind = [compiled(_OF).match(text, end, match.start()) for end in nouns if end <= match.start()]
     if any(found and (found["sign"] or rule.check == "code") for found in behind):
         return True

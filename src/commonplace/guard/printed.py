@@ -17,10 +17,13 @@ from commonplace.guard.table import Rule, compiled
 Span = tuple[int, int]
 
 _PAIR: Final = (
-    r"[\w-]{0,14}[\"'`\]]{0,2}[ \t]{0,4}(?:=>|:=|[:=]|value=)\s{0,4}(?:\[\s{0,4})?"
-    r"(?:\"((?:[^\"\\\n]|\\.){1,512})\"|'((?:[^'\\\n]|\\.){1,512})'|([^\s\"'`,;&{}<>\[\]()]{1,512}))"
+    r"[A-Za-z0-9_-]{0,14}[\"'`\]]{0,2}[ \t]{0,4}(?:=>|:=|[:=]|value=)\s{0,4}(?:\[\s{0,4})?"
+    r"(?:\"((?:[^\"\\\n]|\\.){1,512})\"|'((?:[^'\\\n]|\\.){1,512})'|([^\s\"'`,;&{}<>\[\]()，。、]{1,512}))"
 )
 _PLAIN: Final = 3  # the group of `_PAIR` without quotes
+_ASSIGNED: Final = (  # "set SMTP_PASS to …"
+    r"[A-Z0-9_]{0,14}[`\"']?(?::|\s(?:to|as|is|auf|op|na|на|a|à|en|para|vaut))\s{1,2}([^\s\"'`,;&{}<>\[\]()]{4,64})"
+)
 _ELEMENT: Final = (
     r"[\w-]{0,14}>\s{0,8}(?:</key>\s{0,8}<string>)?(?:<!\[CDATA\[)?([^<>\[\]\n]{3,512}?)(?:\]\]>)?\s{0,8}</"
     r"|[\w-]{0,14}</key>\s{0,8}<string>([^<>\n]{3,512})</"
@@ -72,7 +75,11 @@ class Printed:
         if around not in self._known:
             if len(self._known) >= _MOST_KNOWN:
                 self._known.clear()
-            span = paired(self._text, start, end, rule) or _element(self._text, start, end, rule)
+            span = (
+                paired(self._text, start, end, rule)
+                or _element(self._text, start, end, rule)
+                or _assigned(self._text, start, end, rule)
+            )
             self._known[around] = (span[0] - start, span[1] - start) if span else None
         known = self._known[around]
         return (start + known[0], start + known[1]) if known else None
@@ -130,12 +137,22 @@ def paired(text: str, start: int, end: int, rule: Rule) -> Span | None:
         return first, last
     if plain and rule.check != "made" and not compiled(_SETTING).search(text, max(0, start - _BACK), start):
         return None
-    if plain and compiled(r"[\w.]{0,40}[({\[]").match(text, last):
+    if plain and compiled(r"[\w.]{0,40}[({\[]|[，、]").match(text, last):
         return None  # a call in code
     in_query = plain and compiled(_QUERY).search(text, max(0, start - _BACK), start)
     if plain and not in_query and compiled(r"[ \t]{1,4}[^\s#/]").match(text, last):
         return None  # prose
     return (first, last) if _is_secret(value, rule, plain=plain) else None
+
+
+def _assigned(text: str, start: int, end: int, rule: Rule) -> Span | None:
+    """Return the value that a sentence says a variable has."""
+    match = compiled(_ASSIGNED).match(text, end) if rule.check == "chosen" else None
+    if not match or not compiled(_EXPORTED).search(text, max(0, start - _BACK), start):
+        return None
+    first, last = values.stripped(text, *match.span(1))
+    made = values.is_made(text[first:last]) and not is_worthless(text[first:last])
+    return (first, last) if made else None
 
 
 def _element(text: str, start: int, end: int, rule: Rule) -> Span | None:

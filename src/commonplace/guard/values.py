@@ -15,11 +15,14 @@ from typing import Final
 from commonplace.guard.table import Rule, compiled, load
 from commonplace.text import content, everyday
 
+LONG: Final = 5  # characters of a value that nothing but its noun points to
+CJK: Final = "\u3040-\u30ff\u3400-\u9fff\uff66-\uff9f\uac00-\ud7a3"
+TOKEN: Final = rf"[^\s,;，。、！？；：（）「」『』“”«»„‹›⟦⟧<>\"`|→{CJK}]{{2,128}}"
 _HARD: Final = r"[!@#$%^&*+?~=_]"
 # What follows the noun in a name for something about a secret: `password_hash`, "password reset".
 ABOUT_IT: Final = (
     r"(?i)[ _-]?(?:hash|digest|field|reset|policy|length|manager|hint|file|path|url|uri|salt|column|input|store|prompt"
-    r"|min|max|count|type|id|name|arn|limit|usage|budget|server|service|generator|vault|rotation"
+    r"|min|max|count|type|id|name|arn|limit|usage|budget|server|service|generator|vault|rotation|managers"
     r"|authentication|protection|dialog|screen|page|form|s?[_ ]used(?!\sto))(?![a-z])"
 )
 NO_VALUE: Final = (
@@ -54,8 +57,13 @@ _RANDOM: Final = 16  # characters of a value that a machine made
 
 def is_described(value: str) -> bool:
     """True if a word is said of a secret and is none."""
+    return value.casefold() in everyday.COMMON or is_said_of(value)
+
+
+def is_said_of(value: str) -> bool:
+    """True if a word describes a secret, or joins other words."""
     folded = value.casefold()
-    return folded in described() or folded in everyday.COMMON or content.is_joining(content.bare(folded))
+    return folded in described() or content.is_joining(content.bare(folded))
 
 
 def is_known(value: str) -> bool:
@@ -89,7 +97,7 @@ def is_made(value: str) -> bool:
 def is_personal(value: str) -> bool:
     """True if a number has as many signs as one that a state gives to a person, and is no date."""
     return (
-        sum(map(str.isdigit, value)) >= (6 if value.upper() != value or value.isdecimal() else 4)
+        sum(map(str.isdigit, value)) >= (6 if value.upper() != value or value.isdecimal() else 3)
         and sum(map(str.isalnum, value)) >= 8
         and not compiled(_DATE).fullmatch(value)
     )
@@ -117,12 +125,15 @@ def stripped(text: str, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
-def is_quotable(value: str, rule: Rule, *, plain: bool) -> bool:
-    """True if what is quoted near a noun may be its value; where `plain`, also a word."""
+def is_quotable(value: str, rule: Rule, *, plain: bool, said: bool) -> bool:
+    """True if what is quoted near a noun may be its value; where `plain`, also a word, where `said`, also several."""
     if compiled(NO_VALUE).match(value) or compiled(CODE).search(value) or value.casefold() in described():
         return False
     if " " in value:
-        return rule.check == "phrase" or (len(value.split()) <= 8 and is_made(value.replace(" ", "")))
+        words = value.split()
+        if rule.check == "phrase" or (said and rule.check == "password" and not is_said_of(words[-1].rstrip(".!"))):
+            return True
+        return len(words) <= 8 and is_made(value.replace(" ", ""))
     return is_made(value) or (plain and rule.check in {"phrase", "password"})
 
 

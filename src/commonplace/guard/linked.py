@@ -1,0 +1,253 @@
+"""Find the value that a sentence joins to a noun for a secret: behind `is`, `:` or `=`, right behind it, before it.
+
+Owns what words may be between the two, and where the value ends; what a value looks like by itself is `values`.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from commonplace.guard import values
+from commonplace.guard.codes import Noun
+from commonplace.guard.table import Rule, compiled, load
+from commonplace.text import content
+
+Span = tuple[int, int]
+
+_FAR: Final = 90  # characters between a noun and the last link that is looked at
+_MOST_LINKS: Final = 3
+_SHORTEST: Final = 4  # characters of a value that a link leads to
+_LONG_NUMBER: Final = 8  # digits of a number that is no code
+_LONG_NAME: Final = 11  # characters of the name of a thing that a noun for keys calls a token
+_CAPITAL: Final = r"[A-ZÀ-ÞĄ-ŻА-Я][^\W\d_]{0,24}(?:(?<=\w)['’-][^\W\d_]{1,24}|(?<=\w\w))"
+_NAMES: Final = rf"{_CAPITAL}(?:\s(?:[^\W\d_]{{1,3}}\s)?{_CAPITAL}){{0,3}}"
+_ANSWERED: Final = (
+    rf"(?i:\b<<answered>>\s(?:<<always>>\s)?)(?:[«\"“„]\s?)?({_NAMES})|\s({_NAMES})(?:\s(?:in|ein|an))?\s<<as>>\s"
+    rf"|\s({_NAMES})\s<<done>>\b"
+)
+_SURE: Final = r"[A-Z][a-z]{2,64}[._][A-Z][a-z]{2,64}\Z|(?=.{0,7}\d)(?=.{0,7}[a-fA-F])[0-9a-fA-F]{7,8}\Z"  # a hash
+_OF_CODE: Final = (  # a name with underscores
+    r"(?:\A|_)(?:pass|pw|token|key|secret|auth|api|db|user|name|id|env|var|value|config|data|code|hash|text|field|input)"
+)
+_SEVERAL: Final = r"(?:[^\W\d_]{1,24}[’'-]?[ ,]{1,2}){2,23}[^\W\d_]{1,24}"
+_MARKS: Final = r"\s{0,3}(?:=>|:=|->|={1,2}|[:：→])\s{0,3}|[\"'`]{1,3}\s{0,3}(?:=>|[:=])\s{0,3}"
+_LINK: Final = (
+    rf"(?i){_MARKS}|\s?\?\s{{1,2}}|\s{{1,2}}[—–-]\s{{1,2}}|(?<=[\s,?])(?:c'est|<<is>>)\s{{1,4}}|['’]s\s{{1,2}}"
+    r"|(?:成了?|[是为為叫はが는은])\s{0,2}|,\s(?=<<now>>\s)|[,–—-]?\s<<namely>>,?\s"
+    r"|,\s(?=(?-i:[a-zà-ÿą-żа-я]{5,40}),\s"  # "my password, osprey, is"
+    r"(?!(?:<<and>>|or|of|oder|ou|o|lub|или)\s(?:\S{1,30}\s){0,2}\S{1,30}(?:[.,;!?]|\Z)))"  # but no list
+)
+_OTHER: Final = (  # what follows is said of something else: "I changed the password, and now the printer is"
+    r"(?i)\s(?:<<and>>|<<but>>)\s(?:\w{1,8}\s){0,2}(?!the\s\w{1,12}\sones?\b)<<whose>>\b"
+)
+_WITH: Final = (
+    r"(?i)\b(?<!⟦\s)(?:<<with>>|<<and>>|als)\s(?:\w{1,5}\s){0,2}\Z|[,;/]\s\Z|\b<<have>>\s(?:<<whose>>\s)?\Z"
+    r"|\b<<called>>\s(?:<<whose>>\s)?\Z|\b(?:default|temporary|temp|initial)\s\Z|\b<<used>>\sde\s\Z"
+)
+_USING: Final = r"(?i)(?<!\w)<<with>>\s(?:<<whose>>\s)?\Z"
+_GAP: Final = (  # to a value right behind
+    rf"\w{{0,4}}[\"'’)]{{0,2}}[ \u3000]{{1,2}}(?:(?:to|auf|a|en|in|na|para|naar)[ ])?|(?<=[{values.CJK}])"
+)
+_CALLED: Final = (
+    r"(?i:(?: ?[!.,:;] {1,2}(?:<<that>>|<<is>>)| {1,2}(?:<<is>>|c['’]est))\s(?:(?:<<that>>|<<is>>)\s)?"
+    r"(?:<<besides>>\s)?(?:<<whose>>\s(?:(?!(?:<<with>>|for|of|who|one|für|pour|para|per)\s)[^\s.,;:!?]{1,20}\s){0,3})?)\Z"
+)
+_PARTICIPLE: Final = (
+    r"(?i).{0,128}(?:ed|ing|ées?|[aeiy]ł[ae]m|ał[aoy]?|ił[aoy]?|[ao]ny|(?:[wsłt]a|[iez]o)ne|ejsz\w{1,3}|[её]е"
+    r"|[её]н[аоы]?|[ая]н[аоы]?)\Z"
+    r"|(?i:ge|be|ver)[a-z]{3,20}(?:t|en)\Z"
+)
+_PROCESS: Final = r"[^\W\d_]{0,128}(?:ed|ing|tion|ment)\Z"  # what a heading names: "Password Hashing"
+_AS: Final = (  # the words behind a value that is said to be used as one: "Use marlinspike as the guest password"
+    rf"(?i)(?<!\S)({values.TOKEN})\s<<as>>\s(?:<<whose>>\s)?(?:(?!(?:a|of|de)\s)[^\s.,;:!?]{{1,20}}\s)?\Z"
+)
+_IDIOM: Final = (  # of success, of a language
+    r"(?i)(?<=\bla )clave\s(?:es|era|está|fue|del?\s(?:éxito|asunto|todo|problema|felicidad)\s\w{2,5})\s"
+    r"|(?<=palabra )clave\b"
+)
+_AS_FRONT: Final = r"(?i)(?<!\w)(?<!⟦\s)<<as>>\s(?:<<whose>>\s)?\Z"
+_VERBS: Final = rf"\w{{0,3}}(?:\s[^\s.,;:!?]{{1,20}}){{1,8}}?\s(?={values.TOKEN}(?:\s<<done>>)?(?:[.,!]|\Z))"
+_CHANGED: Final = (
+    r"(?i)\w{0,3}(?:(?:\s(?!(?:from|to)\s)<<of>>\s\S{1,20}(?:\s(?!to\s)\S{1,20})?)?"
+    r"\s(?:to|a|para|naar|na|на|<<from>>(?=\s\S{1,40}\s<<onto>>\s))|(?:\s[^\s.,;:!?]{1,16}){0,4}?\s(?:auf|<<from>>(?=\s\S{1,40}\s<<onto>>\s))|\s<<done>>\sin)\s"
+)
+_NOMINAL: Final = (  # Russian has no word for `is`: "Пароль от почты одуванчик"
+    r"(?i)(?:\s(?:от|для|на|во?|к|у)\s(?:(?!(?:от|для|на|во?|к|у|не)\s)[^\W\d_]{1,20}){1}"
+    r"(?:\s(?!(?:от|для|на|во?|к|у|не)\s)[^\W\d_]{1,20})??){1,3}\s"
+)
+_ONTO: Final = r"(?i)[\"'”»]?\s(?:<<onto>>|in|en|a)\s"  # from one value to the next
+_ANOTHER: Final = r"(?i)(?<!\w)(?:<<it>>|<<used>>)\s"
+_ENDS: Final = r"[\"'”»’`*)\]]{0,3}\s{0,2}(?:[.,;!?)\n—–|、。，；！？）]|\Z|-\s|/\s|(?<=\s)\(|<<but>>\s)"
+_CHANGE_ENDS: Final = rf"{_ENDS}|\s(?:<<done>>|<<onto>>)\b"
+
+
+def linked(text: str, start: int, end: int, stop: int, rule: Rule) -> Iterator[Span]:
+    """Yield the value of a noun: behind it, or behind a link before `stop`, to the end of its clause."""
+    if rule.check in {"thing", "person", "reuse", "login"}:
+        return
+    if rule.near and (
+        answer := compiled(_ANSWERED).search(text, start, stop)
+        or compiled(_ANSWERED).search(text, max(0, start - _FAR), start)
+        or compiled(rf"(?:\A|[.!?]\s)({_NAMES}){_CALLED}").search(text, 0, start)
+    ):
+        yield answer.span(answer.lastindex or 1)
+        return
+    if rule.check in {"password", "phrase"} and not rule.near and (span := _placed(text, start, end, rule)):
+        yield span
+        return
+    signs = rule.check == "sign" or bool(compiled(_IDIOM).match(text, start))
+    gap = compiled(_GAP).match(text, end)
+    plain = not signs and (not text[start].isascii() or bool(compiled(_WITH).search(text, max(0, start - 24), start)))
+    if plain and gap and compiled(_USING).search(text, 0, start) and (words := _words(text, gap.end())):
+        yield words
+        return
+    if (span := _value(text, gap.end(), rule, plain=plain) if gap else None) or (span := _before(text, start, rule)):
+        yield span
+        return
+    polish = bool(compiled(r"(?i)[ąćęłńśźż]|\b(?:klucz|fraza)").search(text))
+    links = compiled(rf"{_LINK}|(?<=\s)to\s{{1,2}}" if polish else _LINK).finditer(text, end, min(stop, end + _FAR))
+    for match in itertools.islice(links, _MOST_LINKS):
+        if compiled(r"[.!;:=→]|\d").search(text, end, match.start()):
+            return
+        it = compiled(r"(?i)\b(?:it|that)\Z").search(text, end, match.start())
+        if match[0][0] in "'’" and match.start() > end and not it:
+            continue  # a person's
+        if match[0][0] == "," and compiled(r"[,(]").search(text, end, match.start()):
+            return  # a list
+        if match[0] == ":" and (name := text[end : match.start()].strip()).isascii() and name.isalpha():
+            return  # within a name, such as that of a session
+        other = compiled(_OTHER).search(text, end, match.start())
+        plain = not (signs or other) or bool(compiled(_MARKS).fullmatch(match[0]))
+        if (span := _value(text, match.end(), rule, plain=plain)) and not (
+            "?" in match[0] and text[span[1] : span[1] + 1] == "?"
+        ):
+            yield span
+            return
+
+
+def others(text: str, end: int, rule: Rule) -> Iterator[Noun]:
+    """Yield the values that a sentence tells behind its first, up to `end`: "… on the scanner it's paperclip"."""
+    for match in itertools.chain(
+        filter(None, [compiled(_ONTO).match(text, end)]), compiled(_ANOTHER).finditer(text, end)
+    ):
+        if span := _value(text, match.end(), rule, plain=True, ends=_CHANGE_ENDS):
+            yield *span, rule
+
+
+def _words(text: str, start: int) -> Span | None:
+    """Return the few plain words at a place that end their clause: "sign in with the password paper boat"."""
+    words = compiled(r"[^\W\d_]{3,24}(?: [^\W\d_]{1,24}){0,4}? [^\W\d_]{3,24}(?=[.,;!)\n]|\Z)").match(text, start)
+    first, *others = words.group().casefold().split() if words else ("",)
+    if not words or values.is_described(first) or any(map(values.is_said_of, others)):
+        return None
+    return words.span()
+
+
+def _placed(text: str, start: int, end: int, rule: Rule) -> Span | None:
+    """Return the word that a sentence says to be a password without a link: "Use marlinspike as the password"."""
+    found = compiled(_AS).search(text, max(0, start - _FAR), start)
+    owned = found and compiled(r"(?i)(?<!\w)<<whose>>\s\Z").search(text, 0, found.start(1))
+    if found and not owned and not compiled(r"\w").match(text, end):
+        first, last = values.stripped(text, *found.span(1))
+        return (first, last) if _is_plain(text[first:last]) else None
+    front = compiled(_AS_FRONT).search(text, max(0, start - 16), start)
+    if front and (found := compiled(_VERBS).match(text, end)):
+        return _value(text, found.end(), rule, plain=True, ends=_CHANGE_ENDS)
+    if "\u0400" <= text[start] <= "\u04ff" and (found := compiled(_NOMINAL).match(text, end)):
+        return _value(text, found.end(), rule, plain=True)
+    words = compiled(r"[^\W\d_]{2,40}").findall(text.casefold())
+    if not load().words["changes"].isdisjoint(words) and (found := compiled(_CHANGED).match(text, end)):
+        return _value(text, found.end(), rule, plain=True, ends=_CHANGE_ENDS)
+    return None
+
+
+def _is_plain(value: str) -> bool:
+    """True if a word may be a password though nothing but its place says so."""
+    known = len(value) < values.LONG or values.is_known(value) or compiled(values.NO_VALUE).match(value)
+    return not known and not compiled(_PARTICIPLE if value.islower() else _PROCESS).match(value)
+
+
+def _before(text: str, start: int, rule: Rule) -> Span | None:
+    """Return the words that a sentence begins with and says to be the secret: "A fox under the moon: that is my …"."""
+    if rule.check not in {"password", "phrase"}:
+        return None
+    words = r"[^\s,;.:!?()\"⟦⟧]{4,40}" if rule.check == "password" else r"[^\W\d_]{1,24}(?: [^\W\d_]{1,24}){0,8}"
+    found = compiled(
+        rf"(?:\A|[.!?:,]\s|\b(?:it's|it is|c'est|es ist)\s|\s(?=[a-z]{{2,20}}[A-Z]))({words}){_CALLED}"
+    ).search(text, max(0, start - _FAR), start)
+    if found and (" " in found.group(1) or not values.is_described(found.group(1))):
+        return found.span(1)
+    return None
+
+
+def _value(text: str, start: int, rule: Rule, *, plain: bool, ends: str = _ENDS) -> Span | None:
+    """Return the value at a place; where `plain`, also words that end their clause and describe nothing."""
+    if plain and (fillers := compiled(r"(?i)(?:(?:<<filler>>|<<now>>)[\s,]{1,2}){0,3}").match(text, start)):
+        start = fillers.end()
+    if rule.check == "phrase" and plain and (several := compiled(_SEVERAL).match(text, start)):
+        if listed := compiled(r"(?:[^\W\d_]{2,16} ){5,23}[^\W\d_]{2,16}(?=, )").match(text, start):
+            return listed.span()  # words of a wallet, then a clause
+        begin = _first_of(text, several, named=text[start - 2] in ":=")
+        alone = compiled(r"[^\s,]+, (?:[^\s,]+,? ){2,}").match(text, begin, several.end())  # a word, then a clause
+        if compiled(_ENDS).match(text, several.end()) and " " in text[begin : several.end()] and not alone:
+            return begin, several.end()
+    if (
+        rule.near
+        and plain
+        and (
+            names := compiled(rf"(?:[^\W\d_]{{2,10}} )?{_NAMES}").match(text, start)  # "Mrs Hill", "juf Els"
+        )
+    ):
+        return names.span() if compiled(_ENDS).match(text, names.end()) else None
+    token = compiled(values.TOKEN).match(text, start)
+    if not token:
+        wide = compiled(rf"[{values.CJK}]{{2,10}}(?=[，。、！!,.]|\Z|に|で)").match(text, start)
+        apt = (
+            wide
+            and plain
+            and (rule.check == "phrase" or rule.near)
+            and not wide.group().lstrip("はがを是").startswith(_described_wide())
+        )
+        return wide.span() if wide and apt else None
+    begin, end = values.stripped(text, *token.span())
+    value = text[begin:end]
+    named = rule.check != "key" and (compiled(_SURE).match(value) or (value.isdecimal() and len(value) > _LONG_NUMBER))
+    if not named and (len(value) < _SHORTEST or value.isdecimal() or values.is_known(value)):
+        return None
+    # A short token that is not said to be the value is the name of a thing: "token zq3 is in the drawer".
+    long = rule.check != "key" or len(value) > (values.LONG if plain else _LONG_NAME)
+    if named or (values.is_made(value) and long):
+        return begin, end
+    if not plain or rule.check in {"key", "code"} or compiled(values.CODE).search(value):
+        return None
+    if compiled(r"\w{2,64}[._]\w{2,64}").match(value) and text[start - 2 : start].strip() not in {":", "="}:
+        spoken = value.islower() and "_" in value and text[start - 1] == " " and not compiled(_OF_CODE).search(value)
+        return (begin, end) if spoken or not compiled(values.NO_VALUE).match(value) else None
+    closed = compiled(rf"(?:\s(?:<<now>>|<<day>>)(?=[.,!]|\Z))?(?:{ends})|(?=[{values.CJK}])").match(
+        text, end
+    ) and not compiled(values.NO_VALUE).match(value)
+    described = value.isalpha() and compiled(_PARTICIPLE if value.islower() else _PROCESS).match(value)
+    return (begin, end) if closed and not described else None
+
+
+@functools.cache
+def _described_wide() -> tuple[str, ...]:
+    return tuple(word for word in values.described() if content.is_wide(word[0]))
+
+
+def _first_of(text: str, several: re.Match[str], *, named: bool) -> int:
+    """Return where words begin that may be a secret: "it is long and silly, four donkeys in the snow"."""
+    begin = several.start()
+    if named and several.group().count(" ") >= 4 and "," not in several.group():
+        return begin
+    for part in compiled(r"([^\s,]+)[^,]*(?:, |\Z)").finditer(text, begin, several.end()):
+        first = part[1].casefold()
+        joins = content.is_joining(content.bare(first)) and first not in load().words["digits"]
+        said = not named and (first in values.described() or compiled(r".{0,40}(?:[^e]ed|ing)\Z").match(first))
+        if not joins and not said:
+            return part.start()
+    return several.end()
