@@ -209,7 +209,7 @@ class Talk:
         doubted = denials.doubts(text)
         whole = content.content(text)
         denied = denials.denies(text)
-        if not doubted and not denied and self._is_open(whole - self._settled):
+        if not (doubted or denied or denials.plans(text)) and self._is_open(whole - self._settled):
             return "guess: it tells as a fact what was said as a possibility"
         clauses = self._read(text)
         for clause in clauses:
@@ -275,7 +275,7 @@ class Talk:
         if not nearest or denials.limits(text, theirs):
             return ""
         if all(other.doubts for _, other in nearest):
-            return "guess: it tells as a fact what was said as a possibility"
+            return "" if denials.plans(text) else "guess: it tells as a fact what was said as a possibility"
         denied = any(
             _shared(other.denied, clause.content) or (both == clause.content and 2 * len(both) >= len(other.content))
             for both, other in nearest

@@ -23,6 +23,7 @@ from commonplace.text.numerals import Numeral, numerals
 from commonplace.text.patterns import pattern
 from commonplace.text.pieces import plain_name
 from commonplace.text.terms import STOP_WORDS
+from commonplace.text.units import measured
 
 _CAPITAL: Final = pattern(r"(?<![^\W_])[^\W\d_][^\W_]*(?:['’-][^\W\d_]+)*")
 _HYPHEN: Final = pattern(r"[-'’]")
@@ -96,6 +97,14 @@ class Evidence:
     def _numbers(self) -> set[str]:
         return {value for said in self._all for value in said.numbers}
 
+    def _other_unit(self, text: str) -> str:
+        """Return the fault if each time that a number was said, it was said with another unit."""
+        for number, unit in measured(text):
+            units = {each for said in self._all for value in number.values for each in said.units.get(value, ())}
+            if unit and units and not units & {unit, ""}:
+                return f"other-number: it was said of {', '.join(sorted(units))}, not of {unit}"
+        return ""
+
     @cached_property
     def _days(self) -> set[str]:
         return {value for said in self._all for value in said.day_numbers}
@@ -109,8 +118,9 @@ class Evidence:
         found = days.Meant()
         for said in self._all:
             found.take(said.meant)
+        texts = [said.text for said in self.said]
         named = sorted(day for said in self._all for day in days.meant(said.text, None).days)
-        for day in days.later([said.text for said in self.said], named):
+        for day in (*days.later(texts, named), *days.beside(texts, tuple(found.days))):
             found.add(day)
         return found
 
@@ -227,6 +237,7 @@ class Evidence:
         reason = (
             self._new_quoted(text)
             or self._new_numbers(text)
+            or self._other_unit(text)
             or self._new_names(text)
             or self._unrelated(text, said)
             or self._talk.turned(text)

@@ -12,6 +12,7 @@ from commonplace.text import content, days
 from commonplace.text.content import Vocabulary
 from commonplace.text.numerals import Numeral, numerals
 from commonplace.text.patterns import pattern
+from commonplace.text.units import measured
 
 HALF: Final = pattern(
     r"half|halb|demi|media|mezz[ao]|meia|пол|pół|半|반|quarter|viertel|quart|cuarto|четверть|kwadrans|刻|past|to\b",
@@ -37,15 +38,16 @@ class Said:
         self.person = person
         self.at = at
         self.words = frozenset(content.words(f"{speaker} {text}"))
-        numbers = {value for number in numerals(text) for value in number.values}
+        written = {value for number in numerals(text) for value in number.values}
+        worked_out = {str(span) for span in days.lasting(text)}
         if at is not None:
-            numbers.add(str(at.year))
+            worked_out.add(str(at.year))
         if _HALF_HOUR.search(text):
-            numbers.add("30")
+            worked_out.add("30")
         if HALF.search(text):
-            numbers |= {f"{value}.5" for value in numbers if value.isdigit() and len(value) < 4}
-        numbers |= {str(span) for span in days.lasting(text)}
-        self.numbers = frozenset(numbers)
+            worked_out |= {f"{value}.5" for value in written | worked_out if value.isdigit() and len(value) < 4}
+        self._worked_out = worked_out
+        self.numbers = frozenset(written | worked_out)
 
     @cached_property
     def day_numbers(self) -> frozenset[str]:
@@ -65,6 +67,15 @@ class Said:
         )
         begun = [int(value) for value in found if value.isdigit() and int(value) <= _MOST_DAYS]
         return found | {str(day + span - 1) for day in begun for span in days.lasting(self.text) if span > 1}
+
+    @cached_property
+    def units(self) -> dict[str, set[str]]:
+        """The units that each of its numbers is said with; an empty one is none that is known."""
+        found: dict[str, set[str]] = {value: {""} for value in self._worked_out}
+        for number, unit in measured(self.text):
+            for value in number.values:
+                found.setdefault(value, set()).add(unit)
+        return found
 
     @cached_property
     def folded(self) -> str:

@@ -110,6 +110,11 @@ _END_OF_YEAR: Final = pattern(
     r"\b(?:end of|year-end|ende|fin(?:al)?(?: de)?|fine|fim de|конца|конец|końca?|koniec|eind(?:e)?(?: van)?) ((?:19|20)\d\d)\b"
     r"|((?:19|20)\d\d)\s?[年년]\s?(?:底|末|いっぱい|말)"
 )
+_NEXT_DAY: Final = pattern(
+    r"\b(?:(?:the|a) (?:day|night|evening) (?:before|after)|eve of|vorabend|(?:am )?tag (?:davor|danach|zuvor|darauf)|(?:la )?veille|lendemain"
+    r"|víspera|día (?:antes|después|anterior|siguiente)|vigilia|giorno (?:prima|dopo)|véspera|dia (?:antes|depois|seguinte)"
+    r"|накануне|днём (?:раньше|позже)|dzień (?:wcześniej|później|przed|po)|de dag (?:ervoor|erna))\b|前日|翌日|前一天|第二天|전날|다음 날"
+)
 _REACH: Final = 24  # characters around a unit in which a word gives its direction
 _MOST: Final = 40  # durations or dates of one text that are put together
 
@@ -359,3 +364,9 @@ def later(texts: Iterable[str], days: Iterable[date]) -> Iterator[date]:
                     yield day + timedelta(days=sign * span)
                 except OverflowError:
                     continue
+
+
+def beside(texts: Iterable[str], days: Iterable[date]) -> Iterator[date]:
+    """Yield the days before and after some days if a text speaks of such a day (`the day before`)."""
+    if any(_NEXT_DAY.search(text.casefold()) for text in texts):
+        yield from (near for day in days for near in (day - timedelta(days=1), day + timedelta(days=1)))

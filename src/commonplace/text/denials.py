@@ -54,11 +54,17 @@ _DOUBTS: Final = pattern(
     r"|也许|或许|可能|かもしれ|たぶん|多分|아마"
     # consider
     r"|\b(?:thinking (?:of|about)|think about (?:it|that)|consider\w*|wonder\w*|do you think|whether|überleg\w*|erwäg\w*|meinst du|envisag\w*|réfléchi\w*|hésit\w*|tu penses|penses-tu"
-    r"|valora(?:ndo|mos)?|pensando|crees que|valuta(?:ndo|no)?|ponder\w+|acha que|дума(?:ю|ет|ем|ют)|подума\w+|стоит ли|zastanawia\w*|overweeg\w*|twijfel\w*|funder\w+)\b"
+    r"|valora(?:ndo|mos)?|pensando|hay que decidir|crees que|valuta(?:ndo|no)?|ponder\w+|acha que|дума(?:ю|ет|ем|ют)|подума\w+|стоит ли|zastanawia\w*|myśl\w+ o|overweeg\w*|twijfel\w*|funder\w+)\b"
     r"|考虑|你觉得|検討|考え中|迷って|고민"
+    # depends on something else
+    r"|\b(?:depends? on|depending on|hängt \w+(?: \w+)? ab|kommt darauf an|dépend\w*|depende\w*|dipende\w*|завис\w+ от|zależy|hangt \w+ af|beror på)\b|取决于|次第|달려"
+    # still between two
+    r"|\b(?:still|noch|encore|toujours|todavía|aún|ainda|ancora|ещё|jeszcze|nog) (?:\w+ ){0,3}(?:between|zwischen|entre|tra|fra|между|między|tussen)\b"
+    # under a condition
+    r"|\b(?:as soon as|sobald|dès que|en cuanto|tan pronto|(?:non )?appena|assim que|как только|gdy tylko|jak tylko|zodra|så snart)\b"
     # undecided
     r"|\b(?:undecided|undetermined|open question|(?:not|n['’]t)(?: yet)? decided?|(?:keep|kept|leave|left) (?:it |that )?open|no (?:answer|reply|decision)|offen|unklar|unentschieden|nicht entschieden|indécis\w*"
-    r"|pas (?:encore )?décidée?|pendiente|sin decidir|no (?:lo )?(?:he|ha|hemos) decidido|da decidere|non (?:ho|ha|abbiamo) (?:ancora )?deciso|não decid\w+|por decidir|не реш[её]?[нлш]\w*|nie zdecydowa\w+"
+    r"|pas (?:encore )?décidée?|pendiente|sin decidir|no (?:lo )?(?:he|ha|hemos) decidido|da decidere|dobbiamo decidere|non (?:ho|ha|abbiamo) (?:ancora )?deciso|não decid\w+|por decidir|не реш[её]?[нлш]\w*|nie zdecydowa\w+"
     r"|(?:nog )?niet besl(?:ist|oten)|inte bestämt)\b|未定|待定|未決|没想好|要不要|没决定|没定|決めてい?ない|決まって|못 정|안 정"
     # not sure
     r"|\b(?:unsure|(?:not|n['’]t)(?: \w+)? (?:sure|certain|convinced)|nicht (?:\w+ )?(?:sicher|überzeugt)|pas (?:\w+ )?(?:sûre?|certaine?s?|convaincue?s?)|no (?:\w+ )?(?:segur[oa]|convencid[oa])|no me convence"
@@ -70,6 +76,11 @@ _DOUBTS: Final = pattern(
     r"|还不知道|まだ(?:分か|わか)ら|아직 모르"
     # will see
     r"|\b(?:we['’]ll see|mal sehen|wir werden sehen|on verra|veremos|ya veremos|vedremo|(?:poi )?vediamo|vamos ver|посмотрим|zobaczymy|we zien wel|vi får se)\b|看情况|再说吧?|再看|様子を見|두고 보",
+    re.IGNORECASE,
+)
+_PLANS: Final = pattern(
+    r"\b(?:if|once|until|planned|should|wenn|falls|soll(?:en)?|geplant|prévue?s?|doit|previst[oa]s?|cuando|quando|если|когда|jeśli|gdy|als|moet)\b"
+    r"|如果|等到|場合|たら|予定|면\s|예정",
     re.IGNORECASE,
 )
 _POSTPONES: Final = pattern(
@@ -138,6 +149,11 @@ def refuses(heading: str) -> bool:
 def doubts(text: str) -> bool:
     """True if a clause says that something may be so, or puts it off."""
     return supposes(text) or _POSTPONES.search(text) is not None
+
+
+def plans(text: str) -> bool:
+    """True if a statement says what should be so, or will be under a condition."""
+    return _PLANS.search(text) is not None
 
 
 def supposes(text: str) -> bool:

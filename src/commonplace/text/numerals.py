@@ -26,8 +26,10 @@ _WIDE_TENS: Final = {"十": 10, "百": 100, "千": 1000, "천": 1000, "백": 100
 _WIDE_SCALES: Final = {"万": 10_000, "萬": 10_000, "만": 10_000, "億": 10**8, "亿": 10**8, "억": 10**8}
 _KOREAN: Final = {
     "한": 1, "하나": 1, "두": 2, "둘": 2, "세": 3, "셋": 3, "네": 4, "넷": 4, "다섯": 5, "여섯": 6, "일곱": 7,
-    "여덟": 8, "아홉": 9, "열": 10, "열한": 11, "열두": 12, "스무": 20, "첫": 1, "첫째": 1, "둘째": 2, "셋째": 3,
+    "여덟": 8, "아홉": 9, "열": 10, "스무": 20, "스물": 20, "서른": 30, "마흔": 40, "쉰": 50, "예순": 60, "일흔": 70,
+    "여든": 80, "아흔": 90, "첫": 1, "첫째": 1, "둘째": 2, "셋째": 3,
 }  # fmt: skip
+_KOREAN_WORD: Final = "|".join(sorted(_KOREAN, key=len, reverse=True))
 _GROUP_SIGN: Final = pattern(r"[,'’\u00a0\u202f ]")
 _MIXED: Final = pattern(r"(?P<digits>\d+)|\D")
 _NO_DIGIT: Final = pattern(r"\D+")
@@ -36,7 +38,7 @@ _TOKEN: Final = pattern(
     r"(?P<digits>\d+(?:[.,'’\u00a0\u202f ]\d{3}(?!\d))+(?:[.,]\d{1,2}(?!\d))?|\d+(?:[.,]\d+)*)"
     r"(?P<wide>[十百千万萬億亿만억천]+(?:\d+[十百千万萬億亿만억천]+)*(?:\d+)?|)"
     r"|(?P<cjk>[〇零一壹二两兩三四五六七八九十百千万萬億亿]+)"
-    r"|(?P<korean>(?<![가-힣])(?:열두|열한|다섯|여섯|일곱|여덟|아홉|첫째|둘째|셋째|하나|스무|한|두|둘|세|셋|네|넷|열|첫)(?=[\s가-힣]))"
+    rf"|(?P<korean>(?<![가-힣])(?:{_KOREAN_WORD}){{1,2}}(?=[\s가-힣]))"
     r"|(?P<word>[^\W\d_\u3040-\u9fff\uac00-\ud7af]+)"
 )
 _GROUPED: Final = pattern(r"\d{1,3}(?:[.,'’\u00a0\u202f ]\d{3})+")
@@ -141,7 +143,8 @@ def _signs(match: re.Match[str]) -> Iterator[Numeral]:
     elif match["cjk"]:
         yield Numeral(start, end, frozenset({str(_wide(match["cjk"]))}), end - start > 1)
     elif match["korean"]:
-        yield Numeral(start, end, frozenset({str(_KOREAN[match["korean"]])}), False)
+        parts = re.findall(_KOREAN_WORD, match["korean"])
+        yield Numeral(start, end, frozenset({str(sum(map(_KOREAN.__getitem__, parts)))}), False)
 
 
 def _readings(digits: str) -> Iterator[str]:
