@@ -10,31 +10,28 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import combinations
-from typing import Final, NamedTuple
+from typing import Final
 
-from commonplace.text import content, days, denials
+from commonplace.guard.clauses import (
+    FIRM,
+    FIRST_PERSON,
+    SAYS_I,
+    SELF,
+    SHORT,
+    Clause,
+    Reader,
+    counts_of,
+    only_denies,
+    shared_words,
+    speaks_of,
+    times_of,
+    units_of,
+    values_of,
+)
+from commonplace.text import content, denials
 from commonplace.text.content import Vocabulary
-from commonplace.text.numerals import numerals
 from commonplace.text.patterns import pattern
 
-FIRST_PERSON: Final = pattern(
-    r"\b(?:i|i'm|i'll|i'd|i've|me|my|mine|ich|mich|mir|mein\w*|je|j'|moi|mon|ma|mes|yo|soy|mi|mis|io|sono|mio|mia|eu|sou|meu|"
-    r"minha|я|мне|меня|мой|моя|мои|ja|jestem|mnie|mój|moja|ik|mijn)\b|我|私|僕|俺|저|나",
-    re.IGNORECASE,
-)
-_SELF: Final = "⟨user⟩"  # no word of a text
-_I: Final = pattern(
-    r"\bI\b|\b(?i:i'm|i'll|i'd|i've|ich|je|yo|io|eu|я|ik|moi)\b|\b[jJ]['’]|\A[Jj]a\s"
-    r"|我(?![的们妈爸先老丈妻太哥弟姐妹儿女岳公婆爷奶外同朋邻室男])|[私僕俺](?!の|たち)|나[는도]|내가|[저제][는가도]"
-    r"|\b(?i:users?|(?:be)?nutzer(?:in)?|utente|usuári[oa]|usuari[oa]|utilisat(?:eur|rice)|пользовател\w+|użytkowni\w+"
-    r"|gebruiker)\b|用户|使用者|本人|ユーザー|사용자"
-)
-_YOU: Final = pattern(r"\b(?:you|du|tu|vous|tú|usted|você|ты|вы|ty|jij|u)\b|[你您]|당신", re.IGNORECASE)
-_PRONOUN: Final = pattern(  # none that is an article too
-    r"\b(?:he|she|they|it|him|her|them|er|sie|ihn|ihm|ihr|ihnen|dafür|damit|ils?|elles?|lui|leur|él|ella|ellos|lei|loro"
-    r"|el[ea]s?|isso|он[аио]?|его|её|их|ему|ona|oni|hij|zij|ze|hem|haar)\b|[他她它]|彼|それ|그(?:는|녀)",
-    re.IGNORECASE,
-)
 _YES: Final = pattern(
     r"\W*(?:(?:yes|yeah|yep|ok(?:ay)?|sure|agreed|fine|good|great|perfect|exactly|deal|ja|genau|gut|gern|klar|super"
     r"|einverstanden|oui|d['’]accord|parfait|volontiers|très bien|bonne idée|sí|vale|de acuerdo|perfecto|claro|sì"
@@ -42,35 +39,8 @@ _YES: Final = pattern(
     r"|dobrze|zgoda|jasne|goed|prima|akkoord|graag|bra|gärna)\b|好|行|可以|对|是的|嗯|はい|ええ|いい|うん|了解|네|예|좋|그래|응)",
     re.IGNORECASE,
 )
-_PORTUGUESE: Final = pattern(r"\b(?:não|é|são|uma?|em|com|você|estou|sou|meu|minha|ao|às?)\b")
-_NO_PORTUGUESE: Final = pattern(r"\b(?:the|you|el|los|las|il|gli)\b")
-_IN_THE: Final = pattern(r"\bnos?\b")  # of Portuguese; elsewhere a denial
-_LEAST_WORDS: Final = 3  # of Portuguese, for a talk to be held in it
-_REFERS: Final = pattern(r"\b(?:it|that|them|das|es|ça|cela|lo|eso|это|его)\b", re.IGNORECASE)
 _MOST_CLAUSES: Final = 400  # the last ones; a range has some hundred
-_SHORT: Final = 2  # words of a clause that is held against what a denial is about, though it shares but one
-_UNIT: Final = pattern(r"\s?([^\W\d_]{2,})")  # behind a number
-_FIRM: Final = "#@"  # stand before a number and a weekday
 _LABEL: Final = pattern(r":\s|：")  # `till: Jonas; minutes: Miriam`
-_RANGE_CHARS: Final = 5  # before a date, in which the first number of a range of days stands
-
-
-class Clause(NamedTuple):
-    """One clause: its words and names, the name it begins with, its numbers and days, and what it denies or doubts."""
-
-    content: frozenset[str]
-    names: frozenset[str]
-    subject: str
-    whom: frozenset[str]
-    dated: frozenset[str]
-    numbers: frozenset[str]
-    weekdays: frozenset[int]
-    denied: frozenset[str]
-    denies: bool
-    doubts: bool
-    supposes: bool
-    person: bool
-    text: str
 
 
 class Talk:
@@ -92,7 +62,8 @@ class Talk:
     ) -> None:
         self._said = tuple(said)
         self._names = names
-        self._known = content.Vocabulary(names)
+        self._known = Vocabulary(names)
+        self._reader = Reader((text for text, _, _ in self._said), names)
         self._settled = known
         self._memory = tuple(memory)
 
@@ -101,9 +72,9 @@ class Talk:
         found: list[Clause] = []
         for place, (text, who, person) in enumerate(self._said):
             reply = self._said[place + 1] if place + 1 < len(self._said) else ("", "", True)
-            first = next(iter(content.clauses(self._plain(reply[0]))), "")
+            first = next(iter(content.clauses(self._reader.plain(reply[0]))), "")
             settled = person or not (denials.denies(first) or denials.doubts(first))
-            clauses = self._read(text, who, person=person, settled=settled)
+            clauses = self._reader.read(text, who, person=person, settled=settled)
             if not person and _YES.match(first):
                 clauses = [each._replace(supposes=False, doubts=False) for each in clauses]
             found += clauses
@@ -112,8 +83,8 @@ class Talk:
     @cached_property
     def _everything(self) -> list[tuple[Clause, Vocabulary]]:
         """The clauses of the talk and of memory, each with what it says."""
-        known = (clause for text in self._memory for clause in self._read(text, person=True))
-        return [(clause, Vocabulary(_values(clause))) for clause in (*self._clauses, *known)]
+        known = (clause for text in self._memory for clause in self._reader.read(text, person=True))
+        return [(clause, Vocabulary(values_of(clause))) for clause in (*self._clauses, *known)]
 
     def _is_open(self, words: frozenset[str]) -> bool:
         """True if a person said one of some words as a possibility only, or only a question had two of them."""
@@ -133,96 +104,26 @@ class Talk:
             Vocabulary(asked - settled.shared(asked) - self._names),
         )
 
-    @cached_property
-    def _is_portuguese(self) -> bool:
-        said = " ".join(text for text, _, _ in self._said).casefold()
-        return len(set(_PORTUGUESE.findall(said))) >= _LEAST_WORDS and _NO_PORTUGUESE.search(said) is None
-
-    def _plain(self, text: str) -> str:
-        """Return a text without words that deny in other languages than its own."""
-        return _IN_THE.sub("em", text) if self._is_portuguese else text
-
-    def _read(self, text: str, speaker: str = "", *, person: bool = False, settled: bool = True) -> list[Clause]:
-        """Cut a text into clauses.
-
-        One that only denies (`Ben is not`) or refers (`I do it`) is about what is said before it; a doubt that is a
-        clause by itself (`Ole maybe, on the flute`) is about the next one too. A question that is not `settled`, that
-        is one whose answer denies or doubts, says what may be so.
-        """
-        found: list[Clause] = []
-        about: frozenset[str] = frozenset()
-        whom: frozenset[str] = frozenset()
-        last = 0  # where the sentence before begins
-        for sentence in content.sentences(self._plain(text)):
-            start = len(found)
-            before: frozenset[str] = frozenset()
-            unsure, asked, topic, about = False, sentence.endswith(("?", "？")), about, frozenset()
-            dated = content.content(" ".join(sentence[day.start : day.end] for day in days.named(sentence)))
-            for part in content.clauses(sentence):
-                said = content.content(part) | self._names.intersection(content.words(part))
-                named = self._known.shared(said)
-                subject = next((word for word in content.words(part) if word in said), "")
-                subject = subject if subject in named else ""
-                whom = said | (whom if _PRONOUN.search(part) else frozenset())
-                if (_I if person else _YOU).search(part):
-                    whom |= frozenset(content.words(speaker)) or {_SELF}
-                if speaker and FIRST_PERSON.search(part):
-                    named |= frozenset(content.words(speaker))
-                    subject = content.words(speaker)[0]
-                denies = denials.denies(part)
-                own = said - named
-                supposes = not settled if asked and not person else unsure or denials.supposes(part)
-                if not said or (denies and len(own) <= 1):
-                    said |= before
-                    supposes |= bool(before) and found[-1].supposes
-                elif len(own) <= 1 and _REFERS.search(part):
-                    said |= topic
-                before = own or before
-                about |= own
-                unsure = supposes and len(said) <= _SHORT
-                found.append(
-                    Clause(
-                        said,
-                        named,
-                        subject,
-                        whom,
-                        dated,
-                        _counts(part),
-                        frozenset(n for n, day in enumerate(days.WEEKDAYS) if day.search(part.casefold())),
-                        denials.denied(part),
-                        denies,
-                        supposes or denials.doubts(part),
-                        supposes,
-                        person,
-                        part,
-                    )
-                )
-                if denials.only_doubts(part):
-                    begin = start if len(found) > start + 1 else last
-                    found[begin:] = [each._replace(supposes=True, doubts=True) for each in found[begin:]]
-            last = start
-        return found
-
     def turned(self, text: str) -> str:
         """Return how a statement turns what was said; empty if it does not."""
-        text = self._plain(text)
+        text = self._reader.plain(text)
         doubted = denials.doubts(text)
         whole = content.content(text)
         denied = denials.denies(text)
         if not (doubted or denied or denials.plans(text)) and self._is_open(whole - self._settled):
             return "guess: it tells as a fact what was said as a possibility"
-        clauses = self._read(text)
+        clauses = self._reader.read(text)
         for clause in clauses:
             if not clause.content:
                 continue
-            shared = [_shared(clause.content, other.content) for other in self._clauses]
+            shared = [shared_words(clause.content, other.content) for other in self._clauses]
             if clause.denies and not clause.doubts:
                 if reason := self._swapped(clause, shared):
                     return reason
                 if self._nobody_denies(clause, whole) and not self._contrasts(clause, whole):
                     return "negation: nobody said that it is not so"
                 continue
-            reason = self._swapped(clause, shared) or self._other_number(clause, shared, _counts(text))
+            reason = self._swapped(clause, shared) or self._other_number(clause, shared, counts_of(text))
             if reason:
                 return reason
             is_label = f"{clause.text}:" in text
@@ -232,17 +133,17 @@ class Talk:
 
     def took_back(self, text: str) -> bool:
         """True if a person denied what a statement says, in a clause that shares its words."""
-        if denials.denies(self._plain(text)):
+        if denials.denies(self._reader.plain(text)):
             return False
         words = content.content(text)
         return any(
-            clause.person and clause.denies and len(_shared(words, clause.content)) >= min(2, len(words))
+            clause.person and clause.denies and len(shared_words(words, clause.content)) >= min(2, len(words))
             for clause in self._clauses
         )
 
     def _nobody_denies(self, clause: Clause, whole: frozenset[str]) -> bool:
         """True if no clause about the same as a statement, nor the clause behind it, takes anything back."""
-        about = [place for place, other in enumerate(self._clauses) if _shared(whole, other.content)]
+        about = [place for place, other in enumerate(self._clauses) if shared_words(whole, other.content)]
         near = {each for place in about for each in (place, place + 1) if each < len(self._clauses)}
         near |= {place - 1 for place in about if place and self._clauses[place].content <= self._clauses[place].names}
         return bool(about) and not any(
@@ -259,7 +160,7 @@ class Talk:
         if not named or not named <= clause.names:
             return False
         said = (content.content(sentence) for text, _, _ in self._said for sentence in content.sentences(text))
-        return any(_shared(named, words) == named and _shared(rest, words) for words in said)
+        return any(shared_words(named, words) == named and shared_words(rest, words) for words in said)
 
     def _was_denied(self, clause: Clause, shared: Sequence[frozenset[str]], text: str) -> str:
         """Return the fault if the clauses that share most words with a statement deny or doubt it; else empty."""
@@ -267,7 +168,7 @@ class Talk:
         near = [
             (both, other)
             for other, both in zip(self._clauses, shared, strict=True)
-            if other.person and (len(both) >= least or (len(clause.content) <= _SHORT and both))
+            if other.person and (len(both) >= least or (len(clause.content) <= SHORT and both))
         ]
         most = max((len(both) for both, _ in near), default=0)
         nearest = [(both, other) for both, other in near if len(both) == most]
@@ -277,28 +178,25 @@ class Talk:
         if all(other.doubts for _, other in nearest):
             return "" if denials.plans(text) else "guess: it tells as a fact what was said as a possibility"
         denied = any(
-            _shared(other.denied, clause.content) or (both == clause.content and 2 * len(both) >= len(other.content))
+            shared_words(other.denied, clause.content)
+            or (both == clause.content and 2 * len(both) >= len(other.content))
             for both, other in nearest
         )
         if denied and all(other.denies and not self._is_put_right(clause, other) for _, other in nearest):
             return "negation: it says what was denied"
-        for value in self._denied.shared(_values(clause)):
+        for value in self._denied.shared(values_of(clause)):
             homes = [other for other, said in self._everything if said.holds(value)]
-            firm = value[0] in _FIRM or self._known.holds(value)
-            whole = firm or any(_shared(other.content, clause.content) == other.content for other in homes)
-            if (
-                homes
-                and whole
-                and all(_only_denies(other) and not self._is_put_right(clause, other) for other in homes)
-            ):
+            firm = value[0] in FIRM or self._known.holds(value)
+            whole = firm or any(shared_words(other.content, clause.content) == other.content for other in homes)
+            if homes and whole and all(only_denies(other) and not self._is_put_right(clause, other) for other in homes):
                 return "negation: it says what was denied"
         return ""
 
     @cached_property
     def _denied(self) -> Vocabulary:
         """What clauses deny that say little else, with their numbers and weekdays."""
-        denying = [clause for clause, _ in self._everything if _only_denies(clause)]
-        return Vocabulary(v for clause in denying for v in _values(clause) if v in clause.denied or v[0] in _FIRM)
+        denying = [clause for clause, _ in self._everything if only_denies(clause)]
+        return Vocabulary(v for clause in denying for v in values_of(clause) if v in clause.denied or v[0] in FIRM)
 
     def _is_put_right(self, clause: Clause, denied: Clause) -> bool:
         """True if a clause says what is said instead of a denied one (`not on Azure, but on Hetzner`)."""
@@ -307,11 +205,11 @@ class Talk:
         if instead is None or instead.denies or not instead.person:
             return False
         said = frozenset(word for word in instead.content if len(word) > 1)
-        shared = _shared(said, clause.content)
-        new = shared - _shared(shared, denied.content)
-        counts = (instead.numbers & clause.numbers) - denied.numbers or (_times(instead) & _times(clause)) - _times(
-            denied
-        )
+        shared = shared_words(said, clause.content)
+        new = shared - shared_words(shared, denied.content)
+        counts = (instead.numbers & clause.numbers) - denied.numbers or (
+            times_of(instead) & times_of(clause)
+        ) - times_of(denied)
         return bool(counts) or (bool(new) and len(shared) * 4 >= len(said))
 
     def _swapped(self, clause: Clause, shared: Sequence[frozenset[str]]) -> str:
@@ -323,9 +221,9 @@ class Talk:
         most = max((score for score, _ in scored), default=0)
         near = [other for score, other in scored if score == most]
         whole = most and most == len(rest) and any(FIRST_PERSON.search(other.text) for other in near)
-        others = [other for other in near if other.names and not _shared(other.names, clause.content)]
+        others = [other for other in near if other.names and not shared_words(other.names, clause.content)]
         subject = next((other.subject for other in others if other.subject), "")
-        mine = [other for score, other in scored if score and _shared(clause.names, other.names)]
+        mine = [other for score, other in scored if score and shared_words(clause.names, other.names)]
         if not subject or len(others) < len(near) or mine or not (most > 1 or whole):
             return ""
         return f"other-subject: it was said of {subject}"
@@ -333,14 +231,14 @@ class Talk:
     def _exchanged(self, text: str) -> str:
         """Find two clauses of which each says what was said only of what the other one begins with."""
         labelled = len(_LABEL.findall(text)) > 1
-        clauses = self._read(_LABEL.sub(" ", text) if labelled else text, person=True)
+        clauses = self._reader.read(_LABEL.sub(" ", text) if labelled else text, person=True)
         heads = [(head, clause) for clause in clauses if (head := self._head(clause))]
         for (one, mine), (other, theirs) in combinations(heads, 2):
             if content.alike(one, other) or mine.denies or theirs.denies:
                 continue
-            own, crossed = self._shares(_values(mine) - _values(theirs), one, other)
-            back, exchanged = self._shares(_values(theirs) - _values(mine), other, one)
-            firm = all(any(value[0] in _FIRM for value in each) for each in (crossed, exchanged))
+            own, crossed = self._shares(values_of(mine) - values_of(theirs), one, other)
+            back, exchanged = self._shares(values_of(theirs) - values_of(mine), other, one)
+            firm = all(any(value[0] in FIRM for value in each) for each in (crossed, exchanged))
             if firm or (crossed and exchanged and len(crossed) + len(exchanged) > len(own) + len(back)):
                 return f"other-subject: what was said of {one} and {other} is exchanged"
         return ""
@@ -350,7 +248,7 @@ class Talk:
         own, crossed = set[str](), set[str]()
         for value in values - {head, other}:
             homes = [clause for clause, said in self._everything if said.holds(value)]
-            mine, theirs = ([_speaks_of(clause, word) for clause in homes] for word in (head, other))
+            mine, theirs = ([speaks_of(clause, word) for clause in homes] for word in (head, other))
             if homes and all(mine) and not all(theirs):
                 own.add(value)
             elif homes and all(theirs) and not any(mine):
@@ -359,20 +257,20 @@ class Talk:
 
     def _head(self, clause: Clause) -> str:
         """Return what a clause begins with: the user, or its first word if that was said and is no day."""
-        first = next((word for word in content.words(clause.text) if word in _values(clause)), "")
-        me = _I.search(clause.text)
+        first = next((word for word in content.words(clause.text) if word in values_of(clause)), "")
+        me = SAYS_I.search(clause.text)
         if me is not None and first not in content.words(clause.text[: me.start()]):
-            return _SELF
-        return first if any(_shared(frozenset({first}), each.content) for each in self._clauses) else ""
+            return SELF
+        return first if any(shared_words(frozenset({first}), each.content) for each in self._clauses) else ""
 
     def _counts_other(self, clause: Clause, other: Clause, value: str, homes: Sequence[int]) -> bool:
         """True if a number counts what another clause counts too, and what no clause with this number does."""
-        unit = _units(clause, value)
-        counted = frozenset[str]().union(*(_units(self._clauses[n], value) for n in homes))
-        return bool(_shared(unit, _units(other))) and bool(counted) and not _shared(unit, counted)
+        unit = units_of(clause, value)
+        counted = frozenset[str]().union(*(units_of(self._clauses[n], value) for n in homes))
+        return bool(shared_words(unit, units_of(other))) and bool(counted) and not shared_words(unit, counted)
 
     def _other_number(self, clause: Clause, shared: Sequence[frozenset[str]], counts: frozenset[str]) -> str:
-        """Find a number that was said of another thing only, where this one has a number that the statement lacks."""
+        """Find a number that was said of another thing only, where this one has one that the statement lacks."""
         for value in clause.numbers:
             homes = [n for n, other in enumerate(self._clauses) if value in other.numbers]
             if not homes or any(shared[n] for n in homes if self._clauses[n].person):
@@ -390,50 +288,3 @@ class Talk:
             if rivals:
                 return f"other-number: what was said has another number than {value}"
         return ""
-
-
-def _only_denies(clause: Clause) -> bool:
-    """True if a person names something only to say that it is not that (`not at the Lindgrens'`)."""
-    short = len(content.content(clause.text)) <= _SHORT or bool(clause.weekdays)
-    return clause.person and clause.denies and short
-
-
-def _units(clause: Clause, value: str = "") -> frozenset[str]:
-    """Return what a clause counts, or what it has a number of."""
-    behind = (clause.text[n.end :] for n in numerals(clause.text) if n.sure and (not value or value in n.values))
-    return content.content(" ".join(match[1] for text in behind if (match := _UNIT.match(text))))
-
-
-def _values(clause: Clause) -> frozenset[str]:
-    """Return what a clause says: its words, and its numbers and weekdays with a sign before them."""
-    plain = clause.content
-    if clause.weekdays:
-        plain = frozenset(word for word in plain if not any(day.search(word) for day in days.WEEKDAYS))
-    return plain | {f"#{number}" for number in clause.numbers} | {f"@{day}" for day in clause.weekdays}
-
-
-def _speaks_of(clause: Clause, head: str) -> bool:
-    return bool(_shared(frozenset({head}), clause.whom)) or (content.is_wide(head) and head in clause.text)
-
-
-def _counts(text: str) -> frozenset[str]:
-    """Return the numbers of a text that are no part of a date or time of day."""
-    dated = [(named.start - _RANGE_CHARS, named.end) for named in days.named(text)]
-    return frozenset(
-        value
-        for number in numerals(text)
-        if number.sure and not any(start < number.end and number.start < end for start, end in dated)
-        for value in number.values
-    )
-
-
-def _times(clause: Clause) -> frozenset[tuple[object, ...]]:
-    """Return what the dates, weekdays and times of day of a clause can mean."""
-    return frozenset(reading for named in days.named(clause.text) for reading in named.readings) | frozenset(
-        ("weekday", day) for day in clause.weekdays
-    )
-
-
-def _shared(one: frozenset[str], other: frozenset[str]) -> frozenset[str]:
-    both = one & other
-    return both | frozenset(word for word in one - both if any(content.alike(word, each) for each in other))

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Final
 
-from commonplace.guard.contradictions import FIRST_PERSON, Talk
+from commonplace.guard.clauses import FIRST_PERSON
+from commonplace.guard.contradictions import Talk
 from commonplace.guard.spoken import HALF, Said
 from commonplace.records import RecordedMessage
 from commonplace.text import content, days, denials

@@ -1,0 +1,192 @@
+"""The clauses of a text: what each is about, of whom it speaks, what it counts, denies and doubts. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cached_property
+from typing import Final, NamedTuple
+
+from commonplace.text import content, days, denials
+from commonplace.text.content import Vocabulary
+from commonplace.text.numerals import numerals
+from commonplace.text.patterns import pattern
+
+FIRST_PERSON: Final = pattern(
+    r"\b(?:i|i'm|i'll|i'd|i've|me|my|mine|ich|mich|mir|mein\w*|je|j'|moi|mon|ma|mes|yo|soy|mi|mis|io|sono|mio|mia|eu|sou|meu|"
+    r"minha|я|мне|меня|мой|моя|мои|ja|jestem|mnie|mój|moja|ik|mijn)\b|我|私|僕|俺|저|나",
+    re.IGNORECASE,
+)
+SELF: Final = "⟨user⟩"  # no word of a text
+SAYS_I: Final = pattern(
+    r"\bI\b|\b(?i:i'm|i'll|i'd|i've|ich|je|yo|io|eu|я|ik|moi)\b|\b[jJ]['’]|\A[Jj]a\s"
+    r"|我(?![的们妈爸先老丈妻太哥弟姐妹儿女岳公婆爷奶外同朋邻室男])|[私僕俺](?!の|たち)|나[는도]|내가|[저제][는가도]"
+    r"|\b(?i:users?|(?:be)?nutzer(?:in)?|utente|usuári[oa]|usuari[oa]|utilisat(?:eur|rice)|пользовател\w+|użytkowni\w+"
+    r"|gebruiker)\b|用户|使用者|本人|ユーザー|사용자"
+)
+_YOU: Final = pattern(r"\b(?:you|du|tu|vous|tú|usted|você|ты|вы|ty|jij|u)\b|[你您]|당신", re.IGNORECASE)
+_PRONOUN: Final = pattern(  # none that is an article too
+    r"\b(?:he|she|they|it|him|her|them|er|sie|ihn|ihm|ihr|ihnen|dafür|damit|ils?|elles?|lui|leur|él|ella|ellos|lei|loro"
+    r"|el[ea]s?|isso|он[аио]?|его|её|их|ему|ona|oni|hij|zij|ze|hem|haar)\b|[他她它]|彼|それ|그(?:는|녀)",
+    re.IGNORECASE,
+)
+_PORTUGUESE: Final = pattern(r"\b(?:não|é|são|uma?|em|com|você|estou|sou|meu|minha|ao|às?)\b")
+_NO_PORTUGUESE: Final = pattern(r"\b(?:the|you|el|los|las|il|gli)\b")
+_IN_THE: Final = pattern(r"\bnos?\b")  # of Portuguese; elsewhere a denial
+_LEAST_WORDS: Final = 3  # of Portuguese, for a talk to be held in it
+_REFERS: Final = pattern(r"\b(?:it|that|them|das|es|ça|cela|lo|eso|это|его)\b", re.IGNORECASE)
+SHORT: Final = 2  # words of a clause that is held against what a denial is about, though it shares but one
+_UNIT: Final = pattern(r"\s?([^\W\d_]{2,})")  # behind a number
+FIRM: Final = "#@"  # stand before a number and a weekday
+_RANGE_CHARS: Final = 5  # before a date, in which the first number of a range of days stands
+
+
+class Clause(NamedTuple):
+    """One clause: its words and names, the name it begins with, its numbers and days, and what it denies or doubts."""
+
+    content: frozenset[str]
+    names: frozenset[str]
+    subject: str
+    whom: frozenset[str]
+    dated: frozenset[str]
+    numbers: frozenset[str]
+    weekdays: frozenset[int]
+    denied: frozenset[str]
+    denies: bool
+    doubts: bool
+    supposes: bool
+    person: bool
+    text: str
+
+
+class Reader:
+    """Cuts the texts of a talk, and statements about it, into clauses.
+
+    Args:
+        said: The texts of the talk.
+        names: The names that are known.
+    """
+
+    def __init__(self, said: Iterable[str], names: frozenset[str]) -> None:
+        self._said = tuple(said)
+        self._names = names
+        self._known = Vocabulary(names)
+
+    @cached_property
+    def _is_portuguese(self) -> bool:
+        said = " ".join(self._said).casefold()
+        return len(set(_PORTUGUESE.findall(said))) >= _LEAST_WORDS and _NO_PORTUGUESE.search(said) is None
+
+    def plain(self, text: str) -> str:
+        """Return a text without words that deny in other languages than its own."""
+        return _IN_THE.sub("em", text) if self._is_portuguese else text
+
+    def read(self, text: str, speaker: str = "", *, person: bool = False, settled: bool = True) -> list[Clause]:
+        """Cut a text into clauses.
+
+        One that only denies (`Ben is not`) or refers (`I do it`) is about what is said before it; a doubt that is a
+        clause by itself (`Ole maybe, on the flute`) is about the next one too. A question that is not `settled`, that
+        is one whose answer denies or doubts, says what may be so.
+        """
+        found: list[Clause] = []
+        about: frozenset[str] = frozenset()
+        whom: frozenset[str] = frozenset()
+        last = 0  # where the sentence before begins
+        for sentence in content.sentences(self.plain(text)):
+            start = len(found)
+            before: frozenset[str] = frozenset()
+            unsure, asked, topic, about = False, sentence.endswith(("?", "？")), about, frozenset()
+            dated = content.content(" ".join(sentence[day.start : day.end] for day in days.named(sentence)))
+            for part in content.clauses(sentence):
+                said = content.content(part) | self._names.intersection(content.words(part))
+                named = self._known.shared(said)
+                subject = next((word for word in content.words(part) if word in said), "")
+                subject = subject if subject in named else ""
+                whom = said | (whom if _PRONOUN.search(part) else frozenset())
+                if (SAYS_I if person else _YOU).search(part):
+                    whom |= frozenset(content.words(speaker)) or {SELF}
+                if speaker and FIRST_PERSON.search(part):
+                    named |= frozenset(content.words(speaker))
+                    subject = content.words(speaker)[0]
+                denies = denials.denies(part)
+                own = said - named
+                supposes = not settled if asked and not person else unsure or denials.supposes(part)
+                if not said or (denies and len(own) <= 1):
+                    said |= before
+                    supposes |= bool(before) and found[-1].supposes
+                elif len(own) <= 1 and _REFERS.search(part):
+                    said |= topic
+                before = own or before
+                about |= own
+                unsure = supposes and len(said) <= SHORT
+                found.append(
+                    Clause(
+                        said,
+                        named,
+                        subject,
+                        whom,
+                        dated,
+                        counts_of(part),
+                        frozenset(n for n, day in enumerate(days.WEEKDAYS) if day.search(part.casefold())),
+                        denials.denied(part),
+                        denies,
+                        supposes or denials.doubts(part),
+                        supposes,
+                        person,
+                        part,
+                    )
+                )
+                if denials.only_doubts(part):
+                    begin = start if len(found) > start + 1 else last
+                    found[begin:] = [each._replace(supposes=True, doubts=True) for each in found[begin:]]
+            last = start
+        return found
+
+
+def only_denies(clause: Clause) -> bool:
+    """True if a person names something only to say that it is not that (`not at the Lindgrens'`)."""
+    short = len(content.content(clause.text)) <= SHORT or bool(clause.weekdays)
+    return clause.person and clause.denies and short
+
+
+def units_of(clause: Clause, value: str = "") -> frozenset[str]:
+    """Return what a clause counts, or what it has a number of."""
+    behind = (clause.text[n.end :] for n in numerals(clause.text) if n.sure and (not value or value in n.values))
+    return content.content(" ".join(match[1] for text in behind if (match := _UNIT.match(text))))
+
+
+def values_of(clause: Clause) -> frozenset[str]:
+    """Return what a clause says: its words, and its numbers and weekdays with a sign before them."""
+    plain = clause.content
+    if clause.weekdays:
+        plain = frozenset(word for word in plain if not any(day.search(word) for day in days.WEEKDAYS))
+    return plain | {f"#{number}" for number in clause.numbers} | {f"@{day}" for day in clause.weekdays}
+
+
+def speaks_of(clause: Clause, head: str) -> bool:
+    """True if a clause speaks of the one whose name or word is given."""
+    return bool(shared_words(frozenset({head}), clause.whom)) or (content.is_wide(head) and head in clause.text)
+
+
+def counts_of(text: str) -> frozenset[str]:
+    """Return the numbers of a text that are no part of a date or time of day."""
+    dated = [(named.start - _RANGE_CHARS, named.end) for named in days.named(text)]
+    return frozenset(
+        value
+        for number in numerals(text)
+        if number.sure and not any(start < number.end and number.start < end for start, end in dated)
+        for value in number.values
+    )
+
+
+def times_of(clause: Clause) -> frozenset[tuple[object, ...]]:
+    """Return what the dates, weekdays and times of day of a clause can mean."""
+    return frozenset(reading for named in days.named(clause.text) for reading in named.readings) | frozenset(
+        ("weekday", day) for day in clause.weekdays
+    )
+
+
+def shared_words(one: frozenset[str], other: frozenset[str]) -> frozenset[str]:
+    """Return those of some words that are among others, in some form."""
+    both = one & other
+    return both | frozenset(word for word in one - both if any(content.alike(word, each) for each in other))
