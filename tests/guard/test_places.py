@@ -101,6 +101,11 @@ WORDS = [
     "阿姨的提款卡密碼是[七三九二]，別忘了",
     "Antwoord op de geheime vraag is [meester Bram].",
     "The security answer is [Okonjo-Wills].",
+    "the password is [buttermilk] all lower case",
+    "Das Passwort fürs Portal ist [laternenumzug] klein geschrieben",
+    "The hotel safe: I used [0412].",
+    "Their entry code became [5519] last week.",
+    "le code admin c'est [300300], garde-le",
     "you want [lemonTree], that's the password for the archive",
 ]
 SEVERAL = [
@@ -112,6 +117,7 @@ SEVERAL = [
     "Pour l'alarme du garage : [7340] le matin, [7341] le soir.",
     "Der Tresor geht erst rechts auf [41], dann links auf [9] und rechts auf [63].",
     "金庫は右に[41]、左に[9]、右に[63]です",
+    "Der neue Türcode lautet [9914], der alte [2204] gilt nicht mehr.",
     "暗証番号は[8841]から[9920]に変えました",
 ]
 NONE = [
@@ -184,6 +190,8 @@ NONE = [
     "I logged in with my password last night.",
     "Enter your password, address, and city.",
     "At the gate turn left.",
+    "I used 1500 nails for the gate.",
+    "A password must be in lower case.",
     "set DB_PASSWORD as described in the readme",
     "Das Passwort ist jetzt sicherer.",
     "Nie pamiętam hasła, zresetowałam, jest dobrze.",

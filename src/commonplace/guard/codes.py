@@ -102,7 +102,8 @@ def is_code(text: str, match: re.Match[str], rule: Rule, nouns: list[int]) -> bo
     plain = match.group().isalnum() and groups == 1
     if plain and (lead in words["named"] or (when and lead in words["dated"])):
         return False
-    counts = plain and ((digits == 3 and lead in words["number"]) or _is_round(match.group(), lead))
+    round_amount = digits < 5 and match.group().endswith("00") and lead not in words["unlocks"]
+    counts = plain and ((digits == 3 and lead in words["number"]) or round_amount)
     return rule.check != "thing" or (digits < _PHONE and led and not counts)
 
 
@@ -113,24 +114,21 @@ def alike(text: str, found: list[Noun]) -> Iterator[Noun]:
         rule = codes.get(len(match.group()))
         after = compiled(r"[ ]?([^\W\d_]{1,20})").match(text, match.end())
         counted = after and after.group(1).casefold() in load().words["counters"]
-        if (
-            rule
-            and (*match.span(), rule) not in found
-            and not counted
-            and not compiled(_YEAR_OR_TIME).fullmatch(match.group())
-        ):
+        if rule and (*match.span(), rule) not in found and not counted and not _is_date(text, match):
             yield *match.span(), rule
+
+
+def _is_date(text: str, match: re.Match[str]) -> bool:
+    """True if a number is a year, or a time behind a word for one: "at 0630"."""
+    before = compiled(r"([^\W\d_]{1,20})\s\Z").search(text, max(0, match.start() - 24), match.start())
+    timed = before and before.group(1).casefold() in load().words["dated"]
+    return bool(compiled(_YEAR_OR_TIME if timed else _YEAR).fullmatch(match.group()))
 
 
 def is_elsewhere(text: str, start: int, end: int) -> bool:
     """True if a word beside a place says that a code is no secret: postal, error, voucher."""
     beside = compiled(r"[^\W\d_]{1,40}").findall(text[max(0, start - _BESIDE) : end + _BEHIND].casefold())
     return not load().words["elsewhere"].isdisjoint(beside)
-
-
-def _is_round(number: str, lead: str) -> bool:
-    """True if a number is rather an amount: it ends with two zeros, and nobody types it."""
-    return number.endswith("00") and lead not in load().words["unlocks"]
 
 
 def _only_codes(text: str, nouns: list[int]) -> bool:
@@ -174,7 +172,7 @@ def _is_led(text: str, match: re.Match[str], nouns: list[int], rule: Rule) -> bo
         return True
     after = compiled(r"\s?([^\W\d_]{2,20})").match(text, match.end())
     verb = after.group(1).casefold() if after else ""
-    if verb in words["unlocks"] or (verb in words["opens"] and (last[-1] in words["code"] or not any(behind))):
+    if verb in words["unlocks"]:
         return True
     for word in reversed(compiled(r"[^\W\d_]+(?:['’][^\W\d_]+)?").findall(before.casefold())[-5:]):
         if word in words["leads"] or word in words["unlocks"]:

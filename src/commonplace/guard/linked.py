@@ -227,9 +227,9 @@ def _value(text: str, start: int, rule: Rule, *, plain: bool, ends: str = _ENDS)
     if compiled(r"\w{2,64}[._]\w{2,64}").match(value) and text[start - 2 : start].strip() not in {":", "="}:
         spoken = value.islower() and "_" in value and text[start - 1] == " " and not compiled(_OF_CODE).search(value)
         return (begin, end) if spoken or not compiled(values.NO_VALUE).match(value) else None
-    closed = compiled(rf"(?:\s(?:<<now>>|<<day>>)(?=[.,!]|\Z))?(?:{ends})|(?=[{values.CJK}])").match(
-        text, end
-    ) and not compiled(values.NO_VALUE).match(value)
+    closed = compiled(
+        rf"(?:\s(?:<<now>>|<<day>>)(?=[.,!]|\Z))?(?:{ends})|\s(?:\w{{1,8}}\s){{0,3}}<<spelt>>\b|(?=[{values.CJK}])"
+    ).match(text, end) and not compiled(values.NO_VALUE).match(value)
     described = value.isalpha() and compiled(_PARTICIPLE if value.islower() else _PROCESS).match(value)
     return (begin, end) if closed and not described else None
 
