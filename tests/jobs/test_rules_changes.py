@@ -245,6 +245,12 @@ def test_one_thing_has_one_value_in_whatever_frame_it_is_said(before: str, said:
         ("I am lactose intolerant.", "I am always up for some new book tips."),
         ("I am from Tirana.", "I am dreaming of grilled fish right now."),
         ("I am a big fan of opera.", "I am part of the fire brigade now."),
+        ("I am planning my weekly menu.", "I am curious, now that I tried teaching."),
+        ("I have decided to share the hosting with Ida.", "I have decided to end our calls at nine, starting 6 May."),
+        (
+            "I met Amy at New Leith Library on 5 January.",
+            "I visited the New Leith Market on 1 March, and found a lamp.",
+        ),
         ("I am passionate about chess.", "I have been part of the rowing club for a while now."),
     ],
 )

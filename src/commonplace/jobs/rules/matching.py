@@ -133,7 +133,7 @@ def _has_another_value(text: str, other: str) -> bool:
         return True
     for new in _claims(text):
         for old in _claims(other)[:2]:  # the whole, and what it begins with
-            if content(old) & content(new):
+            if content(old) & content(new) - words("intent"):
                 found = decide(old, new)
                 if found.kind == "supersedes" or (found.in_frame and (is_new or _are_named(new, old))):
                     return True
@@ -177,9 +177,8 @@ def _is_put_off(text: str, other: str) -> bool:
     shared = {word for word in content(text) & content(other) if guard("of_time").fullmatch(word) is None}
     shared -= words("light")
     names = {stem(word) for word in _NAMED.findall(text)}
-    return all(_DATE.search(each) for each in (text, other)) and bool(
-        shared & names or len(shared - _numbers(shared) - {"user"}) > 1
-    )
+    put_off = guard("put_off").search(text) is not None and all(_DATE.search(each) for each in (text, other))
+    return put_off and bool(shared & names or len(shared - _numbers(shared) - {"user"}) > 1)
 
 
 @lru_cache(maxsize=4096)
