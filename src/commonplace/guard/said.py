@@ -118,7 +118,11 @@ class _Reader:
 
 def values_in(text: str, nouns: list[Noun]) -> Iterator[Noun]:
     """Yield what looks like a value in a sentence with nouns for secrets."""
-    if all(rule.check in _MADE_ALONE for _, _, rule in nouns) and not compiled(_NO_WORD).search(text):
+    if (
+        all(rule.check in _MADE_ALONE for _, _, rule in nouns)
+        and not compiled(_NO_WORD).search(text)
+        and not (any(rule.check == "thing" for _, _, rule in nouns) and compiled(_DIGIT_WORDS).search(text))
+    ):
         return
     tokens = list(_tokens(text))
     if all(rule.check == "key" for _, _, rule in nouns) and not any(_may_be_key(text, *token) for token in tokens):
