@@ -16,6 +16,11 @@ OTHERS = ("# Person", "- Plays the cello on Tuesdays")
 def rewritten(said, old, new):
     """Return the document after a model put one line in the place of another."""
     base, text = ("\n".join([OTHERS[0], f"- {line}", OTHERS[1], ""]) for line in (old, new))
+    return judged_text(said, base, text)
+
+
+def judged_text(said, base, text):
+    """Return what a document says after a model wrote it anew."""
     message = RecordedMessage("p#0", "p", "s", 0, Message("user", said, id="m0", at=AT), 0)
     lines = [line[2:] for line in base.splitlines()[1:]]
     entries = tuple(
@@ -68,3 +73,58 @@ def test_a_line_that_nothing_said_corrects_stays_beside_what_is_put_in_its_place
     after = rewritten(said, old, new)
     assert old in after
     assert new in after
+
+
+@pytest.mark.parametrize(
+    "said, old, new",
+    [
+        ("We've moved to Cork, boxes everywhere", "Lives in Dublin.", "Lives in Cork."),
+        ("Ich bin nach Jena gezogen.", "Wohnt in Ulm.", "Wohnt in Jena."),
+        ("Empecé en Renfe en abril.", "Trabaja en Iberia.", "Trabaja en Renfe."),
+        ("My boss is Ida Krogh from now on", "Manager is Lars Holt.", "Manager is Ida Krogh."),
+        ("我搬到厦门了。", "住在南京。", "住在厦门。"),
+        ("We write it in Typst now instead of LaTeX.", "Default format for reports is LaTeX.", "Default format for reports is Typst."),
+    ],
+)  # fmt: skip
+def test_the_value_of_something_that_has_one_at_a_time_is_replaced(said, old, new):
+    """Issue 16: a correction of a short line left both lines, though its message said the new value."""
+    after = rewritten(said, old, new)
+    assert new in after
+    assert old not in after
+
+
+@pytest.mark.parametrize(
+    "said, old, new",
+    [
+        ("I'm allergic to mustard as well.", "Allergic to lupins.", "Allergic to mustard."),
+        ("Pavel is married.", "Pavel is vegan.", "Pavel is married."),
+        ("I speak Basque.", "Speaks Finnish.", "Speaks Basque."),
+        ("We got a cat, Mochi.", "Has a dog called Bruno.", "Has a cat called Mochi."),
+    ],
+)
+def test_one_of_several_values_does_not_replace_another(said, old, new):
+    """DESIGN 1.8: no line disappears because a model wrote another of its kind in its place."""
+    after = rewritten(said, old, new)
+    assert old in after
+    assert new in after
+
+
+@pytest.mark.parametrize(
+    "said, old, gone",
+    [
+        ("Forget about the green tandem, we gave it away.", "Owns a green tandem.", True),
+        ("I sold the old kayak.", "Owns an old kayak.", True),
+        ("The Lisbon trip is off.", "Is planning a trip to Lisbon.", True),
+        ("Das mit dem Zahnarzt ist erledigt.", "Zahnarzt anrufen", True),
+        ("Il viaggio a Bari è saltato.", "Organizza un viaggio a Bari.", True),
+        ("プールの会員はもう完了、プールの会員カードは忘れて。", "プールの会員カードを作る予定", True),
+        ("Is the Lisbon trip off?", "Is planning a trip to Lisbon.", False),
+        ("I sent the patient names by e-mail, done.", "Never send patient names by e-mail.", False),
+        ("The kayak looks good.", "Owns an old kayak.", False),
+    ],
+)
+def test_a_line_goes_if_a_person_said_that_it_is_over(said, old, gone):
+    """Issue 16: what was sold, done or called off was put back into a rewriting that left it out."""
+    base = f"# Person\n- {old}\n{OTHERS[1]}\n"
+    text = f"# Person\n{OTHERS[1]}\n"
+    assert (old not in judged_text(said, base, text)) is gone

@@ -144,11 +144,19 @@ class _Court:
         known = [f"{entry.section}: {line}" for entry in self.view.entries for line in entry.text.splitlines()]
         return Evidence(self.view.messages, [*known, *written])
 
-    def fault(self, statement: str, *, journal: bool = False) -> str:
-        """Return why a statement does not rest on the messages; empty if it does."""
+    def fault(self, statement: str, *, journal: bool = False, old: str = "") -> str:
+        """Return why a statement does not rest on the messages; empty if it does.
+
+        Of one in the place of an `old` one they may say the value alone.
+        """
         if not self.by_model:
             return ""
-        return self.evidence.summary_fault(statement, brief=True) if journal else self.evidence.fault(statement)
+        if journal:
+            return self.evidence.summary_fault(statement, brief=True)
+        reason = self.evidence.fault(statement)
+        if old and reason.startswith("unfounded:") and (value := rewriting.new_value(old, statement)):
+            return "" if value <= self.evidence.in_messages(value) else reason
+        return reason
 
     # --- one operation ---
 
@@ -292,12 +300,11 @@ class _Court:
     def _writing(self, edit: Edit, touched: Sequence[ViewEntry]) -> tuple[str, Trust]:
         text = "\n".join(self._statements(edit))
         section = edit.section if isinstance(edit, AddEntry) else ""
+        old, lines = touched[0].text if touched else "", rewriting.statements(text)
         trust = lowest_trust([self._trust(text, touched), self._cited(edit)])
         reason = (
             self._screened(texts_of(edit))
-            or next(
-                (why for line in rewriting.statements(text) if (why := self.fault(rewriting.under(section, line)))), ""
-            )
+            or next(filter(None, (self.fault(rewriting.under(section, line), old=old) for line in lines)), "")
             or self._unrelated(edit, text, touched)
             or self._below(trust, touched)
         )
@@ -325,7 +332,7 @@ class _Court:
         words = Vocabulary(content.content(f"{touched[0].section} {old}"))
         new = content.content(text)
         cited = any(words.shared(content.content(quote)) for _, quote in targets.quotes(edit, self.messages))
-        if not words.shared(new) and not cited:
+        if not words.shared(new) and not cited and not rewriting.new_value(old, text):
             return "unrelated: it is about something else than what it would replace"
         said = self.new_words(text) - content.content(old)
         if not said and not rewriting.holds(text, old) and not self.may_go(old):
@@ -376,7 +383,11 @@ class _Court:
             entry = by_text.get(content.fold(before)) if before is not None else None
             trust = self.voices.trust(line)
             stated = headed.get(line, line)
-            ground = self.evidence.summary_fault(stated) if is_summary and self.by_model else self.fault(stated)
+            ground = (
+                self.evidence.summary_fault(stated)
+                if is_summary and self.by_model
+                else self.fault(stated, old=before or "")
+            )
             reason = self._screened([line]) or ground
             if before is not None:
                 replaced = [entry] if entry else [ViewEntry(id="", number=0, path=edit.path, text=before)]

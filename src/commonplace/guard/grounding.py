@@ -65,7 +65,7 @@ _END_CHARS: Final = 20_000  # of each end of another message
 _TOOL_CHARS: Final = 3000  # of each end of a tool's result
 _WELL_KNOWN: Final = 5  # words of a summary's sentence that were said, and their share, for one to be its own
 _KNOWN_SHARE: Final = 0.6
-_SAME: Final = 2  # words of content, for a statement to be about what an entry says
+_SAME: Final = 2  # words of content, for two texts to be about the same
 _BRIEF: Final = 4  # words of content
 _NAME_CHARS: Final = 4000  # of a text that is searched for names
 
@@ -205,8 +205,16 @@ class Evidence:
         return any(folded in said.folded for said in self.said if said.person)
 
     def took_back(self, text: str) -> bool:
-        """True if a person said that a statement no longer holds."""
-        return self._talk.took_back(text)
+        """True if a person said that a statement no longer holds, or that what it is about is over."""
+        if self._talk.took_back(text):
+            return True
+        said = content.content(text)
+        return not denials.lasts(text) and any(
+            denials.ends(sentence) and 2 * len(Vocabulary(content.words(sentence)).shared(said)) >= max(1, len(said))
+            for each in self.said
+            if each.person
+            for sentence in content.sentences(each.text)
+        )
 
     # --- the verdict ---
 

@@ -17,6 +17,7 @@ import msgspec
 
 from commonplace.text import content, days, denials
 from commonplace.text.content import Vocabulary
+from commonplace.text.likeness import decide
 from commonplace.text.patterns import pattern
 from commonplace.text.standing import is_standing
 
@@ -199,6 +200,8 @@ def _may_leave(
             continue
         if _drops_a_name(line, other, new_words):
             continue
+        if decide(line.text, other.text).kind == "supersedes":
+            return True
         share, shared = related(line, other), Vocabulary(other.words).shared(line.words)
         names = content.names(line.text) & content.names(other.text)  # one may begin with a word that is no name
         if share == _RELATED and shared == _begins(line) and Vocabulary(_begins(other)).shared(shared):
@@ -254,6 +257,13 @@ def holds(text: str, part: str) -> bool:
     firm = content.firm(part)
     share = _WIDE_MERGED if any(map(content.is_wide, said)) else _MERGED
     return firm <= content.firm(text) | shared and len(shared) >= share * len(said)
+
+
+def new_value(old: str, text: str) -> frozenset[str]:
+    """Return the words of the value that a statement has instead of an old one's; none if it is another statement."""
+    likeness = decide(old, text)
+    said = likeness.kind == "supersedes" or likeness.in_frame
+    return content.content(text) - content.content(old) if said else frozenset()
 
 
 def statements(text: str) -> list[str]:

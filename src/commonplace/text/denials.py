@@ -105,6 +105,17 @@ _REFUSES: Final = pattern(
     r"|忌|避|过敏|讨厌|禁|苦手|嫌|アレルギー|피할|피하|싫|알레르기|금지|제외",
     re.IGNORECASE,
 )
+_ENDS: Final = pattern(
+    r"\b(?:sold|g[ai]v\w+ \w+(?: \w+)? away|given away|got rid|forget|is off|called off|done|finished|completed|is over|expired|fell through|died"
+    r"|verkauft|weggegeben|verschenkt|vergiss|erledigt|fertig|vorbei|fällt aus|gekündigt|gestorben|geschafft"
+    r"|vendue?s?|donnée?s?|oublie[rz]?|c['’]est fait|terminée?s?|finie?s?|tombée? à l['’]eau|morte?s?"
+    r"|vend(?:í|imos|id[oa]s?|i)|regal(?:é|amos|ad[oa]s?)|olvida\w*|hech[oa]s?|terminad[oa]s?|ya está|murió"
+    r"|vendut[oaie]|regalat[oaie]|dimentica\w*|fatt[oaie]|finit[oaie]|saltat[oaie]|mort[oa]|vendid[oa]s?|doei|doamos|esquece\w*|feit[oa]s?|acabou|acabad[oa]s?|morreu"
+    r"|verkocht|weggegeven|vergeet|gedaan|klaar|voorbij|gaat niet door|overleden"
+    r"|sprzeda\w+|odda(?:łem|łam|liśmy|ne)|zapomnij|zrobion\w+|gotowe|skończ\w+|odpada|прода\w+|отда(?:л|ла|ли)|забудь\w*|сделан\w*|готово|закончи\w+)\b"
+    r"|卖了|卖掉|送人|算了|做完|办完|完成|结束|不去了|売った|売りました|あげた|譲った|忘れて|済ん|済み|終わ|完了|中止|팔았|잊어|끝났|끝냈|완료|취소",
+    re.IGNORECASE,
+)
 _PAIRS: Final = 2
 
 
@@ -164,6 +175,11 @@ def supposes(text: str) -> bool:
 def only_doubts(text: str) -> bool:
     """True if a clause doubts and says nothing else, so that it is about what was said before."""
     return supposes(text) and not content(_DOUBTS.sub(" ", text))
+
+
+def ends(sentence: str) -> bool:
+    """True if a sentence that asks nothing says that something is over: sold, done, called off, to be forgotten."""
+    return _ENDS.search(sentence) is not None and not sentence.rstrip().endswith(("?", "？"))
 
 
 def lasts(text: str) -> bool:
