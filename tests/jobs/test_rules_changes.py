@@ -280,6 +280,14 @@ def test_a_thing_of_another_or_one_of_several_stays(before: str, said: str) -> N
     assert after(before)[0] in after(before, said)
 
 
+def test_a_move_of_a_team_is_no_home() -> None:
+    """Said of code, `we moved to …` names a tool."""
+    assert (
+        after("I live in Molde.", "We moved to Postgres last week, the server and its tests.")[0]
+        == "User lives in Molde."
+    )
+
+
 def test_a_second_allergy_stands_beside_the_first() -> None:
     """Issue 17: of a safety matter nothing may go because another one is said."""
     said = ("I'm allergic to walnuts.", "I'm allergic to penicillin.", "I'm allergic to cats now.")

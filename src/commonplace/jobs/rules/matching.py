@@ -24,6 +24,7 @@ _NAMED: Final = pattern(r"(?<=[\w,;:] )[^\W\d_a-z][\w’'-]+")
 _EMPTY_NOUN: Final = (
     r"(?:subscription|service|provider|supplier|app|account|plan|contract|tool|client|program|software|company)"
 )
+_WE: Final = pattern(r"\A(?:we|i) ")
 _IDEOGRAPH: Final = pattern(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
@@ -90,9 +91,16 @@ def succeeds(text: str, frame: str, supersedes: str, other: str, *, home: bool =
         return False
     if any(_plain(other).startswith(_plain(part) + " ") for part in frame.split("|") if part):
         return True
-    subject = text.split(" ", 1)[0].casefold()
-    whose, _, lives = f" {other.casefold()}".partition(f" {subject} ")  # of Ada, or of `User's sister Ada`
-    if home and not _YEAR.search(other) and guard("home").match(lives) and (not whose or "'s " in whose):
+    known = _WE.sub("user ", other.casefold())  # who says that they moved speaks of those they live with
+    subject = _WE.sub("user ", text.casefold()).split(" ", 1)[0]
+    whose, _, lives = f" {known}".partition(f" {subject} ")  # of Ada, or of `User's sister Ada`
+    if (
+        home
+        and not guard("code").search(text)
+        and not _YEAR.search(other)
+        and guard("home").match(lives)
+        and (not whose or "'s " in whose)
+    ):
         return True
     if supersedes and _is_held(other, supersedes):
         return guard("of_time").fullmatch(supersedes) is None or of_one_thing(text, other, supersedes)
