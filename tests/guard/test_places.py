@@ -193,6 +193,7 @@ NONE = [
     "Enter your password, address, and city.",
     "At the gate turn left.",
     "I used 1500 nails for the gate.",
+    "La clave está en la letra pequeña del contrato 4471.",
     "One or two of the lockers are open.",
     "The gate code is at the desk, the flat has 1250 square feet.",
     "A password must be in lower case.",
