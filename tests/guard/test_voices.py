@@ -79,6 +79,36 @@ def test_a_common_word_lowers_nothing():
     assert voices(*talk).trust("Ran the linter, some tests changed") == "user"
 
 
+@pytest.mark.parametrize(
+    "page, statement",
+    [
+        ("I am a welder.", "The user is a welder."),
+        ("The customer keeps bees.", "The user keeps bees."),
+        ("My name is Ottokar.", "The user is called Ottokar."),
+        ("We have a cat.", "The user has a cat"),
+        ("Ich bin Imkerin.", "Die Nutzerin ist Imkerin."),
+        ("Soy celíaca.", "La usuaria es celíaca."),
+        ("Ik heb een paard.", "De gebruiker heeft een paard."),
+        ("我养猫。", "用户养猫。"),
+        ("私は大工です。", "ユーザーは大工です。"),
+    ],
+)
+def test_one_rare_word_is_enough_for_a_fact_about_the_person(page, statement):
+    """Issue 16: seven of fifteen short facts of a page were shown as the agent's own."""
+    heard = [("user", "Read it, please."), ("tool", page, "web"), ("assistant", f"It says: {page}")]
+    assert voices(*heard).trust(statement) == "web"
+    assert voices(*heard, ("user", page)).trust(statement) != "web"
+    assert voices(("user", page), *heard).trust(statement) != "web"
+    assert voices(("assistant", page), *heard).trust(statement) != "web"
+
+
+def test_one_word_of_a_page_lowers_nothing_else():
+    """Issue 16: an assistant speaks of what it works on, and the person may say it in other words."""
+    heard = [("user", "Fix the build, and keep it short."), ("tool", "gradle: the wrapper is missing", "web")]
+    assert voices(*heard).trust("I added the gradle files again.") == "agent"
+    assert voices(*heard).trust("The user wants the build fixed.") != "web"
+
+
 def test_a_word_taken_up_since_counts_beside_a_name_that_only_the_page_has():
     """Issue 16: words count that nobody had used before the text below `agent`."""
     page = ("tool", "Citizenship: Vanuatu, second passport", "web")

@@ -1,15 +1,17 @@
 """How far can a statement be trusted: as far as the texts whose words it takes; computed, never claimed.
 
-A person's own words are `user`, the assistant's `agent`, a tool's or page's text is below. A statement is an echo of a
-text below `agent` if it takes two firm or rare words from it, or one address, account or command, that nobody in the
-session had used before that text. A person's own words stay `user`, whatever other text repeats them; what a person
-took up from that text counts as taken only beside a name that they did not.
+A person's own words are `user`, the assistant's `agent`, a tool's or page's text is below. A statement is an echo of
+a text below `agent` if it takes two firm or rare words from it, or one address, account or command, that nobody in
+the session had used before that text; what is said about the person, also if all its rare words are one. A person's
+own words stay `user`, whatever other text repeats them; what a person took up from that text counts as taken only
+beside a name that they did not.
 
 Source: safety notes 3.4 (taint is the minimum over the inputs).
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import count
@@ -85,6 +87,11 @@ def keys(text: str) -> frozenset[str]:
 
 
 _EVERYDAY: Final = frozenset(content.bare(word)[:_KEY_CHARS] for word in COMMON)
+_USER: Final = pattern(  # what a statement calls the person that it is about
+    r"\b(?:users?|person|(?:be)?nutzer(?:in)?|utilisat(?:eur|rice)|personne|usuari[oa]|usuário|usuária|persona|utente|pessoa"
+    r"|gebruiker|persoon|użytkowni\w+|osoba|пользовател\w+|человек)\b|用户|使用者|本人|ユーザー|사용자",
+    re.IGNORECASE,
+)
 
 
 def _weights(statement: str) -> dict[str, float]:
@@ -251,9 +258,9 @@ class Voices:
             return low
         if self._past is not None and TRUST_RANK[past := self._past.trust(statement)] < TRUST_RANK["agent"]:
             return past
-        said = content.content(statement)
-        if len(said) > 1 and self._below and (level := self._repeated(statement, said)) is not None:
+        if self._below and (level := self._rests(statement)) is not None:
             return level
+        said = content.content(statement)
         own = {word for word in said if word[:_KEY_CHARS] in self._own}
         others = {word for word in said - own if word[:_KEY_CHARS] in self._used}
         return "user" if own and not others else "agent"
@@ -270,8 +277,25 @@ class Voices:
                 at = start
         return "".join([*parts, text[at:]])
 
-    def _repeated(self, statement: str, said: frozenset[str]) -> Trust | None:
+    def _rests(self, statement: str) -> Trust | None:
         """Return the trust of a line below `agent` that has all words of a statement, if no other text has them all.
+
+        Of a statement about the person it needs only the words that are not common, also if it is one word, if
+        the person used none of them.
+        """
+        said = content.content(_USER.sub(" ", statement))
+        level = self._repeated(statement, said, rare=self._takes_rare(statement)) if len(said) > 1 else None
+        if level is None and (len(said) == 1 or _USER.search(statement) is not None):
+            telling = frozenset(word for word in said if word[:_KEY_CHARS] not in _EVERYDAY)
+            heard = any(word[:_KEY_CHARS] in self._own for word in telling)
+            level = self._repeated(statement, telling, rare=True) if telling and not heard else None
+        return level
+
+    def _takes_rare(self, statement: str) -> bool:
+        return any(key in self._brought and key not in self._own for key in _weights(statement))
+
+    def _repeated(self, statement: str, said: frozenset[str], *, rare: bool) -> Trust | None:
+        """Return the trust of a line below `agent` that has all of some words, if no other text has them all.
 
         If one of them is rare and came from below, the assistant's repetition of that line is no other text.
         """
@@ -280,7 +304,6 @@ class Voices:
             for text in self._below
             if self._has(text, said) and any(_has(line, said) for line in content.sentences(text.folded))
         ]
-        rare = any(key in self._brought and key not in self._own for key in _weights(statement))
         others = [text for text in self._above if not rare or self._vouches(text, below[0])] if below else []
         if denials.denies(statement):  # who says that it is so does not vouch for that it is not
             others = [text for text in others if denials.denies(text.folded)]
