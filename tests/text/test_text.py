@@ -7,6 +7,7 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
+from commonplace.text import terms
 from commonplace.text.pieces import (
     beginning,
     escape,
@@ -88,3 +89,9 @@ def test_the_beginning_of_a_text_ends_after_a_word():
     assert beginning("one, two, three", 13) == "one, two…"
     assert beginning("私は Rustで書いています毎日です", 12) == "私は Rustで書いて…"
     assert beginning("x" * 20, 10) == "x" * 9 + "…"
+
+
+def test_a_long_token_is_read_as_fast_as_a_word():
+    """A key of capitals before a `_` took a time that doubled with each letter: with these it would never end."""
+    found = terms.identifiers("see aa" + "A" * 5_000 + "_ in fooBarBaz")
+    assert found["foobarbaz"] == ("foo", "bar", "baz")

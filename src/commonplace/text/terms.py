@@ -25,7 +25,7 @@ JOINED: Final = pattern(r"(?<![^\W_])[^\W_]+(?:[_./\\:@#-]+[^\W_]+)+")
 MAY_IDENTIFY: Final = pattern(r"[_/\\.:@#A-Z-](?:(?<![A-Z])\w|(?<=[a-z][A-Z])|(?<=[A-Z]{2})[a-z]{2})")
 SIGN: Final = pattern(r"[_/\\.:@#-]\w|[a-z0-9][A-Z]|[A-Z]{2}[a-z]{2}")  # in each match of the two below and above
 _HUMP: Final = pattern(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-HUMPED: Final = pattern(r"\b[A-Za-z][a-z0-9]+(?:[A-Z]+[a-z0-9]*)+\b|\b[a-z]+[A-Z]+\w*\b|\b[A-Z]{2,}[a-z]{2}\w*\b")
+HUMPED: Final = pattern(r"\b[A-Za-z][a-z0-9]++[A-Z][A-Za-z0-9]*+\b|\b[a-z]+[A-Z]+\w*\b|\b[A-Z]{2,}[a-z]{2}\w*\b")
 _HYPHENS: Final = pattern(r"[^\W_]+(?:-[^\W_]+)*")
 _MARKS: Final = pattern(r"[^0-9a-z]+")
 LONGEST: Final = 64  # letters of a word that a question may ask for
