@@ -52,7 +52,9 @@ _LOG: Final = pattern(
     r"|error(?:\[\w+\])?: |\w*(?:Error|Exception|Warning): |E   |at [\w.$<>]+ ?\(|File \"[^\"]+\", line"
     r"|[A-Z][a-z]{2} \d{1,2} \d\d:\d\d:\d\d )"
 )
-_TRACE: Final = pattern(r"[ \t]*(?:Traceback \(|Exception in thread |panic: |diff --git |@@ -\d|--- a/|goroutine \d)")
+_TRACE: Final = pattern(
+    r"[ \t]*(?:Traceback \(|Exception in thread |panic: |diff --git |@@ -\d|--- a/|goroutine \d|[$❯➜] [a-z./~])"
+)
 _CODE: Final = pattern(
     r"[ \t]*(?:import [\w{*]|from [\w.]+ import|(?:async )?def \w+\(|class \w+[(:{]"
     r"|function\b.*[{(]|(?:const|let|var) \w+ ?="
@@ -63,6 +65,8 @@ _CODE: Final = pattern(
 _CODE_BESIDE: Final = pattern(r"(?:\t|  )|[ \t]*(?:#|--|\*)")
 _LINKED: Final = pattern(r"\[[^\]\n]{1,80}\]\([^)\n]{1,300}\)")
 _HEADING: Final = pattern(r"#{1,6} ")
+_BAR: Final = pattern(r"[^|·•›»\n]{1,40}(?:[ \t][|·•›»][ \t][^|·•›»\n]{1,40}){2,20}\Z")
+_FOOT: Final = pattern(r"[ \t]*(?:©|\(c\)|copyright\b)[^\n]{0,200}\Z|.{0,80}\ball rights reserved\b", re.IGNORECASE)
 _BULLET: Final = pattern(r"[ \t]*(?:[-*•–—]|\d{1,3}[.)]|\([a-z\d]\))[ \t]")
 _CELLS: Final = pattern(r"[,;\t](?! )")
 _QUOTED: Final = pattern(
@@ -277,7 +281,11 @@ def _of_paragraph(part: list[_Line]) -> Iterator[Span]:
 
 
 def _page(lines: list[_Line]) -> Iterator[Span]:
-    """Find a page by its lines of links: from the first of them to the last."""
+    """Find a page: from the first of its lines of links to the last, or from its bar of choices to its foot."""
+    bar = next((line for line in lines if _BAR.match(line.text)), None)
+    foot = next((line for line in reversed(lines) if _FOOT.match(line.text)), None)
+    if bar is not None and foot is not None and bar.start < foot.start:
+        yield bar.start, foot.end
     links = [line for line in lines if _LINKED.search(line.text) and _words("bar").search(line.text)]
     links += [line for line in lines if len(_LINKED.findall(line.text)) > 1 and not _BULLET.match(line.text)]
     if links:
