@@ -341,3 +341,21 @@ def test_words_mean_the_record_that_a_journal_only_lists(tmp_path, layout):
         assert "Chidi" in journal.text
         memory.undo(change)
         assert {hit.layer for hit in memory.recall("coriander")} == {"sessions", "documents", "journals"}
+
+
+@pytest.mark.parametrize("erase", [False, True])
+def test_a_record_that_was_corrected_goes_with_the_message_that_it_rested_on(tmp_path, erase):
+    """Issue 22: a correction that cites nothing was kept, with the forgotten words in it; one with other words stays."""
+    with Memory.open(tmp_path, jobs="worker") as memory:
+        (said,) = memory.append("s:1", [Message("user", "My osteopath is Dr Wimbleleaf, and I rent a flat in Tromsø.")])
+        first = memory.remember("Osteopath: Dr Wimbleleaf.", source=said)
+        memory.update(first.records[0], "Osteopath: Dr Wimbleleaf, on Fridays.")
+        second = memory.remember("Rents a flat in Tromsø.", source=said)
+        memory.update(second.records[0], "Owns a house near Narvik.")
+        memory.forget(f"{said.session}#{said.message}", erase=erase)
+        shown = memory.context().stable
+        assert "Wimbleleaf" not in shown
+        assert "Owns a house near Narvik." in shown
+    if erase:
+        held = [path for path in tmp_path.rglob("*") if path.is_file() and b"Wimbleleaf" in path.read_bytes()]
+        assert held == []

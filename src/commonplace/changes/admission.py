@@ -7,6 +7,7 @@ for a person. Commits nothing.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Final, Literal
 
 import msgspec
@@ -165,7 +166,7 @@ class Admission:
             if rule.refuses is not None and (why := rule.refuses(adding, operation, reason)):
                 raise Stop(Outcome(status="refused", reason=why))
         waits = self._must_wait(operation, layer, actor, trust)
-        if judged.verdict == "quarantine" and not (actor.person or actor.defers):
+        if judged.verdict == "quarantine" and not (actor.person or actor.defers or self._quotes_a_person(operation)):
             reason = f"reads like an order to a model ({', '.join(judged.classes)})"
             return Taken((Waits(operation, reason, "quarantined"),))
         if waits:
@@ -333,6 +334,15 @@ class Admission:
             return None
         voices = Voices(self._parts.sessions.heard(actor.session), elsewhere=actor.elsewhere)
         return lowest_trust(voices.trust(sentence) for sentence in said)
+
+    def _quotes_a_person(self, operation: Edit) -> bool:
+        """True if an edit has no words but those of a person in one message that it cites."""
+        own = sentences_of(operation)
+        for source in operation.sources:
+            with suppress(RecordNotFoundError):
+                if said_now(own, [self._parts.sessions.message(source.session, source.message)]):
+                    return True
+        return False
 
     def _is_persons(self, record: str, *, said: bool) -> bool:
         """True if a person wrote a record. With `said`, a record that was only made from their words does not count."""

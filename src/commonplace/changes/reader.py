@@ -128,13 +128,14 @@ class Reader(msgspec.Struct):
     def _origin(self, record_id: str) -> tuple[Sequence[Source] | None, datetime | None]:
         """Return the sources of a record, None if unknown; and in that case when it was written, if known.
 
-        A rewrite and the agent's tool do not say it, nor does an edit from outside, which may come with old files.
+        A rewrite and the agent's tool do not say it, nor does a correction that cites nothing, nor an edit from
+        outside, which may come with old files.
         """
         made = self.ledger.made(record_id)
         change = self.ledger.change(made[0]) if made else None
         if made is None or change is None or "outside" in change.kinds:
             return (made[1].sources or None) if made else None, None
-        if not made[1].sources and (change.actor == TOOL.name or "rewrite" in change.kinds):
+        if not made[1].sources and (change.actor == TOOL.name or not {"rewrite", "replace"}.isdisjoint(change.kinds)):
             return None, change.at
         return made[1].sources, None
 
