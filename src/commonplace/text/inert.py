@@ -1,7 +1,8 @@
 """Make recalled text inert: nothing in it opens a fence, a role, a tool's result, an image or a link.
 
 A mark is broken, never taken away, so that the words stay readable: `<` becomes `&lt;`, `](` becomes `] (`.
-Only known marks are touched; `a < b` and `List<int>` stay. What is inert already is not changed again.
+Marks are looked for with full-width signs read as ASCII. Only known marks are touched;
+`a < b`, `List<int>`, `（注）` and `＜Ａ＞` stay. What is inert already is not changed again.
 """
 
 from __future__ import annotations
@@ -11,8 +12,11 @@ from typing import Final
 
 from commonplace.text.patterns import pattern
 
+_FULL_WIDTH: Final = pattern("[\u3000\uff01-\uff5e]")
+_ASCII: Final = {code + 0xFEE0: code for code in range(0x21, 0x7F)} | {0x3000: 0x20}  # one sign for one sign
 _BLANK: Final = r"[\s\u200b-\u200f\u2060\ufeff]*"
-_LESS: Final = "[<\uff1c\ufe64\u2039\u3008]"
+_LESS: Final = "[<\ufe64\u2039\u3008]"
+_LABEL: Final = pattern("\uff1c(?=[\uff21-\uff3a]\uff1e)")  # of parts of a text: a letter, all of it full-width
 _NAMES: Final = (
     r"recalled[\s_-]{0,3}memory|system(?:[-_][\w-]{1,20})?|user|assistant|human|developer|model|tool(?:s|[-_][\w-]{1,24})?"
     r"|function(?:s|[-_][\w-]{1,24})?|invoke|parameter|results?|observation|antml\b[\w:-]{0,30}|thinking|reasoning|scratchpad"
@@ -21,27 +25,34 @@ _NAMES: Final = (
     r"|body|html|head"
 )
 _TAG: Final = pattern(
-    rf"{_LESS}(?={_BLANK}(?:[|\uff5c]|{_LESS}{_BLANK}/?{_BLANK}sys|[/!?\uff0f]?{_BLANK}(?:{_NAMES})(?![\w.-])"
+    rf"{_LESS}(?={_BLANK}(?:\||{_LESS}{_BLANK}/?{_BLANK}sys|[/!?]?{_BLANK}(?:{_NAMES})(?![\w.-])"
     r"|(?:https?|ftp|data|javascript|file|mailto):|!--))",
     re.IGNORECASE,
 )
 _INST: Final = pattern(
-    rf"[\[\uff3b](?={_BLANK}[/\uff0f]?{_BLANK}(?:inst|sys|tool_calls|tool_results|available_tools)\b)", re.IGNORECASE
+    rf"\[(?={_BLANK}/?{_BLANK}(?:inst|sys|system_prompt|tool_calls|tool_results|available_tools)\b)", re.IGNORECASE
 )
 _IMAGE: Final = pattern(r"!(?=\[)")
 _LINK: Final = pattern(r"\](?=\(\s*<?\s*(?:[a-z][a-z\d+.-]*:|//|\\\\))", re.IGNORECASE)
 _REFERENCE: Final = pattern(r"(?m)^([ \t>]{0,9}\[[^\]\n]{1,200}\])(?=:\s*<?(?:[a-z][a-z\d+.-]*:|//))", re.IGNORECASE)
-_SPOKEN: Final = pattern(r"(?m)^([ \t]{0,8}(?:Human|Assistant))(?=[:\uff1a])")
+_SPOKEN: Final = pattern(r"(?m)^[ \t]{0,8}(?:Human|Assistant|System)(?=:)")
 
 
 def inert(text: str) -> str:
     """Return a text in which no mark of a prompt, a page or our own fence is live."""
-    text = _TAG.sub("&lt;", text)
-    text = _INST.sub("(", text)
+    read = text if _FULL_WIDTH.search(text) is None else _LABEL.sub("(", text).translate(_ASCII)
+    broken = [(found.start(), found.end(), "&lt;") for found in _TAG.finditer(read)]
+    broken += [(found.start(), found.end(), "(") for found in _INST.finditer(read)]
+    broken += [(found.end(), found.end(), " ") for found in _SPOKEN.finditer(read)]
+    parts: list[str] = []
+    at = 0
+    for start, end, instead in sorted(broken):
+        parts += [text[at:start], instead]
+        at = end
+    text = "".join([*parts, text[at:]])
     text = _IMAGE.sub("! ", text)
     text = _LINK.sub("] ", text)
-    text = _REFERENCE.sub(_spaced, text)
-    return _SPOKEN.sub(_spaced, text)
+    return _REFERENCE.sub(_spaced, text)
 
 
 def _spaced(found: re.Match[str]) -> str:
