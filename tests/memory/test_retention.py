@@ -92,3 +92,22 @@ def test_what_waits_for_too_long_is_not_offered_any_more(tmp_path, clock):
         with pytest.raises(RecordNotFoundError):
             memory.review().approve(held)
         assert memory.read(record).text == "The gate is shut."
+
+
+def test_the_age_of_a_record_is_known_after_a_new_open(tmp_path, clock):
+    """Issue 22: of facts and documents nothing was ever old in a process that had not written them itself."""
+    with Memory.open(tmp_path, jobs="worker", clock=clock) as memory:
+        memory.remember("The shed is painted in ochre.")
+    clock.advance(days=40)
+    with Memory.open(tmp_path, jobs="worker", clock=clock, config=Config(retention={"facts_user": 30})) as memory:
+        assert [text for _, text in memory.forget(aged=True).forgotten] == ["The shed is painted in ochre."]
+        assert not memory.recall("ochre shed")
+
+
+def test_an_age_below_a_day_is_refused(tmp_path, clock):
+    config = Config(retention={"sessions": -3})
+    with (
+        Memory.open(tmp_path, jobs="worker", clock=clock, config=config) as memory,
+        pytest.raises(InputError, match="one or more"),
+    ):
+        memory.forget(aged=True, dry_run=True)

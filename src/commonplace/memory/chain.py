@@ -363,6 +363,9 @@ def _aged(scope: Scope) -> Meant:
         raise InputError("no layer is given an age; put `retention = {LAYER = DAYS}` into the configuration")
     if unknown := sorted(days.keys() - layers):
         raise InputError(f"`retention` names {unknown[0]!r}; this layout has {', '.join(sorted(layers))}")
+    if low := sorted(name for name, number in days.items() if number < 1):
+        raise InputError(f"`retention` gives {low[0]!r} {days[low[0]]} days; give it one or more")
+    scope.parts.ledger.catch_up()  # when a record was written is known from the log
     oldest = {name: scope.parts.now() - timedelta(days=number) for name, number in days.items()}
     records: list[Record] = []
     for layer, path in scope.reader.files(lambda layer: layer.name in oldest):
