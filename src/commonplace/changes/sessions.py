@@ -21,14 +21,14 @@ from msgspec.structs import replace
 from commonplace import guard
 from commonplace.changes import transcripts
 from commonplace.changes.forgotten import Forgot
+from commonplace.changes.spoken import Spoken, mark
 from commonplace.changes.tombstones import Tombstones
 from commonplace.changes.transcripts import Event, State, messages_of, require_form
 from commonplace.config import Clock, Config
 from commonplace.errors import InputError, RecordNotFoundError, StoreError, require_text
 from commonplace.guard.markers import ERASED
-from commonplace.guard.pasted import part_trust
 from commonplace.guard.screened import Screened
-from commonplace.records import ROLE_TRUST, TRUST_RANK, Message, RecordedMessage, Session, Source, Trust, lowest_trust
+from commonplace.records import ROLE_TRUST, Message, RecordedMessage, Session, Source, Trust, lowest_trust
 from commonplace.store.protocol import Held, Store
 from commonplace.text.content import keywords
 from commonplace.text.pieces import BUFFER_LINE_CHARS, encode_name, summary_lines
@@ -40,6 +40,7 @@ _UNNAMED: Final = "main"  # an agent that the host gave no name
 BUFFER_LINES: Final = 20  # seed facts: ring of one-line summaries
 WINDOW_BYTES: Final = 4_000_000  # about a million tokens
 HEARD_MESSAGES: Final = 1000  # before a text are asked whose words it uses, so work and memory are bounded
+LATELY_MESSAGES, LATELY_BYTES = 200, 128_000  # before a message that is shown are asked whose words it repeats
 _BREAKS: Final = frozenset("\t\n")
 _STATES_KEPT: Final = 512  # sessions whose folded state stays in memory
 _Checked = tuple[Message, Screened | None, Screened]  # its id, if it has one, and its content, as they may be stored
@@ -74,6 +75,7 @@ class Sessions:
         self._most_chars = config.store.max_line_bytes // (4 if config.guard.raw_transcripts else 2)
         self._states: OrderedDict[str, State] = OrderedDict()
         self._paths: dict[str, str] = {}  # of ids found good
+        self.spoken = Spoken(self.read, self._lately)
         self._lock = threading.RLock()
         self._tombstones = tombstones
 
@@ -344,6 +346,13 @@ class Sessions:
         end = state.numbers if end is None else end
         yield from self.read(session_id, max(min(state.reset_at, end), end - HEARD_MESSAGES), end)
 
+    def _lately(self, message: RecordedMessage) -> int:
+        """Return where what was said shortly before a message begins; at the last reset, if that is before it."""
+        state = self._fold(self.path(message.session))
+        reset = state.reset_at if state.reset_at <= message.number else 0
+        near = bisect_left(state.offsets, state.offsets[message.number] - LATELY_BYTES) - 1  # one may be longer
+        return max(reset, near, message.number - LATELY_MESSAGES)
+
     def kept(self, session_id: str, start: int = 0, end: int | None = None) -> Iterator[RecordedMessage]:
         """Yield messages as `read` does, with those that only say the same as a forgotten one."""
         path = self.path(session_id)
@@ -417,7 +426,9 @@ class Sessions:
             start, end = max(since, start - 3 * lines), start
             read = (m for m in self.read(session_id, start, end) if m.message.role in {"user", "assistant"})
             said[:0] = [m for m in read if m.text.strip() or m.message.tools]
-        return tuple(summary_lines([(m.message, _mark(m)) for m in said[-lines:]]))
+        last = said[-lines:]
+        ranks = self.spoken.ranks([(m, (0, BUFFER_LINE_CHARS)) for m in last])
+        return tuple(summary_lines([(m.message, mark(rank)) for m, rank in zip(last, ranks, strict=True)]))
 
     def list(self) -> Sequence[Session]:
         """Return all sessions that can be read, the most recently used first."""
@@ -438,8 +449,3 @@ def _free_id(number: int, taken: Collection[str], new: Collection[str]) -> str:
     while (message_id := f"m{number}") in taken or message_id in new:
         number += 1
     return message_id
-
-
-def _mark(said: RecordedMessage) -> str:
-    trust = part_trust(said.message.trust or "agent", said.text, 0, BUFFER_LINE_CHARS)
-    return f"(from {trust}) " if TRUST_RANK[trust] < TRUST_RANK["agent"] else ""

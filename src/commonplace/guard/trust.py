@@ -167,6 +167,7 @@ class Voices:
         self._below: list[_Text] = []
         self._above: list[_Text] = []
         self._vocabularies: dict[int, Vocabulary] = {}
+        self._lines: dict[int, Sequence[str]] = {}
         for text, trust in known:
             if TRUST_RANK[trust] >= TRUST_RANK["agent"]:  # vouches for its addresses and commands, not for each word
                 self._above.append(_Text(next(self._places), trust, content.fold(text)))
@@ -302,7 +303,7 @@ class Voices:
         below = [
             text
             for text in self._below
-            if self._has(text, said) and any(_has(line, said) for line in content.sentences(text.folded))
+            if self._has(text, said) and any(_has(line, said) for line in self._lines_of(text))
         ]
         others = [text for text in self._above if not rare or self._vouches(text, below[0])] if below else []
         if denials.denies(statement):  # who says that it is so does not vouch for that it is not
@@ -310,6 +311,11 @@ class Voices:
         if not below or any(self._has(text, said) for text in others):
             return None
         return lowest_trust(text.trust for text in below)
+
+    def _lines_of(self, text: _Text) -> Sequence[str]:
+        if text.place not in self._lines:
+            self._lines[text.place] = content.sentences(text.folded)
+        return self._lines[text.place]
 
     def _has(self, text: _Text, said: frozenset[str]) -> bool:
         if not _may_have(text.folded, said):

@@ -228,7 +228,7 @@ class Scope:
 
     def _search(self, query: Query) -> list[Hit]:
         """Search for a job that asks."""
-        return self.searching.recall(query, now=self.now(), explain=False)
+        return self.searching.recall(query, now=self.now(), explain=False, shown=False)
 
     def _note_spend(self, line: Screened) -> None:
         self.store.append(SPENDING, [line], durable=False)

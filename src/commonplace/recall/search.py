@@ -24,7 +24,7 @@ from commonplace.recall.index.sqlite import SqliteIndex
 from commonplace.recall.indexing import Indexing
 from commonplace.recall.question import Question
 from commonplace.recall.ranking import Meaning, Ranked, Weights
-from commonplace.records import LAYERS, Hit, Query, Source, Superseded
+from commonplace.records import LAYERS, Hit, Query, RecordedMessage, Source, Superseded
 from commonplace.text import terms
 
 WEIGHTS: Final = Weights()
@@ -53,6 +53,7 @@ def search(
     superseded: Overruled | None = None,
     written_at: Callable[[str], datetime | None] = lambda _: None,
     hidden: Collection[tuple[str, str]] = (),
+    read: Callable[[RecordedMessage], None] = lambda _: None,
 ) -> list[Hit]:
     """Return the best hits of a question, best first; empty when nothing fits.
 
@@ -70,6 +71,7 @@ def search(
         superseded: Returns of a session the messages that hold what a record says otherwise now.
         written_at: When a record was written down, for those without a date of their own; None if unknown.
         hidden: Messages that were forgotten, by session and id.
+        read: Called with each message that may become a hit.
     """
     if query.k <= 0 and not query.k_by_layer:
         return []
@@ -77,7 +79,7 @@ def search(
     return indexing.answer(
         lambda index: _Search(
             query, indexing, now, config, weights or {}, near or Near(), superseded or (lambda _: {}), written_at,
-            hidden, index.shelf(),
+            hidden, index.shelf(), read,
         ).hits(explain=explain)
     )  # fmt: skip
 
@@ -95,6 +97,7 @@ class _Search(msgspec.Struct):
     written_at: Callable[[str], datetime | None]
     hidden: Collection[tuple[str, str]]
     shelf: Shelf
+    read: Callable[[RecordedMessage], None]
     overruled: dict[str, Mapping[str, Sequence[Superseded]]] = {}
     places: dict[int, Places | None] = {}
 
@@ -359,6 +362,7 @@ class _Search(msgspec.Struct):
         message = self.indexing.message(places, slot.path, slot.session, at)
         if message is None or (slot.session, message.message.id) in self.hidden:
             return None
+        self.read(message)
         start, end = _span(message.text, ranked.row & ((1 << PASSAGE_BITS) - 1), question)
         whole = start == 0 and end == len(message.text)
         hit = Hit(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import zlib
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from datetime import date, datetime, tzinfo
 from typing import Final
 
@@ -23,7 +23,7 @@ from commonplace.recall.index import vectors
 from commonplace.recall.index.rows import IndexRow
 from commonplace.recall.index.sqlite import SqliteIndex
 from commonplace.recall.indexing import Indexing
-from commonplace.records import Hit, Query, Record, Topic, lowest_trust
+from commonplace.records import Hit, Query, Record, RecordedMessage, Topic, lowest_trust
 from commonplace.store.protocol import STATE, Store
 from commonplace.text import validity
 
@@ -101,15 +101,34 @@ class Searching:
             self._weights[layer.kind] = max(self._weights.get(layer.kind, 0.0), layer.weight)
 
     def recall(
-        self, query: Query, *, now: datetime, explain: bool, without: Collection[tuple[str, str]] = ()
+        self,
+        query: Query,
+        *,
+        now: datetime,
+        explain: bool,
+        without: Collection[tuple[str, str]] = (),
+        shown: bool = True,
     ) -> list[Hit]:
-        """Return the best hits of a question; `without` are messages, by session and id, that are no hits."""
+        """Return the best hits of a question.
+
+        Args:
+            query: The question.
+            now: What its times are counted from.
+            explain: Add to each hit's `why` what its score is made of.
+            without: Messages, by session and id, that are no hits.
+            shown: The hits are for a prompt or a person: what the assistant repeated ranks as what it was taken from.
+        """
         self._parts.tombstones.catch_up(look=True)
         hidden = self._parts.tombstones.hidden()
         found_near = self._embedding.near(query.text, hidden=hidden) if self._embedding is not None else None
         room = min(len(without), _HIDDEN_ROOM)
         ledger = self._parts.ledger
         ledger.catch_up()
+        read: dict[tuple[str, str], RecordedMessage] = {}
+
+        def note(message: RecordedMessage) -> None:
+            read[message.session, str(message.message.id)] = message
+
         while True:
             wider = msgspec.structs.replace(query, k=query.k + room)
             found = search.search(
@@ -123,6 +142,7 @@ class Searching:
                 hidden=hidden,
                 superseded=ledger.superseded,
                 written_at=ledger.written_at,
+                read=note,
             )
             ledger.catch_up()
             today = (query.as_of or now).astimezone(self._parts.zone).date()
@@ -131,7 +151,7 @@ class Searching:
                 break
             room = max(query.k, room * _WIDER)
         self._tidy_vectors()
-        return [self._as_now(hit) for hit in kept[: query.k]]
+        return [self._as_now(hit, read if shown else {}) for hit in kept[: query.k]]
 
     def _taken_back(self) -> Forgotten:
         """Return the messages that the transcripts say were forgotten; the same object while nothing changed."""
@@ -173,9 +193,13 @@ class Searching:
         left = reader.left_of(hit.record, hit.text, journal=hit.layer == "journals")
         return msgspec.structs.replace(hit, text=left) if left else None
 
-    def _as_now(self, hit: Hit) -> Hit:
+    def _as_now(self, hit: Hit, read: Mapping[tuple[str, str], RecordedMessage]) -> Hit:
         if hit.layer == "sessions":
-            return msgspec.structs.replace(hit, trust=lowest_trust([hit.trust, self._parts.reader.most]))
+            ranks = [hit.trust, self._parts.reader.most]
+            source = hit.sources[0]
+            if (message := read.get((source.session, source.message))) is not None:
+                ranks += self._parts.sessions.spoken.ranks([(message, source.span or (0, len(message.text)))])
+            return msgspec.structs.replace(hit, trust=lowest_trust(ranks))
         made = self._parts.ledger.made(hit.record)
         return msgspec.structs.replace(
             hit,
