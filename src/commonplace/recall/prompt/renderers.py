@@ -6,23 +6,24 @@ A renderer only reads, and returns entries; the budget, the headings and the fen
 from __future__ import annotations
 
 import codecs
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from msgspec.structs import replace
 
 from commonplace import guard
 from commonplace.changes import listing
+from commonplace.config import knob
 from commonplace.layouts import tree as trees
 from commonplace.layouts.codecs import documents
 from commonplace.layouts.schema import Layer, PromptSection
 from commonplace.recall.prompt import packing
 from commonplace.recall.prompt.filling import Shown
 from commonplace.recall.prompt.page import Page
-from commonplace.records import Entry, Topic
+from commonplace.records import Entry, RecordedMessage, Topic
 from commonplace.text.installed import Installed
 from commonplace.text.patterns import pattern
-from commonplace.text.pieces import one_line, plain_line
+from commonplace.text.pieces import estimate_tokens, one_line, plain_line
 
 _LINK: Final = pattern(r"\]\(([^()\s]+)\)")
 
@@ -156,12 +157,29 @@ def summary(page: Page, _: PromptSection) -> Iterator[Shown]:
         yield Shown(sessions.path(page.session), said)
 
 
-def window(page: Page, _: PromptSection) -> Iterator[Shown]:
+def window(page: Page, row: PromptSection) -> Iterator[Shown]:
     """Write the live messages of the session, a line each."""
     if page.session is not None:
-        for message in page.parts.sessions.window(page.session):
-            if message.text.strip():
-                yield Shown(message.id, f"{message.message.role.upper()}: {message.text}")
+        sessions = page.parts.sessions
+        said = [each for each in sessions.window(page.session) if each.text.strip()]
+        config = page.parts.config
+        fit = _fit(said, 2 * int(knob(config, row.limit) if row.limit else config.context.tokens))
+        texts = iter(sessions.spoken.marked([each for each in said if each.id in fit]))
+        for message in said:
+            over = "" if message.id in fit else "over the token budget"
+            text = message.text if over else next(texts)
+            yield Shown(message.id, f"{message.message.role.upper()}: {text}", refused=over)
+
+
+def _fit(said: Sequence[RecordedMessage], tokens: int) -> set[str]:
+    """Return the ids of the last messages that may have room; whose words the others repeat is not asked."""
+    fit: set[str] = set()
+    for message in reversed(said):
+        needed = estimate_tokens(message.text)
+        if needed <= tokens:
+            fit.add(message.id)
+            tokens -= needed
+    return fit
 
 
 def buffer(page: Page, _: PromptSection) -> Iterator[Shown]:
