@@ -41,6 +41,7 @@ _KEY_BODY: Final = r"(?<![A-Za-z0-9+/])MII[A-Za-z0-9+/]{53,8192}={0,2}"
 _KEY_LINES: Final = 100
 _PUBLIC_HEAD: Final = r"(?:CERTIFICATE|PUBLIC KEY|REQUEST|CRL|PKCS7) ?-{4,5}\s{0,8}"
 _KEY_CHARS: Final = 65_536  # a private key is shorter; a closing line further off is another key's
+_LONG: Final = 128  # characters of a secret that a rule may have cut off, for each looks at a bounded number
 _NAMED: Final = r"(?i)key|token|secret|auth|pass|cred|\bpat\b|\bapi\b"
 
 
@@ -57,10 +58,26 @@ def find(text: str, seen: list[View]) -> list[Marker]:
     """List the secrets of a text in order, each with its marker; `seen` are the views of the text."""
     spans: list[Span] = []
     for view in seen:
-        for span in itertools.chain.from_iterable(_bounded(found, view.text) for found in _found(view)):
+        for span in itertools.chain.from_iterable(
+            _bounded(_whole(found, view.text), view.text) for found in _found(view)
+        ):
             start, end = view.span(span.start, span.end)
             spans.append(span._replace(start=start, end=end))
     return [_marker(text, span) for span in _bounded(_merged(spans), text)] if spans else []
+
+
+def _whole(spans: Iterable[Span], text: str) -> Iterator[Span]:
+    """Yield spans, each long one as far as its word goes; what one of them holds is not looked at again."""
+    done = 0
+    for span in spans:
+        if span.end - span.start < _LONG or span.end <= done or span.rule == FLOOD:
+            yield span
+            continue
+        stop = compiled(r"[^A-Za-z0-9_+/=.~%-]").search(text, span.end)
+        done = stop.start() if stop else len(text)
+        while done > span.end and text[done - 1] == ".":
+            done -= 1
+        yield span._replace(end=done)
 
 
 def _bounded(spans: Iterable[Span], text: str) -> Iterator[Span]:

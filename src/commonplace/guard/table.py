@@ -289,11 +289,13 @@ def _misspelt(word: str) -> Iterator[str]:
 def _read(kind: str, row: dict[str, Any]) -> Rule:
     """Return the rule of a row.
 
-    A token ends at an edge; an assigned value follows its keyword and a sign; a space in an order
-    matches any white space; what is said of a secret may be one that a person chose.
+    A token ends at an edge, but for one that may be `long`er than its pattern looks; an assigned value follows its
+    keyword and a sign; a space in an order matches any white space; what is said of a secret
+    may be one that a person chose.
     """
     if kind == "token":
-        row = row | {"pattern": row["pattern"] + _EDGE}
+        long = row.pop("long", False)
+        row = row | {"pattern": row["pattern"] + ("" if long else _EDGE)}
     elif kind == "assigned":
         names = "|".join(re.escape(keyword) for keyword in row["keywords"])
         row = row | {

@@ -33,8 +33,10 @@ _ESCAPE: Final = (
 )
 _SIGNS: Final = {"n": "\n", "r": "\r", "t": "\t", "b": " ", "f": " "}
 # A long word of a key's letters that goes on in the next line; and what is quickly found of it.
-_WRAP: Final = r"(?<=[A-Za-z0-9_+/.-]{16})=?\r?\n[ \t>]{0,8}(?=[A-Za-z0-9_+/.=-]{8,512}(?:\s|[\"']|\Z))"
-_WRAPPED: Final = r"\n(?:(?<=[A-Za-z0-9_+/.=-]{16}\n)|(?<=[A-Za-z0-9_+/.=-]{16}\r\n))[ \t>]{0,8}[A-Za-z0-9_+/.=-]{8}"
+_WRAP: Final = r"(?<=[A-Za-z0-9_+/.-]{16})[=\\]?\r?\n[ \t>]{0,8}(?=[A-Za-z0-9_+/.=-]{8,512}(?:\s|[\"'\\]|\Z))"
+_WRAPPED: Final = (
+    r"\n(?:(?<=[A-Za-z0-9_+/.=\\-]{16}\n)|(?<=[A-Za-z0-9_+/.=\\-]{16}\r\n))[ \t>]{0,8}[A-Za-z0-9_+/.=-]{8}"
+)
 _IN_URL: Final = r"(?i):[^\s@/:]{0,128}%(?:40|2f|3a)"
 _AROUND: Final = 256  # characters beside a place that is read in a second way
 
