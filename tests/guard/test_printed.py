@@ -55,3 +55,51 @@ def test_a_token_that_a_shell_continues_in_the_next_line_goes_whole():
     assert token[50:90] not in screened
     assert token[90:] not in screened
     assert screened.endswith(" now")
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        '<input type="password" name="pw" value="{}">',
+        "<input value='{}' class=\"wide\" name='user_password' />",
+        '{{"name": "DB_PASSWORD", "value": "{}"}}',
+        '{{"Name": "/prod/db/password", "Type": "SecureString", "Value": "{}"}}',
+        '{{"db_password": {{"sensitive": true, "value": "{}"}}}}',
+        '{{"Name": "db", "SecretString": "{}"}}',
+        "env:\n  - name: POSTGRES_PASSWORD\n    value: {}\n  - name: PORT\n    value: 5432\n",
+    ],
+)
+@pytest.mark.parametrize("secret", [CHOSEN, LETTERS])
+def test_a_value_that_is_not_beside_its_name_goes(form, secret):
+    """Issue 22: containers, secret stores and forms name a secret in one field and hold it in another."""
+    marked = form.format("⟦secret:password:0000⟧")
+    assert guard.screen(form.format(secret)).text == marked
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<input type="password" name="pw" placeholder="Your password" value="">',
+        '<input type="submit" name="reset_password" value="Reset">',
+        '{"name": "password_min_length", "value": "365"}',
+        '{"name": "DB_PASSWORD_FILE", "value": "/run/secrets/db"}',
+        '{"key": "password", "value": "Enter the word"}',
+        '{"name": "DB_PASSWORD", "valueFrom": {"secretKeyRef": {"name": "db"}}}',
+        '{"name": "theme", "value": "correcthorse"}',
+        "Authorization: Basic realm access for all",
+        "Authorization: Bearer YOUR_TOKEN2",
+        "We teach basic programming1 to all.",
+    ],
+)
+def test_a_form_a_setting_and_a_header_without_a_secret_stay(text):
+    assert guard.screen(text).text == text
+
+
+def test_a_short_login_in_a_header_goes():
+    """Issue 22: the Base64 of a short name and password may have no digit; a short bearer token is one too."""
+    for text, secret in (
+        ("Authorization: Basic {}", "YWRhOlRy" + "MHViNGRvcg=="),
+        ("authorization: basic {}", "YTpi" + "Y2RlZg=="),
+        ('{{"Authorization": "Bearer {}"}}', "a8Kd92" + "mQ1xZ"),
+    ):
+        assert secret not in guard.screen(text.format(secret)).text

@@ -30,6 +30,16 @@ _ELEMENT: Final = (
     r"([^<>\[\]\s]{512}|[^<>\[\]\n]{3,512}?(?=(?:\]\]>)?\s{0,8}</))"
     r"|[\w-]{0,14}</key>\s{0,8}<string>([^<>\s]{512}|[^<>\n]{3,512}(?=</))"
 )
+_CALLED: Final = r"(?i)(?:\b(?:name|key)[\"']?\s{0,4}[:=]\s{0,4}[\"']?|[{,]\s{0,40}\")[\w./-]{0,60}\Z"
+_APART: Final = (  # the value of an object that names its secret in another field
+    r"(?i)(?:[_-]?key)?(?:[_-]?\d{1,2})?(?:[\"']?\s{0,40}|\"\s{0,4}:\s{0,4}\{\s{0,40})"
+    r"(?:,?\s{0,24}\"(?:type|sensitive|enabled)\"\s?:\s?[\w\"-]{1,20}){0,2},?\s{0,40}"
+    r"(?:[\"']|\b)(?:value|secretstring)[\"']?\s{0,4}:\s{0,4}"
+    r"(?:\"([^\"\\\s]{512}|(?:[^\"\\\s]|\\.){3,512}(?=\"))|'([^'\\\s]{3,512})'|([^\s\"'`,;&{}<>\[\]()]{3,512})(?=\s|\Z))"
+)
+_BOX: Final = r"(?i)<input(?=\s)[^<>]{0,160}?\s(?:type|name|id)\s?=\s?[\"']?[\w.\[-]{0,40}\Z"
+_FILLED: Final = r"(?i)\svalue\s?=\s?[\"']([^\"'<>\n]{3,512})[\"']"
+_BUTTON: Final = r"(?i)\stype\s?=\s?[\"']?(?:submit|button|checkbox|radio|reset|image)\b"
 _SETTING: Final = r"(?:^|[\n?&;])[ \t]{0,8}(?:[A-Za-z_][\w.-]{0,40})?\Z|[{,]\s{0,8}[\"'][\w.-]{0,40}\Z"
 _EXPORTED: Final = r"(?:\A|[\s`\"'])[A-Z][A-Z0-9_]{0,40}\Z"  # in a sentence: "set DB_PASSWORD=… before"
 _QUERY: Final = r"[?&][\w.-]{0,40}\Z"  # of a URL, which a sentence may go on behind
@@ -42,6 +52,7 @@ _WORTHLESS: Final = (
 _TYPES: Final = r"(?i)(?:var)?char\b|text\b|optional\[|str(?:ing)?\b|integer\b|\w{1,40}\.\w{1,40}\("
 _HEAD_OF_KEY: Final = 128  # characters that show if a machine made a value
 _BACK: Final = 48  # characters before a name that say what it is
+_TAG: Final = 240  # characters of a tag of a form on each side of a name
 _AHEAD: Final = 640  # characters behind it that its value may take
 _MOST_KNOWN: Final = 64  # places whose values are kept in mind
 _ROWS: Final = 200  # of a table
@@ -72,7 +83,7 @@ class Printed:
 
     def _value(self, start: int, end: int, rule: Rule) -> Span | None:
         """Return the value behind a name; where a text repeats itself, it is looked for once."""
-        begin = max(0, start - _BACK)
+        begin = max(0, start - _TAG)
         around = self._text[begin : end + _AHEAD], start - begin, rule.check
         if around not in self._known:
             if len(self._known) >= _MOST_KNOWN:
@@ -80,6 +91,8 @@ class Printed:
             span = (
                 paired(self._text, start, end, rule)
                 or _element(self._text, start, end, rule)
+                or _apart(self._text, start, end, rule)
+                or _filled(self._text, start, end, rule)
                 or _assigned(self._text, start, end, rule)
             )
             self._known[around] = (span[0] - start, span[1] - start) if span else None
@@ -155,6 +168,29 @@ def _assigned(text: str, start: int, end: int, rule: Rule) -> Span | None:
     first, last = values.stripped(text, *match.span(1))
     made = values.is_made(text[first:last]) and not is_worthless(text[first:last])
     return (first, last) if made else None
+
+
+def _apart(text: str, start: int, end: int, rule: Rule) -> Span | None:
+    """Return the value of an object whose name, in a field of its own, ends with a word for a secret."""
+    if not compiled(_CALLED).search(text, max(0, start - 2 * _BACK), start):
+        return None
+    match = compiled(_APART).match(text, end)
+    if not match or not match.lastindex:
+        return None
+    span = match.span(match.lastindex)
+    return span if _is_secret(text[slice(*span)], rule, plain=match.lastindex == _PLAIN) else None
+
+
+def _filled(text: str, start: int, end: int, rule: Rule) -> Span | None:
+    """Return what the box of a form is filled with, if the box is one for a secret."""
+    tag = text.rfind("<", max(0, start - _TAG), start)
+    if tag < 0 or not compiled(_BOX).match(text[tag:start]):
+        return None
+    close = text.find(">", end, end + _TAG)
+    match = compiled(_FILLED).search(text, tag, close) if close > 0 else None
+    if not match or compiled(_BUTTON).search(text, tag, close):
+        return None
+    return match.span(1) if _is_secret(match[1], rule, plain=False) else None
 
 
 def _element(text: str, start: int, end: int, rule: Rule) -> Span | None:

@@ -17,7 +17,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple
 
-from commonplace.guard import printed, said
+from commonplace.guard import printed, said, values
 from commonplace.guard.codes import Noun, unlisted
 from commonplace.guard.markers import Marker
 from commonplace.guard.table import FLOOD, STRETCH, Candidate, Rule, compiled
@@ -42,6 +42,7 @@ _KEY_LINES: Final = 100
 _PUBLIC_HEAD: Final = r"(?:CERTIFICATE|PUBLIC KEY|REQUEST|CRL|PKCS7) ?-{4,5}\s{0,8}"
 _KEY_CHARS: Final = 65_536  # a private key is shorter; a closing line further off is another key's
 _LONG: Final = 128  # characters of a secret that a rule may have cut off, for each looks at a bounded number
+_ATTRIBUTE: Final = r"\s{0,8}[\w:.-]{1,40}\s?="
 _NAMED: Final = r"(?i)key|token|secret|auth|pass|cred|\bpat\b|\bapi\b"
 
 
@@ -126,7 +127,11 @@ def _found(view: View) -> Iterator[Iterator[Span]]:
     yield _at_keywords(text, view.tries)
     nouns = ((place, seen.keyword, seen.rule) for place, seen in view.tries if seen.rule.kind == "said")
     numbers: list[Noun] = []
-    yield (Span(start, end, rule.id, human=True) for start, end, rule in said.find(text, nouns, numbers))
+    yield (
+        Span(start, end, rule.id, human=True)
+        for start, end, rule in said.find(text, nouns, numbers)
+        if not compiled(_ATTRIBUTE).fullmatch(text, start, end)  # a name between the quotes of two others
+    )
     yield (Span(start, end, rule.id, human=True) for start, end, rule in unlisted(text, numbers))
 
 
@@ -182,10 +187,22 @@ def _is_meant(_: re.Match[str], value: str) -> bool:
     return not value.isdecimal() and not printed.is_worthless(value)
 
 
+def _is_login(match: re.Match[str], value: str) -> bool:
+    """True if a value in a header looks like Base64: a digit, or a capital behind a small letter."""
+    return _is_mixed(match, value) or values.is_mixed_case(value)
+
+
+def _is_short(match: re.Match[str], value: str) -> bool:
+    """True if a short value has letters and digits, and is no placeholder."""
+    return _is_mixed(match, value) and not printed.is_worthless(value)
+
+
 _CHECKS: Final[dict[str, Callable[[re.Match[str], str], bool]]] = {
     "mixed": _is_mixed,
     "named": _is_named,
     "meant": _is_meant,
+    "login": _is_login,
+    "short": _is_short,
 }
 
 
