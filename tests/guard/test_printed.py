@@ -103,3 +103,33 @@ def test_a_short_login_in_a_header_goes():
         ('{{"Authorization": "Bearer {}"}}', "a8Kd92" + "mQ1xZ"),
     ):
         assert secret not in guard.screen(text.format(secret)).text
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        json.dumps({"stdout": "user,password\nada,{}\n", "code": 0}),
+        json.dumps({"stdout": "user,password\nada,{}", "code": 0}),
+        json.dumps({"text": "| User | Password |\n|---|---|\n| ada | {} |\n"}),
+        "name,url,username,password,note\nexample.com,https://e.example,ada,{},\n",
+        "| **Service** | **Passwort** | Notiz |\n|:--|:-:|--:|\n| Router | `{}` | x |\n",
+        "│ user │ password │\n├──────┼──────────┤\n│ ada  │ {} │\n",
+    ],
+)
+@pytest.mark.parametrize("secret", [CHOSEN, LETTERS])
+def test_a_cell_below_the_name_of_a_secret_goes_and_the_table_stays(table, secret):
+    """Issue 22: tables inside JSON, in a browser's export, with emphasis, and drawn with lines."""
+    marked = table.replace("{}", "⟦secret:password:0000⟧")
+    assert guard.screen(table.replace("{}", secret)).text == marked
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        json.dumps({"stdout": "user,password_min_length\nada,twelvesigns\n"}),
+        "| **Word** | `Reset` |\n|---|---|\n| password | by mail |\n",
+        "│ user │ colour │\n├──────┼────────┤\n│ ada  │ azure1 │\n",
+    ],
+)
+def test_a_table_without_a_secret_stays(text):
+    assert guard.screen(text).text == text

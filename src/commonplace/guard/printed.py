@@ -57,8 +57,10 @@ _AHEAD: Final = 640  # characters behind it that its value may take
 _MOST_KNOWN: Final = 64  # places whose values are kept in mind
 _ROWS: Final = 200  # of a table
 _LINE: Final = 2000  # characters of a row
-_SEPARATORS: Final = "|\t;,"
-_HEAD: Final = r"[\w .'\"/+-]{1,40}\Z"  # a cell of a row of names
+_SEPARATORS: Final = "|│\t;,"
+_STRING: Final = r"\"\s{0,2}:\s{0,2}\""  # behind it a table in a string of JSON may begin
+_STRING_ENDS: Final = r"\"\s{0,2}(?:[}\]]|,\s{0,2}\"[\w-]{1,40}\"\s{0,2}:)"
+_HEAD: Final = r"[\w .'\"/+*`-]{1,40}\Z"  # a cell of a row of names
 
 
 class Printed:
@@ -116,6 +118,7 @@ class Printed:
         text = self._text
         begin = text.rfind("\n", max(0, start - _LINE), start) + 1
         stop = text.find("\n", end, end + _LINE)
+        begin = max((match.end() for match in compiled(_STRING).finditer(text, begin, start)), default=begin)
         separator = next((sign for sign in _SEPARATORS if sign in text[begin:stop]), "") if stop > 0 else ""
         self._heads = list(cells(text, begin, stop, separator)) if separator else []
         if len(self._heads) < 2 or not all(compiled(_HEAD).match(text[a:b]) for a, b in self._heads if a < b):
@@ -125,10 +128,14 @@ class Printed:
             begin, stop = stop + 1, text.find("\n", stop + 1, stop + 1 + _LINE)
             stop = min(len(text), begin + _LINE) if stop < 0 else stop
             line = text[begin:stop]
-            if compiled(r"[\s|+:-]+\Z").match(line):
+            if compiled(r"[\s|+:=\u2500-\u257f-]+\Z").match(line):
                 continue
-            row = list(cells(text, begin, stop, separator))
-            if len(row) != len(self._heads) or (separator != "|" and any(char in line for char in "(){}=")):
+            if end_of_string := compiled(_STRING_ENDS).search(line):
+                line = line[: end_of_string.start()]
+            row = list(cells(text, begin, begin + len(line), separator))
+            if len(row) == len(self._heads) - 1 and line.rstrip("\r").endswith(separator):
+                row.append((begin + len(line),) * 2)  # the last cell is empty
+            if len(row) != len(self._heads) or (separator not in "|│" and any(char in line for char in "(){}=")):
                 break
             self._rows.append(row)
         self._rows_end = begin
@@ -248,5 +255,8 @@ def cells(text: str, begin: int, stop: int, separator: str) -> Iterator[Span]:
             first += 1
         while last > first and text[last - 1] in " \"'\r":
             last -= 1
+        for sign in ("**", "`"):
+            if last - first > 2 * len(sign) and text[first:last].startswith(sign) and text[first:last].endswith(sign):
+                first, last = first + len(sign), last - len(sign)
         yield first, last
         place = match.end()
