@@ -264,7 +264,17 @@ class Voices:
         said = content.content(statement)
         own = {word for word in said if word[:_KEY_CHARS] in self._own}
         others = {word for word in said - own if word[:_KEY_CHARS] in self._used}
+        if not (own or others) and (level := self._only_below(said)) is not None:
+            return level
         return "user" if own and not others else "agent"
+
+    def _only_below(self, said: frozenset[str]) -> Trust | None:
+        """Return the trust of the texts below `agent` that use two of some words, if no other text uses any."""
+        words = [frozenset([word]) for word in said if not _USER.fullmatch(word)]
+        if any(self._has(text, word) for text in self._above for word in words):
+            return None
+        found = [text.trust for text in self._below if sum(self._has(text, word) for word in words) > 1]
+        return lowest_trust(found) if found else None
 
     def marked(self, text: str) -> str:
         """Return a text of a model with a mark before each sentence that ranks below the agent."""

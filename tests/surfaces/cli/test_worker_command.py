@@ -7,7 +7,9 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from datetime import UTC, datetime, timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from commonplace import Memory, Message
@@ -69,3 +71,28 @@ def test_the_unit_for_systemd_starts_a_worker_that_ends_well(here, run, monkeypa
     assert len(run(*command[1:], "--status", "--json").data["due"]) == 1
     assert run(*command[1:], "--once").code == 0
     assert run(*command[1:], "--status").out == "nothing waits\n"
+
+
+def test_once_ends_though_its_model_is_set_up_wrongly(here, run, monkeypatch):
+    """Issue 17: a run whose key was not accepted asked over and over and never ended."""
+    asked = []
+
+    class Refuses(BaseHTTPRequestHandler):
+        def do_POST(self):
+            asked.append(self.rfile.read(int(self.headers["content-length"])))
+            self.send_response(401)
+            self.send_header("content-length", "0")
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    monkeypatch.setenv("OPENAI_API_KEY", "made up")
+    recorded(here / "m")
+    with ThreadingHTTPServer(("127.0.0.1", 0), Refuses) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        done = run("worker", "-C", "m", "--once", "--model", f"openai:any@http://127.0.0.1:{server.server_port}/v1")
+        server.shutdown()
+    assert done.code == 0
+    assert 1 <= len(asked) <= 4
+    assert "consolidate" in run("worker", "-C", "m", "--status").out

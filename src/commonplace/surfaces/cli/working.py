@@ -41,8 +41,9 @@ def worker_command(
             return
         with _supervised(worker):
             logger.info("the worker of %s begins", place.folder)
-            while once and worker.tick():
-                pass
+            left = None
+            while once and worker.tick() and left != (left := worker.status().due):
+                pass  # a tick that leaves due what was due before it is the last: its model is set up wrongly
             if not once:
                 worker.run(every_seconds=every)
             logger.info("the worker ends")
