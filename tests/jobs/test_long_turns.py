@@ -13,7 +13,11 @@ def agents(count):
         yield Message("tool", f"Words of file {number}.", tools=("read_file",), id=f"r{number}")
 
 
-KNOBS = {"two-layer": {"consolidation.window_messages": 20}, "native": {"consolidation.window_tokens": 200}}
+KNOBS = {
+    "two-layer": {"consolidation.window_messages": 20},
+    "native": {"consolidation.window_tokens": 200},
+    "structured": {"consolidation.context_tokens": 8080},
+}
 
 
 @pytest.mark.parametrize("layout", KNOBS)
@@ -43,5 +47,17 @@ def test_a_turn_that_fits_is_not_parted(tmp_path):
                 ],
             )
         memory.flush()
+        assert memory.sessions.state("s").window_start > 0
+        assert memory.sessions.window("s")[0].message.role == "user"
+
+
+def test_structured_parts_no_turn_that_fits_its_estimate(tmp_path):
+    """Seed structured, "Automatic compaction": the window begins where a turn does."""
+    knobs = {"consolidation.context_tokens": 8200, "consolidation.keep_messages": 5}
+    with Memory.open(tmp_path, layout="structured", jobs="inline", config=knobs) as memory:
+        for turn in range(12):
+            said = [Message("user", f"Read file {turn}.", id=f"u{turn}"), *agents(3)]
+            memory.append("s", [Message(m.role, m.content, tools=m.tools, id=f"{turn}{m.id}") for m in said])
+            memory.flush()
         assert memory.sessions.state("s").window_start > 0
         assert memory.sessions.window("s")[0].message.role == "user"

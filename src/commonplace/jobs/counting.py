@@ -37,6 +37,7 @@ class Counted(msgspec.Struct, kw_only=True):
     window_tokens: int = 0
     window_chars: int = 0
     turn_tokens: int = 0
+    turn_chars: int = 0
     turn_end: int = 0
     ran: dict[str, int] = msgspec.field(default_factory=dict)
 
@@ -58,10 +59,13 @@ class Counted(msgspec.Struct, kw_only=True):
                 long = message.message.role == "assistant" and (
                     self.window - self.window_messages > self.longest["window_messages"]
                     or self.turn_tokens > self.longest["window_tokens"]
+                    or triggers.estimate(self.turn_chars) > self.longest["window_estimate"]
                 )
                 if asked or long:  # a turn begins, or one is long: the window that counts is the one before it
-                    self.window_messages, self.turn_end, self.turn_tokens = self.window, number, 0
+                    self.window_messages, self.turn_end = self.window, number
+                    self.turn_tokens = self.turn_chars = 0
                 self.turn_tokens += tokens
+                self.turn_chars += len(message.text)
                 self.window += 1
                 self.window_tokens += tokens
                 self.window_chars += len(message.text)

@@ -117,7 +117,7 @@ class Schedule:
         self.rules = tuple(rules)
         self._longest = {
             each: min((over for rule in self.rules for name, over in rule.when if name == each), default=math.inf)
-            for each in ("window_messages", "window_tokens")
+            for each in ("window_messages", "window_tokens", "window_estimate")
         }
         self._mode = mode
         self._clock = clock
