@@ -186,7 +186,7 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True):
 
     `read` and `search` ask a multi-round consolidator's host for more; `done` ends the rounds. `ruled` says that the
     rules made it from what a person said, so that it needs no ground. `summary` replaces the messages that
-    leave a window.
+    leave a window. `unread` are the texts of operations that could not be read, each with the reason.
     """
 
     journal: str = ""
@@ -196,6 +196,7 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True):
     done: bool = True
     ruled: bool = False
     summary: str = ""
+    unread: tuple[tuple[str, str], ...] = ()
 
 
 class ViewEntry(msgspec.Struct, frozen=True, kw_only=True):

@@ -108,3 +108,19 @@ def test_the_work_of_a_session_of_results_is_linear(tmp_path):
     assert two < 2.6 * one
     assert long < 60_000
     assert short < 60_000
+
+
+def test_an_operation_of_no_known_kind_waits_and_the_others_are_written(tmp_path):
+    """DESIGN 1.4: one bad statement never costs the good ones beside it."""
+    good = {"op": "add", "text": "The user moved to a flat with a red door.", "cites": [{"message": 1}]}
+    odd = {"op": "create", "text": "The user's sister Signe owns a boat.", "cites": [{"message": 2}]}
+    blank = {"op": "add", "text": "", "cites": []}
+    reply = json.dumps({"journal": "They spoke of the flat and of Signe.", "operations": [odd, good, blank]})
+    clock = FixedClock("2026-11-20T10:00:00+00:00", step_seconds=1)
+    with Memory.open(tmp_path, llm=ScriptedLLM(reply), clock=clock, jobs="inline") as memory:
+        memory.append("s", [Message("user", text) for text in SAID])
+        assert memory.consolidate("s").ok
+        assert good["text"] in memory.context("new").stable
+        (waiting,) = memory.review()
+        assert "Signe" in str(waiting)
+        assert waiting.reason.startswith("unreadable: operation 1 has no 'op'")

@@ -147,11 +147,19 @@ BAD_OPERATIONS = [
 
 
 @pytest.mark.parametrize("operation", BAD_OPERATIONS, ids=[str(n) for n in range(len(BAD_OPERATIONS))])
-def test_one_operation_of_a_wrong_shape_makes_the_answer_unusable_and_keeps_it(operation):
-    """DESIGN 1.4: nothing is guessed; the whole text stays for review."""
-    answer = read({"journal": "fine", "operations": [*GOOD["operations"], operation]})
+def test_an_operation_that_cannot_be_read_costs_the_others_nothing(operation):
+    """DESIGN 1.4: nothing is guessed, and one bad statement never costs the good ones beside it."""
+    answer = read({"journal": "fine", "operations": [operation, *GOOD["operations"]]})
+    assert (answer.journal, answer.operations) == ("fine", (EXPECTED,))
+    ((text, reason),) = answer.unread
+    assert reason.startswith("operation 1")
+    assert text in {"", "add tea", "x", "no path"}
+
+
+def test_a_reply_without_one_operation_that_can_be_read_is_unusable():
+    answer = read({"journal": "fine", "operations": [{"op": "create", "text": "likes tea"}, 7]})
     assert isinstance(answer, Unusable)
-    assert "fine" in answer.raw
+    assert "'op'" in answer.reason
 
 
 @pytest.mark.parametrize("bad", [{"journal": 7}, {"journal": ["a"], "operations": []}, {"journal": "a", "operations": {}}, {"journal": "a", "operations": "none"},

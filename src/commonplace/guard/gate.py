@@ -131,7 +131,9 @@ class _Court:
         self.voices = Voices((*view.earlier, *view.messages), known, view.elsewhere)
         self.messages = {(m.session, m.message.id or m.id): m for m in view.messages}
         self.accepted: list[tuple[int, Edit]] = []
-        self.held: list[tuple[Edit, str]] = []
+        self.held: list[tuple[Edit, str]] = [
+            (AppendJournal(path="", text=text), f"unreadable: {reason}") for text, reason in proposal.unread if text
+        ]
         self.aside: list[AppendJournal] = []
         self.kept_by: dict[int, list[int]] = {}  # a removal, and the operations that keep its words
         self._changed: set[str] = set()

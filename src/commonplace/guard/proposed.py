@@ -41,6 +41,7 @@ def texts(proposal: Proposal) -> tuple[str, ...]:
             found += [text, *(line.text for line in rewriting.read(text) if lines)]
         if isinstance(edit, AppendJournal):
             found += statements_of(edit.text)
+    found += [text for text, _ in proposal.unread if text]
     return tuple(dict.fromkeys(found))
 
 

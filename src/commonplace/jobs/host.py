@@ -142,6 +142,7 @@ class Host:
         """Call the consolidator until it asks for no more, or may not; all of its operations count."""
         journal, ruled = "", True
         operations: list[Edit] = []
+        unread: list[tuple[str, str]] = []
         while True:
             work = msgspec.structs.replace(work, seconds=seconds(), proposed=tuple(operations))
             if work.llm is not None and work.seconds <= 0:
@@ -149,11 +150,13 @@ class Host:
             proposal = self.proposed(work)
             journal, ruled = proposal.journal or journal, ruled and proposal.ruled
             operations += [edit for edit in proposal.operations if edit not in operations]
+            unread += [each for each in proposal.unread if each not in unread]
             asks = bool(proposal.read or proposal.search)
             if not asks or work.rounds <= 0:
                 if asks and not (journal or operations) and work.view.messages:
                     raise UnusableReplyError("it asks for more when no round is left, and proposes nothing")
-                return Proposal(journal=journal, operations=tuple(operations), ruled=ruled), work.view
+                made = Proposal(journal=journal, operations=tuple(operations), unread=tuple(unread), ruled=ruled)
+                return made, work.view
             work = self._more(work, proposal)
 
     def _more(self, work: Work, proposal: Proposal) -> Work:

@@ -106,7 +106,8 @@ def parse_proposal(
             so with an empty list of operations.
 
     Returns:
-        The proposal, or `Unusable`, with its journal where only that can be read.
+        The proposal, or `Unusable`, with its journal where only that can be read. An operation that cannot be read is
+        in `Proposal.unread` and costs the others nothing; if none can be read, the reply is unusable.
     """
     text = body(reply)
     if isinstance(text, Unusable):
@@ -138,13 +139,30 @@ def _proposal(answer: dict[str, Any], view: View, default_path: str) -> Proposal
     done = answer.get("done", True)
     if not isinstance(done, bool):
         raise _BadReplyError("'done' is neither true nor false")
+    read: list[Edit] = []
+    unread: list[tuple[str, str]] = []
+    for number, value in enumerate(operations, 1):
+        try:
+            read.append(_operation(value, number, view, default_path))
+        except _BadReplyError as error:
+            unread.append((_stated(value), str(error)))
+    if unread and not read:
+        raise _BadReplyError(unread[0][1])
     return Proposal(
         journal=usable_text(journal) or "",
-        operations=tuple(_operation(value, n, view, default_path) for n, value in enumerate(operations, 1)),
+        operations=tuple(read),
+        unread=tuple(unread),
         read=_texts(answer, "read"),
         search=_texts(answer, "search"),
         done=done,
     )
+
+
+def _stated(value: object) -> str:
+    """Return what an operation that cannot be read would say; empty if that is no text."""
+    if not isinstance(value, dict):
+        return usable_text(value) or ""
+    return next(filter(None, (usable_text(value.get(key)) for key in ("text", "body", "description", "title"))), "")
 
 
 def _texts(answer: dict[str, Any], key: str) -> tuple[str, ...]:
