@@ -43,7 +43,8 @@ class Message(_MessageBase, frozen=True, kw_only=True, omit_defaults=True):
 
     `id` is unique within its session and makes a repeated append a no-op; without one the session
     numbers it. `at` is an aware instant; without one the clock gives it. `tools` names the tools a
-    message called (assistant) or came from (tool). `trust` is computed from the role when None.
+    message called (assistant) or came from (tool). `calls` holds the id and the tool of each call, so that
+    an SDK's result that is appended later finds its tool. `trust` is computed from the role when None.
     """
 
     name: str | None = None
@@ -51,6 +52,7 @@ class Message(_MessageBase, frozen=True, kw_only=True, omit_defaults=True):
     at: datetime | None = None
     tools: tuple[str, ...] = ()
     trust: Trust | None = None
+    calls: tuple[tuple[str, str], ...] = ()
 
 
 class Source(msgspec.Struct, frozen=True, omit_defaults=True):

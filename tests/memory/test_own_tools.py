@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from commonplace import Memory, Message
 
 READ = [
@@ -73,3 +75,67 @@ def test_facts_read_by_a_tool_nobody_named_are_stored_marked_and_found(tmp_path)
         else:  # it shares no two distinctive words with what was read
             assert fact in shown
     assert low >= 16
+
+
+LONG = "toolu_01Zq8VkT4mNw2RxB7cYd9LpE"  # as a provider makes them; it looks like a secret
+TWO_CALLS = {
+    "anthropic": [
+        {
+            "role": "assistant",
+            "content": [
+                {"type": "tool_use", "id": LONG, "name": "Read", "input": {"path": "app.toml"}},
+                {"type": "tool_use", "id": "t2", "name": "Fetch", "input": {"url": "https://page.example"}},
+            ],
+        },
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t2", "content": "a page"}]},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": LONG, "content": "port = 7431"}]},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t9", "content": "nobody called it"}]},
+    ],
+    "openai": [
+        {
+            "role": "assistant",
+            "content": None,
+            "tool_calls": [
+                {"id": LONG, "type": "function", "function": {"name": "Read", "arguments": "{}"}},
+                {"id": "t2", "type": "function", "function": {"name": "Fetch", "arguments": "{}"}},
+            ],
+        },
+        {"role": "tool", "tool_call_id": "t2", "content": "a page"},
+        {"role": "tool", "tool_call_id": LONG, "content": "port = 7431"},
+        {"role": "tool", "tool_call_id": "t9", "content": "nobody called it"},
+    ],
+    "responses": [
+        {"type": "reasoning", "id": "r1", "summary": []},
+        {"type": "function_call", "id": "f1", "call_id": LONG, "name": "Read", "arguments": "{}"},
+        {"type": "function_call", "id": "f2", "call_id": "t2", "name": "Fetch", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "t2", "output": "a page"},
+        {"type": "function_call_output", "call_id": LONG, "output": [{"type": "input_text", "text": "port = 7431"}]},
+        {"type": "function_call_output", "call_id": "t9", "output": "nobody called it"},
+    ],
+}
+
+
+@pytest.mark.parametrize("form", TWO_CALLS)
+def test_a_result_appended_alone_finds_the_tool_in_the_message_that_called_it(tmp_path, form):
+    """Issue 17.7: an SDK's result names only the id of its call; each message comes in an append of its own."""
+    for message in TWO_CALLS[form]:
+        with Memory.open(tmp_path, jobs="worker", config={"guard.own_tools": ("Read",)}) as memory:
+            memory.append("cli:1", message)
+            results = [each for each in memory.sessions.read("cli:1") if each.message.role == "tool"]
+    assert [(each.text, each.message.tools, each.message.trust) for each in results] == [
+        ("a page", ("Fetch",), "web"),
+        ("port = 7431", ("Read",), "agent"),
+        ("nobody called it", (), "web"),
+    ]
+    assert LONG not in next((tmp_path / "sessions").iterdir()).read_text(encoding="utf-8")
+
+
+def test_a_call_id_used_again_names_the_later_tool(tmp_path):
+    """Some servers number the calls of each turn from 1."""
+    with Memory.open(tmp_path, jobs="worker", config={"guard.own_tools": ("Read",)}) as memory:
+        for tool in ("Read", "Fetch"):
+            called = {"id": "call_1", "type": "function", "function": {"name": tool, "arguments": "{}"}}
+            memory.append("cli:1", {"role": "assistant", "content": None, "tool_calls": [called]})
+            memory.append("cli:1", {"role": "tool", "tool_call_id": "call_1", "content": f"from {tool}"})
+        results = [each for each in memory.sessions.read("cli:1") if each.message.role == "tool"]
+    assert [each.message.trust for each in results] == ["agent", "web"]

@@ -181,7 +181,7 @@ class Sessions:
         at: Any = message.at
         if at is not None and (not isinstance(at, datetime) or at.tzinfo is None):
             raise InputError("the instant of a message carries its zone; use an aware datetime", at=at)
-        if message.tools != () or message.name is not None or message.trust is not None:
+        if message.tools != () or message.calls != () or message.name is not None or message.trust is not None:
             require_form(message)
         own: Any = message.id
         message_id = guard.screen(own) if isinstance(own, str) else None
@@ -309,6 +309,10 @@ class Sessions:
     def kept_summary(self, session_id: str) -> str:
         """Return the summary as it was written, for a change that may be undone."""
         return self._fold(self.path(session_id)).summary
+
+    def tool_called(self, session_id: str, call: str) -> str | None:
+        """Return the tool that a call of a session was made to, by the call's id; None if no message has it."""
+        return self._fold(self.path(session_id)).calls.get(transcripts.call_key(call))
 
     def shown(self, session_id: str) -> Mapping[str, tuple[tuple[str, int], ...]]:
         """Return the topics that were put before the agent in the window of a session, by question."""

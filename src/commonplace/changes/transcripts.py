@@ -7,6 +7,7 @@ is written.
 from __future__ import annotations
 
 import codecs
+import hashlib
 import re
 import zlib
 from array import array
@@ -26,6 +27,7 @@ from commonplace.text.pieces import decode_name
 
 _CHECKSUM: Final = re.compile(rb',"h":"([0-9a-f]{8})"\}')
 _CHECKSUM_BYTES: Final = len(b',"h":"01234567"}')
+CALLS_KEPT: Final = 1024  # calls of a session whose results may still come; a result follows its call closely
 PART_BYTES: Final = 4 << 20  # a transcript is read in parts of this, so that memory stays bounded
 
 
@@ -72,6 +74,7 @@ class StoredMessage(msgspec.Struct, frozen=True, tag_field="type", tag="message"
     trust: Trust
     name: str | None = None
     tools: tuple[str, ...] = ()
+    calls: dict[str, str] = {}  # the tool of each call, by `call_key`
 
     def message(self) -> Message:
         """Return the message as it was appended, screened and completed."""
@@ -125,10 +128,17 @@ def message_line(
         values["name"] = guard.screen(message.name)
     if message.tools:
         values["tools"] = [guard.screen(tool) for tool in message.tools]
+    if message.calls:
+        values["calls"] = {call_key(call): guard.screen(tool) for call, tool in message.calls}
     values["content"] = content
     if raw.text != content.text:
         values["raw"] = raw
     return json_line(values, checksum=True)
+
+
+def call_key(call: str) -> str:
+    """Return the key of a tool call in a transcript: a hash, because its id may look like a secret."""
+    return hashlib.sha256(call.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def event_line(event: Event) -> Screened:
@@ -215,8 +225,14 @@ def require_form(message: Message) -> None:
         raise InputError(f"the name of a message is a text, not {type(given.name).__name__}", field="name")
     if not isinstance(given.tools, (tuple, list)) or not all(isinstance(tool, str) for tool in given.tools):
         raise InputError("the tools of a message are names in a tuple", field="tools")
+    if not isinstance(given.calls, (tuple, list)) or not all(map(_is_call, given.calls)):
+        raise InputError("the calls of a message are pairs of an id and a tool's name", field="calls")
     if given.trust is not None and given.trust not in tuple(TRUST_RANK):
         raise InputError(f"there is no trust {given.trust!r}; use one of {', '.join(TRUST_RANK)}", field="trust")
+
+
+def _is_call(given: Any) -> bool:
+    return isinstance(given, (tuple, list)) and len(given) == 2 and all(isinstance(part, str) for part in given)
 
 
 def session_of(path: str) -> str:
@@ -250,6 +266,7 @@ class State(msgspec.Struct):
     paused: bool = False
     metadata: dict[str, Any] = {}
     damaged: list[tuple[int, str]] = []
+    calls: dict[str, str] = {}  # the tool of each of the last calls, by `call_key`
 
     @property
     def is_there(self) -> bool:
@@ -307,6 +324,8 @@ class State(msgspec.Struct):
             self.damaged.append((offset, f"message number {number} is out of order"))
             number = len(self.offsets)
         self.ids.add(line.id)
+        if line.calls:
+            self.calls = dict(list({**self.calls, **line.calls}.items())[-CALLS_KEPT:])
         while len(self.offsets) <= number:  # a damaged line leaves a gap in the numbers
             self.offsets.append(offset)
         self.numbers = number + 1

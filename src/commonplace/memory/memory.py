@@ -9,6 +9,7 @@ import logging
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime
+from functools import partial
 from typing import Any, Literal, Self
 
 from commonplace.changes.actors import LIBRARY, PERSON, Actor, tool_of
@@ -147,7 +148,8 @@ class Memory(Past):
         Args:
             session_id: For example `telegram:12345`; anything but control characters.
             messages: One or many, in order: `Message`, or the SDKs' `{"role", "content"}` with their content
-                blocks. A message without an id is numbered, without an instant dated now.
+                blocks, or the items of OpenAI's Responses. A message without an id is numbered, without an instant
+                dated now.
             agent: Who spoke with the user.
             kind: `foreground`, `background`, or of memory itself, so that nothing of it is remembered: `memory`,
                 `memory-agent`, `compactor`, `search`.
@@ -163,7 +165,8 @@ class Memory(Past):
             StoreError: They could not be kept; nothing was.
         """
         scope = self._chain.first
-        return scope.append(session_id, said.messages(messages, scope.key), agent=agent, kind=kind)
+        given = said.messages(messages, scope.key, partial(scope.transcripts.tool_called, session_id))
+        return scope.append(session_id, given, agent=agent, kind=kind)
 
     def recall(
         self,

@@ -1,12 +1,13 @@
 """What `append` takes: messages of ours, and those of the providers' SDKs as they are, one or many.
 
-Reads `{"role", "content"}` with content blocks as Anthropic and OpenAI have them. Reasoning of a model is left
-out; content without words (an image, a file) becomes a marker such as `[image]`.
+Reads `{"role", "content"}` with content blocks as Anthropic and OpenAI have them, and the items of OpenAI's Responses.
+Reasoning of a model is left out; content without words (an image, a file) becomes a marker such as `[image]`. A result
+finds the name of its tool by the id of the call, also if the call was appended before.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 import msgspec
@@ -26,25 +27,44 @@ MARKS: Final = {
     "image": "[image]", "image_url": "[image]", "input_image": "[image]", "document": "[document]",
     "file": "[file]", "input_file": "[file]", "audio": "[audio]", "input_audio": "[audio]",
 }  # fmt: skip
+UNSAID: Final = frozenset(["reasoning", "item_reference", "mcp_list_tools", "compaction"])  # items without words
 ARGUMENTS_CHARS: Final = 2000  # of one call that are kept; its result is a message of its own
 
 
-def messages(given: object, key: bytes) -> list[Message]:
+def messages(given: object, key: bytes, tool_called: Callable[[str], str | None]) -> list[Message]:
     """Return what was given as messages, without text that this memory fenced as recalled.
 
     Args:
         given: A `Message`, an SDK's message as a dict or an object with `model_dump`, or several of them.
         key: The scope's own key, by which its fences are known.
+        tool_called: Returns the tool of a call that was appended before, by the call's id.
 
     Raises:
         InputError: Something of it is no message.
     """
-    tools: dict[str, str] = {}
-    found = [message for each in _several(given) for message in _read(each, tools)]
+    calls = _Calls(tool_called)
+    found = [message for each in _several(given) for message in _read(each, calls)]
     return [
         msgspec.structs.replace(m, content=strip_fences(m.content, key)) if "<recalled-memory" in str(m.content) else m
         for m in found
     ]
+
+
+class _Calls:
+    """The tools of the calls of one append, by their ids, and of those before it."""
+
+    def __init__(self, before: Callable[[str], str | None]) -> None:
+        self._before = before
+        self._tools: dict[str, str] = {}
+
+    def note(self, call: object, tool: str) -> tuple[str, str]:
+        """Take note of a call and return it as a message has it."""
+        self._tools[str(call)] = tool
+        return str(call), tool
+
+    def tool(self, call: object) -> str | None:
+        """Return the tool of a call; None if no message has it."""
+        return (self._tools.get(str(call)) or self._before(str(call))) if call else None
 
 
 def _several(given: object) -> Iterable[object]:
@@ -55,11 +75,14 @@ def _several(given: object) -> Iterable[object]:
     return given
 
 
-def _read(given: object, tools: dict[str, str]) -> Iterator[Message]:
+def _read(given: object, calls: _Calls) -> Iterator[Message]:
     if isinstance(given, Message):
         yield given
         return
     said = _plain(given)
+    if said.get("role") is None:
+        yield from _act(said, given, calls)
+        return
     role = ROLES.get(str(said.get("role")))
     if role is None:
         raise _odd(given)
@@ -67,7 +90,7 @@ def _read(given: object, tools: dict[str, str]) -> Iterator[Message]:
     if own is not None and not isinstance(own, str):
         raise InputError("a message id is a text", message=repr(given)[:200])
     words: list[str] = []
-    called: list[str] = []
+    called: list[tuple[str, str]] = []
     results: list[Message] = []
     for block in [content] if isinstance(content, str) else _blocks(content, given):
         if isinstance(block, str):
@@ -76,25 +99,51 @@ def _read(given: object, tools: dict[str, str]) -> Iterator[Message]:
         plain = _plain(block)
         kind = str(plain.get("type", ""))
         if kind == "tool_use" or kind.endswith("_tool_use"):
-            words.append(_call(plain, plain.get("name"), plain.get("input"), tools, called))
+            called.append(calls.note(plain.get("id"), _tool(plain.get("name"))))
+            words.append(_call(called[-1][1], plain.get("input")))
         elif kind == "tool_result" or kind.endswith("_tool_result"):
-            results.append(_result(_text_of(plain.get("content"), given), tools.get(str(plain.get("tool_use_id")))))
+            results.append(_result(_text_of(plain.get("content"), given), calls.tool(plain.get("tool_use_id"))))
         elif kind not in SILENT:
             words.append(_text(plain, kind))
     for call in said.get("tool_calls") or ():
         plain = _plain(call)
         function = _plain(plain.get("function") or plain.get("custom") or {})
-        asked = function.get("arguments", function.get("input"))
-        words.append(_call(plain, function.get("name"), asked, tools, called))
+        called.append(calls.note(plain.get("id"), _tool(function.get("name"))))
+        words.append(_call(called[-1][1], function.get("arguments", function.get("input"))))
     text = "\n\n".join(word for word in words if word)
     for number, result in enumerate(results, bool(text)):
         yield msgspec.structs.replace(result, id=f"{own}#{number}" if own and number else own)
     if role == "tool":
-        known = tools.get(str(said.get("tool_call_id"))) or (name if isinstance(name, str) else None)
+        known = calls.tool(said.get("tool_call_id")) or (name if isinstance(name, str) else None)
         yield msgspec.structs.replace(_result(text, known), id=own)
     elif text or not (results or (isinstance(content, list) and content)):
         speaker = name if isinstance(name, str) else None
-        yield Message(role, text, id=own, name=speaker, tools=tuple(dict.fromkeys(called)))
+        yield _calling(role, text, own, called, speaker)
+
+
+def _act(item: Mapping[str, Any], given: object, calls: _Calls) -> Iterator[Message]:
+    """Read an item of OpenAI's Responses that is no message: a call, its output, or what has no words."""
+    kind, own = str(item.get("type", "")), item.get("id")
+    own = own if isinstance(own, str) else None
+    call = item.get("call_id") or own
+    output = item.get("output")
+    if kind.endswith("_call_output"):
+        yield msgspec.structs.replace(_result(_text_of(output, given), calls.tool(call)), id=own)
+    elif kind.endswith("_call"):
+        tool = _tool(item.get("name") or kind.removesuffix("_call"))
+        asked = next((item[key] for key in ("arguments", "input", "action") if item.get(key)), None)
+        yield _calling("assistant", _call(tool, asked), own, [calls.note(call, tool)])
+        if isinstance(output, str):  # a server's tool has its result in its own item
+            yield msgspec.structs.replace(_result(output, tool), id=f"{own}#1" if own else None)
+    elif kind not in UNSAID:
+        raise _odd(given)
+
+
+def _calling(
+    role: Role, text: str, own: str | None, called: list[tuple[str, str]], speaker: str | None = None
+) -> Message:
+    names = tuple(dict.fromkeys(tool for _, tool in called))
+    return Message(role, text, id=own, name=speaker, tools=names, calls=tuple(called))
 
 
 def _blocks(content: object, given: object) -> Iterable[object]:
@@ -126,13 +175,14 @@ def _text_of(content: object, given: object) -> str:
     return "\n".join(part if isinstance(part, str) else _text(part, str(part.get("type", ""))) for part in parts)
 
 
-def _call(block: Mapping[str, Any], name: object, given: object, tools: dict[str, str], called: list[str]) -> str:
-    """Return a call of a tool in one short text, and take note of its name."""
-    known = name if isinstance(name, str) and name else "tool"
-    tools[str(block.get("id"))] = known
-    called.append(known)
+def _tool(name: object) -> str:
+    return name if isinstance(name, str) and name else "tool"
+
+
+def _call(tool: str, given: object) -> str:
+    """Return a call of a tool in one short text."""
     asked = given if isinstance(given, str) else msgspec.json.encode(given, enc_hook=str).decode() if given else ""
-    return truncate(f"[{known}] {asked}".rstrip(), ARGUMENTS_CHARS)
+    return truncate(f"[{tool}] {asked}".rstrip(), ARGUMENTS_CHARS)
 
 
 def _result(text: str, tool: str | None) -> Message:
@@ -142,6 +192,6 @@ def _result(text: str, tool: str | None) -> Message:
 def _odd(given: object) -> InputError:
     return InputError(
         "a message is Message(role, content), or a dict with role (user, assistant, system, tool) and content: a text "
-        "or a list of blocks",
+        "or a list of blocks, or an item of OpenAI's Responses",
         message=repr(given)[:200],
     )
