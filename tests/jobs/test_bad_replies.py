@@ -124,3 +124,13 @@ def test_an_operation_of_no_known_kind_waits_and_the_others_are_written(tmp_path
         (waiting,) = memory.review()
         assert "Signe" in str(waiting)
         assert waiting.reason.startswith("unreadable: operation 1 has no 'op'")
+
+
+def test_operations_of_a_reply_without_a_journal_entry_are_written(tmp_path):
+    good = {"op": "add", "text": "The user moved to a flat with a red door.", "cites": [{"message": 1}]}
+    clock = FixedClock("2026-11-20T10:00:00+00:00", step_seconds=1)
+    with Memory.open(tmp_path, llm=ScriptedLLM(json.dumps({"operations": [good]})), clock=clock) as memory:
+        memory.append("s", [Message("user", text) for text in SAID])
+        assert memory.consolidate("s").ok
+        assert good["text"] in memory.context("new").stable
+        assert not memory.consolidate("s").records

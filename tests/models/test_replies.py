@@ -170,6 +170,13 @@ def test_an_answer_of_a_wrong_shape_is_unusable(bad):
     assert isinstance(read(bad), Unusable)
 
 
+@pytest.mark.parametrize("journal", [{}, {"journal": ""}, {"journal": None}, {"journal": "string"}])
+def test_operations_without_a_journal_entry_are_read(journal):
+    """DESIGN 1.4: what is missing beside a good statement costs it nothing."""
+    answer = read({**journal, "operations": GOOD["operations"]})
+    assert (answer.journal, answer.operations) == ("", (EXPECTED,))
+
+
 def test_a_curating_answer_may_change_nothing():
     """Seed-systems 1.3: `(nothing)` is a valid answer of a dream, but not of a range job."""
     assert read({"operations": []}, journal_required=False).operations == ()

@@ -120,7 +120,8 @@ def parse_proposal(
     except _BadReplyError as error:
         return Unusable(str(error), reply.text)
     wants_more = bool(proposal.read or proposal.search)
-    if not proposal.journal and not wants_more and (journal_required or "operations" not in answer):
+    says_something = proposal.journal or proposal.operations or wants_more
+    if not says_something and (journal_required or "operations" not in answer):
         return Unusable("no journal entry: 'journal' is missing, blank or a placeholder", reply.text)
     return proposal
 
