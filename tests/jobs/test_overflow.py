@@ -222,3 +222,41 @@ def test_a_day_that_is_over_moves_before_what_still_holds(tmp_path: Path) -> Non
         assert "Dinner with the whole choir" in moved
         assert "Plays the cello" in shown
         assert "1990-05-03" in shown
+
+
+def test_an_entry_larger_than_the_cap_moves_on_and_the_others_stay(tmp_path: Path) -> None:
+    """Issue 17: one over-long fact emptied the file."""
+    with opened(tmp_path) as memory:
+        for text in ("Lives in Bergen", "Has a dog called Rex", "Answer in short sentences"):
+            memory.remember(text)
+        before = (tmp_path / USER).read_text(encoding="utf-8")
+        for kind, word in (("fact", "gardens"), ("instruction", "violins")):
+            long = f"The evening about {word} had many parts, " + ", ".join(
+                f"part {n} with guest {n}" for n in range(40)
+            )
+            outcome = memory.remember(long, kind=kind)
+            assert outcome.status == "applied"
+            assert outcome.records[0].startswith("memory/archive/2026-01.md#")
+            assert outcome.reason == (
+                "memory/facts/user.md has no room for it: memory/archive/2026-01.md keeps it, where recall finds it"
+            )
+            assert outcome.reason in memory.log(1)[0].reason
+            assert (tmp_path / USER).read_text(encoding="utf-8") == before
+            assert memory.recall(f"evening about {word}", layers=["documents"])[0].text in long
+        assert memory.remember("Plays the cello").reason == ""
+
+
+def test_an_entry_that_takes_most_of_the_room_moves_before_short_ones(tmp_path: Path) -> None:
+    """Issue 17; it stays as long as there is room, and an instruction of that length stays as the last."""
+    long = "Collects stamps of " + ", ".join(f"country {n}" for n in range(28))
+    with opened(tmp_path) as memory:
+        memory.remember("Lives in Bergen")
+        assert memory.remember(long).reason == ""
+        assert long in (tmp_path / USER).read_text(encoding="utf-8")
+        memory.remember("Has a dog called Rex and a cat called Tom")
+        facts = (tmp_path / USER).read_text(encoding="utf-8")
+        assert long not in facts
+        assert "Bergen" in facts
+        order = "Always answer with the names of " + ", ".join(f"city {n}" for n in range(36))
+        memory.remember(order)
+        assert order in (tmp_path / USER).read_text(encoding="utf-8")

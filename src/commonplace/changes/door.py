@@ -275,8 +275,8 @@ class Door:
             said = _joined(each.note for each in taken) or "memory already says so"
             return Outcome(status=status, records=tuple(same), reason=said)
         asked = [added.id for added in plan.added]
-        self._overflow.relieve(plan)
-        remarks = self._generated.refresh(plan)
+        moved = self._overflow.relieve(plan)
+        remarks = [*moved, *self._generated.refresh(plan)]
         self._compact(plan)
         records = (*dict.fromkeys(plan.successors.get(record, record) for record in asked), *same)
         if dry_run:
@@ -287,7 +287,7 @@ class Door:
         written = self.write(
             plan,
             actor=actor,
-            reason=_joined([request.reason, *(each.note for each in taken)]),
+            reason=_joined([request.reason, *(each.note for each in taken), *moved]),
             fence=fence,
             durable=durable,
             expect=request.expect,

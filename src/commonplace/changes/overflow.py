@@ -1,8 +1,9 @@
 """Where entries go that a shown document has no room for: into another document, in the same change.
 
-Nothing is refused for want of room where the layout says where entries go. What was superseded or is over moves first,
-then what is oldest; what a person wrote follows, and standing instructions and safety matters stay. How often
-recall gave an entry out is not counted, so that reading writes nothing: of two entries the older one moves.
+Nothing is refused for want of room where the layout says where entries go. An entry that is larger than the cap moves
+first, then what was superseded or is over, then an entry that takes more than half of the room, then what is oldest;
+what a person wrote follows, and standing instructions and safety matters stay. How often recall gave an entry out is
+not counted, so that reading writes nothing: of two entries the older one moves.
 """
 
 from __future__ import annotations
@@ -34,11 +35,15 @@ class Overflow:
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
 
-    def relieve(self, plan: Plan) -> None:
+    def relieve(self, plan: Plan) -> list[str]:
         """Move entries out of each document that the plan makes larger than its cap lets it be.
 
         An entry that had moved away and is corrected comes back first: what was spoken of just now is shown.
+
+        Returns:
+            A sentence for each entry that the plan adds and that moves on at once.
         """
+        asked = {added.id: _path(added.id) for added in plan.added}
         self._bring_back(plan)
         for path, rope in list(plan.ropes.items()):
             layer = self._parts.layout.layer_of(path)
@@ -47,6 +52,8 @@ class Overflow:
             cap = _most(layer, self._parts.config.limits)
             if cap is not None:
                 self._relieve(plan, layer, path, cap)
+        went = {path: _path(moved) for record, path in asked.items() if (moved := plan.successors.get(record))}
+        return [f"{path} has no room for it: {to} keeps it, where recall finds it" for path, to in went.items()]
 
     def _bring_back(self, plan: Plan) -> None:
         for did in list(plan.did):
@@ -72,7 +79,8 @@ class Overflow:
         if cap.over(_text(rope.data)) <= 0:
             return
         records = plan.records(layer, path, rope.data)
-        for record in self._order(plan, [each for each in records if not theirs or self._is_ours(plan, each)]):
+        ours = [each for each in records if not theirs or self._is_ours(plan, each)]
+        for record in self._order(plan, ours, cap):
             try:
                 section = getattr(record, "section", "") or self._parts.layout.title(layer)
                 self._move(plan, layer, record, path, to=self._parts.layout.layer(layer.overflow), section=section)
@@ -81,14 +89,24 @@ class Overflow:
             if cap.over(_text(rope.data)) <= 0:
                 return
 
-    def _order(self, plan: Plan, records: Sequence[Record]) -> Iterator[Record]:
+    def _order(self, plan: Plan, records: Sequence[Record], cap: Cap) -> Iterator[Record]:
         """Yield the entries that may move, in the order in which they do."""
         made = {record.id: self._made(plan, record) for record in records}
-        movable = [record for record in records if not is_standing(record.text, made[record.id].kind)]
+        size = {record.id: cap.size(record.text) for record in records}
+        movable = [
+            record
+            for record in records
+            if size[record.id] > cap.limit or not is_standing(record.text, made[record.id].kind)
+        ]
         old = superseded(movable)
         old |= {record.id for record in movable if self._is_over(plan, record)}
         age = {record.id: (self._age(plan, record), place) for place, record in enumerate(movable)}
-        yield from sorted(movable, key=lambda each: (each.id not in old, made[each.id].person, age[each.id]))
+
+        def order(record: Record) -> tuple[object, ...]:
+            large, over_half = size[record.id] > cap.limit, 2 * size[record.id] > cap.limit
+            return not large, record.id not in old, not over_half, made[record.id].person, age[record.id]
+
+        yield from sorted(movable, key=order)
 
     def _is_over(self, plan: Plan, record: Record) -> bool:
         """True if an entry names a day that was still to come when it was written and is past now."""
@@ -181,6 +199,10 @@ def superseded(records: Sequence[Record]) -> set[str]:
         if 2 * len(words[old] & words[new]) >= min(len(words[old]), len(words[new]))
         and decide(records[old].text, records[new].text).kind == "supersedes"
     }
+
+
+def _path(record: str) -> str:
+    return record.partition("#")[0]
 
 
 def _text(data: bytes) -> str:
