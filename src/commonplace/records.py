@@ -404,7 +404,8 @@ class Receipt(msgspec.Struct, frozen=True, kw_only=True):
 
     `review` are the ids of what waits for a person instead. Where texts are erased, `places` are the files below the
     root that hold or held them, with how often, `scanned` is how many files were searched, and `left` those that still
-    do: only their owner changes a file under version control, and a name in the change log stays.
+    do: only their owner changes a file under version control or of another scope, and a name in the change log stays.
+    `unsearched` may hold them in other bytes: packed files, databases of other programs, and what a repository keeps.
     """
 
     forgotten: tuple[tuple[str, str], ...]
@@ -416,6 +417,7 @@ class Receipt(msgspec.Struct, frozen=True, kw_only=True):
     places: tuple[tuple[str, int], ...] = ()
     left: tuple[tuple[str, int], ...] = ()
     scanned: int = 0
+    unsearched: tuple[str, ...] = ()
 
 
 class Waiting(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,16 +1,20 @@
 """`forget --erase`: the text is gone from every byte under the root, and the log's chain still verifies."""
 
 import contextlib
+import gzip
 import os
+import sqlite3
 import subprocess
 import sys
 import threading
+import zlib
 from pathlib import Path
 
 import pytest
 
 from commonplace import Memory, Message
-from commonplace.errors import InputError
+from commonplace.changes.actors import PERSON
+from commonplace.errors import InputError, RecordNotFoundError
 from commonplace.store.files.disk import Disk
 from commonplace.text.wordings import Wordings
 from forking import started
@@ -130,6 +134,54 @@ def test_a_sentence_of_another_record_goes_and_the_rest_stays(tmp_path):
         assert {text for _, text in left} == {"We met at noon in Lisbon."}
 
 
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_words_that_only_old_texts_hold_are_listed_and_erased(tmp_path, layout):
+    """Issue 22: a record that was corrected, a message that was forgotten before; what says otherwise stays."""
+    with Memory.open(tmp_path, jobs="inline", layout=layout) as memory:
+        memory.append(
+            "c:1", [Message("user", "Ask Dr Wimbleleaf about it.", name="Wimbleleaf"), Message("user", "No.")]
+        )
+        message = next(memory.sessions.read("c:1"))
+        memory.forget(message.id)
+        record = memory.remember("The dentist is Dr Wimbleleaf in Oslo", kind="preference").records[0]
+        record = memory.update(record, "The dentist is Dr Wimbleleaf in Bergen").records[0]
+        record = memory.update(record, "The dentist is Dr Halvorsen in Bergen").records[0]
+        memory.remember("The plumber comes from Oslo", kind="preference")
+        (tmp_path / "export.txt").write_text("* The dentist is Dr Wimbleleaf in Oslo.\n", encoding="utf-8")
+        dry = memory.forget("wimbleleaf", every=True, erase=True, dry_run=True)
+        assert [text for _, text in dry.forgotten] == [
+            "Ask Dr Wimbleleaf about it.",
+            "The dentist is Dr Wimbleleaf in Oslo",
+            "The dentist is Dr Wimbleleaf in Bergen",
+        ]
+        assert {path for path, _ in dry.places} >= set(_holding(tmp_path, b"Wimbleleaf"))
+        done = memory.forget("wimbleleaf", every=True, erase=True)
+        assert done.forgotten == dry.forgotten
+        assert _holding(tmp_path, b"Wimbleleaf") == []
+        assert memory.read(record).text == "The dentist is Dr Halvorsen in Bergen"
+        assert memory.why(record).text == "The dentist is Dr Halvorsen in Bergen"
+        assert any("plumber" in hit.text for hit in memory.recall("Oslo"))
+        assert memory.log()[0].kinds == ("forget",)
+        assert list(scope_of(memory).store.verify_log()) == []
+        assert _damage(memory) == []
+        with pytest.raises(RecordNotFoundError):
+            memory.forget("wimbleleaf", every=True, erase=True)
+
+
+def test_what_waits_for_a_person_goes_with_the_words_it_holds(tmp_path):
+    """Issue 22: it waited on, with a mark in place of its text, and approving wrote that down; other things wait on."""
+    with Memory.open(tmp_path, jobs="inline") as memory:
+        for text in ("My dentist is in Oslo", "My plumber is in Oslo"):
+            memory.remember(text, actor=PERSON)
+        tool = memory.tool("c:1")
+        tool.call({"action": "replace", "old_text": "My dentist is in Oslo", "text": "My dentist is Dr Wimbleleaf"})
+        tool.call({"action": "replace", "old_text": "My plumber is in Oslo", "text": "My plumber is Dag"})
+        assert len(memory.review()) == 2
+        memory.forget("Wimbleleaf", every=True, erase=True)
+        assert [each.operation["text"] for each in memory.review()] == ["My plumber is Dag"]
+        assert _holding(tmp_path, b"Wimbleleaf") == []
+
+
 def test_a_file_under_version_control_is_named_and_left(tmp_path):
     """Issue 22: others are named as not reached; nobody's source is written."""
     with _made(tmp_path) as memory:
@@ -137,6 +189,46 @@ def test_a_file_under_version_control_is_named_and_left(tmp_path):
         receipt = memory.forget(MARK, every=True, erase=True)
         assert [path for path, _ in receipt.left] == [str(EXPORTS)]
         assert _holding(tmp_path) == [str(EXPORTS)]
+
+
+def test_what_no_search_finds_is_named(tmp_path):
+    """Issue 22: packed files, databases of others and repositories are named as not reached; a plain text is not."""
+    (tmp_path / ".git").mkdir()
+    root = tmp_path / "notes"
+    with _made(root) as memory:
+        for name in (".git", "exports/old/.git"):
+            (root / name / "objects").mkdir(parents=True)
+            (root / name / "objects" / "aa").write_bytes(zlib.compress(TEXT.encode()))
+        (root / "exports" / "backup.gz").write_bytes(gzip.compress(TEXT.encode()))
+        with contextlib.closing(sqlite3.connect(root / "exports" / "other.db")) as database:
+            database.execute("CREATE TABLE said (text)")
+        (root / "exports" / "wide.txt").write_text(TEXT, encoding="utf-16")
+        (root / "exports" / "wider.txt").write_text(TEXT, encoding="utf-16-le")
+        (root / "exports" / "plain.txt").write_text("nothing of it", encoding="utf-8")
+        dry = memory.forget(MARK, every=True, erase=True, dry_run=True)
+        packed = {f"exports{os.sep}backup.gz", f"exports{os.sep}other.db"}
+        repositories = {".git", str(Path("exports", "old", ".git")), str(tmp_path / ".git")}
+        assert {path for path in dry.unsearched if not path.startswith("/") or str(tmp_path) in path} == (
+            packed | repositories
+        )
+        done = memory.forget(MARK, every=True, erase=True)
+        assert done.unsearched == dry.unsearched
+        wide = {str(Path("exports", name)) for name in ("wide.txt", "wider.txt")}
+        assert {path for path, _ in done.left} == wide | {str(EXPORTS)}
+
+
+def test_another_scopes_files_are_named_and_left(tmp_path):
+    """Issue 22: erasing in the scope that has the whole folder broke the log and the transcripts of the others."""
+    with Memory.open(tmp_path, scope="work", jobs="inline") as memory:
+        memory.append("c:1", [Message("user", f"{TEXT}.")])
+        memory.remember(TEXT)
+    before = set(_holding(tmp_path))
+    with _made(tmp_path) as memory:
+        done = memory.forget(MARK, every=True, erase=True)
+    assert set(_holding(tmp_path)) == {path for path, _ in done.left} == {p for p in before if ".sqlite" not in p}
+    with Memory.open(tmp_path, scope="work") as memory:
+        assert memory.doctor().problems == ()
+        assert memory.recall("spare key")
 
 
 def test_more_than_one_record_is_forgotten_only_when_said(tmp_path):

@@ -9,20 +9,22 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import msgspec
 
 from commonplace.changes.door import Door
+from commonplace.changes.earlier import strings
 from commonplace.changes.log import Added, CursorMove, Payload, read
 from commonplace.changes.parts import Parts
 from commonplace.changes.sealing import sealed
 from commonplace.errors import UNREADABLE, DamagedError
+from commonplace.guard import fold
 from commonplace.guard.markers import ERASED
 from commonplace.guard.screened import Screened, json_line
 from commonplace.records import Source
-from commonplace.store.files.erasing import everything, in_project
+from commonplace.store.files.erasing import everything, is_others, unsearched
 from commonplace.store.protocol import STATE, Logged
 from commonplace.text.wordings import Wordings
 
@@ -35,9 +37,13 @@ _ENDED: Final = b'%b,"h":"%08x"}'
 
 
 class Gone(msgspec.Struct, frozen=True):
-    """What is to go: texts in any place, records by their id, messages (session, id), and whole sessions."""
+    """What is to go: texts in any place, records by their id, messages (session, id), and whole sessions.
+
+    `words` are folded: with them goes every message, old text and change that holds them.
+    """
 
     texts: tuple[str, ...] = ()
+    words: str = ""
     records: frozenset[str] = frozenset()
     messages: frozenset[tuple[str, str]] = frozenset()
     sessions: frozenset[str] = frozenset()
@@ -62,7 +68,7 @@ class Erasing:
             if sum(map(len, parts[-1])) > _TEXTS_CHARS:
                 parts.append([])
             parts[-1].append(text)
-        said = [Gone(records=gone.records, messages=gone.messages, sessions=gone.sessions)]
+        said = [Gone(words=gone.words, records=gone.records, messages=gone.messages, sessions=gone.sessions)]
         said += [Gone(texts=tuple(part)) for part in parts if part]
         return {PATH: [json_line(sealed(each)) for each in said]}
 
@@ -90,6 +96,10 @@ class Erasing:
                 found.append((path, count))
         return found, scanned
 
+    def unsearched(self) -> tuple[str, ...]:
+        """Return the files and repositories that may hold what is to go where no search finds it."""
+        return tuple(unsearched(self._parts.store.root))
+
     def _noted(self) -> Gone | None:
         blob = self._parts.store.read(PATH)
         found: list[Gone] = []
@@ -100,6 +110,7 @@ class Erasing:
                 continue  # torn: its change is not there either
         return Gone(
             tuple(text for each in found for text in each.texts),
+            next((each.words for each in found if each.words), ""),
             frozenset[str]().union(*(each.records for each in found)),
             frozenset[tuple[str, str]]().union(*(each.messages for each in found)),
             frozenset[str]().union(*(each.sessions for each in found)),
@@ -132,7 +143,7 @@ class _Sweep:
             lines = data.split(b"\n")
             clean = [self._clean_line(line, path) for line in lines]
             return data if clean == lines else b"\n".join(clean)
-        if not ours and (b"\0" in data or in_project(self._parts.store.root, path)):
+        if not ours and (b"\0" in data or is_others(self._parts.store.root, path)):
             return data  # not ours: it is named, not written
         text = data.decode("utf-8", "surrogateescape")
         left = self._wordings.without(text, ERASED)
@@ -140,7 +151,11 @@ class _Sweep:
 
     def count(self, path: str, data: bytes) -> int:
         """Return how often a file holds what is to go."""
-        found = self._wordings.count(data.decode("utf-8", "replace"))
+        wide = b"\0" in data and not path.startswith(f"{STATE}/")
+        texts = [data.decode(each, "replace") for each in ("utf-8", *(("utf-16-le", "utf-16-be") if wide else ()))]
+        found = sum(map(self._wordings.count, texts))
+        if self._gone.words:
+            found = max(found, sum(fold(text).count(self._gone.words) for text in texts))
         if path in self._blank:
             return sum(self._clean_line(line, path) != line for line in data.split(b"\n"))
         return max(found, sum(record.partition("#")[0] == path for record in self._gone.records))
@@ -164,14 +179,18 @@ class _Sweep:
                 break
         return made
 
+    def _says_it(self, text: str) -> bool:
+        return bool(self._wordings.count(text)) or (bool(self._gone.words) and self._gone.words in fold(text))
+
     def _blanked(self, values: dict[str, Any], path: str, mark: str) -> dict[str, Any]:
         """Return the values of a transcript's line without the text of a message that is to go, or its summary."""
-        if path not in self._blank:
-            return values
-        ids = self._blank[path]
-        if values.get("type") == "message" and values.get("content") and (ids is None or values.get("id") in ids):
-            return values | {"content": mark}
-        return values | {"summary": ""} if values.get("summary") else values
+        ids: set[str] | None = self._blank.get(path, set())
+        content, summary = values.get("content"), values.get("summary")
+        if values.get("type") == "message":
+            told = content and (ids is None or values.get("id") in ids or self._says_it(str(content)))
+            named = {"name": ""} if self._says_it(str(values.get("name", ""))) else {}
+            return values | named | ({"content": mark} if told else {})
+        return values | {"summary": ""} if summary and (path in self._blank or self._says_it(str(summary))) else values
 
     def _clean_value(self, value: Any, mark: str) -> Any:
         if isinstance(value, str):
@@ -202,7 +221,7 @@ class _Sweep:
             not self._gone.records.isdisjoint(named)
             or any(map(self._is_gone, payload.added))
             or any(self._touched and move.session in self._touched for move in payload.cursors if _says(move))
-            or any(map(self._wordings.count, _strings(logged.payload)))
+            or any(map(self._says_it, strings(logged.payload)))
         )
 
     def _is_gone(self, added: Added) -> bool:
@@ -218,13 +237,13 @@ class _Sweep:
             bare,
             added=tuple(
                 msgspec.structs.replace(each, text="", quotes=())
-                if self._is_gone(each) or any(map(self._wordings.count, (each.text, *each.quotes)))
+                if self._is_gone(each) or any(map(self._says_it, (each.text, *each.quotes)))
                 else each
                 for each in payload.added
             ),
             cursors=tuple(
                 msgspec.structs.replace(move, summary_before="", summary_after="")
-                if move.session in self._touched or any(map(self._wordings.count, _summaries(move)))
+                if move.session in self._touched or any(map(self._says_it, _summaries(move)))
                 else move
                 for move in payload.cursors
             ),
@@ -246,15 +265,3 @@ def _written(values: dict[str, Any], size: int) -> bytes:
     body = json.dumps(bare, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")[:-1]
     body = body.ljust(size - (len(_ENDED % (b"", 0)) if checked else 1))
     return _ENDED % (body, zlib.crc32(body)) if checked else body + b"}"
-
-
-def _strings(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for key, item in value.items():
-            yield str(key)
-            yield from _strings(item)
-    elif isinstance(value, Iterable):
-        for item in value:
-            yield from _strings(item)

@@ -7,14 +7,20 @@ from typing import Final
 
 import msgspec
 
+from commonplace.changes import earlier
 from commonplace.changes.actors import Actor
 from commonplace.changes.door import Door
 from commonplace.changes.erasing import Erasing, Gone
 from commonplace.changes.parts import Parts
+from commonplace.changes.plan import REVIEW
+from commonplace.changes.review import Queue, rejected
 from commonplace.changes.tombstones import TELLING_TOKENS
+from commonplace.guard import fold
+from commonplace.guard.screened import Screened
 from commonplace.operations import NOTED, Forget, Operation, PutTopic, ReplaceEntry
-from commonplace.records import Entry, Item, JournalEntry, Receipt, Record, RecordedMessage, Topic, Trail
+from commonplace.records import Entry, Item, JournalEntry, Outcome, Receipt, Record, RecordedMessage, Topic, Trail
 from commonplace.text.pieces import estimate_tokens, one_line, truncate
+from commonplace.text.wordings import Wordings
 
 _DESCRIPTION_CHARS: Final = 120
 
@@ -22,13 +28,14 @@ _DESCRIPTION_CHARS: Final = 120
 class Meant(msgspec.Struct, frozen=True):
     """What is meant to be forgotten: single records and messages, whole sessions by their ids, whole files.
 
-    What is only `aged` takes nothing along.
+    What is only `aged` takes nothing along. `words` are folded, and erasing reaches what said them before too.
     """
 
     records: tuple[Record, ...] = ()
     sessions: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
     aged: bool = False
+    words: str = ""
 
 
 class Forgetting:
@@ -64,26 +71,58 @@ class Forgetting:
         operations += [self._cut(each, left) for each, left in listed]
         gone, scanned = Gone(), 0
         places: Sequence[tuple[str, int]] = ()
+        before: tuple[tuple[str, str], ...] = ()
         if erase:
             gone = self._gone(meant, said, lost)
             going = self._quoted(gone) | going
             operations += [self._cut(each, left) for each, left in with_it]
+            before = tuple(earlier.texts(self._parts, meant.words, gone.texts)) if meant.words else ()
+            gone = msgspec.structs.replace(gone, texts=(*gone.texts, *(text for _, text in before)), words=meant.words)
             places, scanned = self._erasing.places(gone)
         named = going | lost if len(going) == 1 else lost | going  # of much, what nobody named comes first
-        receipt = Receipt(forgotten=tuple(named.items()), dry_run=dry_run, places=tuple(places), scanned=scanned)
-        if dry_run or not operations:
+        receipt = Receipt(forgotten=(*named.items(), *before), dry_run=dry_run, places=tuple(places), scanned=scanned)
+        if erase:
+            receipt = msgspec.structs.replace(receipt, unsearched=self._erasing.unsearched())
+        if dry_run or not receipt.forgotten:
             return receipt
-        lines = self._erasing.lines(gone) if erase else {}
-        outcome = self._door.commit(operations, actor=actor, reason="forgotten on request", lines=lines)
+        lines = self._lines(gone) if erase else {}
+        outcome = self._commit(operations, lines, actor)
         if not outcome.ok:
             return Receipt(forgotten=(), reason=outcome.reason, review=outcome.review, change=outcome.change)
         left: Sequence[tuple[str, int]] = ()
         if erase:
             self._erasing.finish()
-            left, _ = self._erasing.places(Gone(texts=gone.texts))
+            left, _ = self._erasing.places(Gone(texts=gone.texts, words=gone.words))
         return msgspec.structs.replace(
             receipt, change=outcome.change, reason=outcome.reason, review=outcome.review, left=tuple(left)
         )
+
+    def _lines(self, gone: Gone) -> dict[str, list[Screened]]:
+        """Return the lines that say what is to go; what waits for a person and holds it is rejected."""
+        wordings = Wordings(gone.texts)
+        waiting = [
+            rejected(each.id)
+            for each in Queue(self._parts, self._door)
+            if any(
+                wordings.count(text) or (gone.words and gone.words in fold(text))
+                for text in earlier.strings(each.operation)
+            )
+        ]
+        return self._erasing.lines(gone) | ({REVIEW: waiting} if waiting else {})
+
+    def _commit(
+        self, operations: Sequence[Operation], lines: Mapping[str, Sequence[Screened]], actor: Actor
+    ) -> Outcome:
+        reason = "forgotten on request"
+        if operations:
+            return self._door.commit(operations, actor=actor, reason=reason, lines=lines)
+        with self._door.alone():  # no record holds it any more, but what was before does
+            plan = self._door.plan()
+            plan.kinds["forget"] = None
+            for path, added in lines.items():
+                for line in added:
+                    plan.line(path, line)
+            return Outcome(status="applied", change=self._door.write(plan, actor=actor, reason=reason).number)
 
     def _gone(self, meant: Meant, said: Sequence[RecordedMessage], lost: Mapping[str, str]) -> Gone:
         """Return all that has to go with what is meant; a short message of a session only goes from its place."""
@@ -107,7 +146,12 @@ class Forgetting:
         hidden = [each.text for session in meant.sessions for each in self._parts.sessions.taken_back(session)]
         spoken = [*(message.text for message in said), *hidden]
         texts += [text for text in spoken if estimate_tokens(text) >= TELLING_TOKENS]
-        return Gone(tuple(dict.fromkeys(texts)), frozenset(ids), frozenset(messages), frozenset(meant.sessions))
+        return Gone(
+            texts=tuple(dict.fromkeys(texts)),
+            records=frozenset(ids),
+            messages=frozenset(messages),
+            sessions=frozenset(meant.sessions),
+        )
 
     def _quoted(self, gone: Gone) -> dict[str, str]:
         """Return the messages that lose their words because a record rests on them: id to text."""

@@ -15,7 +15,7 @@ from commonplace.changes.parts import Parts
 from commonplace.changes.plan import REVIEW
 from commonplace.errors import UNREADABLE, RecordNotFoundError
 from commonplace.guard import screen
-from commonplace.guard.screened import json_line
+from commonplace.guard.screened import Screened, json_line
 from commonplace.operations import AddEntry, Operation, RemoveEntry, ReplaceEntry
 from commonplace.records import Outcome, Waiting
 
@@ -97,8 +97,16 @@ class Queue:
         return self._settle(name, "rejected", [], reason or f"rejected {name}")
 
     def _settle(self, name: str, state: str, operations: Sequence[Operation], reason: str) -> Outcome:
-        line = json_line({"id": screen(name), "state": state}, checksum=True)
-        return self._door.commit(operations, actor=PERSON, reason=reason, lines={REVIEW: (line,)})
+        return self._door.commit(operations, actor=PERSON, reason=reason, lines={REVIEW: (_settled(name, state),)})
+
+
+def rejected(name: str) -> Screened:
+    """Return the line of the queue that takes what waits under an id out of it."""
+    return _settled(name, "rejected")
+
+
+def _settled(name: str, state: str) -> Screened:
+    return json_line({"id": screen(name), "state": state}, checksum=True)
 
 
 def _anew(operation: ReplaceEntry | RemoveEntry) -> list[Operation]:

@@ -14,6 +14,7 @@ from typing import Final, TypeVar
 
 import msgspec
 
+from commonplace.changes import earlier
 from commonplace.changes.forgetting import Meant
 from commonplace.errors import CommonplaceError, InputError, RecordNotFoundError, StoreError
 from commonplace.guard import fold
@@ -250,9 +251,9 @@ class Chain:
         return found[0]
 
     def meant(
-        self, words: str, *, session: str | None, every: bool, whole_scope: bool, aged: bool
+        self, words: str, *, session: str | None, every: bool, whole_scope: bool, aged: bool, erase: bool = False
     ) -> tuple[Scope, Meant]:
-        """Return what of which scope is meant to be forgotten.
+        """Return what of which scope is meant to be forgotten; what is to be erased may be none of its records.
 
         Raises:
             GoneError, RecordNotFoundError: There is none.
@@ -276,12 +277,15 @@ class Chain:
         if not every:
             scope, record = self.one_record(words)
             return scope, Meant((record,))
-        found = [(scope, record) for scope in self.scopes for record in _all_holding(scope, fold(words))]
-        if not found:
+        holding = {scope.name: _all_holding(scope, fold(words)) for scope in self.scopes}
+        before = {scope.name for scope in self.scopes if erase and any(earlier.texts(scope.parts, fold(words)))}
+        scopes = [scope for scope in self.scopes if holding[scope.name] or scope.name in before]
+        if not scopes:
             raise self._held_by_none(words, fold(words))
-        if any(scope is not found[0][0] for scope, _ in found):
-            raise InputError(f"{len(found)} records of several scopes hold these words; open one scope alone")
-        return found[0][0], Meant(tuple(record for _, record in found))
+        if len(scopes) > 1:
+            count = sum(map(len, holding.values()))
+            raise InputError(f"{count} records of several scopes hold these words; open one scope alone")
+        return scopes[0], Meant(tuple(holding[scopes[0].name]), words=fold(words))
 
     def _held_by_none(self, wanted: str, words: str) -> RecordNotFoundError:
         """Return the error that no record holds some words; it names the change that removed one that did."""

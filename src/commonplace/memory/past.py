@@ -74,7 +74,7 @@ class Past:
         Args:
             record_id_or_query: A record's id, or words that exactly one record holds.
             session: Forget all of this session instead.
-            every: Forget every record and message that holds the words.
+            every: Forget every record and message that holds the words; with `erase` also what held them before.
             whole_scope: Forget all that the first scope holds, instead; what only a person writes stays.
             aged: Forget what of the first scope is older than `retention` in the configuration lets its layer keep.
             dry_run: Only name what would be forgotten.
@@ -86,7 +86,7 @@ class Past:
             InputError: Several records hold these words; the error says how many, and names some.
         """
         scope, these = self._chain.meant(
-            record_id_or_query, session=session, every=every, whole_scope=whole_scope, aged=aged
+            record_id_or_query, session=session, every=every, whole_scope=whole_scope, aged=aged, erase=erase
         )
         receipt = scope.forgetting.forget(these, erase=erase, dry_run=dry_run, actor=actor)
         if erase and not dry_run:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import insort
 from collections.abc import Iterable, Iterator
 from typing import Final
 
@@ -17,14 +18,16 @@ class Wordings:
 
     def __init__(self, texts: Iterable[str]) -> None:
         self._by_start: dict[tuple[str, ...], list[tuple[str, ...]]] = {}
-        known: set[tuple[str, ...]] = set()
+        self._known: set[tuple[str, ...]] = set()
         for text in texts:
-            words = tuple(word for _, _, word in _words(text))
-            if len(words) >= _KEY[-1] and words not in known:
-                known.add(words)
-                self._by_start.setdefault(words[: _KEY[0]], []).append(words)
-        for found in self._by_start.values():
-            found.sort(key=len, reverse=True)
+            self.add(text)
+
+    def add(self, text: str) -> None:
+        """Add a text to what is looked for."""
+        words = tuple(word for _, _, word in _words(text))
+        if len(words) >= _KEY[-1] and words not in self._known:
+            self._known.add(words)
+            insort(self._by_start.setdefault(words[: _KEY[0]], []), words, key=lambda each: -len(each))
 
     def __bool__(self) -> bool:
         """True if anything is looked for."""

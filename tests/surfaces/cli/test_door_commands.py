@@ -293,7 +293,7 @@ def test_the_log_says_what_was_written_and_leaves_out_what_held_nothing(run):
     assert "left out" not in run("log", "--all").err
 
 
-@pytest.mark.parametrize("options", [(), ("--every", "--yes"), ("--every", "--erase", "--yes")])
+@pytest.mark.parametrize("options", [(), ("--every", "--yes"), ("--erase",)])
 def test_what_was_forgotten_names_the_change_that_brings_it_back(run, options):
     """Who wants to erase what is forgotten already need not search the log."""
     run("remember", "Ada sails.")
@@ -302,3 +302,15 @@ def test_what_was_forgotten_names_the_change_that_brings_it_back(run, options):
     assert again.code == 1
     assert "`undo 2` brings it back" in again.err
     assert "undo" not in run("forget", "Bob rows", *options).err
+
+
+def test_words_that_are_forgotten_already_are_erased(run):
+    """Issue 22: what only the change log holds goes without an undo."""
+    run("remember", "Ada sails.")
+    run("forget", "Ada sails")
+    shown = run("forget", "Ada sails", "--every", "--erase", "--dry-run")
+    assert "would be forgotten: Ada sails." in shown.out
+    assert "is in .commonplace/log/" in shown.out
+    done = run("forget", "Ada sails", "--every", "--erase", "--yes")
+    assert (done.code, "erased from .commonplace/log/" in done.out) == (0, True)
+    assert run("forget", "Ada sails", "--every", "--erase", "--yes").code == 1

@@ -155,9 +155,7 @@ def update_command(
 @click.option("--whole-scope", is_flag=True, help="Forget all that this scope holds instead.")
 @click.option("--aged", is_flag=True, help="Forget what is older than `retention` in the configuration lets it be.")
 @click.option("--dry-run", is_flag=True, help="Only say what would be forgotten, and where it is.")
-@click.option(
-    "--erase", is_flag=True, help="Take its words out of every file, for good; what is forgotten already: after `undo`."
-)
+@click.option("--erase", is_flag=True, help="Take its words out of every file, for good; with --every old texts too.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @printing
 @click.pass_context
@@ -202,7 +200,7 @@ def forget_command(
             for line in _said(memory, receipt, said):
                 terminal.out(line)
             for path, _ in receipt.left:
-                terminal.note(terminal.bad("error: ") + f"still in {terminal.line(path)}")
+                terminal.note(terminal.bad("error: ") + f"still in {terminal.line(path)}, which only its owner changes")
             if not receipt.forgotten and aged:
                 terminal.out("nothing is older than it may be")
             elif not receipt.forgotten:
@@ -232,8 +230,15 @@ def _said(memory: Memory, receipt: Receipt, said: str) -> Iterator[str]:
         yield terminal.faint(drawing.shown_id(memory, name))
     if len(receipt.forgotten) > _LISTED:
         yield f"and {len(receipt.forgotten) - _LISTED} more; --json lists all"
+    left = {path for path, _ in receipt.left}
     for path, count in receipt.places:
-        yield f"{'is in' if receipt.dry_run else 'erased from'} {terminal.line(path)}, {terminal.count(count, 'time')}"
+        if path not in left:
+            where = f"{terminal.line(path)}, {terminal.count(count, 'time')}"
+            yield f"{'is in' if receipt.dry_run else 'erased from'} {where}"
+    for path in receipt.unsearched[:_LISTED]:
+        yield f"not searched: {terminal.line(path)}, which may hold it too"
+    if len(receipt.unsearched) > _LISTED:
+        yield f"not searched: {len(receipt.unsearched) - _LISTED} more; --json lists all"
     if receipt.scanned:
         yield f"{receipt.scanned} files below the memory's folder were searched; copies elsewhere were not"
 
