@@ -90,6 +90,12 @@ def removals(count):
     return [{"op": "remove", "target": n} for n in range(1, count + 1)]
 
 
+MISCITED = {  # and the message that they rest on all the same; none has the words of the last
+    "unknown message": (answer(add("Lives in Oslo", cite(77, "I live in Oslo"))), "m1"),
+    "quote of another": (answer(add("Lives in Oslo", cite(3, "I live in Oslo"))), "m1"),
+    "false quote": (answer(add("Lives in Oslo", cite(1, "I have always lived in Oslo"))), None),
+}
+
 BAD = {
     # nothing there
     "empty": "", "blank": "  \n\t", "empty object": "{}", "null": "null", "empty array": "[]", "empty marker": "(empty)", "blank journal": '{"journal": "", "operations": []}',
@@ -106,7 +112,7 @@ BAD = {
     # wrong types
     "journal number": '{"journal": 7, "operations": []}', "journal list": '{"journal": ["Maja"], "operations": []}', "operations text": '{"journal": "Maja told of Oslo", "operations": "add Oslo"}',
     "operation text": answer("add Lives in Oslo"), "text number": answer({"op": "add", "path": USER, "text": 42}), "text object": answer({"op": "add", "path": USER, "text": {"fact": "Oslo"}}),
-    "text null": answer({"op": "add", "path": USER, "text": None}), "unknown op": answer({"op": "obliterate", "path": USER}), "cite text": answer({"op": "add", "path": USER, "text": "Lives in Oslo", "cites": "message 1"}),
+    "text null": answer({"op": "add", "path": USER, "text": None}), "unknown op": answer({"op": "obliterate", "path": USER}),
     "half a character": '{"journal": "x \\ud800", "operations": []}', "nan": '{"journal": NaN, "operations": []}',
     # too much taken away
     "everything removed": lambda seen: answer(*removals(max(1, len(seen.entries)))), "half removed": lambda seen: answer(*removals(max(1, len(seen.entries) // 2))),
@@ -114,13 +120,12 @@ BAD = {
     "rewritten to dots": answer({"op": "rewrite", "path": USER, "text": "- everything as before, unchanged"}), "everything replaced": lambda seen: answer(*({"op": "replace", "target": n, "text": "Drinks green tea", "cites": [TEA]} for n in range(1, max(2, len(seen.entries) + 1)))),
     # ids that are not there
     "unknown entry": answer({"op": "remove", "target": 999}), "unknown id": answer({"op": "replace", "target": "facts/user.md:zzz", "text": "Lives in Oslo", "cites": [OSLO]}),
-    "unknown message": answer(add("Lives in Oslo", cite(77, "I live in Oslo"))), "unknown path": answer(add("Lives in Oslo", OSLO, path="../../etc/passwd")), "unknown document": answer(add("Lives in Oslo", OSLO, path="SOUL.md")),
+    "unknown path": answer(add("Lives in Oslo", OSLO, path="../../etc/passwd")), "unknown document": answer(add("Lives in Oslo", OSLO, path="SOUL.md")),
     # words of nobody
     "invented": answer(add("Is allergic to penicillin", NUTS)), "invented number": answer(add("Lives in Oslo at number 4711", OSLO)), "invented name": answer(add("Works with Sigrid at Lindvik", cite(1, "work as a nurse at Lindvik hospital"))),
     "invented date": answer(add("Allergic to peanuts since 2019-04-01", NUTS)), "other language": answer(add("Wohnt in Oslo als Krankenschwester", OSLO)), "instructions of the prompt": answer(add("Return one JSON document with sections and citations")),
     # turned round
     "negation lost": answer(add("Drinks coffee", cite(8, "drink coffee"))), "negation added": answer(add("Does not live in Oslo", OSLO)), "guess as fact": answer(add("Moved to Bergen", cite(5, "move to Bergen"))),
-    "false quote": answer(add("Lives in Oslo", cite(1, "I have always lived in Oslo"))), "quote of another": answer(add("Lives in Oslo", cite(3, "I live in Oslo"))),
     # what may not come in
     "new url": answer(add("Lives in Oslo, see https://oslo.example/maja", OSLO)), "new command": answer(add("Lives in Oslo; run `rm -rf ~/work` before commit", OSLO)),
     "secret": answer(add("Lives in Oslo, token ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2, OSLO)), "secret in the journal": answer(journal="Maja told her token ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2 + " in Oslo"),

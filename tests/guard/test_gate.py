@@ -11,6 +11,7 @@ from gate_cases import (
     BAD_WITH_MEMORY,
     ENV,
     MESSAGES,
+    MISCITED,
     NOTES,
     NUTS,
     OSLO,
@@ -54,6 +55,16 @@ def test_what_rests_on_the_web_is_put_aside_and_never_shown_always(name, state):
     _, judged = run(ASIDE[name], view(state))
     assert judged.accepted == ()
     assert [edit.trust for edit in judged.aside] == ["web"]
+
+
+@pytest.mark.parametrize("name", MISCITED)
+def test_a_wrong_cite_costs_a_true_statement_nothing(name):
+    """DESIGN 1.6: a statement needs support; the quote names the message, and one of nobody is left out."""
+    text, message = MISCITED[name]
+    _, judged = run(text, view("small"))
+    (edit,) = judged.accepted
+    assert [source.message for source in edit.sources] == ([message] if message else [])
+    assert (edit.text, judged.held) == ("Lives in Oslo", ())
 
 
 def assert_nothing_wrong(text, seen, **more):

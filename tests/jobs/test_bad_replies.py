@@ -134,3 +134,23 @@ def test_operations_of_a_reply_without_a_journal_entry_are_written(tmp_path):
         assert memory.consolidate("s").ok
         assert good["text"] in memory.context("new").stable
         assert not memory.consolidate("s").records
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"section": "Home"},
+        {"path": "facts/user.md"},
+        {"cites": [{"message": 2}]},
+        {"cites": [{"message": 1, "quote": "my new flat"}]},
+    ],
+)
+def test_a_slip_beside_a_true_statement_costs_it_nothing(tmp_path, more):
+    """A heading where the file has none, a path without its folder, a wrong number, a quote that is not exact."""
+    good = {"op": "add", "text": "The user moved to a flat with a red door.", **more}
+    llm = ScriptedLLM(json.dumps({"journal": "They spoke of the flat.", "operations": [good]}))
+    with Memory.open(tmp_path, llm=llm, clock=FixedClock("2026-11-20T10:00:00+00:00", step_seconds=1)) as memory:
+        memory.append("s", [Message("user", text) for text in SAID])
+        assert memory.consolidate("s").ok
+        assert good["text"] in memory.context("new").stable
+        assert not list(memory.review())

@@ -140,8 +140,7 @@ BAD_OPERATIONS = [
     {"op": "add", "path": "a.md", "text": ["x"]}, {"op": "add", "path": "a.md", "text": " "}, {"op": "add", "path": "a.md", "text": "<text>"}, {"op": "add", "text": "no path"},
     {"op": "add", "path": 3, "text": "x"}, {"op": "add", "path": "a.md", "text": "x", "section": 1}, {"op": "replace", "target": None, "text": "x"}, {"op": "replace", "target": 1},
     {"op": "replace", "target": [1], "text": "x"}, {"op": "replace", "target": True, "text": "x"}, {"op": "remove"}, {"op": "remove", "target": ""}, {"op": "remove", "target": 1.5},
-    {"op": "add", "path": "a.md", "text": "x", "cites": "m1"}, {"op": "add", "path": "a.md", "text": "x", "cites": [{"quote": "x"}]}, {"op": "add", "path": "a.md", "text": "x", "cites": [{"message": True}]},
-    {"op": "add", "path": "a.md", "text": "x", "cites": [{"message": 1, "quote": 9}]}, {"op": "add", "path": "a.md", "text": "\ud800"}, {"op": "put_item", "path": "i.jsonl", "id": "a"},
+    {"op": "add", "path": "a.md", "text": "\ud800"}, {"op": "put_item", "path": "i.jsonl", "id": "a"},
     {"op": "put_item", "path": "i.jsonl", "id": "a", "data": {"n": 1}}, {"op": "put_item", "path": "i.jsonl", "id": "a", "data": {"text": "x", "d": [[[[[[[[1]]]]]]]]}}, {"op": "put_topic", "path": "t.md", "body": {}},
 ]  # fmt: skip
 
@@ -156,6 +155,24 @@ def test_an_operation_that_cannot_be_read_costs_the_others_nothing(operation):
     assert text in {"", "add tea", "x", "no path"}
 
 
+CITES = [  # as models write them, and the messages and quotes that they name
+    ("m1", [("m1", "")]), (2, [("m2", "")]), (["1", "[2]"], [("m1", ""), ("m2", "")]), ([{"message": 1, "quote": 9}], [("m1", "")]),
+    ("text 2", [("0", "text 2")]), ([{"quote": "text 2"}], [("0", "text 2")]), ([{"message": True}], []), ([None, {}], []), ({}, []),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("cites", "named"), CITES)
+def test_cites_of_any_shape_are_read(cites, named):
+    (edit,) = read({"journal": "a", "operations": [{**GOOD["operations"][0], "op": "ADD", "cites": cites}]}).operations
+    assert [(source.message, quote) for source, quote in zip(edit.sources, edit.quotes, strict=True)] == named
+
+
+@pytest.mark.parametrize("more", [{"read": {"x": 1}}, {"search": [1, None]}, {"done": "yes"}, {"read": None}])
+def test_a_field_of_a_wrong_type_beside_a_journal_is_as_if_it_were_not_there(more):
+    answer = read({"journal": "They spoke of tea.", **more})
+    assert (answer.journal, answer.read, answer.search, answer.done) == ("They spoke of tea.", (), (), True)
+
+
 def test_a_reply_without_one_operation_that_can_be_read_is_unusable():
     answer = read({"journal": "fine", "operations": [{"op": "create", "text": "likes tea"}, 7]})
     assert isinstance(answer, Unusable)
@@ -163,7 +180,7 @@ def test_a_reply_without_one_operation_that_can_be_read_is_unusable():
 
 
 @pytest.mark.parametrize("bad", [{"journal": 7}, {"journal": ["a"], "operations": []}, {"journal": "a", "operations": {}}, {"journal": "a", "operations": "none"},
-    {"journal": "a", "read": {"x": 1}}, {"journal": "a", "search": [1]}, {"journal": "a", "done": "yes"}, {"journal": "a", "operations": [{"op": "remove", "target": 1}] * 501},
+    {"journal": "a", "operations": [{"op": "remove", "target": 1}] * 501},
     {"journal": "", "operations": []}, {"journal": "string", "operations": []}])  # fmt: skip
 def test_an_answer_of_a_wrong_shape_is_unusable(bad):
     """Seed-systems 1.3: schema-validate."""

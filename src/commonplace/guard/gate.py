@@ -164,8 +164,7 @@ class _Court:
 
     def decide(self, number: int, edit: Edit) -> None:
         """Accept one operation, hold it with a reason, or let it wait."""
-        if isinstance(edit, (RewriteDocument, PutTopic)):
-            edit = targets.cited_right(edit, self.messages)  # each of its lines is judged by itself
+        edit = targets.cited_right(edit, self.messages)
         touched = targets.entries(edit, self.view)
         edit = targets.as_replacement(edit, touched or ())
         reason = self._unusable(edit, touched)
@@ -200,12 +199,7 @@ class _Court:
         return msgspec.structs.replace(edit, trust=trust)
 
     def _unusable(self, edit: Edit, touched: Sequence[ViewEntry] | None) -> str:
-        """Return why an operation cannot be used: it names a record that is not there, or quotes what was not said."""
-        for source in edit.sources:
-            if (source.session, source.message) not in self.messages:
-                return f"unknown-message: {source.message!r} is not in the range"
-        if len(edit.quotes) > len(edit.sources):
-            return "unknown-message: it quotes more than it cites"
+        """Return why an operation cannot be used: it names a record that is not there, or one that it may not write."""
         if touched is None:
             return "unknown-record: it names a record that is not there, or several"
         path = touched[0].path if touched else edit.path
@@ -218,9 +212,6 @@ class _Court:
             return "unknown-record: it names a record that another one already changes"
         if _is_too_long(edit):
             return f"too-long: more than {_MOST_CHARS} characters"
-        for message, quote in targets.quotes(edit, self.messages):
-            if not targets.is_quoted_in(quote, message.text):
-                return f"false-quote: {quote[:80]!r} is not in the message it cites"
         return "" if targets.is_whole(edit) else self._protected(touched)
 
     @staticmethod

@@ -22,7 +22,7 @@ from commonplace.operations import (
     View,
     ViewEntry,
 )
-from commonplace.records import RecordedMessage
+from commonplace.records import RecordedMessage, Source
 from commonplace.text import content
 from commonplace.text.patterns import pattern
 
@@ -75,18 +75,23 @@ def quoted_sentences(edit: Edit, messages: Mapping[tuple[str, str], RecordedMess
     ]
 
 
-def cited_right(
-    edit: RewriteDocument | PutTopic, messages: Mapping[tuple[str, str], RecordedMessage]
-) -> RewriteDocument | PutTopic:
-    """Return an operation with only those cites that name a message of the range, and quote what it says."""
+def cited_right(edit: Edit, messages: Mapping[tuple[str, str], RecordedMessage]) -> Edit:
+    """Return an operation with only those cites that are right: a quote is of the message that says it.
+
+    A quote that its message does not have names the message that has it. One that none has is left out with its
+    message, and so is a message that is not in the range.
+    """
     quoted = (*edit.quotes, *("",) * (len(edit.sources) - len(edit.quotes)))
-    right = [
-        (source, quote if is_quoted_in(quote, message.text) else "")
-        for source, quote in zip(edit.sources, quoted, strict=False)
-        if (message := messages.get((source.session, source.message))) is not None
-    ]
-    sources, quotes = tuple(source for source, _ in right), tuple(quote for _, quote in right)
-    return msgspec.structs.replace(edit, sources=sources, quotes=quotes)
+    sources: list[Source] = []
+    quotes: list[str] = []
+    for source, quote in zip(edit.sources, quoted, strict=False):
+        message = messages.get((source.session, source.message))
+        if quote.strip() and not (message is not None and is_quoted_in(quote, message.text)):
+            message = next((each for each in messages.values() if is_quoted_in(quote, each.text)), None)
+        if message is not None:
+            sources.append(Source(message.session, message.message.id or message.id))
+            quotes.append(quote)
+    return msgspec.structs.replace(edit, sources=tuple(sources), quotes=tuple(quotes))
 
 
 def is_whole(edit: Edit) -> TypeGuard[RewriteDocument | PutTopic]:

@@ -53,7 +53,12 @@ class _Desk:
         self._topics: dict[str, int] = {}  # a topic's path, and the place of its operation
 
     def take(self, edit: Edit) -> None:
-        """Add one operation."""
+        """Add one operation; a path that lacks the memory's folder has it, a file without sections is given none."""
+        if isinstance(edit, AddEntry):
+            layer = self._layout.layer_of(edit.path) or self._layout.layer_of(self._inside(edit.path))
+            path = edit.path if self._form(edit.path) else self._inside(edit.path) if layer is not None else edit.path
+            section = "" if layer is not None and layer.style == "separator" else edit.section
+            edit = msgspec.structs.replace(edit, path=path, section=section)
         match edit:
             case AddEntry() if self._is_topic(edit.path):
                 self._put(edit)
@@ -100,6 +105,9 @@ class _Desk:
                 made = RemoveItem(path=entry.path, id=name)
         return msgspec.structs.replace(made, sources=edit.sources, quotes=edit.quotes, trust=edit.trust)
 
+    def _inside(self, path: str) -> str:
+        return f"{self._layout.memory}/{path}" if self._layout.memory else path
+
     def _form(self, path: str) -> str:
         layer = self._layout.layer_of(path)
         return layer.kind if layer is not None else ""
@@ -108,8 +116,7 @@ class _Desk:
         """True if a path is that of topics, or of none of our files though only topics could take it."""
         if any(path == place.path for place in self._places.values()):
             return True
-        inside = f"{self._layout.memory}/{path}" if self._layout.memory else path
-        form = self._form(path) or self._form(inside)
+        form = self._form(path) or self._form(self._inside(path))
         return form in {"topics", ""} and bool(self._places)
 
     def _put(self, edit: AddEntry | PutTopic) -> None:
@@ -141,7 +148,7 @@ class _Desk:
 
     def _path(self, path: str, title: str) -> str:
         """Return the file of a subject: the one that is named, that of a topic with its title, or a new one."""
-        for each in (path, f"{self._layout.memory}/{path}" if self._layout.memory else path):
+        for each in (path, self._inside(path)):
             if self._form(each) == "topics" and "{" not in each and screen(each).text == each:
                 return each
         wanted = one_line(title).casefold()

@@ -34,7 +34,7 @@ from commonplace.text.patterns import pattern
 __all__ = ["Unusable", "parse_choice", "parse_proposal", "parse_ranking", "parse_two_layer", "proposal_schema"]
 
 MAX_OPERATIONS: Final = 500  # of one reply; more is no answer about one range
-UNKNOWN_SESSION: Final = "?"  # used where a model cites a message that is not in the view; the gate refuses it
+UNKNOWN_SESSION: Final = "?"  # used where a model cites a message that is not in the view; the gate leaves the cite out
 
 _KEYS: Final = ("journal", "operations", "read", "search")
 _FIELDS: Final[dict[str, tuple[str, ...]]] = {
@@ -127,19 +127,11 @@ def parse_proposal(
 
 
 def _proposal(answer: dict[str, Any], view: View, default_path: str) -> Proposal:
-    journal = answer.get("journal")
-    if journal is not None and not isinstance(journal, str):
-        raise _BadReplyError(f"'journal' is {type(journal).__name__}, not text")
-    if isinstance(journal, str) and is_broken(journal):
-        raise _BadReplyError("'journal' is not valid Unicode")
     operations = answer.get("operations")
     if operations is None:
         operations = []
     if not isinstance(operations, list) or len(operations) > MAX_OPERATIONS:
         raise _BadReplyError(f"'operations' is not a list of at most {MAX_OPERATIONS}")
-    done = answer.get("done", True)
-    if not isinstance(done, bool):
-        raise _BadReplyError("'done' is neither true nor false")
     read: list[Edit] = []
     unread: list[tuple[str, str]] = []
     for number, value in enumerate(operations, 1):
@@ -150,12 +142,12 @@ def _proposal(answer: dict[str, Any], view: View, default_path: str) -> Proposal
     if unread and not read:
         raise _BadReplyError(unread[0][1])
     return Proposal(
-        journal=usable_text(journal) or "",
+        journal=usable_text(answer.get("journal")) or "",
         operations=tuple(read),
         unread=tuple(unread),
         read=_texts(answer, "read"),
         search=_texts(answer, "search"),
-        done=done,
+        done=answer.get("done") is not False,
     )
 
 
@@ -167,18 +159,17 @@ def _stated(value: object) -> str:
 
 
 def _texts(answer: dict[str, Any], key: str) -> tuple[str, ...]:
-    values = answer.get(key) or []
-    values = [values] if isinstance(values, str) else values
-    if not isinstance(values, list) or not all(isinstance(v, str) for v in values) or len(values) > MAX_OPERATIONS:
-        raise _BadReplyError(f"{key!r} is not a list of texts")
-    return tuple(v for v in values if v.strip() and not is_broken(v))
+    values = answer.get(key)
+    texts = [v for v in (values if isinstance(values, list) else [values]) if isinstance(v, str)]
+    return tuple(v for v in texts[:MAX_OPERATIONS] if v.strip() and not is_broken(v))
 
 
 def _operation(value: object, number: int, view: View, default_path: str) -> Edit:
     if not isinstance(value, dict):
         raise _BadReplyError(f"operation {number} is {type(value).__name__}, not an object")
     kind = value.get("op")
-    if not isinstance(kind, str) or kind not in _FIELDS:
+    kind = kind.casefold() if isinstance(kind, str) else ""
+    if kind not in _FIELDS:
         raise _BadReplyError(f"operation {number} has no 'op' of {', '.join(_FIELDS)}")
 
     def text(key: str, *, need: bool = True) -> str:
@@ -191,7 +182,7 @@ def _operation(value: object, number: int, view: View, default_path: str) -> Edi
             raise _BadReplyError(f"operation {number}: {key!r} is blank or a placeholder")
         return given
 
-    sources, quotes = _cites(value, number, view)
+    sources, quotes = _cites(value, view)
     path = text("path", need=False)
     common: dict[str, Any] = {"sources": sources, "quotes": quotes}
     if kind in {"replace", "remove"}:
@@ -281,25 +272,21 @@ def _target(value: object, number: int, view: View) -> tuple[str, str]:
     return value, home
 
 
-def _cites(value: dict[str, Any], number: int, view: View) -> tuple[tuple[Source, ...], tuple[str, ...]]:
+def _cites(value: dict[str, Any], view: View) -> tuple[tuple[Source, ...], tuple[str, ...]]:
     cites = value.get("cites")
     if cites is None:
         cites = [{"message": value["message"], "quote": value.get("quote")}] if "message" in value else []
-    if isinstance(cites, dict):
-        cites = [cites]
-    if not isinstance(cites, list) or len(cites) > MAX_OPERATIONS:
-        raise _BadReplyError(f"operation {number}: 'cites' is not a list")
     sources: list[Source] = []
     quotes: list[str] = []
-    for cite in cites:
-        given = cite if isinstance(cite, dict) else {"message": cite}
+    for cite in (cites if isinstance(cites, list) else [cites])[:MAX_OPERATIONS]:
+        given = cite if isinstance(cite, dict) else {"message": cite, "quote": "" if _number(cite) else cite}
         called, quote = _number(given.get("message")), given.get("quote")
-        if called is None or not (quote is None or isinstance(quote, str)):
-            raise _BadReplyError(f"operation {number}: a cite is not a message number and a quote")
-        found = view.message(called)
-        source = Source(found.session, found.message.id or found.id) if found else Source(UNKNOWN_SESSION, str(called))
-        sources.append(source)
-        quotes.append(quote or "")
+        quote = quote if isinstance(quote, str) else ""
+        if called is not None or quote:
+            found = view.message(called or 0)
+            named = (found.session, found.message.id or found.id) if found else (UNKNOWN_SESSION, str(called or 0))
+            sources.append(Source(*named))
+            quotes.append(quote)
     return tuple(sources), tuple(quotes)
 
 
