@@ -17,6 +17,7 @@ from functools import lru_cache
 from itertools import count
 from typing import Final, NamedTuple
 
+from commonplace.guard.exact import Heard, exact
 from commonplace.guard.pasted import own_words, pasted
 from commonplace.records import TRUST_RANK, RecordedMessage, Trust, lowest_trust
 from commonplace.text import content, denials
@@ -26,10 +27,6 @@ from commonplace.text.patterns import pattern
 from commonplace.text.pieces import plain_name
 from commonplace.text.terms import CJK
 
-_ACCOUNT: Final = pattern(  # a port or code can have four digits, but a year has too; a code can be all capitals
-    r"(?<![\w.,:-])(?:(?=[A-Za-z-]{0,30}\d)[A-Za-z\d-]{5,40}|(?!19|20)\d{4}|[A-Z]{2,30}(?:-[A-Z]{2,30}){1,4})"
-    r"(?![\w-]|[.,:]\d)"
-)
 _WORD: Final = pattern(f"[{CJK}]+|[^\\W\\d_{CJK}][^\\W_{CJK}]*")
 _NUMBER: Final = pattern(r"\d[\d.,:]*\d|\d")
 _NO_DIGIT: Final = str.maketrans("", "", ".,:")
@@ -107,15 +104,6 @@ def _weights(statement: str) -> dict[str, float]:
     return found
 
 
-def _whole(statement: str) -> Iterator[str]:
-    """Yield the addresses, accounts and commands of a statement, folded: one is enough."""
-    for each in content.quoted(statement):
-        if each.kind != "path" and len(each.text) > _RARE_CHARS:
-            yield content.fold(each.text)
-    for match in _ACCOUNT.finditer(statement):
-        yield match.group().casefold()
-
-
 def borrowable(texts: Iterable[str], messages: Iterable[RecordedMessage]) -> Iterator[str]:
     """Yield the sentences of some texts with words that the person did not say; of sentences with the same words one.
 
@@ -123,12 +111,14 @@ def borrowable(texts: Iterable[str], messages: Iterable[RecordedMessage]) -> Ite
     """
     own = [own_words(each.text) for each in messages if message_trust(each) == "user"]
     used = keys("User Assistant").union(*(keys(text) for text in own))  # a note of a turn names who speaks
-    folded = [content.fold(text) for text in own]
-    found: dict[frozenset[str], str] = {}
+    heard = [Heard(text) for text in own]
+    found: dict[frozenset[object], str] = {}
     for sentence in (each for text in texts for each in content.sentences(text)):
         said = {word[:_KEY_CHARS] for word in content.content(sentence)}
-        new = {key for key in keys(sentence) - used if key in said or key.startswith("#")} if len(said) > 1 else set()
-        new |= {part for part in _whole(sentence) if not any(part in text for text in folded)}
+        new: set[object] = set()
+        if len(said) > 1:
+            new |= {key for key in keys(sentence) - used if key in said or key.startswith("#")}
+        new |= {part for part in exact(sentence) if not any(text.has(part) for text in heard)}
         found.setdefault(frozenset(new), sentence)
     for words, sentence in found.items():
         if words and not any(words < others for others in found):
@@ -136,11 +126,15 @@ def borrowable(texts: Iterable[str], messages: Iterable[RecordedMessage]) -> Ite
 
 
 class _Text(NamedTuple):
-    """A text of the session: its place, its trust, and the text folded."""
+    """A text of the session: its place, its trust, and the text for comparison."""
 
     place: int
     trust: Trust
-    folded: str
+    heard: Heard
+
+    @property
+    def folded(self) -> str:
+        return self.heard.folded
 
 
 class Voices:
@@ -170,7 +164,7 @@ class Voices:
         self._lines: dict[int, Sequence[str]] = {}
         for text, trust in known:
             if TRUST_RANK[trust] >= TRUST_RANK["agent"]:  # vouches for its addresses and commands, not for each word
-                self._above.append(_Text(next(self._places), trust, content.fold(text)))
+                self._above.append(_Text(next(self._places), trust, Heard(text)))
         self._past: Voices | None = None
         for text, trust in elsewhere:
             self._past = self._past or Voices()
@@ -215,7 +209,7 @@ class Voices:
             self._own |= found
         for key in found - self._used.keys():
             self._used[key] = place
-        self._above.append(_Text(place, trust, content.fold(text)))
+        self._above.append(_Text(place, trust, Heard(text)))
 
     def _take_below(self, text: str, trust: Trust) -> None:
         place = next(self._places)
@@ -223,7 +217,7 @@ class Voices:
             turns = self._brought.setdefault(key, {})
             if self._turn not in turns and len(turns) < _MOST_TURNS:
                 turns[self._turn] = (place, trust)
-        self._below.append(_Text(place, trust, content.fold(text)))
+        self._below.append(_Text(place, trust, Heard(text)))
 
     def borrowed(self, statement: str) -> Trust | None:
         """Return the trust of the text below `agent` that a statement echoes; None if it echoes none."""
@@ -242,9 +236,11 @@ class Voices:
                 sums[turn] = sums.get(turn, 0.0) + weight
                 if sums[turn] >= _ENOUGH:
                     levels.append(trust)
-        for part in _whole(statement):
-            first = next((text for text in self._below if part in text.folded), None)
-            if first is not None and not any(part in text.folded for text in self._above if self._vouches(text, first)):
+        for part in exact(statement):
+            first = next((text for text in self._below if text.heard.shows(part)), None)
+            if first is not None and not any(
+                text.heard.has(part) for text in self._above if self._vouches(text, first)
+            ):
                 levels.append(first.trust)
         return lowest_trust(levels) if levels else None
 

@@ -49,6 +49,7 @@ _CODE: Final = pattern(r"`([^`\n]{1,200})`")
 _COMMAND: Final = pattern(
     r"\brm\s{1,8}-\S{1,200}|\$\([^)\n]{0,200}\)|\|\s{0,8}\w{0,8}sh\b|(?<!\S)--[a-z][\w-]{1,60}"
     r"|\b(?:sudo|curl|wget|chmod|chown|dd|bash|sh|zsh|eval|exec|powershell|nc|ssh|scp)\s{1,8}[-/.~$\w]{0,60}[-/.~$=:@|][^\s`]{0,200}"
+    r"|(?<![^\s`'\"(;])[a-z][\w.-]{1,30}\s-[A-Za-z]{1,3}(?![\w-])|[\w./-]{1,60}\s&&\s[\w./-]{1,60}"
     r"|/\*[^*\n]{1,200}\*/|<!--[^\n]{1,200}?-->"  # a comment of code may switch something off
     r"|\b(?:pip3?|npm|npx|apt|brew|git|docker|kubectl|cargo|go|make)\s{1,8}"
     r"(?:install|run|push|pull|clone|exec|apply|delete|remove|reset|rm)\b(?:\s{1,8}[^\s`]{1,200})?"
