@@ -133,3 +133,108 @@ def test_a_cell_below_the_name_of_a_secret_goes_and_the_table_stays(table, secre
 )
 def test_a_table_without_a_secret_stays(text):
     assert guard.screen(text).text == text
+
+
+GIVEN = [
+    "host1 ansible_host=10.0.0.1 ansible_become_password={0}",
+    "2026-01-02 10:00:00 DEBUG auth user=ada password={0} ip=10.0.0.1",
+    "http -a ada:{0} https://api.example/v1",
+    'curl -sS -X POST -u "ada:{0}" https://api.example/v1',
+    "echo {0} | kinit ada",
+    'printf "{0}" | docker login -u ada --password-stdin',
+    "define('DB_PASSWORD', '{0}');",
+    'config.set("db.password", "{0}")',
+    "FROM base\nENV DB_PASSWORD {0}\nENV PORT 1",
+    "dump --db-password {0} --out x.sql",
+    "CREATE USER app WITH PASSWORD '{0}';",
+    "jdbc:oracle:thin:scott/{0}@//db.example:1521/x",
+    'Content-Disposition: form-data; name="password"\n\n{0}\n--x--',
+    'expect "Password:"\nsend "{0}\\r"',
+    "child.expect('Password:')\nchild.sendline('{0}')",
+    'variable "db_password" {{\n  type    = string\n  default = "{0}"\n}}',
+    '<wsse:Password Type="PasswordText">{0}</wsse:Password>',
+    '<Setting Name="Password">{0}</Setting>',
+    '<property name="hibernate.connection.password">{0}</property>',
+    "postgres://app:\n{0}@db.example:5432/x",
+]
+
+
+@pytest.mark.parametrize("form", GIVEN)
+@pytest.mark.parametrize("secret", [CHOSEN, LETTERS, "Tr0ub4" + "dor&3x"])
+def test_a_password_that_a_command_code_or_a_form_gives_goes(form, secret):
+    """Issue 22: a plain word too, where the place in the command, the call or the file says what it is."""
+    screened = guard.screen(form.format(secret)).text
+    assert secret not in screened
+    before, after = form.replace("{{", "{").replace("}}", "}").split("{0}")
+    assert screened.startswith(before)
+    assert screened.endswith((after.replace("\\r", ""), after))
+
+
+KEYS = [
+    "git clone https://{0}@git.example/x.git",
+    "https://b.s3.example/k?X-Amz-Expires=3600&X-Amz-Signature={0}",
+    "https://storage.example/b/o?X-Goog-Signature={0}&x=1",
+    "https://maps.example/api?key={0}",
+    "https://api.weather.example/data?q=Oslo&appid={0}",
+    "https://x.example/reset-password/{0}",
+    "Ocp-Apim-Subscription-Key: {0}",
+    "GET / HTTP/1.1\nAuthorization: Bearer\n {0}\nAccept: */*",
+    ".example.org\tTRUE\t/\tTRUE\t1790000000\tsessionid\t{0}",
+    "ngrok config add-authtoken 2" + "{0:.26}_{0:.21}",
+    '{{"kty": "RSA", "e": "AQAB", "d": "{0}"}}',
+    "ak_{0:.20} is the key of Composio",
+    "MTA0NTQxOTYwNzI5OTI1MzkyMw.{0:.6}.{0:.38}",
+]
+
+
+@pytest.mark.parametrize("form", KEYS)
+@pytest.mark.parametrize("seed", range(4))
+def test_a_key_in_an_address_a_header_or_of_a_vendor_goes(form, seed):
+    """Issue 22: keys that nothing but their place or their shape shows."""
+    key = _drawn(43, seed)
+    assert key[:20] not in guard.screen(form.format(key)).text
+
+
+def test_a_key_drawn_with_signs_goes():
+    """Issue 22: Django draws its secret key from letters, digits and fourteen signs."""
+    for seed in range(10):
+        key = blind_set.drawn(seed, "abcdefghijklmnopqrstuvwxyz0123456789!@#$%^&*(-_=+)", 50)
+        assert key[8:] not in guard.screen(f"SECRET_KEY = 'django-insecure-{key}'").text
+        assert key[8:] not in guard.screen(f"SECRET_KEY = '{key}'\nDEBUG = True").text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "arn:aws:secretsmanager:eu-west-1:123456789012:secret:prod/db-AbC123",
+        '{"confirm_password": "Confirm password", "password": "Passwort", "login": "Anmelden"}',
+        '{"password": "Mot de passe", "password2": "Répétez le mot de passe"}',
+        '{"password": "Пароль"} {"password": "パスワード"} {"password": "Contraseña"}',
+        '{"forgot_password": "Forgot your password?", "reset_password": "Reset"}',
+        '{"errors": {"password": "is too short"}, "password": ["This field is required."]}',
+        'msgid "Password"\nmsgstr "Passwort"',
+        '<string name="password">Kennung</string>',
+        '<a href="/reset-password">Reset</a> <h2 id="password">Rules</h2>',
+        "conn = connect(user=self.user, password=self.password)",
+        "login password=args.password user=args.user",
+        'password = os.environ["DB_PASSWORD"]',
+        "interface Login { user: string; password: string; }",
+        "def unlock(self, pwd: bytes | None) -> bytes: ...",
+        "const { password } = req.body;",
+        'define("DB_NAME", "shopping"); define("DB_PASSWORD", getenv("DB_PASSWORD"));',
+        'assertEqual("password", "secretary"); getattr(user, "password", "missing")',
+        "ENV DB_PASSWORD_FILE /run/secrets/db",
+        'variable "region" {\n  default = "europe"\n}',
+        "curl -u user:password https://x.example; docker run -u 1000:1000 image",
+        "git clone https://ada99@git.example/x.git",
+        "https://x.example/docs/reset-password/overview-of-the-whole-process?key=value",
+        "dump --no-password mydb",
+        "fn(signature=inspect.signature(other_function_name_here))",
+        'form-data; name="username"\n\nsunflower',
+        'expect "login:"\nsend "sunflower\\r"',
+        '<Setting Name="Theme">sunflower</Setting>',
+    ],
+)
+def test_labels_names_in_code_and_addresses_stay(text):
+    """Issue 22: words on a form, translations, variables that are passed on and names of resources are no secret."""
+    assert guard.screen(text).text == text

@@ -4,17 +4,18 @@ import os
 import random
 import re
 
+import blind_set
 import pytest
 
 from commonplace import guard
-from commonplace.guard import codes, printed, said, secrets, table, values, views
+from commonplace.guard import codes, printed, said, secrets, table, tables, values, views
 from inside import parsed
 
 RULES = table.load().rules
 PATTERNS = {f"{rule.kind} {rule.id} {number}": rule.pattern for number, rule in enumerate(RULES) if rule.pattern}
 PATTERNS |= {
     f"{module.__name__} {name}": table.compiled(value).pattern
-    for module in (codes, printed, said, secrets, values, views)
+    for module in (codes, printed, said, secrets, tables, values, views)
     for name, value in vars(module).items()
     if name.strip("_").isupper() and isinstance(value, str) and name not in {"_SEPARATORS", "_EDGES", "_CJK"}
 }
@@ -96,8 +97,11 @@ def test_each_kind_is_found_in_a_sentence_and_in_json(rule):
         secret = groups.get(1, example)
         if rule.kind == "assigned":
             example = f"{rule.keywords[-1]}_api_key = {secret}"
-        elif rule.id == "url-password":
-            example += "@host.example"
+        elif rule.id in {"url-password", "url-token"}:
+            example = f"https{example}@host.example" if example[0] == ":" else f"{example}@host.example"
+        elif rule.check == "random":  # not by a choice among all signs
+            secret = blind_set.drawn(seed, blind_set.ALNUM, 40)
+            example = example.replace(groups[1], secret)
         for text in (f"use {example} for it", json.dumps({"out": f"ok\n{example}"})):
             found += secret not in guard.screen(text).text
     assert found >= 3, example

@@ -6,13 +6,13 @@ stretch, so the work is linear.
 
 from __future__ import annotations
 
+import functools
 import itertools
-import re
 from collections.abc import Iterator
 from typing import Final
 
-from commonplace.guard import values
-from commonplace.guard.table import Rule, compiled
+from commonplace.guard import tables, values
+from commonplace.guard.table import Rule, compiled, load
 
 Span = tuple[int, int]
 
@@ -26,21 +26,46 @@ _ASSIGNED: Final = (  # "set SMTP_PASS to …"
     r"[A-Z0-9_]{0,14}[`\"']?(?::|\s(?:to|as|is|auf|op|na|на|a|à|en|para|vaut))\s{1,2}([^\s\"'`,;&{}<>\[\]()]{4,64})"
 )
 _ELEMENT: Final = (
-    r"[\w-]{0,14}>\s{0,8}(?:</key>\s{0,8}<string>)?(?:<!\[CDATA\[)?"
+    r"(?:[\w-]{0,14}|\s[^<>]{0,160})>\s{0,8}(?:</key>\s{0,8}<string>)?(?:<!\[CDATA\[)?"
     r"([^<>\[\]\s]{512}|[^<>\[\]\n]{3,512}?(?=(?:\]\]>)?\s{0,8}</))"
     r"|[\w-]{0,14}</key>\s{0,8}<string>([^<>\s]{512}|[^<>\n]{3,512}(?=</))"
 )
-_CALLED: Final = r"(?i)(?:\b(?:name|key)[\"']?\s{0,4}[:=]\s{0,4}[\"']?|[{,]\s{0,40}\")[\w./-]{0,60}\Z"
+_ENTRY: Final = (  # of a file of settings, named in an attribute; no text of a page
+    r"(?i)<(?:\w{1,20}:)?(?:setting|prop(?:erty)?|param(?:eter)?|entry|item|var(?:iable)?|env|secret|credential|config|key|arg)"
+    r"\s(?:[^<>]{0,80}\s)?(?:name|key|id)\s?=\s?[\"'][\w./:-]{0,60}\Z"
+)
+_HELD: Final = r"[\w-]{0,14}[\"'](?:\s[^<>]{0,80})?>\s{0,8}(?:<value>)?([^<>\n]{3,512}?)\s{0,8}</"
+_CALLED: Final = (
+    r"(?i)(?:\bvariable\s{1,4}\"|\b(?:name|key)[\"']?\s{0,4}[:=]\s{0,4}[\"']?|[{,]\s{0,40}\")[\w./-]{0,60}\Z"
+)
 _APART: Final = (  # the value of an object that names its secret in another field
     r"(?i)(?:[_-]?key)?(?:[_-]?\d{1,2})?(?:[\"']?\s{0,40}|\"\s{0,4}:\s{0,4}\{\s{0,40})"
     r"(?:,?\s{0,24}\"(?:type|sensitive|enabled)\"\s?:\s?[\w\"-]{1,20}){0,2},?\s{0,40}"
     r"(?:[\"']|\b)(?:value|secretstring)[\"']?\s{0,4}:\s{0,4}"
-    r"(?:\"([^\"\\\s]{512}|(?:[^\"\\\s]|\\.){3,512}(?=\"))|'([^'\\\s]{3,512})'|([^\s\"'`,;&{}<>\[\]()]{3,512})(?=\s|\Z))"
+    r"(?:\"([^\"\\\s]{512}|(?:[^\"\\\s]|\\.){3,512}(?=\"))|'([^'\\\s]{3,512})'|([^\s\"'`,;{}<>\[\]()]{3,512})(?=\s|\Z))"
+    r"|\"\s{0,4}\{[^{}]{0,400}?\n\s{0,40}default\s{0,20}=\s{0,4}\"([^\"\\\n]{3,512})\""
 )
+_GIVEN: Final = (
+    r"(?i)\b\w{0,40}(?:define|set|put|add|store)\w{0,30}\s?\(\s{0,8}[\"'][\w./:-]{0,60}\Z"  # by a call of code
+)
+_ARGUMENT: Final = r"[\w-]{0,14}[\"']\s{0,4},\s{0,8}[\"']([^\"'\\\n]{3,512})[\"']"
+_DIRECTIVE: Final = (  # which sets what the next word names
+    r"(?:\n|\A)[ \t]{0,8}(?:ENV|ARG|[sS]et[eE]nv|set\s-\w{1,3}|fastcgi_param|uwsgi_param|passenger_env_var)"
+    r"[ \t]{1,4}[A-Z0-9_]{0,40}\Z"
+)
+_DIRECTED: Final = r"[A-Z0-9_]{0,14}[ \t]{1,4}[\"']?([^\s\"'=;]{3,512})[\"']?;?[ \t]{0,4}(?=\r?\n|\Z)"
+_FORM: Final = r"(?i)form-data;[^\n]{0,60}name=\"[\w.\[-]{0,40}\Z"  # a part of a form as it is sent
+_SENT: Final = r"[\w\]-]{0,14}\"[^\n]{0,80}\n(?:[\w-]{1,40}:[^\n]{0,80}\n)?(?:⟦U\+000D⟧|\r)?\n([^\r\n⟦]{3,512})"
+_ANSWERED: Final = (  # to a prompt, by a script
+    r":?\s?[*\"')\]]{1,4}[^\n]{0,20}\n\s{0,12}(?:\w{1,20}\.)?(?:send|write|type)\w{0,8}[ (](?:-- )?"
+    r"[\"']([^\"'\\\n\r]{3,512})"
+)
+_LOGGED: Final = r"(?:\A|[\s\"'])[\w.-]{1,40}=[^\s,]{1,80}[ \t]{1,4}[\w.-]{0,40}\Z"  # a line of `name=value`
+_LOGGED_ON: Final = r"[ \t]{1,4}[\w.-]{1,40}=[^\s=]"
 _BOX: Final = r"(?i)<input(?=\s)[^<>]{0,160}?\s(?:type|name|id)\s?=\s?[\"']?[\w.\[-]{0,40}\Z"
 _FILLED: Final = r"(?i)\svalue\s?=\s?[\"']([^\"'<>\n]{3,512})[\"']"
 _BUTTON: Final = r"(?i)\stype\s?=\s?[\"']?(?:submit|button|checkbox|radio|reset|image)\b"
-_SETTING: Final = r"(?:^|[\n?&;])[ \t]{0,8}(?:[A-Za-z_][\w.-]{0,40})?\Z|[{,]\s{0,8}[\"'][\w.-]{0,40}\Z"
+_SETTING: Final = r"(?:^|[\n?&;])[ \t]{0,40}(?:[A-Za-z_][\w.-]{0,40})?\Z|[{,]\s{0,8}[\"'][\w.-]{0,40}\Z"
 _EXPORTED: Final = r"(?:\A|[\s`\"'])[A-Z][A-Z0-9_]{0,40}\Z"  # in a sentence: "set DB_PASSWORD=… before"
 _QUERY: Final = r"[?&][\w.-]{0,40}\Z"  # of a URL, which a sentence may go on behind
 _WORTHLESS: Final = (
@@ -49,18 +74,14 @@ _WORTHLESS: Final = (
     r"|required|optional|unknown|empty|file|path|password|passwort|passwd|secret|token|key|value|bearer|basic|header|cookie|query|body|env|vault)\Z"
     r"|https?://|[\w.]{1,40}\(|[a-z_.-]{0,40}passwor[dt][a-z_.-]{0,20}\Z)"
 )
-_TYPES: Final = r"(?i)(?:var)?char\b|text\b|optional\[|str(?:ing)?\b|integer\b|\w{1,40}\.\w{1,40}\("
+_TYPES: Final = r"(?i)(?:var)?char\b|text\b|bytes(?:\Z|\b)|optional\[|str(?:ing)?\b|integer\b|\w{1,40}\.\w{1,40}\("
 _HEAD_OF_KEY: Final = 128  # characters that show if a machine made a value
+_SHORT: Final = 8  # characters of a value that a machine made, where a constant names it
+_LONG_NOUN: Final = 6  # characters of a word for a secret that no other word holds
 _BACK: Final = 48  # characters before a name that say what it is
 _TAG: Final = 240  # characters of a tag of a form on each side of a name
 _AHEAD: Final = 640  # characters behind it that its value may take
 _MOST_KNOWN: Final = 64  # places whose values are kept in mind
-_ROWS: Final = 200  # of a table
-_LINE: Final = 2000  # characters of a row
-_SEPARATORS: Final = "|│\t;,"
-_STRING: Final = r"\"\s{0,2}:\s{0,2}\""  # behind it a table in a string of JSON may begin
-_STRING_ENDS: Final = r"\"\s{0,2}(?:[}\]]|,\s{0,2}\"[\w-]{1,40}\"\s{0,2}:)"
-_HEAD: Final = r"[\w .'\"/+*`-]{1,40}\Z"  # a cell of a row of names
 
 
 class Printed:
@@ -68,20 +89,21 @@ class Printed:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._header = self._rows_end = 0  # ends of the header of the last table, and of its rows
-        self._heads: list[Span] = []
-        self._rows: list[list[Span]] = []
+        self._tables = tables.Tables(text)
         self._known: dict[tuple[str, int, str], Span | None] = {}
 
     def values(self, start: int, keyword: str, rule: Rule) -> Iterator[Span]:
         """Yield the values that the name at `start` has in data, settings, XML or a table."""
         end = start + len(keyword)
-        if not compiled(values.ABOUT_IT).match(self._text, end):
-            span = self._value(start, end, rule)
-            if span:
-                yield span
-            elif rule.check != "made":
-                yield from self._column(start, end)
+        about = compiled(values.ABOUT_IT).match(self._text, end)
+        if about and not compiled(r"\s[\w:]{1,40}=").match(self._text, end):  # but for an attribute: `<Password Type="`
+            return
+        if span := self._value(start, end, rule):
+            yield span
+            return
+        for first, last in self._tables.cells(start, end):
+            if _is_secret(self._text[first:last], rule, plain=False):
+                yield first, last
 
     def _value(self, start: int, end: int, rule: Rule) -> Span | None:
         """Return the value behind a name; where a text repeats itself, it is looked for once."""
@@ -95,55 +117,41 @@ class Printed:
                 or _element(self._text, start, end, rule)
                 or _apart(self._text, start, end, rule)
                 or _filled(self._text, start, end, rule)
+                or _given(self._text, start, end, rule)
                 or _assigned(self._text, start, end, rule)
             )
             self._known[around] = (span[0] - start, span[1] - start) if span else None
         known = self._known[around]
         return (start + known[0], start + known[1]) if known else None
 
-    def _column(self, start: int, end: int) -> Iterator[Span]:
-        """Yield the cells below a header that names a secret."""
-        if start >= self._rows_end:
-            self._read(start, end)
-        if start >= self._header:  # in a row, or in no table
-            return
-        column = next((n for n, (first, last) in enumerate(self._heads) if first <= start < last), -1)
-        if column >= 0 and _is_header(self._text, self._heads[column], (start, end)):
-            for first, last in (row[column] for row in self._rows):
-                if last - first >= 3 and not is_worthless(self._text[first:last]):
-                    yield first, last
-
-    def _read(self, start: int, end: int) -> None:
-        """Read the table whose header a place is in, if it is in one."""
-        text = self._text
-        begin = text.rfind("\n", max(0, start - _LINE), start) + 1
-        stop = text.find("\n", end, end + _LINE)
-        begin = max((match.end() for match in compiled(_STRING).finditer(text, begin, start)), default=begin)
-        separator = next((sign for sign in _SEPARATORS if sign in text[begin:stop]), "") if stop > 0 else ""
-        self._heads = list(cells(text, begin, stop, separator)) if separator else []
-        if len(self._heads) < 2 or not all(compiled(_HEAD).match(text[a:b]) for a, b in self._heads if a < b):
-            return
-        self._header, self._rows = stop, []
-        for _ in range(_ROWS):
-            begin, stop = stop + 1, text.find("\n", stop + 1, stop + 1 + _LINE)
-            stop = min(len(text), begin + _LINE) if stop < 0 else stop
-            line = text[begin:stop]
-            if compiled(r"[\s|+:=\u2500-\u257f-]+\Z").match(line):
-                continue
-            if end_of_string := compiled(_STRING_ENDS).search(line):
-                line = line[: end_of_string.start()]
-            row = list(cells(text, begin, begin + len(line), separator))
-            if len(row) == len(self._heads) - 1 and line.rstrip("\r").endswith(separator):
-                row.append((begin + len(line),) * 2)  # the last cell is empty
-            if len(row) != len(self._heads) or (separator not in "|│" and any(char in line for char in "(){}=")):
-                break
-            self._rows.append(row)
-        self._rows_end = begin
-
 
 def is_worthless(value: str) -> bool:
     """True if a value is a placeholder, a variable or a type."""
     return bool(compiled(_WORTHLESS).match(value))
+
+
+def is_label(value: str) -> bool:
+    """True if a value is the name of a secret in some language, or says something of one: words on a form."""
+    folded = value.casefold()
+    if folded in values.described():
+        return True
+    words = compiled(r"[^\W\d_]{1,40}").findall(folded)
+    if not compiled(r"\d").search(value) and any(
+        noun in folded if len(noun) >= _LONG_NOUN or not noun.isascii() else noun in words for noun in _nouns()
+    ):
+        return True
+    return " " in value and 2 * sum(map(values.is_said_of, words)) >= len(words)
+
+
+@functools.cache
+def _nouns() -> frozenset[str]:
+    """Return the words for a password, in every language that is known."""
+    return frozenset(
+        keyword
+        for rule in load().rules
+        if rule.check in {"chosen", "password"} and not rule.near and not rule.typed and rule.id == "password"
+        for keyword in rule.keywords
+    )
 
 
 def paired(text: str, start: int, end: int, rule: Rule) -> Span | None:
@@ -157,14 +165,26 @@ def paired(text: str, start: int, end: int, rule: Rule) -> Span | None:
     named = plain and text[first - 1] == "=" and compiled(_EXPORTED).search(text, max(0, start - _BACK), start)
     if named and not is_worthless(value) and "..." not in value and (rule.check == "chosen" or values.is_made(value)):
         return first, last
-    if plain and rule.check != "made" and not compiled(_SETTING).search(text, max(0, start - _BACK), start):
+    logged = plain and text[first - 1] == "=" and not text[first - 2].isspace() and _is_logged(text, start, last)
+    if (
+        plain
+        and rule.check != "made"
+        and not logged
+        and not compiled(_SETTING).search(text, max(0, start - _BACK), start)
+    ):
         return None
     if plain and compiled(r"[\w.]{0,40}[({\[]|[，、]").match(text, last):
         return None  # a call in code
     in_query = plain and compiled(_QUERY).search(text, max(0, start - _BACK), start)
-    if plain and not in_query and compiled(r"[ \t]{1,4}[^\s#/]").match(text, last):
+    if plain and not in_query and not logged and compiled(r"[ \t]{1,4}[^\s#/]").match(text, last):
         return None  # prose
     return (first, last) if _is_secret(value, rule, plain=plain) else None
+
+
+def _is_logged(text: str, start: int, last: int) -> bool:
+    """True if a word is one of several `name=value` of a line."""
+    before = compiled(_LOGGED).search(text, max(0, start - _TAG), start)
+    return bool(before or compiled(_LOGGED_ON).match(text, last))
 
 
 def _assigned(text: str, start: int, end: int, rule: Rule) -> Span | None:
@@ -185,7 +205,10 @@ def _apart(text: str, start: int, end: int, rule: Rule) -> Span | None:
     if not match or not match.lastindex:
         return None
     span = match.span(match.lastindex)
-    return span if _is_secret(text[slice(*span)], rule, plain=match.lastindex == _PLAIN) else None
+    value = text[slice(*span)]
+    if rule.check == "made" and text[start:end].isupper() and len(value) >= _SHORT and values.is_made(value):
+        return span
+    return span if _is_secret(value, rule, plain=match.lastindex == _PLAIN) else None
 
 
 def _filled(text: str, start: int, end: int, rule: Rule) -> Span | None:
@@ -200,10 +223,23 @@ def _filled(text: str, start: int, end: int, rule: Rule) -> Span | None:
     return match.span(1) if _is_secret(match[1], rule, plain=False) else None
 
 
+def _given(text: str, start: int, end: int, rule: Rule) -> Span | None:
+    """Return the value that a call, a directive, a part of a form or an answer to a prompt gives a name."""
+    for before, behind in ((_GIVEN, _ARGUMENT), (_DIRECTIVE, _DIRECTED), (_FORM, _SENT), (r"", _ANSWERED)):
+        match = compiled(behind).match(text, end)
+        if match and compiled(before).search(text, max(0, start - _TAG), start):
+            return match.span(1) if _is_secret(match[1], rule, plain=False) else None
+    return None
+
+
 def _element(text: str, start: int, end: int, rule: Rule) -> Span | None:
-    if "<" not in text[max(0, start - 30) : start]:
+    """Return what is in an element of XML that is called so, or in an entry of settings."""
+    if "<" not in text[max(0, start - _TAG) : start]:
         return None
-    match = compiled(_ELEMENT).match(text, end)
+    entry = compiled(_ENTRY).search(text, max(0, start - _TAG), start)
+    if not entry and "<" not in text[max(0, start - 30) : start]:
+        return None
+    match = compiled(_HELD if entry else _ELEMENT).match(text, end)
     if not match or not match.lastindex:
         return None
     span = match.span(match.lastindex)
@@ -211,6 +247,8 @@ def _element(text: str, start: int, end: int, rule: Rule) -> Span | None:
 
 
 def _is_secret(value: str, rule: Rule, *, plain: bool) -> bool:
+    if rule.check == "made" and not plain and values.is_drawn(value):
+        return True
     if is_worthless(value) or compiled(_TYPES).match(value):
         return False
     match rule.check:
@@ -224,7 +262,7 @@ def _is_secret(value: str, rule: Rule, *, plain: bool) -> bool:
                 compiled(r"[A-Za-z_][\w]{0,60}(?:\.[A-Za-z_]\w{0,60}){1,6}\Z").match(value) or value.isdecimal()
             ):
                 return False
-            return len(value) >= 3 and value.casefold() not in values.described() and not value.endswith(":")
+            return len(value) >= 3 and not value.endswith(":") and not is_label(value)
 
 
 def _is_encoded(value: str) -> bool:
@@ -234,29 +272,3 @@ def _is_encoded(value: str) -> bool:
         and any(char.isdigit() or char in "=+/" for char in value)
         and not compiled(r"(?:[a-z]{2,30}[A-Z]?){2,9}\Z|[\w-]{1,40}(?:[./][\w-]{1,40}){1,9}\Z").match(value)
     )
-
-
-def _is_header(text: str, cell: Span, noun: Span) -> bool:
-    """True if a cell is nothing but a name for a secret."""
-    return not text[noun[1] : cell[1]].strip("\"' ") and len(text[cell[0] : noun[0]].split()) <= 2
-
-
-def cells(text: str, begin: int, stop: int, separator: str) -> Iterator[Span]:
-    """Yield the cells of a row without their space and quotes; a separator in quotes parts nothing."""
-    sign = re.escape(separator)
-    pattern = rf"(?:\s*\"(?:[^\"\n]|\"\"){{0,500}}\"\s*|[^{sign}\n]{{0,500}})(?:{sign}|$|(?=\n))"
-    place = begin
-    while place < stop:
-        match = compiled(pattern).match(text, place, stop)
-        if not match or match.end() == place:
-            return
-        first, last = place, match.end() - text[place : match.end()].endswith(separator)
-        while first < last and text[first] in " \"'":
-            first += 1
-        while last > first and text[last - 1] in " \"'\r":
-            last -= 1
-        for sign in ("**", "`"):
-            if last - first > 2 * len(sign) and text[first:last].startswith(sign) and text[first:last].endswith(sign):
-                first, last = first + len(sign), last - len(sign)
-        yield first, last
-        place = match.end()

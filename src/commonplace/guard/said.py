@@ -43,6 +43,7 @@ _QUOTED: Final = (
     r"|„([^“”\n⟦]{3,80})[“”]"
     r"|«\s?([^»\n⟦]{3,80}?)\s?»|「([^」\n⟦]{2,80})」|『([^』\n⟦]{2,80})』|‘([^’\n⟦]{3,80})’"
 )
+_NAME_OPENS: Final = r"[\"'][\w.-]{1,60}\Z"
 _SAID: Final = r"(?i)(?:<<is>>|['’]s|c['’]est|[:：は是])\s{0,2}(?:(?:<<filler>>|<<now>>)[\s,]{1,2}){0,3}\Z"
 _NUMBER: Final = (
     rf"(?:(?<![\w.,:/=€$£¥#+-])|(?<=[{values.CJK}：→(])|(?<=[{values.CJK}]:))"
@@ -281,10 +282,14 @@ def _opens_with(text: str, start: int) -> bool:
 def _quoted(text: str, rule: Rule, nouns: list[int]) -> Iterator[Span]:
     """Yield what is quoted in a sentence; in code, behind a sign of data and in backticks plain words are none."""
     code = compiled(r"\w[({\[]|[=;]\s{0,4}\Z").search(text)
+    listed = any(
+        text[last : last + 1] in {'"', "'"} and compiled(_NAME_OPENS).search(text, max(0, last - 62), last)
+        for last in nouns
+    )  # in quotes of its own, a noun is a name in code, and so are the words beside it
     for match in compiled(_QUOTED).finditer(text):
         span = match.span(match.lastindex or 0)
         field = compiled(_FIELD).match(text, max(0, match.start() - 1), match.end() + 2)
-        plain = not code and not field and match.group()[0] != "`"
+        plain = not code and not listed and not field and match.group()[0] != "`"
         inside = any(span[0] < last <= span[1] for last in nouns)
         said = plain and _is_said(text, match, nouns)
         if not inside and values.is_quotable(

@@ -42,6 +42,7 @@ _KEY_LINES: Final = 100
 _PUBLIC_HEAD: Final = r"(?:CERTIFICATE|PUBLIC KEY|REQUEST|CRL|PKCS7) ?-{4,5}\s{0,8}"
 _KEY_CHARS: Final = 65_536  # a private key is shorter; a closing line further off is another key's
 _LONG: Final = 128  # characters of a secret that a rule may have cut off, for each looks at a bounded number
+_LONG_TOKEN: Final = 20  # characters of a key, of which fewer may be a name
 _ATTRIBUTE: Final = r"\s{0,8}[\w:.-]{1,40}\s?="
 _NAMED: Final = r"(?i)key|token|secret|auth|pass|cred|\bpat\b|\bapi\b"
 
@@ -197,12 +198,24 @@ def _is_short(match: re.Match[str], value: str) -> bool:
     return _is_mixed(match, value) and not printed.is_worthless(value)
 
 
+def _is_random(_: re.Match[str], value: str) -> bool:
+    return values.looks_random(value)
+
+
+def _is_token(_: re.Match[str], value: str) -> bool:
+    """True if the user in a URL is a key: long, or with capitals inside or signs that no name has."""
+    made = len(value) >= _LONG_TOKEN or values.is_mixed_case(value) or compiled(r"[^\w.%~-]").search(value)
+    return bool(made) and _is_mixed(_, value) and not printed.is_worthless(value)
+
+
 _CHECKS: Final[dict[str, Callable[[re.Match[str], str], bool]]] = {
     "mixed": _is_mixed,
     "named": _is_named,
     "meant": _is_meant,
     "login": _is_login,
     "short": _is_short,
+    "random": _is_random,
+    "token": _is_token,
 }
 
 

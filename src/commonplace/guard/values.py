@@ -37,7 +37,7 @@ NO_VALUE: Final = (
     # names
     r"|(?-i:[A-Z][A-Z0-9]{0,40}(?:_[A-Z0-9]{1,40}){1,8}\Z|[a-z]{1,40}(?:_[a-z]{1,40}){1,8}\Z)"
     r"|(?-i:(?=[a-z.]{0,80}_)[a-z_]{1,40}(?:\.[a-z_]{1,40}){1,5}\Z)|[a-z_.-]{0,40}passwor[dt][a-z_.-]{0,20}\Z"
-    r"|(?:secrets|vars|process|os|self|this|config|env|settings|cfg)\.|[$%@][a-z_])"
+    r"|(?:secrets|vars|process|os|self|this|config|env|settings|cfg|req|request|res|response|args|params|opts|options|props|ctx)\.|[$%@][a-z_])"
 )
 # What follows the noun in a name for something about a secret: `password_hash`, "password reset".
 TERM: Final = (  # words with digits that are names of techniques, measures, dates, versions
@@ -52,6 +52,7 @@ TERM: Final = (  # words with digits that are names of techniques, measures, dat
 CODE: Final = r"\.\*|[(){}\[\]|\\]|::|->"
 _EDGES: Final = "\"'`*_~([{<.,;:!?)]}>…’‘"
 _DATE: Final = r"(?:19|20)\d\d ?[-/.] ?(?:19|20)\d\d|\d{4}[-./ ]\d\d?[-./ ]\d\d?|\d\d?[-./ ]\d\d?[-./ ]\d{4}"
+_SIGNS: Final = 2
 _RANDOM: Final = 16  # characters of a value that a machine made
 
 
@@ -90,6 +91,8 @@ def is_made(value: str) -> bool:
     if not (letter := compiled(r"[^\W\d_]").search(value)) and not value[:1].isdigit():
         return False
     digit = compiled(r"\d").search(value)
+    if not digit and compiled(r"[A-Za-z_]{1,40}=[A-Za-z_.]{1,80}").fullmatch(value):
+        return False  # names in code
     sign = compiled(_HARD).search(value, 1, len(value) - 1) and "'" not in value
     return bool(letter and digit) or bool(sign and (digit or compiled(r"[^\W\d_].{0,128}[^\W\d_]").search(value)))
 
@@ -105,9 +108,9 @@ def is_personal(value: str) -> bool:
 
 def is_address(text: str, start: int, end: int) -> bool:
     """True if a word is a part of an address, or a version of something: `actions/login@v1`."""
-    inside = compiled(r"(?:://[^\s\"']{0,120}|\b(?:[0-9A-Fa-f]{2}:){1,5}|(?i:\bp\.?\s?o\.?\sbox\s))\Z").search(
-        text, max(0, start - 130), start
-    )
+    inside = compiled(
+        r"(?:(?:://|\barn:)[^\s\"']{0,120}|\b(?:[0-9A-Fa-f]{2}:){1,5}|(?i:\bp\.?\s?o\.?\sbox\s))\Z"
+    ).search(text, max(0, start - 130), start)
     return bool(inside) or compiled(r"[\w./-]{1,64}@v\d[\w.]{0,12}").fullmatch(text, start, end) is not None
 
 
@@ -153,6 +156,16 @@ def is_key(value: str) -> bool:
         return False
     mixed = any(not part.isalpha() and not part.isdecimal() for part in parts)
     return mixed or (len(parts) > 2 and any(map(str.isupper, value)))
+
+
+def is_drawn(value: str) -> bool:
+    """True if a value was drawn from letters, digits and the signs on their keys."""
+    return (
+        bool(compiled(r"[A-Za-z0-9!@#$%^&*(_=+)-]{32,128}").fullmatch(value))
+        and len({*value} & {*"!@#$%^&*(=+)"}) > _SIGNS
+        and len(compiled(r"\d").findall(value)) > _SIGNS
+        and entropy(value) > 4.0
+    )
 
 
 @functools.lru_cache(maxsize=256)

@@ -1,0 +1,320 @@
+"""Find the cells of a table that a name in its head, or in front of them, says are secrets.
+
+Owns how tables are drawn: with separators (CSV, Markdown, `psql`, `mysql`), with spaces (`kubectl`), in HTML, in SQL,
+and as records of a name and a value a line. A table is read once, whatever its head names; each row is bounded, and
+so is the number of rows, so the work is linear.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Final, NamedTuple
+
+from commonplace.guard.table import compiled
+
+Span = tuple[int, int]
+
+_ROWS: Final = 200  # of a table
+_LINE: Final = 2000  # characters of a row
+_SEPARATORS: Final = "|│┃\t;,"
+_DRAWN: Final = "|│┃"
+_STRING: Final = r"\"\s{0,2}:\s{0,2}\""  # behind it a table in a string of JSON may begin
+_STRING_ENDS: Final = r"\"\s{0,2}(?:[}\]]|,\s{0,2}\"[\w-]{1,40}\"\s{0,2}:)"
+_HEAD: Final = r"(?!\d[\d.:-])[\w .'\"/+*`-]{1,40}\Z"  # a cell of a row of names
+_LISTED: Final = r"\s{1,80}[\"']|[\"'][^\n]{0,1900}[\"'],\s{0,8}\Z"  # words in a list of code
+_RULE: Final = r"[\s|+:=\u2500-\u257f-]{1,2000}\Z"
+_UNDER: Final = (
+    r"[ \t]{0,8}[-=]{2}[-= \t]{0,400}[ \t][-= \t]{0,400}[-=]\s{0,8}\Z"  # the line under a head without separators
+)
+_WORDS: Final = r"\S{1,64}(?: \S{1,64}){0,3}"  # a cell between two or more spaces
+_TAG: Final = r"(?is)<(t[hd]|dt|dd)(?:\s[^<>]{0,200})?>\s{0,40}((?:(?!</?t[rhd]\b)[^\n]){0,400}?)\s{0,40}</\1>"
+_INNER: Final = r"(?:<[^<>]{1,58}>\s{0,8}){0,3}([^<>\s][^<>]{0,200}?)\s{0,8}(?:<[^<>]{1,58}>\s{0,8}){0,3}\Z"
+_ROW_OPENS: Final = r"(?i)<tr\b"
+_SQL: Final = r"(?i)\b(?:insert\s{1,4}into|replace\s{1,4}into|copy)\s{1,4}[\w.`\"\[\]]{1,80}\s{0,4}\Z"
+_ROWS_OF_SQL: Final = r"(?i)\)\s{0,8}(?:(values)\s{0,8}|from\s{1,4}stdin[^\n]{0,80}\n)"
+_TUPLE: Final = r"\s{0,8},?\s{0,8}\("
+_SQL_VALUE: Final = (
+    r"\s{0,8}(?:[NE]?'((?:[^'\\\n]|''|\\.){0,500})'|([^',()\n]{0,200}(?:\([^()\n]{0,200}\))?))\s{0,8}([,)])"
+)
+_VALUES: Final = (  # the head of a table whose rows are a name and a value, or of a record
+    r"(?im)^[^\n]{0,80}\b(?:value|wert|valeur|valor|valore|waarde|wartość|значение|値|值)[*`\s|│┃]{0,80}\n[\s|+:=\u2500-\u257f-]{3,200}$"
+    r"|-\[ RECORD \d{1,6} \]"
+)
+_BESIDE: Final = (
+    r"[A-Za-z0-9_-]{0,14}[\"'`*]{0,3}(?:[ \t]{0,40}[|│┃][ \t]{0,8}|[ \t]{2,60}|\t)"
+    r"[`*\"']{0,2}([^\s|│┃`*\"']{3,128})[`*\"']{0,2}[ \t]{0,80}[|│┃]?[ \t]{0,8}\r?(?=\n|\Z|\")"
+)
+_OPENS_ROW: Final = r"(?:\n|\A|\")[ \t]{0,8}[|│┃]?[ \t]{0,8}[`*\"']{0,3}(?:[\w.-]{1,40}[ _-]){0,2}[\w.-]{0,40}\Z"
+
+
+class _Read(NamedTuple):
+    """A table: the cells of its head, the end of the head, its rows, and their end."""
+
+    heads: list[Span]
+    end: int
+    rows: list[list[Span]]
+    rows_end: int
+
+
+class Tables:
+    """The tables of a text, in which names are looked up in order."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._table = _Read([], 0, [], 0)
+        self._line_end = 0  # of a line that was found to be no head
+
+    def cells(self, start: int, end: int) -> Iterator[Span]:
+        """Yield the cells below a head that is the name at [start, end), or the cell beside that name."""
+        if start >= self._table.rows_end and start >= self._line_end:
+            self._table = self._read(start, end) or self._table
+        if start < self._table.end:
+            column = next((n for n, (a, b) in enumerate(self._table.heads) if a <= start < b), -1)
+            if column >= 0 and self._is_name(self._table.heads[column], (start, end)):
+                for row in self._table.rows:
+                    yield row[column]
+        else:
+            yield from self._beside(start, end)
+
+    def _is_name(self, cell: Span, noun: Span) -> bool:
+        """True if a cell is nothing but a name for a secret."""
+        behind, before = self._text[noun[1] : cell[1]], self._text[cell[0] : noun[0]]
+        return not behind.strip("\"' `*:") and len(before.split()) <= 2
+
+    def _read(self, start: int, end: int) -> _Read | None:
+        """Read the table whose head a place is in, if it is in one."""
+        read = _sql(self._text, start, end) or _html(self._text, start, end)
+        if read:
+            return read
+        text = self._text
+        begin = text.rfind("\n", max(0, start - _LINE), start) + 1
+        stop = text.find("\n", end, end + _LINE)
+        self._line_end = stop if stop > 0 else min(len(text), end + _LINE)
+        if stop < 0:
+            return None
+        begin = max((match.end() for match in compiled(_STRING).finditer(text, begin, start)), default=begin)
+        return _separated(text, begin, stop) or _spaced(text, begin, stop)
+
+    def _beside(self, start: int, end: int) -> Iterator[Span]:
+        """Yield the value in the same row, where the rows are a name and a value each."""
+        text = self._text
+        match = compiled(_BESIDE).match(text, end)
+        if not match:
+            yield from _next_cell(text, start, end)
+            return
+        at = bisect_left(self._of_values, start)
+        begin = self._of_values[at - 1] if at else start
+        in_table = begin < start <= begin + 2 * _LINE and "\n\n" not in text[begin:start]
+        if in_table and compiled(_OPENS_ROW).search(text, max(0, start - 90), start):
+            yield match.span(1)
+
+    @cached_property
+    def _of_values(self) -> list[int]:
+        """The ends of heads whose rows are a name and a value each."""
+        return [match.end() for match in compiled(_VALUES).finditer(self._text)]
+
+
+def _separated(text: str, begin: int, stop: int) -> _Read | None:
+    """Read a table with a sign between its cells."""
+    separator = next((sign for sign in _SEPARATORS if sign in text[begin:stop]), "")
+    heads, _ = cells(text, begin, stop, separator) if separator else ([], 0)
+    if len(heads) < 2 or not all(compiled(_HEAD).match(text[a:b]) for a, b in heads if a < b):
+        return None
+    if compiled(_LISTED).match(text, begin, stop):
+        return None
+    above = text[max(0, begin - _LINE) : max(0, begin - 1)].split("\n")
+    row_above = above[-2] if len(above) > 1 and compiled(_RULE).match(above[-1]) else above[-1]
+    if row_above.count(separator) == text.count(separator, begin, stop) and not compiled(_RULE).match(row_above):
+        return None  # a row
+    rows: list[list[Span]] = []
+    end = stop
+    while len(rows) < _ROWS and end + 1 < len(text):
+        first = end + 1
+        line_end = text.find("\n", first, first + _LINE)
+        line = text[first : line_end if line_end >= 0 else first + _LINE]
+        if compiled(_RULE).match(line):
+            end = first + len(line)
+            continue
+        last = len(text)
+        if ends := compiled(_STRING_ENDS).search(line):
+            last = first + ends.start()
+        row, end = cells(text, first, min(last, first + _LINE), separator)
+        if len(row) == len(heads) - 1 and text[end - 1] == separator:
+            row.append((end, end))  # the last cell is empty
+        code = separator not in _DRAWN and any(char in line for char in "(){}=") and '"' not in line
+        if len(row) != len(heads) or code:
+            break
+        rows.append(row)
+        if ends:
+            break
+    return _Read(heads, stop, rows, end)
+
+
+def cells(text: str, begin: int, stop: int, separator: str) -> tuple[list[Span], int]:
+    """Return the cells of a row without their space and quotes, and its end; in quotes, nothing parts and ends."""
+    sign = re.escape(separator)
+    pattern = (
+        rf"[ \t]*\"((?:[^\"]|\"\"){{0,1000}})\"[ \t\r]*(?:{sign}|(?=\n)|\Z)|([^{sign}\n]{{0,500}})(?:{sign}|(?=\n)|\Z)"
+    )
+    found: list[Span] = []
+    place = begin
+    while place < stop and text[place] != "\n":
+        match = compiled(pattern).match(text, place, stop)
+        if not match or match.end() == place:
+            break
+        found.append(_bare(text, *match.span(match.lastindex or 0)))
+        place = match.end()
+    return found, place
+
+
+def _bare(text: str, first: int, last: int) -> Span:
+    """Return the span of a cell without space, quotes and emphasis at its edges."""
+    while first < last and text[first] in " \t\"'":
+        first += 1
+    while last > first and text[last - 1] in " \t\"'\r":
+        last -= 1
+    for sign in ("**", "`"):
+        if last - first > 2 * len(sign) and text[first:last].startswith(sign) and text[first:last].endswith(sign):
+            first, last = first + len(sign), last - len(sign)
+    return first, last
+
+
+def _spaced(text: str, begin: int, stop: int) -> _Read | None:
+    """Read a table whose columns are made with spaces, below a head in capitals or with a line under it."""
+    heads = [match.span() for match in compiled(_WORDS).finditer(text, begin, stop)]
+    below = text[stop + 1 : (text.find("\n", stop + 1, stop + 1 + _LINE) + 1 or stop + _LINE) - 1]
+    ruled = compiled(_UNDER).match(below)
+    if len(heads) < 2 or not (ruled or text[begin:stop].isupper()):
+        return None
+    rows: list[list[Span]] = []
+    end = stop + (1 + len(below) if ruled else 0)
+    while len(rows) < _ROWS and end + 1 < len(text):
+        first = end + 1
+        line_end = text.find("\n", first, first + _LINE)
+        last = line_end if line_end >= 0 else min(len(text), first + _LINE)
+        found = [match.span() for match in compiled(_WORDS).finditer(text, first, last)]
+        if len(found) < min(2, len(heads)):
+            break
+        move = first - begin
+        rows.append(
+            [
+                next((cell for cell in found if cell[0] < b + move and cell[1] > a + move), (last, last))
+                for a, b in heads
+            ]
+        )
+        end = last
+    return _Read(
+        heads,
+        stop,
+        [[cell if " " not in text[slice(*cell)] else (cell[1], cell[1]) for cell in row] for row in rows],
+        end,
+    )
+
+
+def _html(text: str, start: int, end: int) -> _Read | None:
+    """Read a table of HTML, the first row of which has names."""
+    if "<" not in text[end : end + 90] or not (own := _tag_around(text, start, end)) or own[1].casefold() != "th":
+        return None
+    places = [match.start() for match in compiled(_ROW_OPENS).finditer(text, max(0, start - _LINE), start)]
+    following = compiled(_ROW_OPENS).search(text, end, end + _LINE)
+    if not places or not following:
+        return None
+    heads = [match.span() for match in compiled(_TAG).finditer(text, places[-1], following.start())]
+    if not all(text[a + 2 : a + 3] in "hH" for a, _ in heads):
+        return None
+    rows: list[list[Span]] = []
+    place = following.start()
+    while len(rows) < _ROWS:
+        after = compiled(_ROW_OPENS).search(text, place + 3, place + _LINE)
+        close = text.find("</table", place, place + _LINE)
+        stop = min(each for each in (after.start() if after else place + _LINE, close if close >= 0 else place + _LINE))
+        found = [_text_of(text, match.span()) for match in compiled(_TAG).finditer(text, place, stop)]
+        if len(found) != len(heads):
+            break
+        rows.append(found)
+        place = stop
+        if not after or stop != after.start():
+            break
+    return _Read([_text_of(text, head) for head in heads], following.start(), rows, place)
+
+
+def _next_cell(text: str, start: int, end: int) -> Iterator[Span]:
+    """Yield the cell of HTML behind the one that is a name, where it is the last of its row."""
+    own = _tag_around(text, start, end) if "<" in text[end : end + 90] else None
+    beside = compiled(_TAG).match(text, _beyond(text, own.end())) if own else None
+    if not own or not beside or own[1].casefold() == "dd" or beside[1].casefold() not in {"td", "dd"}:
+        return
+    more = compiled(_TAG).match(text, _beyond(text, beside.end()))
+    if not more or beside[1].casefold() == "dd":
+        yield from _inner(beside)
+
+
+def _sql(text: str, start: int, end: int) -> _Read | None:
+    """Read the rows that a statement of SQL puts in: behind VALUES, or in lines with tabs."""
+    opens = text.rfind("(", max(0, start - 600), start)
+    if opens < 0 or not compiled(_SQL).search(text, max(0, opens - 120), opens):
+        return None
+    closes = text.find(")", end, end + 600)
+    begin = compiled(_ROWS_OF_SQL).match(text, closes) if closes >= 0 else None
+    if not begin:
+        return None
+    heads = [_sql_name(text, *match.span()) for match in compiled(r"[^,]{1,80}").finditer(text, opens + 1, closes)]
+    rows: list[list[Span]] = []
+    place = begin.end()
+    while len(rows) < _ROWS:
+        row, after = _tuple(text, place) if begin[1] else cells(text, place, place + _LINE, "\t")
+        if len(row) != len(heads):
+            break
+        rows.append(row)
+        place = after + (not begin[1])
+    return _Read(heads, closes, rows, place)
+
+
+def _sql_name(text: str, first: int, last: int) -> Span:
+    while first < last and text[first] in ' \t\r\n`"[':
+        first += 1
+    while last > first and text[last - 1] in ' \t\r\n`"]':
+        last -= 1
+    return first, last
+
+
+def _tuple(text: str, place: int) -> tuple[list[Span], int]:
+    """Return the values between two brackets of SQL, and the end; what is no string is empty."""
+    opens = compiled(_TUPLE).match(text, place)
+    row: list[Span] = []
+    at = opens.end() if opens else 0
+    while opens and len(row) < _ROWS and (match := compiled(_SQL_VALUE).match(text, at)):
+        at = match.end()
+        row.append(match.span(1) if match[1] is not None else (at, at))
+        if match[3] == ")":
+            break
+    return row, at
+
+
+def _tag_around(text: str, start: int, end: int) -> re.Match[str] | None:
+    """Return the cell of HTML whose whole text is the name at a place, perhaps with a word before it."""
+    opens = max(text.rfind(sign, max(0, start - 240), start) for sign in ("<t", "<d", "<T", "<D"))
+    tag = compiled(_TAG).match(text, opens) if opens >= 0 else None
+    span = _text_of(text, tag.span()) if tag else (0, 0)
+    whole = span[0] <= start < span[1] and not text[end : span[1]].strip(" :*")
+    return tag if whole and len(text[span[0] : start].split()) <= 2 else None
+
+
+def _text_of(text: str, span: Span) -> Span:
+    tag = compiled(_TAG).match(text, span[0], span[1])
+    return next(_inner(tag), span) if tag else span
+
+
+def _inner(tag: re.Match[str]) -> Iterator[Span]:
+    """Yield the text in a cell of HTML, without tags around it."""
+    match = compiled(_INNER).match(tag.string, *tag.span(2))
+    if match:
+        yield match.span(1)
+
+
+def _beyond(text: str, place: int) -> int:
+    """Return the place behind white space."""
+    return place + len(text[place : place + 80]) - len(text[place : place + 80].lstrip())

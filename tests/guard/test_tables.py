@@ -1,0 +1,62 @@
+"""Tables as machines draw them: the cells that a name in the head, or beside them, says are secrets; and what stays."""
+
+import json
+
+import pytest
+
+from commonplace import guard
+
+SECRETS = ["Zx9kLm" + "42Qp", "correct" + "horse", "amber-falcon" + "-92"]
+MARK = "⟦secret:password:0000⟧"
+TABLES = [
+    'name,notes,password\n"Bank","two\nlines",{0}\n"Shop","",{0}\n',
+    '"name","notes","password"\n"Bank","one\n\nthree","{0}"\n',
+    "USER      PASSWORD        ROLE\nada       {0}    admin\nbob       {0}    user\n",
+    "name      password       role\n--------  -------------  -----\nada       {0}   admin\n",
+    " id | username |   password   \n----+----------+--------------\n  1 | ada      | {0}\n(1 row)",
+    "+------+-------------+\n| user | password    |\n+------+-------------+\n| app  | {0} |\n+------+-------------+",
+    "*************** 1. row ***************\n         id: 1\n       name: ada\n   password: {0}\n",
+    "-[ RECORD 1 ]------\nid       | 1\nusername | ada\npassword | {0}\n",
+    "====== Data ======\nKey         Value\n---         -----\npassword    {0}\nusername    app",
+    "| Field | Value |\n|---|---|\n| Host | db |\n| Password | {0} |\n",
+    "| Feld | Wert |\n|---|---|\n| **Passwort** | `{0}` |\n",
+    "<table><tr><th>User</th><th>Password</th></tr><tr><td>ada</td><td>{0}</td></tr></table>",
+    "<thead>\n<tr>\n<th>User</th>\n<th>Password</th>\n</tr>\n</thead>\n<tr>\n<td>ada</td>\n<td><b>{0}</b></td>\n</tr>\n",
+    '<tr><th scope="row">Wachtwoord</th>\n<td>{0}</td></tr>',
+    "<dl><dt>Passwort:</dt>\n  <dd>{0}</dd></dl>",
+    "INSERT INTO users (id, password) VALUES (1, '{0}'), (2, '{0}');",
+    "COPY public.users (id, name, password) FROM stdin;\n1\tada\t{0}\n2\tbob\t{0}\n\\.\n",
+]
+
+
+@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize("secret", SECRETS)
+def test_the_cells_of_a_secret_go_and_the_table_stays(table, secret):
+    """Issue 22: tables that databases, clusters, vaults and pages print, as they are and in a tool's result."""
+    assert guard.screen(table.format(secret)).text == table.format(MARK)
+    result = json.dumps({"stdout": table, "code": 0})
+    assert guard.screen(result.replace("{0}", secret)).text == result.replace("{0}", MARK)
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "POSITIONAL\npassword      the password\nuser          the user name\n",
+        "apt\tbase-passwd\t3.6.1\napt\tbash\t5.2.15\napt\tbsdutils\t2.38.1\n",
+        "NAME                  READY   STATUS\npassword-reset-7d9f   1/1     Running\n",
+        "NAME        TYPE     DATA\ndb-secret   Opaque   2\n",
+        "| Field | Meaning |\n|---|---|\n| password | Anything |\n| user | Anyone |\n",
+        "| Field | Value |\n|---|---|\n| Password | none |\n| Host | azure1 |\n",
+        "| English | German |\n|---|---|\n| Password | Kennwort |\n",
+        "Key    Value\n---    -----\nhost   azure1\npassword  n/a\n",
+        "<tr><td>Password</td><td>User</td><td>Role</td></tr>",
+        "<label>Password</label> <b>of your account</b>",
+        "INSERT INTO users (name, password) VALUES (?, ?)",
+        "INSERT INTO users (name, colour) VALUES ('ada', 'azurite')",
+        "The form asks (name, password, role) VALUES ('x', 'y')",
+        "words = [\n    'pass', 'password', 'phrase',\n    'pipe', 'pistol', 'plate',\n]",
+    ],
+)
+def test_a_table_of_other_things_stays(table):
+    """Columns of words about passwords, rows that are no head, and lists in code hold no secret."""
+    assert guard.screen(table).text == table
