@@ -127,6 +127,65 @@ def test_nanobot_reads_its_folder_as_before_and_what_was_added(tmp_path: Path) -
     assert "Postgres" in "".join(chunks(history)[2:])
 
 
+LINES = [
+    {"cursor": 1, "timestamp": "2026-04-02 10:00", "content": "They planned a trip to Bergen.\nBy train."},
+    {"cursor": 2, "timestamp": "2026-04-03 09:30", "content": "The hives are nine."},
+    {"cursor": 3, "timestamp": "2026-04-04 08:00", "content": "Goats were mentioned."},
+]
+
+
+def nanobot_of_lines(root: Path) -> Path:
+    """Write a workspace as nanobot 0.1.5 does: its history in JSON lines, numbered, and how far its dream has read."""
+    nanobot(root, {"key": "telegram:77"})
+    (root / "memory/HISTORY.md").unlink()
+    (root / "memory/history.jsonl").write_text(lines(*LINES), encoding="utf-8")
+    (root / "memory/.cursor").write_text("3", encoding="utf-8")
+    (root / "memory/.dream_cursor").write_text("2", encoding="utf-8")
+    return root
+
+
+def test_the_history_of_nanobot_in_json_lines_is_read_and_left_as_it_is(tmp_path: Path) -> None:
+    nanobot_of_lines(tmp_path)
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    done = adopt.adopt(tmp_path, config={"timezone": "Europe/Oslo"})
+    assert (done.layout, done.files, done.problems) == ("two-layer", 2, ())
+    assert {path: path.read_bytes() for path in before} == before
+    with Memory.open(tmp_path, layout="two-layer", jobs="worker", config={"timezone": "Europe/Oslo"}) as memory:
+        hits = {hit.text: hit.at for hit in memory.recall("trip Bergen hives goats", layers=["journals"])}
+    assert hits == {
+        "They planned a trip to Bergen.\nBy train.": datetime(2026, 4, 2, 8, tzinfo=UTC),
+        "The hives are nine.": datetime(2026, 4, 3, 7, 30, tzinfo=UTC),
+        "Goats were mentioned.": datetime(2026, 4, 4, 6, tzinfo=UTC),
+    }
+
+
+def test_nanobot_sees_what_was_added_to_its_lines_and_misses_none_of_its_own(tmp_path: Path) -> None:
+    """It numbers on from `.cursor`, and its dream skips what is not numbered past `.dream_cursor`."""
+    nanobot_of_lines(tmp_path)
+    adopt.adopt(tmp_path)
+    with Memory.open(tmp_path, layout="two-layer", jobs="worker") as memory:
+        memory.append("telegram:78", [Message("user", "We decided on Postgres for the log of the boat.")])
+        memory.consolidate("telegram:78")
+        hives = memory.recall("hives", layers=["journals"])[0]
+        assert memory.update(hives.record, "The hives are ten.").status == "applied"
+        assert memory.recall("Postgres boat log", layers=["journals"])[0].text.endswith("log of the boat.")
+    read = [json.loads(line) for line in (tmp_path / "memory/history.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert read[0] == LINES[0]
+    assert read[1] == LINES[1] | {"content": "The hives are ten."}
+    assert "Postgres" in read[3]["content"]
+    assert [entry["cursor"] for entry in read] == [1, 2, 3, 3]  # nanobot's next is 4
+    assert (tmp_path / "memory/.cursor").read_text(encoding="utf-8") == "3"
+
+
+def test_a_workspace_without_json_lines_gets_none(tmp_path: Path) -> None:
+    nanobot(tmp_path, {})
+    adopt.adopt(tmp_path)
+    with Memory.open(tmp_path, layout="two-layer", jobs="worker") as memory:
+        memory.note("history", "The boat was sold.")
+    assert not (tmp_path / "memory/history.jsonl").exists()
+    assert "The boat was sold." in (tmp_path / "memory/HISTORY.md").read_text(encoding="utf-8")
+
+
 def test_the_flat_folder_of_kode_opens_with_its_facts_episodes_and_sessions(tmp_path: Path) -> None:
     kode(tmp_path)
     assert adopt.recognise(tmp_path)[0][0] == "facts-flat"
@@ -169,6 +228,27 @@ def test_the_folder_that_kodes_document_describes_opens_too(tmp_path: Path) -> N
     (tmp_path / "memory/facts").mkdir(parents=True)
     (tmp_path / "memory/facts/user.md").write_text("Likes tea", encoding="utf-8")
     assert adopt.adopt(tmp_path).layout == "facts"
+
+
+def test_adopted_facts_are_the_agents_and_what_a_person_adds_by_hand_is_theirs(tmp_path: Path) -> None:
+    """Issue 17.4: the facts that were there were written by the tool of the other system's agent."""
+    facts = tmp_path / "memory/facts/user.md"
+    facts.parent.mkdir(parents=True)
+    facts.write_text("Likes tea", encoding="utf-8")
+    adopt.adopt(tmp_path)
+    facts.write_text("Likes tea\n§\nKeeps goats", encoding="utf-8")
+    adopt.adopt(tmp_path)
+    with Memory.open(tmp_path, layout="facts", jobs="worker") as memory:
+        trust = {hit.text: hit.trust for hit in memory.recall("tea goats", layers=["documents"])}
+    assert trust == {"Likes tea": "agent", "Keeps goats": "user"}
+
+
+def test_adopting_ones_own_memory_leaves_it_the_persons(tmp_path: Path) -> None:
+    (tmp_path / "memory/facts").mkdir(parents=True)
+    (tmp_path / "memory/MEMORY.md").write_text("- Likes tea.\n", encoding="utf-8")
+    adopt.adopt(tmp_path, layout="native")
+    with Memory.open(tmp_path, jobs="worker") as memory:
+        assert [hit.trust for hit in memory.recall("tea", layers=["documents"])] == ["user"]
 
 
 def test_a_folder_that_is_half_ours_already_is_asked_about_or_taken_as_named(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ import msgspec
 from commonplace.changes import typed_items
 from commonplace.changes.plan import Plan, files_of
 from commonplace.changes.reader import Reader
+from commonplace.layouts.codecs import journals
 from commonplace.layouts.schema import AddRule, Layer, Layout
 from commonplace.operations import AppendJournal, Edit, PutItem, PutTopic, RemoveEntry, ReplaceEntry
 from commonplace.records import JournalEntry
@@ -49,12 +50,16 @@ class Rule(msgspec.Struct, frozen=True):
 
 
 def mirrored(adding: Adding, edit: Edit) -> list[Edit]:
-    """Return what an edit of a journal comes to in the journal that holds the same entries."""
+    """Return what an edit of a journal comes to in the journals that hold the same entries.
+
+    One in the style of another program gets new entries only if that program has begun it.
+    """
     layout, row = adding.layout, adding.row
     if isinstance(edit, AppendJournal):
         others = row.of[1:] if adding.layer.name == row.of[0] else ()
-        paths = [files_of(layout, layout.layer(name), adding.at) for name in others]
-        return [msgspec.structs.replace(edit, path=path) for path in paths]
+        layers = [layout.layer(name) for name in others]
+        paths = [(files_of(layout, layer, adding.at), layer.style == journals.LINES) for layer in layers]
+        return [msgspec.structs.replace(edit, path=p) for p, theirs in paths if not theirs or adding.plan.exists(p)]
     if not isinstance(edit, (ReplaceEntry, RemoveEntry)):
         return []
     return [msgspec.structs.replace(edit, path=copy.path, target=copy.id) for copy in _copies(adding, edit)]

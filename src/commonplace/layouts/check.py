@@ -179,7 +179,7 @@ def _layer(layout: Layout, layer: Layer) -> Iterator[str]:
         yield from _one_of(f"{at}.path, a field in braces,", name, FIELDS)
     if not set("{}%*?").isdisjoint(re.sub(r"\{\w*\}", "", layer.path)):
         yield f"{at}.path is {layer.path!r}; a field is one name in braces, such as {{date}}."
-    suffix = ".jsonl" if layer.kind == "items" else ".md"
+    suffix = ".jsonl" if layer.kind == "items" or layer.style == journals.LINES else ".md"
     if layer.kind in _KINDS and not layer.path.endswith(suffix):
         yield f"{at}.path is {layer.path!r}; a file of {layer.kind} ends in {suffix}."
     if layer.kind == "topics" and not set(_NEEDS["topics"]) & set(fields):

@@ -52,9 +52,9 @@ class Layer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     entries move to the document that `overflow` names; without one the edit is refused. `compress` has a
     consolidation asked to shorten the layer past its cap, and lets entries move only past twice the cap.
     `weight` scales its records in recall; 0 keeps them out. `person_only` keeps everyone but a person from
-    changing it. `skip` are files, by their path below the memory with `*` for anything, that are none of it though
-    its path has room for them. `types` is what its files call some kinds of statement; a new topic of no kind is
-    called as `topic` is.
+    changing it. `skip` are files, by their path below the
+    memory with `*` for anything, that are none of it though its path has room for them. `types` is what its files call
+    some kinds of statement; a new topic of no kind is called as `topic` is.
     """
 
     name: str

@@ -26,6 +26,9 @@ LAYOUT = Layout(
         Layer(name="archive", kind="documents", path="archive/{year}-{month}.md"),
         Layer(name="history", kind="journals", path="HISTORY-{year}-{month}.md", style="history", weight=1.0),
         Layer(name="history_all", kind="journals", path="HISTORY.md", style="history", weight=1.0),
+        Layer(  # nanobot from 0.1.5 on
+            name="history_lines", kind="journals", path="history.jsonl", style="lines", weight=1.0
+        ),
     ),
     targets=dict.fromkeys(_KINDS, "memory") | {"journal": "history"},
     sessions="transcripts",  # `sessions` is theirs, and stays as they wrote it
@@ -42,7 +45,7 @@ LAYOUT = Layout(
             when="context.recap",
         ),
     ),
-    add=(AddRule(rule="label", of=("memory",)), AddRule(rule="mirror", of=("history", "history_all"))),
+    add=(AddRule(rule="label", of=("memory",)), AddRule(rule="mirror", of=("history", "history_all", "history_lines"))),
     agent_edits_files=True,
     jobs=(
         Job(name="compact", range="window", triggers=(Trigger(when="window_messages", over="window_messages"),)),

@@ -19,7 +19,7 @@ import msgspec
 from commonplace.config import Clock, Config
 from commonplace.errors import CommonplaceError, InputError
 from commonplace.layouts import knobs
-from commonplace.layouts.schema import RANGES
+from commonplace.layouts.schema import RANGES, Layout
 from commonplace.memory import designs
 from commonplace.memory.designs import LAYOUTS
 from commonplace.memory.memory import Memory
@@ -37,7 +37,7 @@ _USERS: Final = "users"  # seed graph: a folder for each user
 _FILES: Final = 500  # of a folder that are looked at by name
 _OPENED: Final = 20  # of them that are opened
 _HEAD_BYTES: Final = 4096
-_HISTORY: Final = pattern(r"HISTORY(?:-\d{4}-\d{2})?\.md")
+_HISTORY: Final = pattern(r"HISTORY(?:-\d{4}-\d{2})?\.md|history\.jsonl")
 _DAY: Final = pattern(r"\d{4}-\d{2}-\d{2}\.md")
 _VERSION: Final = pattern(r".+\.v\d+\.md")
 _NOTE: Final = re.compile(rb"^\[\d\d:\d\d\] User: ", re.MULTILINE)
@@ -49,6 +49,16 @@ _KODE: Final = re.compile(rb'\s*\{\s*"id":\s*"[^"]+",\s*"created_at":')
 _OURS: Final = b'{"type":"session"'
 _TRANSCRIPTS: Final = (".jsonl", ".json")
 _CERTAIN, _HINT = 3, 1
+
+
+class Plan(msgspec.Struct, frozen=True, kw_only=True):
+    """What adopting a directory would do: where its memory is, as which layout and why, and how much is there."""
+
+    location: str
+    layout: str
+    why: str
+    files: int = 0
+    transcripts: tuple[str, ...] = ()
 
 
 class Adopted(msgspec.Struct, frozen=True, kw_only=True):
@@ -65,7 +75,29 @@ class Adopted(msgspec.Struct, frozen=True, kw_only=True):
 
 def recognise(path: str | os.PathLike[str]) -> list[tuple[str, str]]:
     """Return the systems that a directory may belong to, the likeliest first, each with the files that show it."""
-    return [(name, why) for name, why, _ in _ranked(Path(path))]
+    given = Path(path)
+    return [(name, why) for name, why, _ in _ranked(_workspace(given) if given.is_dir() else given)]
+
+
+def planned(
+    path: str | os.PathLike[str],
+    *,
+    layout: str | None = None,
+    config: Config | Mapping[str, Any] | None = None,
+) -> Plan:
+    """Return what `adopt` would do with a directory, with the same arguments and errors; nothing is written."""
+    folder = _workspace(Path(path))
+    name, why = (layout, "named by the caller") if layout is not None else _decided(folder)
+    found = designs.named(name)
+    with Memory.open(folder, layout=name, config=config, jobs="worker", read_only=True) as memory:
+        homes = [folder / found.scopes.folder(scope) for scope in memory.scopes()]
+    return Plan(
+        location=str(folder),
+        layout=name,
+        why=why,
+        files=sum(found.layer_of(file) is not None for home in homes for file in _below(home, found.memory)),
+        transcripts=tuple(map(str, _transcripts(folder, found.their_sessions, name))),
+    )
 
 
 def adopt(
@@ -89,32 +121,42 @@ def adopt(
         ConfigError: There is no layout of this name.
         StoreError: Our own files cannot be written there.
     """
-    folder = _workspace(Path(path))
-    name, why = (layout, "named by the caller") if layout is not None else _decided(folder)
+    plan = planned(path, layout=layout, config=config)
+    folder, name = Path(plan.location), plan.layout
     found = designs.named(name)
+    theirs = _written_by_theirs(found, folder)
     problems: list[importers.Problem] = []
-    with Memory.open(folder, layout=name, config=config, clock=clock, jobs="worker") as memory:
+    with Memory.open(folder, layout=theirs, config=config, clock=clock, jobs="worker") as memory:
         memory.sync()
         jobs = [job.name for job in found.jobs if job.range in RANGES]
         reading = _Reading(memory, jobs, knobs.settled(found, config).zone, problems.append)
-        taken = [reading.take(file) for file in _transcripts(folder, found.their_sessions, name)]
+        taken = [reading.take(Path(file)) for file in plan.transcripts]
         if found.their_sessions and found.their_sessions != found.sessions:
             taken += _own(folder, found.their_sessions, memory)
         scopes = memory.scopes()
-    homes = [folder / found.scopes.folder(scope) for scope in scopes]
     for scope in scopes:
-        with Memory.open(folder, layout=name, scope=scope, config=config, clock=clock, jobs="worker") as memory:
+        with Memory.open(folder, layout=theirs, scope=scope, config=config, clock=clock, jobs="worker") as memory:
             memory.sync()
     (folder / LAYOUT).write_text(f"{name}\n", encoding="utf-8")
     return Adopted(
-        location=str(folder),
+        location=plan.location,
         layout=name,
-        why=why,
-        files=sum(found.layer_of(file) is not None for home in homes for file in _below(home, found.memory)),
+        why=plan.why,
+        files=plan.files,
         sessions=sum(messages is not None for messages in taken),
         messages=sum(messages or 0 for messages in taken),
         problems=tuple(problems),
     )
+
+
+def _written_by_theirs(layout: Layout, folder: Path) -> Layout:
+    """Return the layout to adopt a folder with: what lies there was written by the tools of the other system's agent.
+
+    Not so in a folder that was adopted or begun before: what is new there has a log, which tells who wrote it.
+    """
+    if not layout.their_sessions or (folder / LAYOUT).exists():
+        return layout
+    return msgspec.structs.replace(layout, agent_edits_files=True)
 
 
 def _workspace(given: Path) -> Path:

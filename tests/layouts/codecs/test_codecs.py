@@ -21,7 +21,7 @@ NOW = datetime(2026, 11, 21, 12, 30, tzinfo=UTC)
 FILES = {"documents": "MEMORY.md", "journals": "2026-11-21.md", "topics": "a/b.md", "items": "items/semantic.jsonl"}
 STYLES = {
     "documents": ["", "list", "paragraph", "separator"],
-    "journals": ["history", "daily", "observations"],
+    "journals": ["history", "daily", "observations", "lines"],
     "topics": ["", "node", "memo", "okf"],
     "items": [""],
 }

@@ -15,7 +15,7 @@ from commonplace.operations import AddEntry, AppendJournal, RemoveEntry, Replace
 
 AT = datetime(2026, 2, 27, 14, 30, tzinfo=UTC)
 DAY = "memory/2026-02-27.md"
-STYLES = st.sampled_from(["history", "daily", "observations"])
+STYLES = st.sampled_from(["history", "daily", "observations", "lines"])
 
 
 def grown(data: bytes, text: str, at: datetime = AT, style: str = "history", path: str = DAY) -> bytes:

@@ -1,9 +1,9 @@
 """Journals: dated entries, one after another, only ever added at the end.
 
-Three styles: `history` (`## <instant>` and the text below it; also read: a paragraph that begins with `[<day> <time>]`,
-as nanobot writes it), `daily` (`[HH:mm] text`, one line each, the day in the file's name) and `observations` (any line
-that begins with a date). Nothing in a file is lost to a broken header: what is before the first is an entry without
-that begins with a date). Nothing in a file is lost to a broken header: what is before the first is an entry without
+Four styles: `history` (`## <instant>` and the text below it; also read: a paragraph that begins with `[<day> <time>]`,
+as nanobot writes it), `daily` (`[HH:mm] text`, one line each, the day in the file's name), `observations` (any line
+that begins with a date) and `lines` (JSON, see `journal_lines`). Nothing in a file is lost to a broken header: what is
+before the first is an entry without an instant.
 """
 
 from __future__ import annotations
@@ -11,19 +11,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, time, tzinfo
-from typing import Final, NamedTuple, cast
+from typing import Final, cast
 
 from commonplace.errors import InputError, RecordNotFoundError
 from commonplace.guard.screened import instant
-from commonplace.layouts.codecs import edits
+from commonplace.layouts.codecs import edits, journal_lines
 from commonplace.layouts.codecs.edits import Effect, Numbered, Splice
+from commonplace.layouts.codecs.journal_lines import Block
 from commonplace.operations import AppendJournal, Operation, RemoveEntry, ReplaceEntry
 from commonplace.records import JournalEntry, Trust
 from commonplace.text.instants import instant_of
 from commonplace.text.patterns import pattern
 from commonplace.text.pieces import fingerprint, one_line
 
-STYLES: Final = ("", "history", "daily", "observations")
+LINES: Final = "lines"
+STYLES: Final = ("", "history", "daily", "observations", LINES)
+_ONE_LINE: Final = frozenset({"daily", LINES})  # nothing in a text of these looks like a header
 
 _INSTANT: Final = r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?"
 _TIMED: Final = r"\[(\d{4}-\d\d-\d\d \d\d:\d\d)\][ \t]+(?=\S)"
@@ -51,16 +54,6 @@ _ESCAPED: Final = _compiled(r"\\(?=\\*", ")")
 _ESCAPABLE: Final = _compiled(r"(?=\\*", ")")
 _MARK: Final = pattern(r"\(from (tool|web)\)\s*")
 _DAY: Final = pattern(r"(\d{4})-(\d\d)-(\d\d)[^/]*\Z")
-
-
-class Block(NamedTuple):
-    """One entry as read: characters [start, end) with its header and the line breaks it owns."""
-
-    text: str
-    header: str
-    at: datetime | None
-    start: int
-    end: int
 
 
 def parse(path: str, data: bytes, style: str = "", zone: tzinfo = UTC) -> list[tuple[JournalEntry, Block]]:
@@ -93,7 +86,7 @@ def append(path: str, data: bytes, text: str, at: datetime, *, style: str = "", 
 
     Args:
         path: The file's path, for the id.
-        data: The file as it is; only looked at for an equal entry.
+        data: The file as it is; looked at for an equal entry, and by `lines` for the last number.
         text: The entry; `daily` folds it to one line.
         at: An aware instant.
         style: As declared by the layout.
@@ -108,7 +101,7 @@ def append(path: str, data: bytes, text: str, at: datetime, *, style: str = "", 
     words = edits.clean(text)
     if named == "daily":
         words = one_line(words)
-    escaped = words if named == "daily" else _ESCAPABLE[named].sub(lambda _: "\\", words)
+    escaped = words if named in _ONE_LINE else _ESCAPABLE[named].sub(lambda _: "\\", words)
     match named:
         case "history":
             header = f"## {instant(at)}"
@@ -116,6 +109,9 @@ def append(path: str, data: bytes, text: str, at: datetime, *, style: str = "", 
         case "daily":
             header = f"[{at.astimezone(zone):%H:%M}]"
             block = f"{header} {escaped}"
+        case "lines":
+            header = instant(at)
+            block = journal_lines.written(words, at, edits.decode(data))
         case _:
             header = f"[{instant(at)}]"
             block = f"{header} {escaped}"
@@ -136,13 +132,15 @@ def replace(path: str, data: bytes, record: str, text: str, *, style: str = "", 
     block = _find(path, data, record, named, zone)
     source = edits.decode(data)
     newline = edits.newline_of(source)
-    words = one_line(words) if named == "daily" else _ESCAPABLE[named].sub(lambda _: "\\", words)
-    lead = block.header + (newline if block.header.startswith("##") else " ") if block.header else ""
-    body = source[block.start : block.end]
-    end = block.start + len(body.rstrip())
-    return _effect(
-        path, data, [Splice(block.start, end, lead + words.replace("\n", newline))], named, zone, paired=True
-    )
+    body = source[block.start : block.end].rstrip()
+    if named == LINES:
+        made = journal_lines.replaced(body, words)
+    else:
+        words = one_line(words) if named == "daily" else _ESCAPABLE[named].sub(lambda _: "\\", words)
+        lead = block.header + (newline if block.header.startswith("##") else " ") if block.header else ""
+        made = lead + words.replace("\n", newline)
+    splice = Splice(block.start, block.start + len(body), made)
+    return _effect(path, data, [splice], named, zone, paired=True)
 
 
 def remove(path: str, data: bytes, record: str, *, style: str = "", zone: tzinfo = UTC) -> Effect:
@@ -207,6 +205,9 @@ def _effect(path: str, data: bytes, splices: list[Splice], style: str, zone: tzi
 
 def _blocks(path: str, source: str, style: str, zone: tzinfo) -> Iterator[Block]:
     """Cut a journal at the headers that name an instant; what has no words is no entry."""
+    if style == LINES:
+        yield from journal_lines.blocks(source, zone)
+        return
     start, header, at, body = 0, "", None, 1 if source.startswith("\ufeff") else 0
     for found in _HEADERS[style].finditer(source):
         moment = _moment(path, found, style, zone)

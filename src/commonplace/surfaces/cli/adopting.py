@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 import click
+import msgspec
 
-from commonplace.errors import InputError
 from commonplace.surfaces import adopt
 from commonplace.surfaces.cli import plain, terminal
 from commonplace.surfaces.cli.opening import Place, configuration, printing
@@ -32,7 +32,7 @@ def init_command(*, as_json: bool, place: Place) -> None:
 
 @click.command("adopt")
 @click.argument("path", metavar="PATH")
-@click.option("--dry-run", is_flag=True, help="Only say what the directory is.")
+@click.option("--dry-run", is_flag=True, help="Only say what would be done.")
 @printing
 def adopt_command(path: str, *, dry_run: bool, as_json: bool, place: Place) -> None:
     """Open the memory of another system where it lies.
@@ -41,10 +41,11 @@ def adopt_command(path: str, *, dry_run: bool, as_json: bool, place: Place) -> N
     before something new is remembered. --layout says what it is where its files do not.
     Adopting again reads what is new in its transcripts.
     """
+    config = configuration(place.config, os.environ)
     if dry_run:
-        _say(path, as_json=as_json)
+        _say(adopt.planned(path, layout=place.layout, config=config), path, as_json=as_json)
         return
-    done = adopt.adopt(path, layout=place.layout, config=configuration(place.config, os.environ))
+    done = adopt.adopt(path, layout=place.layout, config=config)
     if as_json:
         plain.show(done)
         return
@@ -60,10 +61,11 @@ def adopt_command(path: str, *, dry_run: bool, as_json: bool, place: Place) -> N
         terminal.note(f"  … {len(done.problems):,} in all; --json lists every one")
 
 
-def _say(path: str, *, as_json: bool) -> None:
-    found = adopt.recognise(path)
-    if not (found or as_json):
-        raise InputError(f"{path!r} is no memory that is recognised", path=path)
-    recognised = [{"layout": name, "why": why} for name, why in found]
-    lines = (f"{terminal.accent(name)}: {terminal.line(why)}" for name, why in found)
-    plain.give({"location": path, "recognised": recognised}, lines, as_json=as_json)
+def _say(plan: adopt.Plan, path: str, *, as_json: bool) -> None:
+    recognised = [{"layout": name, "why": why} for name, why in adopt.recognise(path)]
+    transcripts = terminal.count(len(plan.transcripts), "transcript")
+    line = (
+        f"would adopt {terminal.accent(terminal.line(plan.location))} as {plan.layout} ({terminal.line(plan.why)}): "
+        f"{terminal.count(plan.files, 'file')}, {transcripts} to read; nothing was written"
+    )
+    plain.give(msgspec.to_builtins(plan) | {"recognised": recognised}, [line], as_json=as_json)
