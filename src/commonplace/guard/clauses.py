@@ -25,7 +25,7 @@ SAYS_I: Final = pattern(
     r"|gebruiker)\b|用户|使用者|本人|ユーザー|사용자"
 )
 _YOU: Final = pattern(r"\b(?:you|du|tu|vous|tú|usted|você|ты|вы|ty|jij|u)\b|[你您]|당신", re.IGNORECASE)
-_PRONOUN: Final = pattern(  # none that is an article too
+PRONOUN: Final = pattern(  # none that is an article too
     r"\b(?:he|she|they|it|him|her|them|er|sie|ihn|ihm|ihr|ihnen|dafür|damit|ils?|elles?|lui|leur|él|ella|ellos|lei|loro"
     r"|el[ea]s?|isso|он[аио]?|его|её|их|ему|ona|oni|hij|zij|ze|hem|haar)\b|[他她它]|彼|それ|그(?:는|녀)",
     re.IGNORECASE,
@@ -102,7 +102,7 @@ class Reader:
                 named = self._known.shared(said)
                 subject = next((word for word in content.words(part) if word in said), "")
                 subject = subject if subject in named else ""
-                whom = said | (whom if _PRONOUN.search(part) else frozenset())
+                whom = said | (whom if PRONOUN.search(part) else frozenset())
                 if (SAYS_I if person else _YOU).search(part):
                     whom |= frozenset(content.words(speaker)) or {SELF}
                 if speaker and FIRST_PERSON.search(part):

@@ -6,13 +6,13 @@ a model. What does not fit is named with its reason.
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import msgspec
 
-from commonplace.operations import NOTED
 from commonplace.recall.prompt.filling import Draft, Message, Shown, cost, fill, safe
+from commonplace.recall.prompt.repeats import Repeats
 from commonplace.records import TRUST_RANK, Context, Dropped, Hit, Section
 from commonplace.text import content
 from commonplace.text.inert import inert
@@ -82,7 +82,8 @@ def build(
     notes = fill([draft for draft in drafts if draft.part == "volatile" and not draft.live], left - above)
     left -= above + _tokens(notes.sections) if notes.sections else 0
     head = _over(RECALLED_NOTE, key)
-    recalled, kept, over = _recalled(_new(hits, [*stable.kept, *notes.kept]), left - head, recalled_heading)
+    fresh = _new(hits, [*stable.kept, *notes.kept], live.kept)
+    recalled, kept, over = _recalled(fresh, left - head, recalled_heading)
     left -= head + _tokens(recalled) if recalled else 0
     rest = [entry for entry in stable.left if entry.record not in {hit.record for hit in kept}]
     left -= 0 if notes.sections else above
@@ -120,10 +121,35 @@ def _spent(texts: Sequence[str]) -> int:
     return sum(estimate_tokens(text) + 1 for text in texts if text)
 
 
-def _new(hits: Sequence[Hit], shown: Sequence[Shown]) -> list[Hit]:
-    """Leave out hits that say what the prompt says already: the same text, or the message that it came from."""
+def _new(hits: Sequence[Hit], shown: Sequence[Shown], live: Sequence[Shown]) -> list[Hit]:
+    """Leave out hits that say what the prompt says already, or are the message that it came from.
+
+    Of two hits that say the same the one that is trusted further stays. What is trusted as a record is not repeated by
+    any hit, what the live conversation says by none of the assistant's.
+    """
     standing = {entry.record for entry in shown if not entry.cut}
     texts = {fingerprint(entry.said) for entry in shown if entry.said}
+    said = Repeats()
+    for entry in shown if hits else ():
+        trusted = TRUST_RANK[entry.trust] >= TRUST_RANK["agent"]
+        said.add(entry.text if entry.cut or not entry.said else entry.said, "user" if trusted else entry.trust)
+    for entry in live if hits else ():
+        said.add(entry.text, "agent")
+    quoted = _quoted(hits, shown)
+    found: list[int] = []
+    for place, hit in sorted(enumerate(hits), key=lambda each: -TRUST_RANK[each[1].trust]):
+        mark = fingerprint(hit.text)
+        if mark in texts or hit.record in standing or said.says(hit.text, hit.trust) or quoted(hit):
+            continue
+        texts.add(mark)
+        if not hit.superseded_by:
+            said.add(hit.text, hit.trust)
+        found.append(place)
+    return [hits[place] for place in sorted(found)]
+
+
+def _quoted(hits: Sequence[Hit], shown: Sequence[Shown]) -> Callable[[Hit], bool]:
+    """Return what tells of a message whether the entries made of it say most of its words."""
     asked = {(s.session, s.message) for hit in hits if hit.layer == "sessions" for s in hit.sources}
     words: dict[Message, frozenset[str]] = {}
     for sources, text in [
@@ -132,24 +158,15 @@ def _new(hits: Sequence[Hit], shown: Sequence[Shown]) -> list[Hit]:
     ]:
         for message in asked.intersection(sources):
             words[message] = words.get(message, frozenset()) | content.keywords(text)
-    found: list[Hit] = []
-    for hit in hits:
-        mark = fingerprint(hit.text)
-        if mark in texts or hit.record in standing or (hit.layer == "journals" and _is_listed(hit.text, texts)):
-            continue
+
+    def is_quoted(hit: Hit) -> bool:
+        if hit.layer != "sessions":
+            return False
         mine = content.keywords(hit.text)
         quoted = frozenset[str]().union(*(words.get((s.session, s.message), frozenset()) for s in hit.sources))
-        if hit.layer == "sessions" and mine and len(mine & quoted) >= _QUOTED_SHARE * len(mine):
-            continue
-        texts.add(mark)
-        found.append(hit)
-    return found
+        return bool(mine) and len(mine & quoted) >= _QUOTED_SHARE * len(mine)
 
-
-def _is_listed(text: str, texts: Container[str]) -> bool:
-    """True if a journal entry only lists statements that the prompt has."""
-    parts = content.sentences(text.removeprefix(NOTED))
-    return all(fingerprint(part) in texts or fingerprint(part.rstrip(".")) in texts for part in parts)
+    return is_quoted
 
 
 def _recalled(hits: Sequence[Hit], room: int, heading: str) -> tuple[list[Section], list[Hit], list[Dropped]]:

@@ -16,6 +16,7 @@ from commonplace.layouts.schema import Layer, PromptSection
 from commonplace.recall.packs import BUDGET, ItemQuery, Pack, Scored, choose
 from commonplace.recall.prompt.filling import Shown
 from commonplace.recall.prompt.page import Page, unverified
+from commonplace.recall.prompt.repeats import Repeats
 from commonplace.records import TRUST_RANK, Item, JournalEntry
 from commonplace.text.pieces import one_line, truncate
 
@@ -81,10 +82,24 @@ def packed(page: Page, layers: Sequence[Layer]) -> Pack:
     live = {(each.session, str(each.message.id)) for each in window}  # none of its turns is shown twice
     found = ((layer, record) for layer in layers for record in stored(page, layer))
     fit = (read(record, layer.name) for layer, record in found if TRUST_RANK[page.rank(record)] >= least)
-    others = (each for each in fit if each.source != TURN or not live.issuperset(page.sources(each.id)))
+    others = [each for each in fit if each.source != TURN or not live.issuperset(page.sources(each.id))]
     pack = choose(others, query, page.parts.now())
+    if repeated := _repeated(page, pack):
+        pack = choose((each for each in others if each.id not in repeated), query, page.parts.now())
     logger.info("pack: %d items", len(pack.items), extra=pack.diagnostics)
     return pack
+
+
+def _repeated(page: Page, pack: Pack) -> set[str]:
+    """Return the ids of the chosen turns in which nothing is asked, and nothing said that another item does not say."""
+    noted = Repeats()
+    for each in pack.items:
+        if each.item.source != TURN and TRUST_RANK[page.parts.reader.rank(each.item.id)] >= TRUST_RANK["agent"]:
+            noted.add(each.item.content, "user")
+    turns = ((each.item.id, *exchange(each.item.content)) for each in pack.items if each.item.source == TURN)
+    return {
+        item for item, asked, answer in turns if noted.says(asked, "user") and noted.says(f"{asked}\n{answer}", "agent")
+    }
 
 
 def stored(page: Page, layer: Layer) -> Iterator[Item]:

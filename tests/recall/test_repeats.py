@@ -1,0 +1,107 @@
+"""A statement is shown once: what the assistant repeats of it is left out, with another value or person it is not."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from commonplace import Memory, Message
+from commonplace.recall.prompt.repeats import Repeats
+from commonplace.testing import FixedClock
+
+SAME = [
+    ("I live in Bergen.", "Noted: you live in Bergen."),
+    ("User lives in Bergen.", "Got it, you live in Bergen."),
+    ("I live in Bergen with my two cats.", "Okay! So you live in Bergen."),
+    ("My sister Ottilie works at the mill.", "Got it, your sister Ottilie works at the mill. Anything else?"),
+    ("I am allergic to peanuts.", "Alright, you are allergic to peanuts."),
+    ("My train leaves on 3 March at 07:45 from Oslo.", "Great! Your train leaves on 3 March at 07:45."),
+    ("I don't eat meat.", "Understood: you don't eat meat."),
+    ("I prefer tabs over spaces.", "Okay, I'll remember that you prefer tabs over spaces."),
+    ("Ich wohne in Bergen.", "Notiert: du wohnst in Bergen."),
+    ("J'habite à Bergen.", "C'est noté : tu habites à Bergen."),
+    ("我住在卑尔根。", "好的，你住在卑尔根。"),
+    ("Mieszkam w Bergen.", "Jasne, mieszkasz w Bergen."),
+]
+OTHER = [
+    ("I live in Bergen.", "Noted: you live in Oslo."),
+    ("I live in Bergen.", "Noted: you do not live in Bergen."),
+    ("I live in Bergen.", "No, you live in Bergen."),
+    ("I live in Bergen.", "Noted: she lives in Bergen."),
+    ("I live in Bergen.", "Noted: you lived in Bergen."),
+    ("I live in Bergen.", "You live in Bergen, in the red house."),
+    ("I used to live in Bergen.", "You live in Bergen."),
+    ("I might live in Bergen.", "You live in Bergen."),
+    ("Do I live in Bergen?", "You live in Bergen."),
+    ("My sister lives in Bergen.", "Noted: you live in Bergen."),
+    ("Ada lives in Bergen.", "Noted: Ben lives in Bergen."),
+    ("Mario lives in Bergen.", "Noted: Maria lives in Bergen."),
+    ("Ada pays Ben.", "Ben pays Ada."),
+    ("I like tea.", "Noted: you need tea."),
+    ("My train leaves at 07:45.", "Your train leaves at 07:55."),
+    ("我不住在卑尔根。", "好的，你住在卑尔根。"),
+    ("I live in Bergen.", "Noted."),
+]
+
+
+@pytest.mark.parametrize(("shown", "again"), SAME)
+def test_what_is_shown_is_said_whatever_acknowledges_it(shown, again):
+    said = Repeats()
+    said.add(shown, "user")
+    assert said.says(again, "agent")
+
+
+@pytest.mark.parametrize(("shown", "again"), OTHER)
+def test_another_value_denial_person_or_time_is_not_said(shown, again):
+    said = Repeats()
+    said.add(shown, "user")
+    assert not said.says(again, "agent")
+
+
+def test_what_is_trusted_less_says_nothing_for_what_is_trusted_more():
+    said = Repeats()
+    said.add("The ferry leaves from Quay Marrow.", "web")
+    assert said.says("The ferry leaves from Quay Marrow.", "web")
+    assert not said.says("The ferry leaves from Quay Marrow.", "user")
+
+
+def test_a_message_that_asks_something_too_is_not_said():
+    said = Repeats()
+    said.add("I live in Bergen.", "user")
+    assert not said.says("I live in Bergen. Where is the next clinic?", "user")
+
+
+def opened(folder, layout):
+    clock = FixedClock(datetime(2026, 11, 20, 10, tzinfo=UTC), step_seconds=1)
+    return Memory.open(folder, layout=layout, clock=clock, jobs="worker")
+
+
+@pytest.mark.parametrize("layout", ["native", "two-layer", "graph", "structured"])
+@pytest.mark.parametrize("consolidated", [False, True])
+def test_the_assistants_acknowledgement_is_not_shown_beside_the_statement(tmp_path, layout, consolidated):
+    """Issue 17.6: no statement twice."""
+    with opened(tmp_path, layout) as memory:
+        memory.append("a", [Message("user", "I live in Bergen."), Message("assistant", "Noted: you live in Bergen.")])
+        if consolidated:
+            memory.consolidate("a")
+        shown = memory.context("b", "Where do I live, in Bergen?").text
+        assert shown.count("Bergen") == 1
+        assert "oted: you" not in shown
+
+
+def test_what_the_assistant_answers_otherwise_is_shown(tmp_path):
+    with opened(tmp_path, "native") as memory:
+        memory.append("a", [Message("user", "I live in Bergen."), Message("assistant", "Noted: you live in Oslo.")])
+        shown = memory.context("b", "Do I live in Bergen or in Oslo?").text
+        assert "I live in Bergen." in shown
+        assert "you live in Oslo" in shown
+
+
+def test_of_two_hits_that_say_the_same_the_persons_own_is_shown(tmp_path):
+    with opened(tmp_path, "native") as memory:
+        memory.append("a", [Message("assistant", "Noted: you play the cello on Mondays.")])
+        memory.append("b", [Message("user", "I play the cello on Mondays in the old town hall.")])
+        shown = memory.context("c", "play the cello on Mondays").text
+        assert "old town hall" in shown
+        assert shown.count("cello") == 1
