@@ -120,7 +120,7 @@ class Admission:
         self._parts.ledger.catch_up()
         return [
             record
-            for record in plan.records(layer, path, plan.rope(path).data)
+            for record in self._parts.reader.visible(plan.records(layer, path, plan.rope(path).data))
             if isinstance(record, Entry) and TRUST_RANK[self._parts.reader.rank(record.id)] >= TRUST_RANK["agent"]
         ]
 
@@ -183,6 +183,12 @@ class Admission:
         asked = tuple(Waits(removal, why) for removal, why in settled.waits)
         return Taken((*done.waits, *asked), done.same, settled.note)
 
+    def _is_hidden(self, record_id: str) -> bool:
+        """True if a record of a file says what was forgotten."""
+        record = self._parts.reader.find(record_id)
+        left = self._parts.reader.unforgotten(record)
+        return left is None or left.text != record.text
+
     def _merged(self, plan: Plan, path: str) -> str:
         """Return the topic that says now what another said.
 
@@ -234,10 +240,13 @@ class Admission:
                 return Taken(same=same)
             operation = self._of_today(operation)
             applied = plan.work_out(operation, layer, path)
-        if applied.duplicate:
+        if applied.duplicate and not (actor.explicit and self._is_hidden(applied.duplicate)):
             return Taken(same=applied.duplicate)
         if self._parts.tombstones.forbids(text for _, text in applied.added):
             raise Stop(FORGOTTEN)
+        if applied.duplicate:  # its file says it already, and it is shown again for what it rests on now
+            plan.again(operation, self._parts.reader.find(applied.duplicate), trust=trust, person=actor.person)
+            return Taken()
         if TRUST_RANK[trust] < TRUST_RANK["agent"] and self._overrules(applied):
             reason = f"text from {trust} takes the place of what is trusted more only when a person says so"
             return Taken((Waits(operation, reason),))

@@ -5,26 +5,32 @@ Known from the transcripts alone, so that it holds without the change log too. P
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
+from functools import lru_cache
 from typing import Final
 
 import msgspec
 
 from commonplace.records import Source
-from commonplace.text.content import keywords
+from commonplace.text.content import is_wide, keywords, words
+from commonplace.text.everyday import COMMON
 from commonplace.text.patterns import pattern
 
 _SENTENCE: Final = pattern(r"[^\n]*?(?:[.!?…](?=\s)|[。！？]|\n|\Z)[ \t]*\n?")
 _FEW: Final = 2  # so many distinctive words of a message give it away; of one with fewer, all of them
 _SHARE: Final = 1 / 3  # of a sentence of unknown origin that a message must hold besides
+_SHARE_OF_ONE: Final = 1 / 2  # the same, if only one distinctive word is in it
+_OF_USERS: Final = keywords("user users")  # how statements name whom they are about
 _FIRM_CHARS: Final = 3  # a number with so many digits gives a message away by itself
 
 
 class Forgot(msgspec.Struct, frozen=True):
     """One forgotten message: its words, and those that nobody had used before it in its session.
 
-    `single` is true if it was forgotten by itself, not with its whole session.
+    `later` are the words of what was said after it in the session with one of these, and was not forgotten; the
+    assistant repeats, so its messages are left out. `single` is true if it was forgotten by itself, not with its whole
+    session.
     """
 
     session: str
@@ -34,6 +40,42 @@ class Forgot(msgspec.Struct, frozen=True):
     words: frozenset[str]
     distinctive: frozenset[str]
     single: bool = True
+    later: tuple[frozenset[str], ...] = ()
+
+
+class Telling:
+    """The messages of one session, oldest first, as what was forgotten and what was not: makes the first known."""
+
+    def __init__(self) -> None:
+        self._known: set[str] = set()
+        self._told: set[str] = set()  # the distinctive words of what was forgotten
+        self._forgot: list[Forgot] = []
+        self._later: list[tuple[int, str, frozenset[str]]] = []  # how many were forgotten before, text and words
+
+    def hear(self, text: str, *, repeats: bool) -> None:
+        """Take a message that was not forgotten; one of the assistant `repeats`."""
+        held = keywords(text)
+        self._known |= held
+        if not repeats and not held.isdisjoint(self._told):
+            self._later.append((len(self._forgot), text, held))
+
+    def forget(self, message: Source, text: str, at: datetime, *, single: bool) -> None:
+        """Take a forgotten message."""
+        held = keywords(text)
+        own = held - self._known
+        self._told |= own
+        self._forgot.append(Forgot(message.session, message.message, at, text, held, own, single))
+
+    def forgotten(self) -> Iterator[Forgot]:
+        """Yield the forgotten messages; a later message that says a line of one again is no other message."""
+        said = {line for each in self._forgot for line in _lines(each.text)}
+        holding: dict[str, list[tuple[int, frozenset[str]]]] = {}
+        for place, text, held in self._later:
+            for word in held & self._told if said.isdisjoint(_lines(text)) else ():
+                holding.setdefault(word, []).append((place, held))
+        for number, each in enumerate(self._forgot):
+            near = (held for word in each.distinctive for place, held in holding.get(word, ()) if place > number)
+            yield msgspec.structs.replace(each, later=tuple(dict.fromkeys(near)))
 
 
 class Forgotten:
@@ -48,7 +90,13 @@ class Forgotten:
         return bool(self.messages)
 
     def left_of(
-        self, text: str, sources: Sequence[Source] | None, written: datetime | None = None, *, journal: bool = False
+        self,
+        text: str,
+        sources: Sequence[Source] | None,
+        written: datetime | None = None,
+        within: Collection[str] = (),
+        *,
+        journal: bool = False,
     ) -> str:
         """Return the part of a record's text that may be shown; empty if nothing may.
 
@@ -57,12 +105,15 @@ class Forgotten:
             sources: The messages that the record rests on; None if they are unknown.
             written: When a record of unknown sources was written, if known: messages that were forgotten before
                 then were said again.
+            within: The sessions that a job read when it wrote a record of unknown sources.
             journal: The record is about a range, of which `sources` are the first and the last message.
         """
         if not self.messages or (sources is not None and not sources and not journal):
             return text
         if not sources:
-            return self._cut(text, [m for m in self.messages if written is None or m.at >= written], sure=False)
+            since = [each for each in self.messages if written is None or each.at >= written]
+            left = self._cut(text, [each for each in since if each.session in within], sure=True)
+            return self._cut(left, [each for each in since if each.session not in within], sure=False)
         known = [source for source in sources if (source.session, source.message) in self.ids]
         if len(known) == len(sources) and (not journal or len(sources) == 1):
             return ""
@@ -89,15 +140,33 @@ def lost(text: str, left: str) -> str:
     return "".join(part for part in _sentences(text) if part.strip() not in left).strip()
 
 
+def _lines(text: str) -> set[tuple[str, ...]]:
+    return {tuple(words(line)) for line in text.splitlines()} - {()}
+
+
 def _sentences(text: str) -> list[str]:
     return [found.group() for found in _SENTENCE.finditer(text) if found.group()]
 
 
-def _tells(words: frozenset[str], forgot: Forgot, *, sure: bool) -> bool:
-    """True if a sentence of these words says what a forgotten message said."""
-    shared = words & forgot.distinctive
+def _tells(said: frozenset[str], forgot: Forgot, *, sure: bool) -> bool:
+    """True if a sentence of these words says what a forgotten message said, and no later one says more of it."""
+    shared, held = said & forgot.distinctive, len(said & forgot.words)
+    elsewhere = max((len(said & other) for other in forgot.later), default=0)
+    if not shared or elsewhere > held:
+        return False
     if any(len(word) >= _FIRM_CHARS and any(char.isdigit() for char in word) for word in shared):
         return True
-    if not shared or len(shared) < min(_FEW, len(forgot.distinctive)):
-        return False
-    return sure or len(words & forgot.words) >= len(words) * _SHARE
+    if len(shared) >= min(_FEW, len(forgot.distinctive)):
+        return sure or held >= len(said) * _SHARE
+    likely = held > elsewhere and held >= len(said - _OF_USERS) * _SHARE_OF_ONE
+    return any(map(_is_rare, shared)) and (sure or likely)
+
+
+def _is_rare(word: str) -> bool:
+    """True if a word gives away what it is about by itself; of pairs of characters, none does."""
+    return word not in _common() and not is_wide(word)
+
+
+@lru_cache(maxsize=1)
+def _common() -> frozenset[str]:
+    return keywords(" ".join(COMMON))

@@ -181,6 +181,7 @@ class Ledger:
         self._unlisted: dict[str, Trust] = {}
         self.has_gap = False  # a change is missing or cannot be read
         self._resting: dict[str, dict[str, None]] = {}  # session to the records that rest on its messages
+        self._read: dict[int, tuple[str, ...]] = {}  # change to the sessions of which it moved the cursor of a job
 
     def begin_anew(self) -> None:
         """Forget what was read: texts of it were erased."""
@@ -203,6 +204,8 @@ class Ledger:
     def _fold(self, entered: Entered) -> None:
         change, payload = entered.change, entered.payload
         self._changes[change.number] = change
+        if sessions := tuple(dict.fromkeys(move.session for move in payload.cursors if move.name)):
+            self._read[change.number] = sessions
         if change.undoes is not None:
             self._undone[change.undoes] = change.number
             undone = self._changes.get(change.undoes)
@@ -236,6 +239,10 @@ class Ledger:
         change = self._changes.get(number)
         undone = self._undone.get(number)
         return msgspec.structs.replace(change, undone_by=undone) if change and undone else change
+
+    def read_for(self, number: int) -> tuple[str, ...]:
+        """Return the sessions that a job had read for a change; none if no job made it."""
+        return self._read.get(number, ())
 
     def made(self, record: str) -> tuple[int, Added] | None:
         """Return which change made a record, and as what; None for what was there before the log."""

@@ -106,7 +106,8 @@ class Plan:
     @property
     def empty(self) -> bool:
         """True if nothing would change."""
-        return not (self._lines or self.promoted or self._deleted or any(r.changed for r in self.ropes.values()))
+        changed = self._lines or self.promoted or self._deleted or self.added
+        return not (changed or any(rope.changed for rope in self.ropes.values()))
 
     def planned(self, path: str) -> bytes | None:
         """Return what a file will read as; None where it will not be there."""
@@ -159,6 +160,12 @@ class Plan:
         self.successors |= effect.successors
         self.removed.extend(effect.removed)
         self.did.append(Did(operation, tuple(effect.added), (*effect.removed, *effect.successors)))
+
+    def again(self, operation: Edit, record: Record, *, trust: Trust, person: bool) -> None:
+        """Make a record that is there and says the same rest on what an edit rests on; its file stays as it is."""
+        self._note(operation, type(operation).__struct_config__.tag)
+        kind = operation.kind if isinstance(operation, (AddEntry, PutTopic)) else ""
+        self.added.append(Added(record.id, record.text, trust, operation.sources, operation.quotes, kind, person))
 
     def session_event(self, operation: MoveCursor | MoveWindow | EndSession | HoldRange) -> bool:
         """Append the event of a session; False where it already holds."""

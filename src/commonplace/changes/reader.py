@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import datetime, tzinfo
+from typing import Final
 
 import msgspec
 
@@ -22,6 +23,8 @@ from commonplace.layouts.schema import Layer, Layout
 from commonplace.records import Entry, Item, JournalEntry, Record, RecordedMessage, Source, Topic, Trust, lowest_trust
 from commonplace.store.protocol import Store
 from commonplace.text import validity
+
+_UNSAID: Final = frozenset(["rewrite", "replace"])  # kinds of change that may keep words without their sources
 
 
 class Reader(msgspec.Struct):
@@ -125,19 +128,21 @@ class Reader(msgspec.Struct):
         """Return what may be given out of the text of a record, or of a part of it; empty if nothing may."""
         return self.tombstones.left_of(text, *self._origin(record_id), journal=journal)
 
-    def _origin(self, record_id: str) -> tuple[Sequence[Source] | None, datetime | None]:
-        """Return the sources of a record, None if unknown; and in that case when it was written, if known.
+    def _origin(self, record_id: str) -> tuple[Sequence[Source] | None, datetime | None, Collection[str]]:
+        """Return the sources of a record, None if unknown; and in that case when it was written, if known, and of what.
 
         A rewrite and the agent's tool do not say it, nor does a correction that cites nothing, nor an edit from
-        outside, which may come with old files.
+        outside, which may come with old files. What a job wrote and did not cite may rest on any message of the
+        sessions that it read.
         """
         made = self.ledger.made(record_id)
         change = self.ledger.change(made[0]) if made else None
         if made is None or change is None or "outside" in change.kinds:
-            return (made[1].sources or None) if made else None, None
-        if not made[1].sources and (change.actor == TOOL.name or not {"rewrite", "replace"}.isdisjoint(change.kinds)):
-            return None, change.at
-        return made[1].sources, None
+            return (made[1].sources or None) if made else None, None, ()
+        read = () if made[1].sources else self.ledger.read_for(change.number)
+        if read or (not made[1].sources and (change.actor == TOOL.name or not _UNSAID.isdisjoint(change.kinds))):
+            return None, change.at, read
+        return made[1].sources, None, ()
 
     def written(self, record: Record) -> datetime | None:
         """Return when a record got its present text; None if that is not known."""

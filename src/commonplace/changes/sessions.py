@@ -20,7 +20,7 @@ from msgspec.structs import replace
 
 from commonplace import guard
 from commonplace.changes import transcripts
-from commonplace.changes.forgotten import Forgot
+from commonplace.changes.forgotten import Forgot, Telling
 from commonplace.changes.spoken import Spoken, mark
 from commonplace.changes.tombstones import Tombstones
 from commonplace.changes.transcripts import Event, State, messages_of, require_form
@@ -30,7 +30,6 @@ from commonplace.guard.markers import ERASED
 from commonplace.guard.screened import Screened
 from commonplace.records import ROLE_TRUST, Message, RecordedMessage, Session, Source, Trust, lowest_trust
 from commonplace.store.protocol import Held, Store
-from commonplace.text.content import keywords
 from commonplace.text.pieces import BUFFER_LINE_CHARS, encode_name, summary_lines
 
 logger = logging.getLogger(__name__)
@@ -376,16 +375,16 @@ class Sessions:
         """
         path = self.path(session_id)
         state = self._fold(path)
-        known: set[str] = set()
+        telling = Telling()
         for message in self._messages(path, session_id, state, 0, state.numbers):
             own, text = str(message.message.id), message.text.replace(ERASED, "")
-            words = keywords(text)
             single = self._clock() if own in also else state.forgotten_ids.get(own)
             at = single or (state.forgotten_at if message.number < state.forgotten else None)
             if at is None or ((own in state.aged_ids or message.number < state.aged) and own not in also):
-                known |= words
+                telling.hear(text, repeats=message.message.role == "assistant")
             else:
-                yield Forgot(session_id, own, at, text, words, words - known, single=single is not None)
+                telling.forget(Source(session_id, own), text, at, single=single is not None)
+        yield from telling.forgotten()
 
     def _messages(self, path: str, session_id: str, state: State, start: int, stop: int) -> Iterator[RecordedMessage]:
         while 0 <= start < stop:  # a piece at a time: a transcript may be larger than memory

@@ -1,0 +1,128 @@
+"""Which sentences go with a forgotten message: one rare word is enough, a word of everyday or of others is not."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from commonplace import Memory, Message, Request
+from commonplace.operations import AddEntry
+from commonplace.records import Source
+
+TOLD = [
+    Message("user", "I have epilepsy since childhood and take pills daily.", id="a"),
+    Message("assistant", "I am sorry to hear of your epilepsy.", id="b"),
+    Message("user", "I live in Bergen near the fish market.", id="c"),
+    Message("assistant", "Good.", id="d"),
+]
+FACT = "The user has epilepsy. The user lives in Bergen."
+
+
+def shown(memory: Memory) -> str:
+    found = memory.recall("epilepsy Bergen coffee", k=20, layers=["documents", "journals"])
+    return "\n".join([memory.context().stable, *(hit.text for hit in found)])
+
+
+@pytest.mark.parametrize("cited", [True, False])
+@pytest.mark.parametrize("git", [True, False])
+def test_one_rare_word_takes_its_sentence_along(tmp_path: Path, git: bool, cited: bool) -> None:
+    """Issue 17: a lower-case word in a record of two messages stayed; so did all that a model had not cited."""
+
+    def model(_: Request) -> str:
+        cites = [{"message": 1, "quote": "I have epilepsy"}, {"message": 3, "quote": "I live in Bergen"}]
+        add = {"op": "add", "text": FACT} | ({"cites": cites} if cited else {})
+        return json.dumps({"journal": "They spoke of the user.", "operations": [add]})
+
+    with Memory.open(tmp_path, jobs="worker", llm=model) as memory:
+        memory.append("s:1", TOLD)
+        memory.end("s:1")
+        assert "epilepsy" in shown(memory)
+        assert "The user has epilepsy." in dict(memory.forget("s:1#a", dry_run=True).forgotten).values()
+        memory.forget("s:1#a")
+        assert "epilepsy" not in shown(memory)
+        assert "The user lives in Bergen." in shown(memory)
+    if git:
+        shutil.rmtree(tmp_path / ".commonplace")
+    with Memory.open(tmp_path, jobs="worker") as memory:
+        assert "epilepsy" not in shown(memory)
+        assert "The user lives in Bergen." in shown(memory)
+
+
+def kept(folder: Path, said: list[str], fact: str, cites: tuple[int, ...]) -> str:
+    """Forget the first of some messages, and return what is left of a record that rests on some of them."""
+    with Memory.open(folder, jobs="worker") as memory:
+        memory.append("s:1", [Message("user", text, id=str(number)) for number, text in enumerate(said)])
+        sources = tuple(Source("s:1", str(number)) for number in cites)
+        memory.apply([AddEntry(path="facts/user.md", text=fact, sources=sources)], reason="")
+        memory.forget("s:1#0")
+        return shown(memory)
+
+
+def test_a_sentence_that_another_message_says_stays(tmp_path: Path) -> None:
+    """What was said of coffee besides is not forgotten with one message about it."""
+    later = "Coffee with oat milk keeps me awake at night."
+    left = kept(tmp_path, ["I like coffee.", later], "Likes coffee. Coffee with oat milk keeps the user awake.", (0, 1))
+    assert "Coffee with oat milk keeps the user awake." in left
+    assert "Likes coffee." not in left
+
+
+def test_a_record_of_other_messages_alone_stays_whole(tmp_path: Path) -> None:
+    assert "Drinks coffee." in kept(tmp_path, ["I like coffee.", "I drink coffee."], "Drinks coffee.", (1,))
+
+
+def test_a_word_of_everyday_takes_no_sentence_along(tmp_path: Path) -> None:
+    said = ["We could change the company card next week, Ann says.", "The office is in Bergen."]
+    fact = "The office in Bergen is close to the company canteen."
+    assert fact in kept(tmp_path, said, fact, (0, 1))
+
+
+def test_who_asks_to_forget_it_does_not_keep_it(tmp_path: Path) -> None:
+    """The words of the wish are in a message too; it says no more of it than the record."""
+    said = ["I have epilepsy since childhood.", "Please forget what I said about my epilepsy.", "I live in Bergen."]
+    left = kept(tmp_path, said, "Has epilepsy. Lives in Bergen.", (0, 2))
+    assert "epilepsy" not in left
+    assert "Lives in Bergen." in left
+
+
+@pytest.mark.parametrize("layout", ["native", "two-layer", "structured", "graph"])
+def test_an_explicit_write_of_what_is_hidden_is_taken(tmp_path: Path, layout: str) -> None:
+    """Issue 17: it was answered with `duplicate`, and nothing was shown."""
+    with Memory.open(tmp_path, layout=layout, jobs="worker") as memory:
+        (source, _) = memory.append(
+            "s:1", [Message("user", "My locker code word is xylophone banana."), Message("assistant", "Good.")]
+        )
+        for text in ("The code is a fruit and an instrument.", "Keeps bees."):
+            memory.remember(text, source=source if "code" in text else None)
+        change = memory.forget(f"{source.session}#{source.message}").change
+        assert "fruit" not in str(memory.recall("fruit instrument code"))
+        assert memory.remember("Keeps bees.").status == "duplicate"
+        outcome = memory.remember("The code is a fruit and an instrument.")
+        assert outcome.status == "applied"
+        assert memory.recall("fruit instrument code")[0].text.startswith("The code is a fruit")
+        assert memory.remember("The code is a fruit and an instrument.").status == "duplicate"
+        assert memory.why(outcome.records[0]).quotes == ()
+        memory.undo(outcome.change)
+        memory.undo(change)
+        assert "xylophone" in str(memory.recall("locker code"))
+        assert memory.doctor().ok
+
+
+def test_a_copy_of_memory_alone_holds_what_was_erased_no_more(tmp_path: Path) -> None:
+    """docs/files.md: without transcripts nothing says what was forgotten; `erase` takes it out of the files too."""
+    with Memory.open(tmp_path / "one", jobs="worker") as memory:
+        memory.append(
+            "s:1", [Message("user", "Remember that I have epilepsy. Remember that I live in Bergen.", id="a")]
+        )
+        memory.end("s:1", now=False)
+    shutil.copytree(tmp_path / "one", tmp_path / "two")
+    for name, erase in (("one", False), ("two", True)):
+        with Memory.open(tmp_path / name, jobs="worker") as memory:
+            memory.forget("s:1#a", erase=erase)
+            assert "epilepsy" not in shown(memory)
+        for path in ("sessions", ".commonplace"):
+            shutil.rmtree(tmp_path / name / path)
+        with Memory.open(tmp_path / name, jobs="worker") as memory:
+            assert ("epilepsy" in shown(memory)) is not erase
