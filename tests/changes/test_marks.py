@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from contextlib import suppress
 from datetime import UTC, datetime
 
 import pytest
@@ -10,8 +11,11 @@ from doors import opened, write
 
 from commonplace import Memory, Message
 from commonplace.changes import drift
+from commonplace.errors import InputError
 from commonplace.operations import AppendJournal, PutItem, PutTopic, ReplaceEntry
+from commonplace.records import TRUST_RANK
 from commonplace.testing import FixedClock, ScriptedLLM
+from inside import scope_of
 
 TOPIC, ITEMS, JOURNAL = "memory/harbour.md", "memory/items/semantic.jsonl", "HISTORY-2026-11.md"
 LOW = (
@@ -90,6 +94,50 @@ def test_what_the_lost_log_told_of_is_no_persons(tmp_path):
     with opened(tmp_path) as memory:
         hit = memory.recall("agent wrote quay", layers=("documents",))[0]
         assert hit.trust == "agent"
+
+
+@pytest.mark.parametrize("layout", ["native", "two-layer", "graph", "structured", "memdir", "facts"])
+@pytest.mark.parametrize("lost", [(".commonplace",), (".commonplace", "sessions"), (".commonplace/log",)])
+@pytest.mark.parametrize("read_only", [False, True])
+def test_without_the_log_nothing_rises_in_any_layer(tmp_path, layout, lost, read_only):
+    """Issue 16: what a page said ranked as the agent's or the person's own in a document that is not shown."""
+    said = {
+        "web": "The {} ferry moors at Strandgata.",
+        "tool": "The {} crane lifts nine.",
+        "agent": "The {} quay is ours.",
+    }
+
+    def ranks(memory):
+        hits = memory.recall("ferry moors crane lifts quay ours", k=60)
+        return {
+            (hit.layer, line): hit.trust for hit in hits for line in hit.text.splitlines() if line.startswith("The ")
+        }
+
+    with opened(tmp_path, layout=layout) as memory:
+        memory.append("s", [Message("user", "Look at it."), Message("assistant", "Done.")])
+        for layer in [None, *(each.name for each in scope_of(memory).layout.layers)]:
+            for trust, text in said.items():
+                with suppress(InputError):
+                    memory.remember(text.format(layer), trust=trust, to=layer)
+        before = ranks(memory)
+        sessions = scope_of(memory).layout.sessions
+    for folder in lost:
+        shutil.rmtree(tmp_path / (sessions if folder == "sessions" else folder))
+    with opened(tmp_path, layout=layout, read_only=read_only) as memory:
+        after = ranks(memory)
+        stable = memory.context("s", tokens=4000).stable
+    assert {each: after[each] for each in before if TRUST_RANK[after[each]] > TRUST_RANK[before[each]]} == {}
+    assert "ferry" not in stable
+    assert "crane" not in stable
+
+
+def test_files_of_a_person_rank_as_theirs_where_no_change_was_ever_made(tmp_path):
+    """DESIGN 1.6: an outside edit ranks `user` if the layout's agent has no file tool."""
+    write(tmp_path, "memory/MEMORY.md", "# Long-term Memory\n\n- The quay is mine.\n")
+    write(tmp_path, TOPIC, "---\ntitle: Harbour\n---\nThe harbour closes at noon.\n")
+    with opened(tmp_path) as memory:
+        memory.append("s", [Message("user", "Look at it."), Message("assistant", "Done.")])
+        assert {hit.trust for hit in memory.recall("quay harbour noon", layers=("documents", "topics"))} == {"user"}
 
 
 def test_a_large_edit_from_outside_leaves_marks_and_lists_nobody_as_the_person(tmp_path):

@@ -172,7 +172,7 @@ class Admission:
         if waits:
             return Taken((Waits(operation, waits),))
         whose = "user" if heard == "user" else trust
-        if isinstance(operation, AddEntry) and self._is_shown(layer) and TRUST_RANK[trust] < TRUST_RANK["agent"]:
+        if isinstance(operation, AddEntry) and TRUST_RANK[trust] < TRUST_RANK["agent"]:
             return self._keep_aside(plan, operation, actor, trust)
         if not isinstance(operation, AddEntry) or not self._is_held_against(judged.verdict, layer, trust):
             return self._edit(plan, operation, layer, path, actor=actor, trust=trust, raced=raced, whose=whose)
@@ -201,7 +201,7 @@ class Admission:
         return path
 
     def _keep_aside(self, plan: Plan, operation: AddEntry, actor: Actor, trust: Trust) -> Taken:
-        """Keep an entry where recall finds it, as it may not always be shown."""
+        """Keep an entry where recall finds it with its mark: a document has none."""
         kept = aside(operation, trust, self._parts.layout, self._parts.reader, plan.at)
         if kept is None:
             return Taken((Waits(operation, f"text from {trust} is always shown only when a person says so"),))
@@ -374,8 +374,8 @@ class Admission:
         if layer.person_only and not actor.person:
             return f"only a person changes {layer.path}"
         adds = not isinstance(operation, (AddEntry, RemoveEntry, RemoveTopic, RemoveItem))
-        if adds and self._is_shown(layer) and TRUST_RANK[trust] < TRUST_RANK["agent"]:
-            return f"text from {trust} enters the always-shown part only when a person promotes it"
+        if adds and layer.kind == "documents" and TRUST_RANK[trust] < TRUST_RANK["agent"]:
+            return f"text from {trust} enters {layer.path} only when a person promotes it"
         return ""
 
     def _unforgotten(self, operation: Edit) -> Edit:

@@ -33,7 +33,7 @@ def mark_of(record: Record) -> Trust | None:
 
 def may_mark(data: bytes, kind: str) -> bool:
     """False if no record of a file can have a mark: a journal that never ends is not read for one of its entries."""
-    return kind != "journals" or b"(from " in data
+    return (b"(from " if kind == "journals" else KEY.encode()) in data
 
 
 def marked(operation: Edit, trust: Trust, before: Trust | None, *, journal: bool) -> Edit:

@@ -57,7 +57,7 @@ class Parts:
         self.sessions = Sessions(store, config=config, clock=clock, folder=layout.sessions, tombstones=self.tombstones)
         self.ledger = Ledger(store.since)
         self.items, self.heads = ItemFiles(store), Heads(store, layout, self.ledger)
-        trust = _of_outside(layout, self.ledger, self.sessions, clock)
+        trust = _of_outside(layout, self.ledger, clock, self.sessions, lambda: seen.newest() or self.reader.has_marks())
         self.reader = Reader(
             store,
             layout,
@@ -81,18 +81,23 @@ class _OfOutside(Protocol):
     def __call__(self, layer: Layer | None = None) -> Trust: ...
 
 
-def _of_outside(layout: Layout, ledger: Ledger, sessions: Sessions, clock: Clock) -> _OfOutside:
+def _of_outside(
+    layout: Layout, ledger: Ledger, clock: Clock, sessions: Sessions, shows_changes: Callable[[], object]
+) -> _OfOutside:
     """Return a function for the trust of an outside edit: `user`, unless another than a person may have made it.
 
     The agent may have a file tool: in the layout, or of the host's, while a session goes on; of the latter only what
     tells the agent what to do is taken for its own. And if a part of the log is lost, an edit that it does not explain
-    can be anybody's.
+    can be anybody's. All of it is lost if there is none, but changes were made: sessions, files or what was seen of
+    files tell of them.
     """
 
     @cache
     def is_lost() -> bool:  # said once, before what is found is logged
         ledger.catch_up()
-        return not ledger.newest and any(each.cursors or each.window_start for each in sessions.list())
+        if ledger.newest:
+            return False
+        return any(each.cursors or each.window_start for each in sessions.list()) or bool(shows_changes())
 
     def goes_on() -> bool:
         now = clock()

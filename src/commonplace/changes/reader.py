@@ -184,10 +184,16 @@ class Reader(msgspec.Struct):
         version = self.store.version(path)
         known = self.marks.get(path)
         if known is None or known[0] != version:
-            found = self.records(path) if may_mark(self.data(path) or b"", layer.kind) else ()
-            said = {each.id: low for each in found if (low := mark_of(each)) is not None}
-            known = self.marks[path] = version, said
+            known = self.marks[path] = version, self._marked(layer, path)
         return known[1].get(record_id)
+
+    def _marked(self, layer: Layer, path: str) -> dict[str, Trust]:
+        found = self.records(path) if may_mark(self.data(path) or b"", layer.kind) else ()
+        return {each.id: low for each in found if (low := mark_of(each)) is not None}
+
+    def has_marks(self) -> bool:
+        """True if a record states its trust in its own file: only changes write that."""
+        return any(self._marked(*each) for each in self.files(lambda layer: layer.kind != "documents"))
 
     def text(self, path: str) -> str:
         """Return the whole text of a file; empty if there is none."""

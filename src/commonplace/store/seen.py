@@ -135,6 +135,11 @@ class Seen:
             rows = self._run("SELECT version, number FROM look WHERE path = ?", (path,))
         return (rows[0][0], rows[0][1]) if rows else None
 
+    def newest(self) -> int:
+        """Return the number of the newest change after which a file was seen; 0 if none was."""
+        with self._lock:
+            return int(self._run("SELECT coalesce(max(number), 0) FROM look")[0][0])
+
     @contextmanager
     def _together(self) -> Iterator[None]:
         """Write some rows in one transaction."""
