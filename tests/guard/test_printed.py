@@ -203,6 +203,50 @@ def test_a_key_drawn_with_signs_goes():
         assert key[8:] not in guard.screen(f"SECRET_KEY = '{key}'\nDEBUG = True").text
 
 
+def _pem(kind, lines=16, seed=3):
+    body = [blind_set.drawn(seed + n, blind_set.ALNUM + "+/", 64) for n in range(lines)] + [_drawn(40, seed) + "=="]
+    return f"-----BEGIN {kind}-----", body, f"-----END {kind}-----"
+
+
+@pytest.mark.parametrize("part", ["tail", "middle", "searched", "coloured"])
+def test_what_is_left_of_a_private_key_goes(part):
+    """Issue 22: the end of a key, its middle, lines that `grep` printed, and a key with colours in it."""
+    _, body, foot = _pem("PRIV" + "ATE KEY")
+    text = {
+        "tail": "\n".join(["log", *body[3:], foot, "done"]),
+        "middle": "\n".join(["log", *body[4:12], "done"]),
+        "searched": "\n".join(f"key.pem-{n}-{line}" for n, line in enumerate(body[4:12], 3)),
+        "coloured": "\n".join(f"\x1b[31m{line[:30]}\x1b[0m{line[30:]}" for line in [*body[4:12]]),
+    }[part]
+    screened = guard.screen(text).text
+    assert not any(line in screened or line[:30] in screened for line in body[5:11])
+
+
+@pytest.mark.parametrize("kind", ["CERTIFICATE", "PGP SIGNATURE", "PGP PUBLIC KEY BLOCK", "SSH SIGNATURE"])
+def test_blocks_of_other_kinds_stay_whole_and_cut(kind):
+    """A certificate and a signature are made to be shown."""
+    head, body, foot = _pem(kind)
+    for text in ("\n".join([head, *body, foot]), "\n".join([head, *body[:8]]), "\n".join([*body[8:], foot])):
+        assert guard.screen(text).text == text
+
+
+def test_a_key_with_a_colour_inside_goes_and_coloured_words_stay():
+    """Issue 22: `grep --color` and a terminal put codes between the letters of a word."""
+    key = "ghp_" + _drawn(36)
+    assert key[10:] not in guard.screen(f"{key[:10]}\x1b[0m{key[10:]}").text
+    assert LETTERS not in guard.screen(f"\x1b[01;31m\x1b[Kpassword\x1b[m\x1b[K={LETTERS}").text
+    assert "user\x1b[0m" not in (text := guard.screen("\x1b[32muser\x1b[0m is \x1b[1mactive\x1b[0m").text)
+    assert "secret" not in text
+
+
+def test_every_long_cookie_of_a_header_goes():
+    """Issue 22: a login may be the last of several cookies, and its name long."""
+    name, key = "wordpress_logged_in_" + "0a" * 16, _drawn(40)
+    for header in (f"Cookie: {name}=ada%7C1790000000%7C{key}", f"Cookie: theme=dark; lang=en; auth_x={key}; a=b"):
+        assert key not in guard.screen(header).text
+    assert guard.screen("Cookie: theme=dark; lang=en").text == "Cookie: theme=dark; lang=en"
+
+
 @pytest.mark.parametrize(
     "text",
     [

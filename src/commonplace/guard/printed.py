@@ -240,8 +240,8 @@ def _element(text: str, start: int, end: int, rule: Rule) -> Span | None:
     if not entry and "<" not in text[max(0, start - 30) : start]:
         return None
     match = compiled(_HELD if entry else _ELEMENT).match(text, end)
-    if not match or not match.lastindex:
-        return None
+    if not match or not match.lastindex or (rule.check == "made" and text[end : end + 1].isspace()):
+        return None  # `<code class="">` is no code
     span = match.span(match.lastindex)
     return span if _is_secret(text[slice(*span)], rule, plain=False) else None
 

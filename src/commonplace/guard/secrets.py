@@ -13,11 +13,10 @@ from __future__ import annotations
 import hashlib
 import itertools
 import re
-from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple
 
-from commonplace.guard import printed, said, values
+from commonplace.guard import keys, printed, said, values
 from commonplace.guard.codes import Noun, unlisted
 from commonplace.guard.markers import Marker
 from commonplace.guard.table import FLOOD, STRETCH, Candidate, Rule, compiled
@@ -28,19 +27,7 @@ _CARD: Final = (
     r"(?<![A-Za-z\d./+-])(?<!\d )(?:[2-6]\d{3}([ -]?)\d{4}\1\d{4}\1\d{4}|3[47]\d{2}([ -]?)\d{6}\2\d{5}"
     r"|3[0689]\d{2}([ -]?)\d{6}\3\d{4})(?![A-Za-z\d_/-]|\.\d| \d)"
 )
-_KEY: Final = r"(?:[A-Z0-9]{1,20} ){0,4}(?:PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V\d)"
-_KEY_BEGINS: Final = rf"-{{4,5}} ?BEGIN {_KEY} ?-{{4,5}}|PuTTY-User-Key-File-\d:"
-_KEY_ENDS: Final = rf"-{{4,5}} ?END {_KEY} ?-{{4,5}}|Private-MAC: [0-9a-f]{{40,64}}"
-_KEY_LINE: Final = (
-    r"(?:[ \t\r\n>|]|\\[rn]){0,12}(?:[A-Za-z0-9+/]{16,8192}={0,2}"
-    r"|(?:Proc-Type|DEK-Info|Version|Comment|Encryption|Public-Lines|Private-Lines):[^\n\\]{0,100}"
-    r"|=?[A-Za-z0-9+/]{1,64}={0,2}(?=\\n|\r?\n|\Z))"
-)
 _MOST_FOUND: Final = 24  # secrets in one stretch of 4 KB; of each line with more the whole goes
-_KEY_BODY: Final = r"(?<![A-Za-z0-9+/])MII[A-Za-z0-9+/]{53,8192}={0,2}"
-_KEY_LINES: Final = 100
-_PUBLIC_HEAD: Final = r"(?:CERTIFICATE|PUBLIC KEY|REQUEST|CRL|PKCS7) ?-{4,5}\s{0,8}"
-_KEY_CHARS: Final = 65_536  # a private key is shorter; a closing line further off is another key's
 _LONG: Final = 128  # characters of a secret that a rule may have cut off, for each looks at a bounded number
 _LONG_TOKEN: Final = 20  # characters of a key, of which fewer may be a name
 _ATTRIBUTE: Final = r"\s{0,8}[\w:.-]{1,40}\s?="
@@ -117,12 +104,9 @@ def _marker(text: str, span: Span) -> Marker:
 def _found(view: View) -> Iterator[Iterator[Span]]:
     """Yield what each way of looking finds, each in order."""
     text = view.text
-    if "PRIVATE KEY" in text or "PuTTY-User-Key-File" in text or "OpenVPN Static key" in text:
-        yield _private_keys(text)
+    yield from (_keys(spans) for spans in keys.find(text))
     if compiled(_CARD_SHAPE).search(text):
         yield _cards(text)
-    if "MII" in text:
-        yield _key_bodies(text)
     if not view.tries:
         return
     yield _at_keywords(text, view.tries)
@@ -134,6 +118,10 @@ def _found(view: View) -> Iterator[Iterator[Span]]:
         if not compiled(_ATTRIBUTE).fullmatch(text, start, end)  # a name between the quotes of two others
     )
     yield (Span(start, end, rule.id, human=True) for start, end, rule in unlisted(text, numbers))
+
+
+def _keys(spans: Iterator[tuple[int, int]]) -> Iterator[Span]:
+    return (Span(start, end, "private-key", human=False) for start, end in spans)
 
 
 def _at_keywords(text: str, candidates: Iterable[tuple[int, Candidate]]) -> Iterator[Span]:
@@ -226,42 +214,6 @@ def _cards(text: str) -> Iterator[Span]:
         # Luhn's check; a run of one or two digits is an example, not a card.
         if (sum(numbers[-1::-2]) + sum(doubled)) % 10 == 0 and len(set(numbers)) > 2:
             yield Span(*card.span(), "payment-card", human=True)
-
-
-def _key_bodies(text: str) -> Iterator[Span]:
-    """Yield what reads as the first lines of a private key whose head is missing."""
-    for match in compiled(_KEY_BODY).finditer(text):
-        if not compiled(_PUBLIC_HEAD).search(text, max(0, match.start() - 48), match.start()):
-            end = match.end()
-            for _ in range(_KEY_LINES):
-                if not (line := compiled(_KEY_LINE).match(text, end)):
-                    break
-                end = line.end()
-            yield Span(match.start(), end, "private-key", human=False)
-
-
-def _private_keys(text: str) -> Iterator[Span]:
-    """Yield whole key blocks; one without its end goes as far as its lines look like a key's."""
-    ends = [match.span() for match in compiled(_KEY_ENDS).finditer(text)]
-    nexts = (match.start() for match in itertools.islice(compiled(_KEY_BEGINS).finditer(text), 1, None))
-    whole = (0, 0)
-    for begin in compiled(_KEY_BEGINS).finditer(text):
-        following = next(nexts, len(text))
-        at = bisect_left(ends, (begin.end(), 0))
-        if at < len(ends) and ends[at][1] <= min(following, begin.end() + _KEY_CHARS):
-            end = ends[at][1]
-        else:
-            end = begin.end()
-            while line := compiled(_KEY_LINE).match(text, end, following):
-                end = line.end()
-        if begin.start() == whole[1]:
-            whole = (whole[0], end)
-            continue
-        if whole[1]:
-            yield Span(*whole, "private-key", human=False)
-        whole = begin.start(), end
-    if whole[1]:
-        yield Span(*whole, "private-key", human=False)
 
 
 def _merged(spans: list[Span]) -> Iterator[Span]:

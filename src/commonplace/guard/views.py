@@ -23,7 +23,7 @@ Steps = tuple[list[int], list[int]]
 # Letters and signs in other dress: raised, circled, mathematical, ligatures, full width; `～` parts numbers.
 _STYLED: Final = (
     "[\u00aa\u00b2\u00b3\u00b9\u00ba\u1d2c-\u1d6a\u2070-\u209c\u2100-\u214f\u2460-\u24ff\ufb00-\ufb06"
-    "\uff1a-\uff1e\uff20-\uff5d\U0001d400-\U0001d7ff\U0001f110-\U0001f189]"
+    "\uff10-\uff1e\uff20-\uff5d\U0001d400-\U0001d7ff\U0001f110-\U0001f189]"
 )
 
 _NESTED: Final = 2
@@ -38,6 +38,7 @@ _WRAPPED: Final = (
     r"\n(?:(?<=[A-Za-z0-9_+/.=\\-]{16}\n)|(?<=[A-Za-z0-9_+/.=\\-]{16}\r\n))[ \t>]{0,8}[A-Za-z0-9_+/.=-]{8}"
 )
 _IN_URL: Final = r"(?i):[^\s@/:]{0,128}%(?:40|2f|3a)"
+_COLOUR: Final = r"(?:⟦U\+001B⟧|\x1b)\[[0-9;]{0,16}[mK]"  # of a terminal; it parts no words
 _AROUND: Final = 256  # characters beside a place that is read in a second way
 
 
@@ -95,6 +96,8 @@ def of(text: str) -> list[View]:
         view = _changed(view, _ESCAPE, _decoded)
     if "⟦" in text:
         view = _changed(view, markers.INVISIBLE, lambda _: "")
+    if "\x1b" in view.text or "001B" in view.text:
+        view = _changed(view, _COLOUR, lambda _: "")
     if not view.text.isascii():
         view = _changed(view, _STYLED, lambda match: unicodedata.normalize("NFKC", match.group()))
     seen = [view]
