@@ -125,6 +125,48 @@ def test_a_label_with_a_value_of_two_words_is_replaced_by_another_value(tmp_path
         assert not memory.review().list()
 
 
+ONE_VALUE = [
+    ("Team: Alpha", "Team: Beta"),
+    ("Company: Acme", "company: Globex Ltd"),
+    ("Stadt: Köln", "Stadt: Berlin"),
+    ("Time zone: CET", "Time zone: EST"),
+    ("Car: red Volvo", "Car: blue Tesla"),
+    ("Firma: Siemens", "Firma: Bosch"),
+    ("城市：上海", "城市：北京"),
+    ("Diet: vegan", "Diet: vegetarian"),
+    ("Package manager: npm", "Package manager: pnpm"),
+    ("Marital status: single", "Marital status: married"),
+    ("Ciudad: Madrid", "Ciudad: Sevilla"),
+    ("勤務先：トヨタ", "勤務先：ソニー"),
+]
+MANY_VALUES = [
+    ("Note: buy milk", "Note: call Ada"),
+    ("TODO: fix the login", "TODO: write the guide"),
+    ("Rule: no tabs", "Rule: two spaces"),
+    ("Likes: tea", "Likes: jazz"),
+    ("Allergy: nuts", "Allergy: penicillin"),
+    ("Hobbies: chess", "Hobbies: sailing"),
+    ("Monday: gym", "Monday: dentist"),
+    ("Anna: likes jazz", "Anna: lives in Oslo"),
+    ("Backend: Django and Postgres", "Backend: Redis cache"),
+    ("Regel: keine Tabs", "Regel: zwei Leerzeichen"),
+    ("备注：周五开会", "备注：周六爬山"),
+    ("Team: Alpha", "Editor: Helix"),
+]
+
+
+@pytest.mark.parametrize("layout", ["native", "two-layer", "facts"])
+@pytest.mark.parametrize(("pairs", "left"), [(ONE_VALUE, [False, True]), (MANY_VALUES, [True, True])])
+def test_a_label_that_has_one_value_is_told_from_one_that_comes_many_times(tmp_path, layout, pairs, left):
+    """Issue 17.7: whatever the label; 7 of 12 of them were there twice."""
+    for number, pair in enumerate(pairs):
+        with Memory.open(tmp_path / str(number), layout=layout, jobs="worker") as memory:
+            for text in pair:
+                memory.remember(text)
+            shown = memory.context(tokens=4000).text
+        assert [text in shown for text in pair] == left, pair
+
+
 def test_without_a_label_only_the_facts_layout_compares(tmp_path):
     """What has no label is compared by jobs, not by a write: a wrong guess would cost a fact."""
     with Memory.open(tmp_path, jobs="worker") as memory:

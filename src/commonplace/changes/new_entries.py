@@ -166,7 +166,7 @@ def _compared(text: str) -> str:
 def _label(text: str) -> str:
     """Return the part before the colon of `City: Berlin`; empty if there is none."""
     label = _LABELLED.match(text)
-    return fingerprint(label["label"]) if label else ""
+    return fold(label["label"]) if label else ""
 
 
 def _quoted(text: str) -> str:

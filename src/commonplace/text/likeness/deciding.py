@@ -33,6 +33,7 @@ _NUMBERED_THING: Final = "a number that may be a name"
 _SAYS: Final = frozenset({"is", "are", "has", "have", "ist", "hat", "es", "tiene", "est", "è", "ha"})  # after the thing
 _WHOSE: Final = frozenset({"for", "of", "für", "von", "para", "pour", "per", "voor", "dla"})  # behind the thing
 _ALIKE_SHARE: Final = 0.6  # of the words of the shorter text; below it two texts speak of different things
+_VALUE_WORDS: Final = 4
 _HEAD_WORDS: Final = 5  # a label or a noun that has one value is among the first words
 
 
@@ -76,7 +77,31 @@ def decide(old: str, new: str) -> Likeness:
     contained = _contained(mine, theirs)
     if contained is not None:
         return contained
+    if _is_relabelled(old, new):
+        return Likeness("supersedes", "another value")
     return _compared(a, b)
+
+
+def _is_relabelled(old: str, new: str) -> bool:
+    """True if both give a value to one label (`Team: Alpha`, `Team: Beta`), and it is a label that has one value.
+
+    A value is a short name or noun: what begins with a verb, or joins or lists things, says something about the label.
+    """
+    label, was = wording.labelled(old)
+    other, value = wording.labelled(new)
+    if not label or label != other or not wording.has_one_value(label):
+        return False
+    return all(_is_value(each) for each in (was, value))
+
+
+def _is_value(text: str) -> bool:
+    words = [token.word for token in wording.tokens(text)]
+    if any(token.after_break for token in wording.tokens(text)) or not 0 < len(words) <= _VALUE_WORDS:
+        return False
+    if len(words) == 1:
+        return True  # `EST`
+    said = wording.JOINING | wording.AND | wording.NEGATIONS | wording.LIMITS
+    return not said & set(words) and words[0] not in wording.MANY | wording.HOLDING
 
 
 def _reordered(mine: Sequence[Token], theirs: Sequence[Token]) -> Likeness:

@@ -17,10 +17,8 @@ from itertools import pairwise
 from typing import Final
 
 from commonplace.text.likeness import wording
-from commonplace.text.patterns import pattern
 
 DIMENSIONS: Final = 256  # seed facts: of its random projections
-_LABEL: Final = pattern(r"\s*([^\W\d_]{1,40}(?:[ -][^\W\d_]{1,40}){0,3}):\s+\S")
 _SIGNS: Final = tuple(tuple(1 if byte >> bit & 1 else -1 for bit in range(8)) for byte in range(256))
 
 
@@ -55,8 +53,7 @@ def nominate(text: str, others: Iterable[str], *, over: float) -> list[tuple[flo
 
 def _label(text: str) -> tuple[str, ...]:
     """Return the words of the label that a text begins with; none if it has none."""
-    found = _LABEL.match(text)
-    return tuple(token.word for token in wording.tokens(found.group(1))) if found else ()
+    return tuple(token.word for token in wording.tokens(wording.labelled(text)[0]))
 
 
 def _features(text: str) -> Iterator[str]:

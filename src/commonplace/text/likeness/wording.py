@@ -37,6 +37,8 @@ _SUBJECT: Final = pattern(
     r"\A\W*(?:(?:the|der|die|el|la|l)\s+)?(?:users?|nutzer(?:in)?|benutzer(?:in)?|usuari[oa]|utilisat(?:eur|rice)|i)\s+"
     r"|\A\W*(?:用户|使用者)|\A\W*ユーザーは"
 )
+_LABELLED: Final = pattern(r"\s*([^\W\d_]{1,40}(?:[ -][^\W\d_]{1,40}){0,2})(?::[ \t]+|：[ \t]*)(?=\S)")
+_NOT_PLURAL: Final = ("ss", "us", "is", "as", "os")
 _BREAK: Final = pattern(r"[,;:()\[\]（），、。；：—–]|\s-\s|\.\s")
 
 
@@ -59,6 +61,8 @@ HOLDING: Final = _set("holding")
 RELATIVES: Final = _set("relatives")
 MANY: Final = _set("many")
 ONE_NOUN: Final = _set("one_noun")
+MANY_LABELS: Final = _set("many_labels")
+MANY_LABELS_WIDE: Final = tuple(_LISTS["many_labels_wide"].split())
 ONE_VERB: Final = (
     "live in", "work at", "live at", "work for", "based in", "be call", "is called", "is named", "born in", "born on",
     "works in", "wohnt in", "lebt in", "arbeitet bei", "heißt", "vive en", "reside en", "trabaja en", "se llama",
@@ -103,6 +107,22 @@ def tokens(text: str) -> tuple[Token, ...]:
         found.append(Token(word, broken and bool(found)))
         broken = False
     return tuple(found)
+
+
+def labelled(text: str) -> tuple[str, str]:
+    """Return the label of `City: Berlin`, of at most three words and folded, and its value; two empty ones if none."""
+    folded = unicodedata.normalize("NFKC", text.replace("：", ": ")).translate(_QUOTES).casefold()
+    found = _LABELLED.match(folded)
+    return (found[1], folded[found.end() :].strip()) if found else ("", "")
+
+
+def has_one_value(label: str) -> bool:
+    """True unless a label is one that comes many times: of notes, rules or likes, or in the plural."""
+    words = label.replace("-", " ").split()
+    plural = len(words[-1]) > 3 and words[-1].endswith("s") and not words[-1].endswith(_NOT_PLURAL)
+    if plural or (MANY_LABELS | DAYS | NUMBER_WORDS) & set(words):
+        return False
+    return not label.endswith(MANY_LABELS_WIDE)
 
 
 def _plain(word: str) -> str:
