@@ -47,12 +47,12 @@ def main() -> None:
     options = _options()
     report = Report()
     shown: list[str] = []
-    coding = list(_coding(options.folder))
-    talks = list(_talks(options.folder))
-    _own_words(report, [*talks, *coding], shown)
-    _echoes(report, coding, shown)
+    agents = list(coding(options.folder))
+    people = list(talks(options.folder))
+    _own_words(report, [*people, *agents], shown)
+    _echoes(report, agents, shown)
     if options.every:
-        _queue(report, _grouped([*talks, *coding])[:: options.every], shown)
+        _queue(report, _grouped([*people, *agents])[:: options.every], shown)
     report.verdicts()
     report.say(*shown[: options.show])
 
@@ -65,7 +65,7 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _talks(folder: Path) -> Iterator[Session]:
+def talks(folder: Path) -> Iterator[Session]:
     """Yield the sessions of conversations that are no coding."""
     for file in sorted((folder / "recall").glob("*.jsonl.gz")):
         found: dict[str, list[Message]] = {}
@@ -78,7 +78,7 @@ def _talks(folder: Path) -> Iterator[Session]:
         yield from found.items()
 
 
-def _coding(folder: Path) -> Iterator[Session]:
+def coding(folder: Path) -> Iterator[Session]:
     """Yield the sessions of coding agents, as the importer reads them."""
     for file in sorted((folder / "transcripts").glob("*.json*")):
         for batch in importers.read(file, on_problem=lambda _: None):

@@ -113,6 +113,7 @@ def heard(*said: str) -> list[tuple[str, str]]:
         ("bitte keine neuen Pakete ohne Rückfrage", "instruction", "bitte keine neuen Pakete ohne Rückfrage"),
         ("no uses any en typescript", "instruction", "no uses any en typescript"),
         ("提交之前先跑一遍单元测试", "instruction", "提交之前先跑一遍单元测试"),
+        ("My goal is to reduce the bundle to 200 kB.", "fact", "User's goal is to reduce the bundle to 200 kB."),
     ],
 )
 def test_what_coders_say_is_taken(said: str, kind: str, text: str) -> None:
@@ -144,6 +145,7 @@ def test_what_coders_say_is_taken(said: str, kind: str, text: str) -> None:
         "the script needs to run again", "the server is deployed to the wrong host again", "run it before you commit",
         "stop running the server", "i want tests for this function", "someone reviews the code i guess",
         "only commit what you changed in the first step", "answer in one sentence: what does this do",
+        "My goal is to further reduce the bundle.", "I'll use the script to update the deadline of my plugin to April 5, 2026.",
     ],
 )  # fmt: skip
 def test_what_is_of_the_hour_is_not_taken(said: str) -> None:
