@@ -15,7 +15,7 @@ import living
 import pytest
 
 from commonplace import Memory, Message
-from commonplace.operations import AddEntry, AppendJournal
+from commonplace.operations import AddEntry, AppendJournal, ReplaceEntry
 from commonplace.testing import FixedClock
 from marking import only_in_battery, slow_after
 
@@ -110,6 +110,30 @@ def test_a_line_that_is_shown_costs_the_same_however_many_are_shown(tmp_path: Pa
             assert shown.stable.count("- Boat ") == lines
             work.append(calls)
     assert (work[2] - work[1]) / 40 <= 1.1 * (work[1] - work[0]) / 20, work
+
+
+@pytest.mark.usefixtures("unswept")
+def test_as_many_lines_cost_the_same_after_many_changes(tmp_path: Path) -> None:
+    """Issue 17: what a context shows decides its cost, not the changes, journal and sessions behind it."""
+    work: list[int] = []
+    for changes in (3, 40):
+        clock = FixedClock(TOLD.sessions[0].at)
+        with Memory.open(tmp_path / str(changes), layout="two-layer", clock=clock, jobs="worker") as memory:
+            texts = [f"Boat {number} is at pier {number}." for number in range(40)]
+            memory.apply([AddEntry(path="memory/MEMORY.md", text=text) for text in texts], reason="")
+            for number in range(changes):
+                replaced = ReplaceEntry(
+                    path="memory/MEMORY.md", target="Boat 7 is", text=f"Boat 7 is at pier {number}."
+                )
+                told = AppendJournal(path="memory/HISTORY.md", text=f"On day {number} boat 7 was moved.")
+                assert memory.apply([replaced, told], reason="").status == "applied"
+                memory.append(f"cli:{number}", Message("user", f"Boat 7 is at pier {number}.", at=clock()))
+                clock.advance(hours=1)
+            memory.context()
+            shown, calls = living.calls(memory.context, counted=True)
+            assert shown.stable.count("- Boat ") == 40
+            work.append(calls)
+    assert work[1] <= 1.05 * work[0], work
 
 
 @only_in_battery

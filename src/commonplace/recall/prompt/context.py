@@ -133,13 +133,15 @@ def _new(hits: Sequence[Hit], shown: Sequence[Shown], live: Sequence[Shown]) -> 
     Of two hits that say the same the one that is trusted further stays. What is trusted as a record is not repeated by
     any hit, what the live conversation says by none of the assistant's.
     """
+    if not hits:
+        return []
     standing = {entry.record for entry in shown if not entry.cut}
     texts = {fingerprint(entry.said) for entry in shown if entry.said}
     said = Repeats()
-    for entry in shown if hits else ():
+    for entry in shown:
         trusted = TRUST_RANK[entry.trust] >= TRUST_RANK["agent"]
         said.add(entry.text if entry.cut or not entry.said else entry.said, "user" if trusted else entry.trust)
-    for entry in live if hits else ():
+    for entry in live:
         said.add(entry.text, "agent")
     quoted = _quoted(hits, shown)
     found: list[int] = []

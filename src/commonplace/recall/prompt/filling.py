@@ -91,11 +91,13 @@ def fill(drafts: Sequence[Draft], room: int) -> Filled:
     wanted: dict[int, int] = {}
     for place, entry in offered.items():
         draft = drafts[place.draft]
+        if not draft.owner:
+            continue
         head = cost(_heading(draft)) if place.number == 0 else 0
         wanted[draft.owner] = wanted.get(draft.owner, head) + cost(entry.heading + entry.text + draft.joiner[1:]) + head
     chosen: set[_Place] = set()
     left = int(room * SHARED_SHARE)
-    shared = sorted((owner for owner in wanted if owner), key=lambda owner: (wanted[owner], owner))
+    shared = sorted(wanted, key=lambda owner: (wanted[owner], owner))
     spent = 0
     for number, owner in enumerate([*shared, 0]):
         share = left // (len(shared) - number) if owner else room - spent
