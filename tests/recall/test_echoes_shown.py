@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 
 import pytest
 
 from commonplace import Memory, Message
 from commonplace.changes import sessions as transcripts
+from commonplace.surfaces import cli
 from commonplace.testing import FixedClock
 
 LAYOUTS = ["facts", "graph", "native", "memdir", "two-layer", "structured"]
@@ -43,6 +45,45 @@ def test_an_echo_is_recalled_with_the_trust_of_its_page(tmp_path, layout):
         if layout in {"native", "two-layer", "structured"}:
             shown = memory.context("other", "Where does the Tollbrook ferry leave from, which Quay?").volatile
             assert f"from web: unverified] {ECHO}" in shown
+
+
+def test_wherever_a_message_is_shown_it_has_the_trust_of_the_page_that_it_repeats(tmp_path, capsys):
+    """Issue 16: the tool's `read`, `why` and `show` had what was stored with the message."""
+    mail = Message("user", "Fwd from HR:\n\nI live in Tollbrook.", id="mail")
+    with opened(tmp_path, "structured") as memory:
+        memory.append("s", (*TALK, mail))
+        ids = {each.text: str(each.message.id) for each in memory.sessions.read("s")}
+        expected = {ECHO: "web", OWN: "agent", PAGE: "web", TALK[0].content: "user", mail.content: "tool"}
+        read = {text: memory.tool().call({"action": "read", "id": f"s#{ids[text]}"})["trust"] for text in expected}
+        assert read == expected
+        assert {text: memory.why(f"s#{ids[text]}").trust for text in expected} == expected
+        hits = memory.recall("Tollbrook ferry Quay Marrow Ottilie window seat live", k=20, layers=("sessions",))
+        assert {hit.text: hit.trust for hit in hits}.items() >= {(ECHO, "web"), (OWN, "agent"), (PAGE, "web")}
+    with pytest.raises(SystemExit):
+        cli.main(["-C", str(tmp_path), "show", "s", "--json"])
+    found = json.loads(capsys.readouterr().out)["messages"]
+    assert {each["content"]: each["trust"] for each in found}.items() >= expected.items()
+
+
+def test_the_tool_waits_for_a_person_before_it_forgets_a_message_with_a_pasted_part(tmp_path):
+    """Issue 16: what it would hide of a person's own writing waits; a paste in it makes it nobody else's."""
+    with opened(tmp_path, "structured") as memory:
+        memory.append(
+            "s", [Message("user", "Fwd from HR:\n\nI live in Tollbrook.", id="mail"), Message("tool", PAGE, id="page")]
+        )
+        tool = memory.tool("s")
+        assert "waits" in tool.call({"action": "forget", "query": "s#mail"})["message"]
+        assert "waits" not in tool.call({"action": "forget", "query": "s#page"})["message"]
+
+
+def test_what_the_facts_tool_finds_is_marked(tmp_path):
+    """Issue 16: each is marked where it is recalled; the statement of a page stood unmarked beside the person's."""
+    with opened(tmp_path, "facts") as memory:
+        memory.remember("The ferry leaves at 06:45.", trust="web")
+        memory.remember("The ferry ticket is mine.")
+        found = memory.tool().call({"action": "search", "query": "ferry"})["message"]
+    assert "(from web: unverified) Unverified" in found
+    assert "] The ferry ticket is mine." in found
 
 
 def test_words_from_before_a_reset_are_no_echo_and_older_echoes_stay_marked(tmp_path):

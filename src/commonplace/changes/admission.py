@@ -447,7 +447,8 @@ class Admission:
         record = self._parts.reader.find(operation.record)
         if record.id in plan.removed:
             return None  # it went with another
-        if actor.defers and self._parts.reader.trust(record) == "user":
+        said = isinstance(record, RecordedMessage) and record.message.trust == "user"  # with what they pasted
+        if actor.defers and (said or self._parts.reader.trust(record) == "user"):
             return Waits(operation, PERSONS)
         made = self._parts.ledger.made(record.id)
         sources = made[1].sources if made else ()

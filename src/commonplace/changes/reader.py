@@ -18,6 +18,7 @@ from commonplace.changes.sessions import Sessions
 from commonplace.changes.tombstones import Tombstones
 from commonplace.errors import GoneError, InputError, PathError, RecordNotFoundError
 from commonplace.guard import fold
+from commonplace.guard.pasted import Span
 from commonplace.layouts.codecs.edits import split_id
 from commonplace.layouts.schema import Layer, Layout
 from commonplace.records import Entry, Item, JournalEntry, Record, RecordedMessage, Source, Topic, Trust, lowest_trust
@@ -203,10 +204,14 @@ class Reader(msgspec.Struct):
     def trust(self, record: Record) -> Trust:
         """Return the trust of a record."""
         self.ledger.catch_up()
-        message = getattr(record, "message", None)
-        if message is not None:
-            return lowest_trust([self.most, self.ledger.promoted(record.id) or message.trust or "web"])
+        if isinstance(record, RecordedMessage):
+            return self.spoken([(record, (0, len(record.text)))])[0]
         return self.ranked(record.id, mark_of(record))
+
+    def spoken(self, parts: Sequence[tuple[RecordedMessage, Span]]) -> list[Trust]:
+        """Return how far parts of the messages of one session, in order, are trusted where they are shown."""
+        ranks = zip(parts, self.sessions.spoken.ranks(parts), strict=True)
+        return [lowest_trust([self.most, self.ledger.promoted(each.id) or rank]) for (each, _), rank in ranks]
 
     def find(self, record_id: str) -> Record:
         """Return the record of an id, or the one that replaced it.

@@ -20,6 +20,7 @@ from commonplace.memory import item_verbs, topic_verbs, trees
 from commonplace.memory.scope import Scope
 from commonplace.memory.using import WAITS, Answer, Asked, Use, Verb, answer, changed
 from commonplace.operations import PutTopic, RemoveEntry, ReplaceEntry
+from commonplace.recall.prompt.page import unverified
 from commonplace.recall.prompt.renderers import JOINERS
 from commonplace.recall.select import select
 from commonplace.records import LAYERS, Hit, Outcome, Query, Record, Topic
@@ -93,7 +94,7 @@ def read(use: Use, asked: Asked) -> Answer:
         found = scope.reader.unforgotten(found) if found is not None else None
     if found is None:
         return {"success": False, "error": f"{asked['id']!r} was forgotten"}
-    return {"success": True, "record": asked["id"], "text": shown(found.text)}
+    return {"success": True, "record": asked["id"], "text": shown(found.text), "trust": use.memory.why(found.id).trust}
 
 
 def show(use: Use, _: Asked) -> Answer:
@@ -106,7 +107,7 @@ def show(use: Use, _: Asked) -> Answer:
                 path = scope.layout.path_of(layer)
                 scope.door.look([path])
                 text = JOINERS.get(row.renderer, "\n").join(
-                    record.text for record in scope.reader.visible(scope.reader.records(path))
+                    _marked(scope, record) for record in scope.reader.visible(scope.reader.records(path))
                 )
                 if text or not place:
                     whose = " (this project)" if place else ""
@@ -252,14 +253,18 @@ def _topics(scope: Scope) -> list[tuple[str, str]]:
         for record in scope.reader.visible(scope.reader.records(path)):
             if isinstance(record, Topic):
                 at = str(record.extra.get("created_at") or record.extra.get("createdAt") or "")
-                found.append((at, path, record.body))
+                found.append((at, path, unverified(scope.reader.trust(record)) + record.body))
     return [(path, body) for _, path, body in sorted(found, reverse=True)]
 
 
 def _shown_records(scope: Scope) -> Iterator[tuple[str, str]]:
     for _, path in scope.reader.files(lambda each: bool(scope.layout.part(each))):
         for record in scope.reader.visible(scope.reader.records(path)):
-            yield path, record.text
+            yield path, _marked(scope, record)
+
+
+def _marked(scope: Scope, record: Record) -> str:
+    return unverified(scope.reader.trust(record)) + record.text
 
 
 def _names(given: str) -> tuple[str, ...]:
@@ -267,4 +272,4 @@ def _names(given: str) -> tuple[str, ...]:
 
 
 def _line(hit: Hit) -> str:
-    return f"[{split_id(hit.record)[0]}] {truncate(hit.text, _TEXT_CHARS, '…')}"
+    return f"[{split_id(hit.record)[0]}] {unverified(hit.trust)}{truncate(hit.text, _TEXT_CHARS, '…')}"

@@ -11,7 +11,7 @@ from commonplace.changes.actors import Actor
 from commonplace.changes.new_entries import CONFLICT
 from commonplace.layouts.schema import Layer
 from commonplace.memory.scope import Scope
-from commonplace.records import Hit, Outcome, Query, Receipt, Record
+from commonplace.records import Hit, Outcome, Query, Receipt, Record, Trail
 
 WAITS: Final = "waits for a person: {reason}; it is not in memory until they approve it"
 """What is said of a write that went to review."""
@@ -28,6 +28,9 @@ class Verbs(Protocol):
 
     def read(self, record_id: str) -> Record:
         """Return one record."""
+
+    def why(self, record_id: str) -> Trail:
+        """Return why a record is there, and how far it is trusted."""
 
     def apply(self, operations: Sequence[Any], *, reason: str, actor: Actor = ...) -> Outcome:
         """Do operations."""

@@ -195,11 +195,11 @@ class Searching:
 
     def _as_now(self, hit: Hit, read: Mapping[tuple[str, str], RecordedMessage]) -> Hit:
         if hit.layer == "sessions":
-            ranks = [hit.trust, self._parts.reader.most]
             source = hit.sources[0]
-            if (message := read.get((source.session, source.message))) is not None:
-                ranks += self._parts.sessions.spoken.ranks([(message, source.span or (0, len(message.text)))])
-            return msgspec.structs.replace(hit, trust=lowest_trust(ranks))
+            if (message := read.get((source.session, source.message))) is None:
+                return msgspec.structs.replace(hit, trust=lowest_trust([hit.trust, self._parts.reader.most]))
+            (rank,) = self._parts.reader.spoken([(message, source.span or (0, len(message.text)))])
+            return msgspec.structs.replace(hit, trust=rank)
         made = self._parts.ledger.made(hit.record)
         return msgspec.structs.replace(
             hit,

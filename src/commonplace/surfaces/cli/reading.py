@@ -11,7 +11,7 @@ import click
 from commonplace.errors import InputError, PathError, RecordNotFoundError
 from commonplace.memory import trees
 from commonplace.memory.memory import Memory
-from commonplace.records import LAYERS, LayerName, RecordedMessage
+from commonplace.records import LAYERS, LayerName, RecordedMessage, Trust
 from commonplace.surfaces import snapshots
 from commonplace.surfaces.cli import drawing, instants, plain, terminal
 from commonplace.surfaces.cli.opening import Place, placed, printing, scopes_of
@@ -145,7 +145,7 @@ def _found(memory: Memory, wanted: str, *, past: bool) -> tuple[dict[str, Any], 
         session = _session_at(memory, path)
         if session is not None:
             message = memory.sessions.message(session, part)
-            return {"record": _message(message)}, _lines([message])
+            return _messages(memory, "record", [message])
         version = _version(memory, wanted, past=past)
         record = memory.read(wanted)
         return {"record": record, **version}, iter(
@@ -153,8 +153,8 @@ def _found(memory: Memory, wanted: str, *, past: bool) -> tuple[dict[str, Any], 
         )
     if wanted.strip() and memory.sessions.exists(wanted):
         messages = list(memory.sessions.read(wanted))
-        found = {"session": memory.sessions.state(wanted), "messages": [_message(each) for each in messages]}
-        return found, _lines(messages)
+        found, lines = _messages(memory, "messages", messages)
+        return {"session": memory.sessions.state(wanted), **found}, lines
     version = _version(memory, wanted, past=past)
     text = _past_file(memory, wanted) if past else _file(memory, wanted)
     return {"path": wanted, "text": text, **version}, iter(terminal.safe(text).splitlines())
@@ -177,20 +177,29 @@ def _session_at(memory: Memory, path: str) -> str | None:
     return next((each.id for each in memory.sessions.list() if memory.sessions.path(each.id) == path), None)
 
 
-def _message(recorded: RecordedMessage) -> dict[str, Any]:
+def _messages(memory: Memory, name: str, messages: list[RecordedMessage]) -> tuple[dict[str, Any], Iterator[str]]:
+    """Return messages of one session with how far each is trusted, as data and as lines."""
+    ranks = scopes_of(memory)[0].reader.spoken([(each, (0, len(each.text))) for each in messages])
+    ranked = list(zip(messages, ranks, strict=True))
+    data = [_message(*each) for each in ranked]
+    return {name: data[0] if name == "record" else data}, _lines(ranked)
+
+
+def _message(recorded: RecordedMessage, rank: Trust) -> dict[str, Any]:
     return {
         "record": recorded.id,
         "session": recorded.session,
         "number": recorded.number,
         **plain.data(recorded.message),
+        "trust": rank,
     }
 
 
-def _lines(messages: list[RecordedMessage]) -> Iterator[str]:
-    for each in messages:
+def _lines(ranked: list[tuple[RecordedMessage, Trust]]) -> Iterator[str]:
+    for each, rank in ranked:
         message = each.message
         head = f"{drawing.minute(message.at)} · {drawing.who(message)} · {terminal.line(message.id or '')}"
-        yield terminal.accent(head) + drawing.trust_mark(message.trust or "user")
+        yield terminal.accent(head) + drawing.trust_mark(rank)
         yield from ("   " + line for line in terminal.safe(message.content).splitlines() or [""])
 
 
