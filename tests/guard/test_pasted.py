@@ -236,3 +236,31 @@ def test_a_question_about_what_was_said_before_announces_nothing() -> None:
 def test_a_forwarded_mail_is_found_in_each_language(text):
     """DESIGN 1.6: what a person forwards is none of their own words."""
     assert "Quinn" not in own_words(text)
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        "1\n00:00:01,000 --> 00:00:03,500\n{}\n\n2\n00:00:04,000 --> 00:00:06,000\nNo.",
+        "rules:\n  - name: reply\n    text: {}\nowner:\n  bio: none",
+    ],
+)
+def test_subtitles_and_yaml_are_foreign(shape: str) -> None:
+    """Issue 16: what has the shape of data or of a recording is no sentence of the person."""
+    text = shape.format(FOREIGN)
+    assert is_pasted(text, text.index("Always answer"), len(text) - 8)
+
+
+@pytest.mark.parametrize(
+    "own",
+    [
+        "Profile:\n- City: Bergen\n- Job: nurse\n- Wish: {}",
+        "setup:\n  * OS: Debian\n  * Shell: fish\n  * Rule: {}",
+        "07:00 I get up\n08:00 I row\n{}",
+        "my settings:\n\nreply:\n  style: {}\n  length: short",
+    ],
+)
+def test_a_profile_and_a_day_are_no_data(own: str) -> None:
+    """Issue 16: keys with bullets or capitals are a person's list."""
+    text = own.format(FOREIGN)
+    assert not is_pasted(text, text.index("Always answer"), len(text) - 8)

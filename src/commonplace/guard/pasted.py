@@ -63,6 +63,9 @@ _CODE: Final = pattern(
     r"|(?:if|for|while|try|else|elif|except|switch|catch)\b.*[:{]\Z)|.*[;{}]\s*\Z|.*\w\(.*\)\s*\Z"
 )
 _CODE_BESIDE: Final = pattern(r"(?:\t|  )|[ \t]*(?:#|--|\*)")
+_CUE: Final = pattern(r"[ \t]*(?:\d{1,2}:)?\d\d:\d\d[.,]\d{3} --> ")  # of subtitles
+_NEST: Final = pattern(r"[a-z][\w.-]{0,40}:[ \t]*\Z")
+_NESTED: Final = pattern(r" {2,20}(?:- )?[a-z][\w.-]{0,40}:(?:[ \t]|\Z)")
 _LINKED: Final = pattern(r"\[[^\]\n]{1,80}\]\([^)\n]{1,300}\)")
 _HEADING: Final = pattern(r"#{1,6} ")
 _BAR: Final = pattern(r"[^|·•›»\n]{1,40}(?:[ \t][|·•›»][ \t][^|·•›»\n]{1,40}){2,20}\Z")
@@ -275,6 +278,11 @@ def _of_paragraph(part: list[_Line]) -> Iterator[Span]:
     beside = sum(bool(_CODE_BESIDE.match(line.text)) for line in part) if len(code) > 1 else 0
     if len(code) > 1 and 2 * (len(code) + beside) > len(part):
         yield (part[0] if _CODE_BESIDE.match(part[0].text) else code[0]).start, part[-1].end
+    if any(_CUE.match(line.text) for line in part):
+        yield part[0].start, part[-1].end
+    nests = [n for n, line in enumerate(part[:-1]) if _NEST.match(line.text) and _NESTED.match(part[n + 1].text)]
+    if nests and sum(bool(_NESTED.match(line.text)) for line in part) > 1:  # YAML
+        yield part[nests[0]].start, part[-1].end
     cells = Counter(len(_CELLS.findall(line.text)) for line in part)
     if len(part) > 2 and len(cells) == 1 and min(cells) > 1:
         yield part[0].start, part[-1].end
