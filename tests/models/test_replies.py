@@ -100,9 +100,27 @@ def test_a_cut_text_that_is_not_marked_gives_at_most_its_journal():
 
 
 @pytest.mark.parametrize(
+    ("update", "memory"),
+    [
+        ("# Memory\n- Likes tea.\n", "# Memory\n- Likes tea.\n"),
+        ("```markdown\n# Memory\n- Likes tea.\n```", "# Memory\n- Likes tea."),
+        (["# Memory", "- Likes tea."], "# Memory\n- Likes tea."),
+        ({"Drinks": ["- Likes tea."], "Home": "- Lives in Oslo."}, "## Drinks\n- Likes tea.\n\n## Home\n- Lives in Oslo."),
+        ("No changes.", None), ("(unchanged)", None), ("Keine Änderungen", None), ("変更なし", None), ("Nothing new to drink but tea", "Nothing new to drink but tea"),
+    ],
+)  # fmt: skip
+def test_a_memory_update_is_read_in_the_forms_that_models_write(update, memory):
+    """A fence around the text, a list of its lines, an object of its sections, and words for no change."""
+    answer = json.dumps({"history_entry": ["They spoke", "of tea."], "memory_update": update})
+    assert parse_two_layer(Reply(answer)) == ("They spoke of tea.", memory)
+    call = json.dumps({"name": "save_memory", "arguments": answer})
+    assert parse_two_layer(Reply(call)) == ("They spoke of tea.", memory)
+
+
+@pytest.mark.parametrize(
     "text",
     ["", "  \n", "{}", "[]", "null", "I could not find anything to remember.", '{"history_entry": null}', '{"history_entry": ""}', '{"history_entry": 7}',
-     '{"history_entry": ["a"]}', '{"history_entry": {"text": "a"}}', '{"history_entry": "a", "memory_update": ["x"]}', '{"history_entry": "a", "memory_update": {"x": 1}}',
+     '{"history_entry": {"text": "a"}}', '{"history_entry": "a", "memory_update": [1]}', '{"history_entry": "a", "memory_update": {"x": 1}}',
      '{"history_entry": "a", "memory_update": 7}', '{"history_entry": "a", "memory_update": false}', '{"history_entry": "<summary>"}', '{"history_entry": "..."}',
      '{"memory_update": "x"}', '{"history_entry": "\\ud800"}', '{"history_entry": "a", "memory_update": "\\udfff"}', '{"history_entry": NaN}',
      '{"type": "object", "properties": {"history_entry": {"type": "string"}}}', '{"history_entry": {"type": "string"}, "memory_update": {"type": "string"}}'],

@@ -293,7 +293,7 @@ class _Court:
     def _writing(self, edit: Edit, touched: Sequence[ViewEntry]) -> tuple[str, Trust]:
         text = "\n".join(self._statements(edit))
         section = edit.section if isinstance(edit, AddEntry) else ""
-        old, lines = touched[0].text if touched else "", rewriting.statements(text)
+        old, lines = touched[0].text if touched else "", rewriting.statements(text) or [text]
         trust = lowest_trust([self._trust(text, touched), self._cited(edit)])
         reason = (
             self._screened(texts_of(edit))
@@ -314,8 +314,8 @@ class _Court:
 
     def _trust(self, text: str, touched: Sequence[ViewEntry]) -> Trust:
         """Return how far a statement is trusted; what it keeps of a record ranks as that record."""
-        levels = [self.voices.trust(line) for line in rewriting.statements(text)]
-        return lowest_trust([*levels, *(entry.trust for entry in touched)]) if levels else "agent"
+        levels = [self.voices.trust(line) for line in rewriting.statements(text) or [text]]
+        return lowest_trust([*levels, *(entry.trust for entry in touched)])
 
     def _unrelated(self, edit: Edit, text: str, touched: Sequence[ViewEntry]) -> str:
         """Return why a replacement is refused: it is about something else, or it drops what it had to shorten."""
@@ -396,8 +396,9 @@ class _Court:
             return Ruling("in")
 
         carried = rewriting.carry_out(
-            base, text, judge=ruling, may_go=self._may_leave(by_text), new_words=self.new_words
-        )
+            base, text, judge=ruling, may_go=self._may_leave(by_text), is_foreign=self._is_foreign,
+            new_words=self.new_words,
+        )  # fmt: skip
         for line, before, rule in carried.out:
             if rule.place == "waits":
                 entry = by_text.get(content.fold(before)) if before else None
@@ -414,6 +415,10 @@ class _Court:
         if isinstance(edit, RewriteDocument) and lost > self.rules.shrink_share * len(base.encode()):
             self.held.append((edit, f"shrinks: {lost} of {len(base.encode())} bytes would go"))
         self._take_rewrite(number, edit, carried.text, base, lowest_trust(levels) if levels else "agent")
+
+    def _is_foreign(self, heading: str) -> bool:
+        """True if a heading, or another line that claims nothing, has words that may not come in."""
+        return bool(self._screened([heading])) or TRUST_RANK[self.voices.trust(heading)] < TRUST_RANK["agent"]
 
     def _may_leave(self, by_text: Mapping[str, ViewEntry]) -> Callable[[str], bool]:
         def may_leave(line: str) -> bool:

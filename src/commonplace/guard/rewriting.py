@@ -7,6 +7,7 @@ words, if a person said that it no longer is so, or if a compression was asked f
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from difflib import SequenceMatcher
 from functools import lru_cache
@@ -23,10 +24,23 @@ from commonplace.text.standing import is_standing
 
 _BULLET: Final = pattern(r"\A\s*(?:[-*+•–]\s+|\d{1,3}[.)]\s+|>\s?)?(?:\[[ xX]\]\s+)?")
 _MARKUP: Final = pattern(r"[*_`~]+")
-_EMPTY: Final = pattern(r"\A[\W_]*\Z|\A\(.{0,200}\)\Z|\A[*_].{0,200}[*_]\Z|\A<!--.*-->\Z", 16)
+_EMPTY: Final = pattern(r"\A[\W_]*\Z|\A<!--.*-->\Z|\A(?:```|~~~)\w*\Z", re.DOTALL)
+_ASIDE: Final = pattern(r"\A\((.{0,200})\)\Z|\A[*_]+(.{0,200}?)[*_]+\Z", re.DOTALL)
+_UNKNOWN: Final = pattern(  # a place of a template that is not filled in, with its label
+    r"\A(?:[^:：|]{1,40}[:：][ *_]*)?(?:(?:currently |still )?unknown|tbd|(?:none|not|nothing) (?:yet )?(?:mentioned"
+    r"|specified|known|provided|shared|stated|recorded|yet|so far)(?: yet| so far)?|unbekannt|(?:noch )?(?:nichts"
+    r" bekannt|keine angaben?)|inconnue?|non (?:précisé|mentionné)e?|desconocid[oa]|no (?:especificad|mencionad)[oa]"
+    r"|sconosciut[oa]|non (?:specificat|indicat)[oa]|desconhecid[oa]|não (?:informad|especificad|mencionad)[oa]"
+    r"|onbekend|nieznan[aey]|nie podano|неизвестн[оаы]|не указан[оаы]?|未知|不明|暂无|未提及|未定|미정"
+    r"|알 수 없음)[.。]?\Z",
+    re.IGNORECASE,
+)
+_UNDER_HEAD: Final = pattern(r"\A\s*\|?(?:\s*:?-{2,}:?\s*\|)+(?:\s*:?-{2,}:?\s*)?\Z")  # of a table
 _HEADING: Final = pattern(r"\A\s{0,3}#{1,6}\s|\A[^:：]{1,40}[:：]\Z|\A\*\*[^*]{1,60}\*\*:?\Z")
 _LABEL: Final = pattern(r"\A([^:：]{2,40})[:：]\s*\S")
 _HEADING_WORDS: Final = 8
+_NOTE_WORDS: Final = 12
+_ORDER_WORDS: Final = 3  # of content; a heading can be `Never`
 _RELATED: Final = 1 / 3  # share of the shorter line's words, for one to be about the same as the other
 _ALIKE: Final = 2 / 3  # the same, for one to say it of the same thing
 _WIDE_MERGED: Final = 0.5  # as below, of pairs of wide characters: a changed particle changes two of them
@@ -64,12 +78,16 @@ class Carried(msgspec.Struct, frozen=True):
 Judge = Callable[[str, "str | None"], Ruling]
 """Rules on a new line, and on the old line that it would take the place of."""
 May = Callable[[str], bool]
-"""True if an old line may go though no new line takes its place."""
+"""Rules on a line alone."""
 
 
 def read(text: str) -> list[Line]:
-    """Read the lines of a text."""
-    return [_line(raw) for raw in text.splitlines()]
+    """Read the lines of a text; the head of a table claims nothing."""
+    lines = [_line(raw) for raw in text.splitlines()]
+    for place, under_it in enumerate(lines[1:]):
+        if _UNDER_HEAD.match(under_it.raw):
+            lines[place] = msgspec.structs.replace(lines[place], words=frozenset(), claims=False)
+    return lines
 
 
 def under(heading: str, line: str) -> str:
@@ -94,12 +112,23 @@ def _line(raw: str) -> Line:
     text = _BULLET.sub("", raw, count=1).strip()
     key = content.fold(_MARKUP.sub("", text)).rstrip(" .;。")
     is_heading = _HEADING.search(raw.strip()) is not None and len(key.split()) <= _HEADING_WORDS
-    claims = not (_EMPTY.search(text) or (is_heading and not content.quoted(text)))
+    orders = is_standing(text) and len(content.content(text)) >= _ORDER_WORDS
+    is_label = (is_heading and not content.quoted(text)) or _is_note(text)
+    claims = not (_EMPTY.search(text) or _UNKNOWN.search(text) or (is_label and not orders))
     return Line(raw, text, key, content.content(text) if claims else frozenset(), claims)
 
 
+def _is_note(text: str) -> bool:
+    """True if a text in brackets or emphasis only says what belongs in its place, as in a template."""
+    found = _ASIDE.search(text)
+    said = (found[1] or found[2] or "") if found else ""
+    words = _timeless(said)
+    firm = content.firm(said) & words
+    return found is not None and len(words) <= _NOTE_WORDS and not firm and not content.quoted(said)
+
+
 def carry_out(
-    base: str, text: str, *, judge: Judge, may_go: May, new_words: Callable[[str], frozenset[str]]
+    base: str, text: str, *, judge: Judge, may_go: May, is_foreign: May, new_words: Callable[[str], frozenset[str]]
 ) -> Carried:
     """Carry a rewriting of `base` out, as far as it may be.
 
@@ -108,11 +137,13 @@ def carry_out(
         text: As it should read.
         judge: Rules on each new line.
         may_go: Rules on each old line that is in neither text nor corrected.
+        is_foreign: True for a new heading, or another line that claims nothing, that may not come in.
         new_words: Gives the words of a line that messages brought in.
     """
-    old, new = read(base), read(text)
+    old = read(base)
+    known = {line.key for line in old} | {""}
+    new = [line for line in read(text) if line.claims or line.key in known or not is_foreign(line.text)]
     keys = {line.key for line in new}
-    known = {line.key for line in old}
     lost = [line for line in old if line.claims and line.key not in keys]
     in_place = _in_place(old, new)
     before = {

@@ -60,6 +60,17 @@ _NONE_OF: Final = pattern(
 )
 
 
+_UNCHANGED: Final = pattern(
+    r"\W*(?:(?:there (?:are|is) )?(?:no|without|nothing) (?:new |further )?(?:changes?|updates?|new"
+    r"|to (?:add|change|update))(?: (?:needed|required|necessary))?|(?:remains? |is |kept )?unchanged"
+    r"|(?:the )?same as (?:before|above|now)|keine änderung(?:en)?|(?:bleibt )?unverändert|inchangée?"
+    r"|(?:aucun|pas de) changements?|sin cambios|nessun cambiamento|nessuna modifica|invariat[ao]"
+    r"|(?:sem|nenhuma) (?:alteraç(?:ões|ão)|mudanças?)|geen wijzigingen|ongewijzigd|bez zmian|без изменений"
+    r"|変更(?:は)?(?:なし|ありません)|(?:没有|無|无)(?:任何)?(?:变化|变更|更新|更改)|변경 ?(?:사항 ?)?없음)\W*",
+    re.IGNORECASE,
+)
+
+
 class Unusable(msgspec.Struct, frozen=True):
     """A reply that cannot be used: why, in words, and the whole text for review.
 
@@ -81,7 +92,7 @@ def body(reply: Reply) -> str | Unusable:
         return Unusable("the answer was cut at its token limit", raw)
     if len(raw) > MAX_REPLY_CHARS:
         return Unusable(f"an answer of {len(raw)} characters; {MAX_REPLY_CHARS} are read", raw)
-    text = _unfenced(_THINKING.sub("", raw.removeprefix("\ufeff"), count=1).strip())
+    text = unfenced(_THINKING.sub("", raw.removeprefix("\ufeff"), count=1).strip())
     if len(text) <= _REFUSAL_CHARS and "{" not in text and _REFUSED.match(text):
         return Unusable("the model declined", raw)
     return text or Unusable("an empty answer", raw)
@@ -93,7 +104,26 @@ def says_none(text: str) -> bool:
     return _NONE.fullmatch(said) is not None or ("\n" not in said and _NONE_OF.fullmatch(said) is not None)
 
 
-def _unfenced(text: str) -> str:
+def says_unchanged(text: str) -> bool:
+    """True if a text in the place of a document says that the document stays as it is."""
+    return _UNCHANGED.fullmatch(text) is not None
+
+
+def as_markdown(value: object) -> str | None:
+    """Return a text, the lines of a list, or an object as sections of them; None if it holds anything else."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, dict):
+        parts = [as_markdown(part) for part in value.values()]
+        return "\n\n".join(f"## {key}\n{part}" for key, part in zip(value, parts, strict=True)) if all(parts) else None
+    if not isinstance(value, list) or not all(isinstance(line, str) for line in value):
+        return None
+    return "\n".join(value)
+
+
+def unfenced(text: str) -> str:
+    """Return a text without the one fence around it all."""
+    text = text.strip() if text.lstrip().startswith(("```", "~~~")) else text
     for mark in ("```", "~~~"):
         if text.startswith(mark) and text.endswith(mark) and len(text) > 2 * len(mark):
             first, _, rest = text.partition("\n")
@@ -171,6 +201,8 @@ def _no_constant(name: str) -> None:
 
 def _with_keys(value: object, keys: Sequence[str], depth: int = 2) -> Iterator[dict[str, Any]]:
     """Yield the object if it has one of the keys, else those of its values that do (a wrapper is common)."""
+    if isinstance(value, str) and value.startswith("{"):  # the arguments of a call of a tool
+        value = read_json(value)
     if not isinstance(value, dict):
         return
     if any(key in value for key in keys) or is_schema(value, keys):

@@ -13,7 +13,19 @@ from collections.abc import Collection, Sequence
 from typing import Any, Final
 
 from commonplace.models.protocol import Reply
-from commonplace.models.reading import Unusable, body, find, is_broken, quoted, read_json, says_none, usable_text
+from commonplace.models.reading import (
+    Unusable,
+    as_markdown,
+    body,
+    find,
+    is_broken,
+    quoted,
+    read_json,
+    says_none,
+    says_unchanged,
+    unfenced,
+    usable_text,
+)
 from commonplace.operations import (
     AddEntry,
     AppendJournal,
@@ -293,8 +305,9 @@ def _cites(value: dict[str, Any], view: View) -> tuple[tuple[Source, ...], tuple
 def parse_two_layer(reply: Reply, *, prompt: str = "") -> tuple[str, str | None] | Unusable:
     """Read the answer of the two-layer design: the journal entry, and the new long-term text or None.
 
-    None says that memory stays as it is: the key is missing or blank. Where only the journal entry can
-    be read from a text that is no JSON, it is in `Unusable.journal`; a memory update never is.
+    None says that memory stays as it is: the key is missing or blank, or the text says so. A list of lines, or an
+    object of sections, is read as Markdown. Where only the journal entry can be read from a text that is no JSON, it
+    is in `Unusable.journal`; a memory update never is.
     Source: seed two-layer, "3-tier JSON parsing".
     """
     text = body(reply)
@@ -303,15 +316,18 @@ def parse_two_layer(reply: Reply, *, prompt: str = "") -> tuple[str, str | None]
     answer = find(text, ("history_entry", "memory_update"), prompt=prompt)
     if isinstance(answer, Unusable):
         return _only_journal(answer, text, "history_entry", reply)
-    journal = usable_text(answer.get("history_entry"))
+    entry = answer.get("history_entry")
+    journal = usable_text(" ".join(entry) if isinstance(entry, list) and as_markdown(entry) else entry)
     if journal is None:
         return Unusable("no journal entry: 'history_entry' is missing, blank or no text", reply.text)
     update = answer.get("memory_update")
-    if update is not None and not isinstance(update, str):
+    memory = "" if update is None else as_markdown(update)
+    if memory is None:
         return Unusable(f"'memory_update' is {type(update).__name__}, not text", reply.text)
-    if isinstance(update, str) and is_broken(update):
+    if is_broken(memory):
         return Unusable("'memory_update' is not valid Unicode", reply.text)
-    return journal, update if usable_text(update) else None
+    memory = unfenced(memory)
+    return journal, None if usable_text(memory) is None or says_unchanged(memory) else memory
 
 
 def _only_journal(answer: Unusable, text: str, key: str, reply: Reply) -> Unusable:
