@@ -5,6 +5,7 @@ import json
 import pytest
 
 from commonplace import guard
+from commonplace.guard import tables
 
 SECRETS = ["Zx9kLm" + "42Qp", "correct" + "horse", "amber-falcon" + "-92"]
 MARK = "⟦secret:password:0000⟧"
@@ -60,3 +61,24 @@ def test_the_cells_of_a_secret_go_and_the_table_stays(table, secret):
 def test_a_table_of_other_things_stays(table):
     """Columns of words about passwords, rows that are no head, and lists in code hold no secret."""
     assert guard.screen(table).text == table
+
+
+def test_a_long_table_is_read_to_its_end():
+    """An export of a manager of passwords has hundreds of rows; a sentence behind the table stays."""
+    rows = "".join(f"shop{number}.example,ada,garden{number}gnome\n" for number in range(700))
+    screened = guard.screen(f"url,username,password\n{rows}\nNothing more to say.\n").text
+    assert "gnome" not in screened
+    assert screened.endswith("\n\nNothing more to say.\n")
+
+
+def test_a_flood_of_heads_is_read_a_bounded_number_of_times(monkeypatch):
+    """Issue 22: of heads in each second row, every table began anew at the next screening."""
+    read = []
+    real = tables.cells
+    monkeypatch.setattr(tables, "cells", lambda *args: read.append(args) or real(*args))
+    counts = []
+    for times in (200, 400):
+        read.clear()
+        guard.screen('password,a\n"x\ny",zebra\n' * times)
+        counts.append(len(read))
+    assert counts[1] <= 2.2 * counts[0]

@@ -2,22 +2,23 @@
 
 Owns how tables are drawn: with separators (CSV, Markdown, `psql`, `mysql`), with spaces (`kubectl`), in HTML, in SQL,
 and as records of a name and a value a line. A table is read once, whatever its head names; each row is bounded, and
-so is the number of rows, so the work is linear.
+so is how often it is read, so the work is linear.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
-from functools import cached_property
+from collections.abc import Callable, Iterator
+from functools import cached_property, partial
 from typing import Final, NamedTuple
 
 from commonplace.guard.table import compiled
 
 Span = tuple[int, int]
 
-_ROWS: Final = 200  # of a table
+_COLUMNS: Final = 4  # of secrets in a table
+_VALUES_OF_SQL: Final = 200  # between two brackets
 _LINE: Final = 2000  # characters of a row
 _SEPARATORS: Final = "|│┃\t;,"
 _DRAWN: Final = "|│┃"
@@ -51,12 +52,11 @@ _OPENS_ROW: Final = r"(?:\n|\A|\")[ \t]{0,8}[|│┃]?[ \t]{0,8}[`*\"']{0,3}(?:[
 
 
 class _Read(NamedTuple):
-    """A table: the cells of its head, the end of the head, its rows, and their end."""
+    """A table: the cells of its head, the end of the head, and what reads its rows, each with its end."""
 
     heads: list[Span]
     end: int
-    rows: list[list[Span]]
-    rows_end: int
+    rows: Callable[[], Iterator[tuple[list[Span], int]]]
 
 
 class Tables:
@@ -64,20 +64,23 @@ class Tables:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._table = _Read([], 0, [], 0)
-        self._line_end = 0  # of a line that was found to be no head
+        self._table = _Read([], 0, lambda: iter(()))
+        self._rows_end = self._line_end = 0  # of the table, and of a line that was found to be no head
+        self._columns = 0  # that were read
 
     def cells(self, start: int, end: int) -> Iterator[Span]:
         """Yield the cells below a head that is the name at [start, end), or the cell beside that name."""
-        if start >= self._table.rows_end and start >= self._line_end:
-            self._table = self._read(start, end) or self._table
-        if start < self._table.end:
-            column = next((n for n, (a, b) in enumerate(self._table.heads) if a <= start < b), -1)
-            if column >= 0 and self._is_name(self._table.heads[column], (start, end)):
-                for row in self._table.rows:
-                    yield row[column]
-        else:
+        if start >= self._rows_end and start >= self._line_end and (read := self._read(start, end)):
+            self._table, self._rows_end, self._columns = read, read.end, 0
+        if start >= self._table.end:
             yield from self._beside(start, end)
+            return
+        column = next((n for n, (a, b) in enumerate(self._table.heads) if a <= start < b), -1)
+        if column >= 0 and self._columns < _COLUMNS and self._is_name(self._table.heads[column], (start, end)):
+            self._columns += 1
+            for row, rows_end in self._table.rows():
+                self._rows_end = rows_end
+                yield row[column]
 
     def _is_name(self, cell: Span, noun: Span) -> bool:
         """True if a cell is nothing but a name for a secret."""
@@ -129,28 +132,29 @@ def _separated(text: str, begin: int, stop: int) -> _Read | None:
     row_above = above[-2] if len(above) > 1 and compiled(_RULE).match(above[-1]) else above[-1]
     if row_above.count(separator) == text.count(separator, begin, stop) and not compiled(_RULE).match(row_above):
         return None  # a row
-    rows: list[list[Span]] = []
-    end = stop
-    while len(rows) < _ROWS and end + 1 < len(text):
+    return _Read(heads, stop, partial(_rows_separated, text, stop, len(heads), separator))
+
+
+def _rows_separated(text: str, end: int, width: int, separator: str) -> Iterator[tuple[list[Span], int]]:
+    """Yield the rows of a table with a sign between its cells, below the end of its head."""
+    while end + 1 < len(text):
         first = end + 1
         line_end = text.find("\n", first, first + _LINE)
         line = text[first : line_end if line_end >= 0 else first + _LINE]
         if compiled(_RULE).match(line):
             end = first + len(line)
             continue
-        last = len(text)
-        if ends := compiled(_STRING_ENDS).search(line):
-            last = first + ends.start()
+        ends = compiled(_STRING_ENDS).search(line)
+        last = first + ends.start() if ends else len(text)
         row, end = cells(text, first, min(last, first + _LINE), separator)
-        if len(row) == len(heads) - 1 and text[end - 1] == separator:
+        if len(row) == width - 1 and text[end - 1] == separator:
             row.append((end, end))  # the last cell is empty
         code = separator not in _DRAWN and any(char in line for char in "(){}=") and '"' not in line
-        if len(row) != len(heads) or code:
-            break
-        rows.append(row)
+        if len(row) != width or code:
+            return
+        yield row, end
         if ends:
-            break
-    return _Read(heads, stop, rows, end)
+            return
 
 
 def cells(text: str, begin: int, stop: int, separator: str) -> tuple[list[Span], int]:
@@ -189,29 +193,21 @@ def _spaced(text: str, begin: int, stop: int) -> _Read | None:
     ruled = compiled(_UNDER).match(below)
     if len(heads) < 2 or not (ruled or text[begin:stop].isupper()):
         return None
-    rows: list[list[Span]] = []
-    end = stop + (1 + len(below) if ruled else 0)
-    while len(rows) < _ROWS and end + 1 < len(text):
+    return _Read(heads, stop, partial(_rows_spaced, text, stop + (1 + len(below) if ruled else 0), heads, begin))
+
+
+def _rows_spaced(text: str, end: int, heads: list[Span], begin: int) -> Iterator[tuple[list[Span], int]]:
+    """Yield the rows of a table made with spaces: in each column, the word below its head."""
+    while end + 1 < len(text):
         first = end + 1
         line_end = text.find("\n", first, first + _LINE)
-        last = line_end if line_end >= 0 else min(len(text), first + _LINE)
-        found = [match.span() for match in compiled(_WORDS).finditer(text, first, last)]
-        if len(found) < min(2, len(heads)):
-            break
+        end = line_end if line_end >= 0 else min(len(text), first + _LINE)
+        found = [match.span() for match in compiled(_WORDS).finditer(text, first, end)]
+        if len(found) < 2:
+            return
+        words = [span for span in found if " " not in text[slice(*span)]]
         move = first - begin
-        rows.append(
-            [
-                next((cell for cell in found if cell[0] < b + move and cell[1] > a + move), (last, last))
-                for a, b in heads
-            ]
-        )
-        end = last
-    return _Read(
-        heads,
-        stop,
-        [[cell if " " not in text[slice(*cell)] else (cell[1], cell[1]) for cell in row] for row in rows],
-        end,
-    )
+        yield [next((c for c in words if c[0] < b + move and c[1] > a + move), (end, end)) for a, b in heads], end
 
 
 def _html(text: str, start: int, end: int) -> _Read | None:
@@ -225,20 +221,23 @@ def _html(text: str, start: int, end: int) -> _Read | None:
     heads = [match.span() for match in compiled(_TAG).finditer(text, places[-1], following.start())]
     if not all(text[a + 2 : a + 3] in "hH" for a, _ in heads):
         return None
-    rows: list[list[Span]] = []
-    place = following.start()
-    while len(rows) < _ROWS:
+    names = [_text_of(text, head) for head in heads]
+    return _Read(names, following.start(), partial(_rows_of_html, text, following.start(), len(heads)))
+
+
+def _rows_of_html(text: str, place: int, width: int) -> Iterator[tuple[list[Span], int]]:
+    """Yield the rows of a table of HTML from the tag of the first on."""
+    while True:
         after = compiled(_ROW_OPENS).search(text, place + 3, place + _LINE)
         close = text.find("</table", place, place + _LINE)
-        stop = min(each for each in (after.start() if after else place + _LINE, close if close >= 0 else place + _LINE))
-        found = [_text_of(text, match.span()) for match in compiled(_TAG).finditer(text, place, stop)]
-        if len(found) != len(heads):
-            break
-        rows.append(found)
-        place = stop
+        stop = min(after.start() if after else place + _LINE, close if close >= 0 else place + _LINE)
+        row = [_text_of(text, match.span()) for match in compiled(_TAG).finditer(text, place, stop)]
+        if len(row) != width:
+            return
+        yield row, stop
         if not after or stop != after.start():
-            break
-    return _Read([_text_of(text, head) for head in heads], following.start(), rows, place)
+            return
+        place = stop
 
 
 def _next_cell(text: str, start: int, end: int) -> Iterator[Span]:
@@ -262,15 +261,17 @@ def _sql(text: str, start: int, end: int) -> _Read | None:
     if not begin:
         return None
     heads = [_sql_name(text, *match.span()) for match in compiled(r"[^,]{1,80}").finditer(text, opens + 1, closes)]
-    rows: list[list[Span]] = []
-    place = begin.end()
-    while len(rows) < _ROWS:
-        row, after = _tuple(text, place) if begin[1] else cells(text, place, place + _LINE, "\t")
-        if len(row) != len(heads):
-            break
-        rows.append(row)
-        place = after + (not begin[1])
-    return _Read(heads, closes, rows, place)
+    return _Read(heads, closes, partial(_rows_of_sql, text, begin.end(), len(heads), lines=not begin[1]))
+
+
+def _rows_of_sql(text: str, place: int, width: int, *, lines: bool) -> Iterator[tuple[list[Span], int]]:
+    """Yield the rows behind VALUES, or in `lines` with tabs."""
+    while place < len(text):
+        row, place = cells(text, place, place + _LINE, "\t") if lines else _tuple(text, place)
+        if len(row) != width:
+            return
+        yield row, place
+        place += lines
 
 
 def _sql_name(text: str, first: int, last: int) -> Span:
@@ -286,7 +287,7 @@ def _tuple(text: str, place: int) -> tuple[list[Span], int]:
     opens = compiled(_TUPLE).match(text, place)
     row: list[Span] = []
     at = opens.end() if opens else 0
-    while opens and len(row) < _ROWS and (match := compiled(_SQL_VALUE).match(text, at)):
+    while opens and len(row) < _VALUES_OF_SQL and (match := compiled(_SQL_VALUE).match(text, at)):
         at = match.end()
         row.append(match.span(1) if match[1] is not None else (at, at))
         if match[3] == ")":
