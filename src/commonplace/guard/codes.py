@@ -34,6 +34,7 @@ _STREET: Final = (
 _CLAUSE: Final = (
     r"(?:\A|[.,;:!?(\n–—。，])[ *-]{0,4}((?:[^\W\d_’']{1,24}[ -]{1,2}){0,3}[^\W\d_]{1,24})[ ]?\Z"  # up to a number
 )
+_NAMELY: Final = r"(?i)[,–—]\s<<namely>>,?\s(?:<<whose>>\s)?\Z"
 _BESIDE: Final = 30  # characters before
 _BEHIND: Final = 15  # characters behind
 _MOST_CODES: Final = 8  # numbers behind the same words: with more they count things
@@ -83,7 +84,8 @@ def is_code(text: str, match: re.Match[str], rule: Rule, nouns: list[int]) -> bo
     after = compiled(r"[ ]?([^\W\d_]{1,20})").match(text, match.end())
     if after:
         word = after.group(1).casefold()
-        sure = led and (digits > 3 or groups > 2) and not match.group().endswith("00")
+        behind = rule.check == "code" and any(text[end : match.start()] in {" ", ": "} for end in nouns)
+        sure = led and (digits > 3 or groups > 2 or behind) and not match.group().endswith("00")
         if content.is_wide(word[0]):
             if word[0] in words["counters"]:
                 return False
@@ -155,6 +157,8 @@ def _is_led(text: str, match: re.Match[str], nouns: list[int], rule: Rule) -> bo
     closing = compiled(r"[^\W\d_],\s\Z").search(before) and compiled(r"\s?(?:[.!]|\Z)").match(text, match.end())
     if closing and any(end <= match.start() for end in nouns) and not compiled(_YEAR).fullmatch(match.group()):
         return True  # "The key box is left of the door, 3907."
+    if compiled(_NAMELY).search(before) and compiled(_CLOSED).match(text, match.end()):
+        return True
     words = load().words
     ends = compiled(r"\s{0,2}(?:[.,;!()\n。，！]|[–—-]\s|\Z|<<done>>(?!\w))").match(text, match.end())
     behind = [compiled(_OF).match(text, end, match.start()) for end in nouns if end <= match.start()]

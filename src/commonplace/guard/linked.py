@@ -33,7 +33,8 @@ _SURE: Final = r"[A-Z][a-z]{2,64}[._][A-Z][a-z]{2,64}\Z|(?=.{0,7}\d)(?=.{0,7}[a-
 _OF_CODE: Final = (  # a name with underscores
     r"(?:\A|_)(?:pass|pw|token|key|secret|auth|api|db|user|name|id|env|var|value|config|data|code|hash|text|field|input)"
 )
-_SEVERAL: Final = r"(?:[^\W\d_]{1,24}[’'-]?[ ,]{1,2}){2,23}[^\W\d_]{1,24}"
+_SEVERAL: Final = r"(?:[^\W\d_]{1,24}(?:[’'-][^\W\d_]{0,4})?[ ,]{1,2}){2,23}[^\W\d_]{1,24}"
+_THEN: Final = r"[^\W\d_]{1,24}(?: [^\W\d_]{1,24}){2,11}, ([^\W\d_]{1,24})"  # a phrase, then a clause
 _MARKS: Final = r"\s{0,3}(?:=>|:=|->|={1,2}|[:：→])\s{0,3}|[\"'`]{1,3}\s{0,3}(?:=>|[:=])\s{0,3}"
 _LINK: Final = (
     rf"(?i){_MARKS}|\s?\?\s{{1,2}}|\s{{1,2}}[—–-]\s{{1,2}}|(?<=[\s,?])(?:c'est|<<is>>)\s{{1,4}}|['’]s\s{{1,2}}"
@@ -81,7 +82,10 @@ _NOMINAL: Final = (  # Russian has no word for `is`: "Пароль от почт
 )
 _ONTO: Final = r"(?i)[\"'”»]?\s(?:<<onto>>|in|en|a)\s"  # from one value to the next
 _ANOTHER: Final = r"(?i)(?<!\w)(?:<<it>>|<<used>>)\s"
-_ENDS: Final = r"[\"'”»’`*)\]]{0,3}\s{0,2}(?:[.,;!?)\n—–|、。，；！？）]|\Z|-\s|/\s|(?<=\s)\(|<<but>>\s)"
+_ENDS: Final = (
+    r"[\"'”»’`*)\]]{0,3}\s{0,2}(?:[.,;!?)\n—–|、。，；！？）]|\Z|-\s|/\s|(?<=\s)\(|<<but>>\s"
+    r"|<<and>>\s<<whose>>\s[^\W\d_]{2,24}\s<<is>>\s)"  # "… and her … is"
+)
 _CHANGE_ENDS: Final = rf"{_ENDS}|\s(?:<<done>>|<<onto>>)\b"
 
 
@@ -192,6 +196,8 @@ def _value(text: str, start: int, rule: Rule, *, plain: bool, ends: str = _ENDS)
         if listed := compiled(r"(?:[^\W\d_]{2,16} ){5,23}[^\W\d_]{2,16}(?=, )").match(text, start):
             return listed.span()  # words of a wallet, then a clause
         begin = _first_of(text, several, named=text[start - 2] in ":=")
+        if (clause := compiled(_THEN).match(text, begin, several.end())) and values.is_said_of(clause[1]):
+            return begin, clause.start(1) - 2
         alone = compiled(r"[^\s,]+, (?:[^\s,]+,? ){2,}").match(text, begin, several.end())  # a word, then a clause
         if compiled(_ENDS).match(text, several.end()) and " " in text[begin : several.end()] and not alone:
             return begin, several.end()
@@ -199,7 +205,9 @@ def _value(text: str, start: int, rule: Rule, *, plain: bool, ends: str = _ENDS)
         rule.near
         and plain
         and (
-            names := compiled(rf"(?:[^\W\d_]{{2,10}} )?{_NAMES}").match(text, start)  # "Mrs Hill", "juf Els"
+            names := compiled(rf"(?:[^\W\d_]{{2,10}} )?{_NAMES}(?: [^\W\d_]{{2,16}})?").match(
+                text, start
+            )  # "Mrs Hill", "juf Els"
         )
     ):
         return names.span() if compiled(_ENDS).match(text, names.end()) else None

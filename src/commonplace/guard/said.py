@@ -29,6 +29,8 @@ _SENTENCE_END: Final = (
     r"\n|[。！？]|(?<! [Nn][or])(?<! n)[.!][\"'”»)]{0,2}(?=\s{1,4}[A-ZÀ-ÞĄ-ŻА-Я0-9¿¡\"“„«]|\s{0,4}\Z)|\?(?=\s|\Z)"
 )
 _IT_IS: Final = r"(?i)[.!]\s{1,2}<<it>>\s"  # the next sentence speaks of the same: "You need the gate code. It's 4471."
+# The next sentence is nothing but a number: "The PIN is new. 4471."
+_ALONE: Final = r"(?i)[.!。！]\s{0,2}\d{4,8}(?:[.,;!。，！]|\s{0,4}\Z|\s<<now>>\b)"
 # A sentence about the one before: "A fox under the moon. That is the passphrase."
 _THAT_IS: Final = r"(?i)(?:<<that>>\s<<is>>|(?:that|it)['’]s|c['’]est)\s"
 _FIELD_EDGE: Final = r"[{,\[:]\s{0,8}\"(?P<opens>)|(?P<closes>)\"(?=\s{0,8}[,:}\]])"  # of a string of JSON
@@ -42,6 +44,11 @@ _QUOTED: Final = (
     r"\"([^\"\n⟦]{3,80})\"|(?<![^\W_])'([^'\n⟦]{3,80})'(?![^\W_])|`([^`\n⟦]{3,80})`|“([^”\n⟦]{3,80})”"
     r"|„([^“”\n⟦]{3,80})[“”]"
     r"|«\s?([^»\n⟦]{3,80}?)\s?»|「([^」\n⟦]{2,80})」|『([^』\n⟦]{2,80})』|‘([^’\n⟦]{3,80})’"
+)
+_ASKED: Final = r"(?i)(?:\A|[^\w’'])(?:<<is>>|c['’]est|czy)\s\Z"  # "Is … a good password?"
+_OF_IT: Final = (
+    r"(?i)\s(?:<<whose>>|an|una|uma?|to|as?)\s"
+    r"(?:(?!(?:for|of|für|pour|para|per|voor|dla|для)\s)\w{2,16}\s){0,3}\w{3,40}"
 )
 _NAME_OPENS: Final = r"[\"'][\w.-]{1,60}\Z"
 _SAID: Final = r"(?i)(?:<<is>>|['’]s|c['’]est|[:：は是])\s{0,2}(?:(?:<<filler>>|<<now>>)[\s,]{1,2}){0,3}\Z"
@@ -198,7 +205,8 @@ def _sentence(text: str, done: int, start: int, end: int) -> Span:
         begin, asked = (asked if of_it else stop.end()), stop.end()
     for stop in compiled(_SENTENCE_END).finditer(text, end, high):
         over = text[stop.start()] == "\n" and compiled(_GOES_ON).search(text, end, stop.start())
-        if text[stop.start()] not in "?？" and not over and not compiled(_IT_IS).match(text, stop.start()):
+        goes_on = over or compiled(_IT_IS).match(text, stop.start()) or compiled(_ALONE).match(text, stop.start())
+        if text[stop.start()] not in "?？" and not goes_on:
             return begin, max(stop.start(), min(end, high))
     return begin, high
 
@@ -302,6 +310,10 @@ def _is_said(text: str, quoted: re.Match[str], nouns: list[int]) -> bool:
     """True if what is quoted is right behind a noun or `is`, or before "as the password"."""
     start, end = quoted.span()
     if any(compiled(r"\w{0,4}[ \u3000]?\Z").match(text, last, start) for last in nouns if last <= start):
+        return True
+    if compiled(_ASKED).search(text, max(0, start - 12), start) and any(
+        compiled(_OF_IT).fullmatch(text, end, last) for last in nouns if last > end
+    ):
         return True
     as_one = compiled(r"(?i)\s(?:<<as>>|<<is>>)\s(?:<<whose>>\s)?(?:\w{1,20}\s){0,2}").match(text, end)
     if as_one and any(end < last <= as_one.end() + 24 for last in nouns):
