@@ -75,6 +75,39 @@ DENIED = [
     ("我每天喝咖啡。", "不喝咖啡"),
     ("The order of paper from Lumen is on its way.", "The order of paper from Lumen was cancelled"),
 ]
+NO_LONGER_DENIED = [
+    ("No onions and no garlic in the soup, please.", "Soup: no garlic, onions are welcome"),
+    ("Wir haben keine Garage und keinen Keller.", "Das Haus hat keinen Keller; eine Garage gehört dazu"),
+    ("Le club n'a ni vestiaire ni parking.", "Le club n'a pas de parking, un vestiaire est prévu"),
+    ("No quiero alarmas ni avisos por la noche.", "De noche sin alarmas, avisos permitidos"),
+    ("我们不用表格，也不用附件。", "不用表格，但用附件"),
+    ("Never touch the live ledger and never e-mail the payroll file.", "Live ledger is off limits; e-mail the payroll file"),
+    ("Visitors may not enter the kiln room without goggles.", "Visitors enter the kiln room without goggles"),
+    ("Besucher dürfen nicht ohne Anmeldung in die Halle.", "Besucher kommen ohne Anmeldung in die Halle"),
+]  # fmt: skip
+STILL_DENIED = [
+    ("No onions and no garlic in the soup, please.", "Soup: no garlic or onions"),
+    ("No onions and no garlic in the soup, please.", "Avoids garlic, onions"),
+    ("Wir haben keine Garage, aber einen Keller.", "Das Haus hat einen Keller"),
+    ("No booking without a deposit.", "Bookings need a deposit"),
+    ("Nessuna consegna senza firma.", "Le consegne richiedono la firma"),
+    ("I don't keep bees, but Olga does.", "Olga keeps bees"),
+    ("Ya no trabajo en Vigo, ahora trabajo en Lugo.", "Trabaja en Lugo"),
+    ("I can't find the parking permit.", "Looked for the parking permit"),
+    ("No paper invoices. Paper for the photo printer is fine.", "Paper is bought for the photo printer"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("said", "statement"), STILL_DENIED)
+def test_what_goes_on_with_a_denial_or_is_said_otherwise_is_let_in(said, statement):
+    """Issue 16: a list goes on with what it denies, and `not without` denies nothing."""
+    assert reason(said, statement) == ""
+
+
+@pytest.mark.parametrize(("said", "statement"), NO_LONGER_DENIED)
+def test_one_of_two_denials_may_not_be_dropped(said, statement):
+    """Issue 16: negations are counted, per clause and thing."""
+    assert reason(said, statement).startswith("negation:")
 
 
 @pytest.mark.parametrize(("said", "statement"), BESIDE + CONTRASTED)

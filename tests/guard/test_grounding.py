@@ -305,3 +305,54 @@ def test_a_person_who_is_called_like_a_month_may_end_a_sentence():
     evidence = Evidence((), ["The owner of the pricing page is Jun."])
     assert evidence.fault("The owner of the pricing page is Jun.") == ""
     assert evidence.fault("The owner of the pricing page is Kasia.") != ""
+
+
+ASKED = [
+    (
+        "Should I sell the piano to the school?",
+        "Sells the piano to the school",
+        "Considering whether to sell the piano",
+    ),
+    ("Soll ich den Kurs in Marburg belegen?", "Belegt den Kurs in Marburg", "Überlegt, den Kurs in Marburg zu belegen"),
+    ("¿Debería alquilar el garaje de Oviedo?", "Alquila el garaje de Oviedo", "Se plantea alquilar el garaje"),
+    ("Est-ce que je devrais adopter un chien ?", "Adopte un chien", "Hésite à adopter un chien"),
+    ("我要不要买那台相机？", "买那台相机", "考虑买那台相机"),
+]
+
+
+@pytest.mark.parametrize("said, fact, doubt", ASKED)
+def test_what_a_person_only_asks_themselves_is_no_fact(said, fact, doubt):
+    """Issue 16: a question is a possibility, until it is answered."""
+    assert fault(said, fact) == "guess"
+    assert fault(said, doubt) == ""
+
+
+def test_a_question_that_is_answered_or_asks_for_something_is_as_good_as_said():
+    """Issue 16: what the assistant is asked to do is wanted, and who agrees has decided."""
+    assert fault("Can you put the dentist at 14:00 into the list?", "Dentist at 14:00") == ""
+    talk = [("user", "Should we meet in the annex?", "Ola"), ("user", "Yes, at noon.", "Per")]
+    assert fault(talk, "They meet in the annex at noon") == ""
+    talk = [("user", "Should I take the early ferry?"), ("assistant", "Yes, it is empty."), ("user", "OK, I will.")]
+    assert fault(talk, "Takes the early ferry") == ""
+
+
+OF_ANOTHER = [
+    ("Marit keeps the minutes, Sverre keeps the keys.", "Sverre keeps the minutes", "Sverre keeps the keys"),
+    ("Meine Schwester Hanne ist Imkerin. Bodo ist Koch.", "Bodo ist Imker", "Hanne ist Imkerin"),
+    ("Leire es celíaca y Aitor es vegano.", "Aitor es celíaco", "Leire es celíaca"),
+    ("Mon frère Loïc travaille à Brest, Maud travaille à Lorient.", "Maud travaille à Brest", "Loïc travaille à Brest"),
+    ("Rita wants the hall painted green. Oskar is on leave.", "Oskar painted the hall", "The hall is painted green"),
+]
+
+
+@pytest.mark.parametrize("said, false, true", OF_ANOTHER[:4])
+def test_what_was_said_of_one_is_not_told_of_another(said, false, true):
+    """Issue 16: per clause and subject, for a name at the head of a sentence too."""
+    assert fault(said, false) == "other-subject"
+    assert fault(said, true) == ""
+
+
+def test_what_one_wants_is_no_statement_about_them():
+    """DESIGN 1.6: a paraphrase is no doubt; who asks for something is not what it is about."""
+    said, _, true = OF_ANOTHER[4]
+    assert fault(said, true) == ""

@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 from commonplace.text import content, days, denials
 from commonplace.text.content import Vocabulary
+from commonplace.text.everyday import COMMON
 from commonplace.text.numerals import numerals
 from commonplace.text.patterns import pattern
 
@@ -36,6 +37,22 @@ _IN_THE: Final = pattern(r"\bnos?\b")  # of Portuguese; elsewhere a denial
 _LEAST_WORDS: Final = 3  # of Portuguese, for a talk to be held in it
 _REFERS: Final = pattern(r"\b(?:it|that|them|das|es|ça|cela|lo|eso|это|его)\b", re.IGNORECASE)
 SHORT: Final = 2  # words of a clause that is held against what a denial is about, though it shares but one
+_WHOSE: Final = pattern(
+    r"\b(?i:my|our|meine?|unsere?|ma|mon|notre|mi|nuestr[oa]|mio|mia|minha|meu|мой|моя|mój|moja|mijn)\s\w+\s([^\W\d_]{2,})"
+    r"|\b(?:Frau|Herr|M(?:me|rs?|s)|Dr|Sr(?:ta|a)?|Sig(?:ra)?)\.?\s([^\W\d_]{2,})"
+)
+_ACTOR: Final = pattern(  # `Anna works`, `my wife Anna works`, `Frau Lutz zahlt`
+    r"\A\W*(?:(?i:and|und|et|y|e|og|en|i|и)\s)?"
+    r"(?:(?i:my|our|meine?|unsere?|ma|mon|notre|mi|nuestr[oa]|mio|mia|minha|meu|мой|моя|mój|moja|mijn"
+    r"|(?:the )?user['’]s)\s\w+\s)?"
+    r"(?:(?:Frau|Herr|M(?:me|rs?|s)|Dr|Sr(?:ta|a)?|Sig(?:ra)?)\.?\s)?"
+    r"([^\W\d_]{2,})(?:['’]s)?\s"
+    r"(?:(?P<asks>(?i:wants?|wanted|asks?|asked|says?|said|needs?|thinks?|will|möchte|sagt\w*|fragt\w*|braucht|meint"
+    r"|veut|demande|dit|quiere|pide|dice|vuole|chiede|quer|pede|diz|хочет|просит|говорит|chce|prosi|mówi|wil|vraagt"
+    r"|zegt)\s)|(?!(?:in|on|at|to|for|of|with|from|by|auf|im|am|zum?r?|mit|für|von|en|à|de|du|pour|con|al|del|per|da|di"
+    r"|do|na|w|z|dla|od|op|van|voor|met|на|в|к|с|по|за|от|до|для|из)\s)(?=[^\W\d_A-ZÀ-ÞА-ЯЁ]))",  # no verb
+)
+_LABELLED: Final = pattern(r"(?:\A|[:\n-]\s?)([^\W\d_]{2,})(?=[,:])")  # `- Jimena, from Rosario`
 _UNIT: Final = pattern(r"\s?([^\W\d_]{2,})")  # behind a number
 FIRM: Final = "#@"  # stand before a number and a weekday
 _RANGE_CHARS: Final = 5  # before a date, in which the first number of a range of days stands
@@ -55,6 +72,7 @@ class Clause(NamedTuple):
     denies: bool
     doubts: bool
     supposes: bool
+    asks: bool
     person: bool
     text: str
 
@@ -119,28 +137,31 @@ class Reader:
                 before = own or before
                 about |= own
                 unsure = supposes and len(said) <= SHORT
-                found.append(
-                    Clause(
-                        said,
-                        named,
-                        subject,
-                        whom,
-                        dated,
-                        counts_of(part),
-                        frozenset(n for n, day in enumerate(days.WEEKDAYS) if day.search(part.casefold())),
-                        denials.denied(part),
-                        denies,
-                        supposes or denials.doubts(part),
-                        supposes,
-                        person,
-                        part,
-                    )
-                )
+                on = frozenset(n for n, day in enumerate(days.WEEKDAYS) if day.search(part.casefold()))
+                of = said, named, subject, whom, dated, counts_of(part), on
+                doubts = supposes or denials.doubts(part)
+                found.append(Clause(*of, denials.denied(part), denies, doubts, supposes, asked, person, part))
                 if denials.only_doubts(part):
                     begin = start if len(found) > start + 1 else last
                     found[begin:] = [each._replace(supposes=True, doubts=True) for each in found[begin:]]
             last = start
         return found
+
+
+def actor(text: str) -> str:
+    """Return the name that a clause begins with, of one who does or is something; empty if it wants it of others."""
+    match = _ACTOR.match(text)
+    if match is None or match["asks"] or not match[1][0].isupper():
+        return ""
+    name = content.bare(match[1])
+    return "" if name in COMMON or content.is_joining(name) else name
+
+
+def labelled(text: str) -> set[str]:
+    """Return the words with a capital that are alone before a comma or colon, or behind a title or `my wife`."""
+    found = [match[1] for match in _LABELLED.finditer(text)]
+    found += [match[1] or match[2] for match in _WHOSE.finditer(text)]
+    return {content.bare(word) for word in found if word[0].isupper()}
 
 
 def only_denies(clause: Clause) -> bool:
@@ -187,6 +208,9 @@ def times_of(clause: Clause) -> frozenset[tuple[object, ...]]:
 
 
 def shared_words(one: frozenset[str], other: frozenset[str]) -> frozenset[str]:
-    """Return those of some words that are among others, in some form."""
+    """Return those of some words that are among others, in some form (`gekauft` is of `kaufen`)."""
     both = one & other
-    return both | frozenset(word for word in one - both if any(content.alike(word, each) for each in other))
+    forms = {word: (word, word[2:]) if word.startswith("ge") else (word,) for word in one - both}
+    return both | frozenset(
+        word for word, two in forms.items() if any(content.alike(form, each) for form in two for each in other)
+    )

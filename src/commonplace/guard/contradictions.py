@@ -20,7 +20,9 @@ from commonplace.guard.clauses import (
     SHORT,
     Clause,
     Reader,
+    actor,
     counts_of,
+    labelled,
     only_denies,
     shared_words,
     speaks_of,
@@ -77,8 +79,15 @@ class Talk:
             clauses = self._reader.read(text, who, person=person, settled=settled)
             if not person and _YES.match(first):
                 clauses = [each._replace(supposes=False, doubts=False) for each in clauses]
+            if person and not self._is_answered(place):
+                clauses = [c._replace(doubts=c.doubts or (c.asks and denials.deliberates(c.text))) for c in clauses]
             found += clauses
         return found[-_MOST_CLAUSES:]
+
+    def _is_answered(self, place: int) -> bool:
+        """True if a person speaks right behind a message, or agrees behind what the assistant says to it."""
+        behind = self._said[place + 1 : place + 3]
+        return any(person and (not n or _YES.match(text)) for n, (text, _, person) in enumerate(behind))
 
     @cached_property
     def _everything(self) -> list[tuple[Clause, Vocabulary]]:
@@ -129,7 +138,83 @@ class Talk:
             is_label = f"{clause.text}:" in text
             if not (doubted or denied or is_label) and (reason := self._was_denied(clause, shared, text)):
                 return reason
-        return self._exchanged(text)
+        return self._exchanged(text) or self._of_another(clauses) or self._takes_up(clauses, text)
+
+    @cached_property
+    def _actors(self) -> tuple[list[tuple[Clause, Vocabulary, str]], frozenset[str], frozenset[str]]:
+        """What each clause of the talk and of memory says and of whom; all that anything is said of; and sure names."""
+        told = [(clause, said, actor(clause.text)) for clause, said in self._everything]
+        listed = self._names.union(*map(labelled, (*self._memory, *(text for text, _, _ in self._said))))
+        return told, listed.union(name for clause, _, name in told if name and clause.person), listed
+
+    def _of_another(self, clauses: Sequence[Clause]) -> str:
+        """Find a clause that says of one what was said of others only (`Tom owns the site` of `Ann owns the site`)."""
+        told, known, listed = self._actors
+        for clause in clauses:
+            name = actor(clause.text)
+            if name not in known:
+                continue
+            of_others, unclear, others = 0, 0, set[str]()
+            for value in values_of(clause) - (known - self._names) - clause.dated - {name}:
+                homes = [(other, who) for other, said, who in told if said.holds(value)]
+                own = [speaks_of(other, name) for other, _ in homes]
+                if homes and all(own):
+                    break
+                if homes and not any(own):
+                    rest = clause.content - {value, name} if value in self._names else frozenset[str]()
+                    crossed = all(who and (not rest or shared_words(rest, other.content)) for other, who in homes)
+                    others.update(who for _, who in homes if crossed)
+                    of_others, unclear = of_others + crossed, unclear + (not crossed)
+            else:
+                spoken_of = any(each.person and speaks_of(each, name) for each in self._clauses)
+                others = others if spoken_of else others & listed  # else it may be the one who speaks
+                if others and of_others > unclear and not any(speaks_of(clause, other) for other in others):
+                    return f"other-subject: it was said of {min(others)}"
+        return ""
+
+    def _takes_up(self, clauses: Sequence[Clause], text: str) -> str:
+        """Find a clause that has what the talk only says there is none of; a list goes on with what it denies."""
+        if _LABEL.search(text) and denials.refuses(_LABEL.split(text, 1)[0]):
+            return ""
+        denied = False
+        for clause, following in zip(clauses, (*clauses[1:], None), strict=True):
+            if _takes_back(clause):
+                denied = True
+                continue
+            said = content.content(clause.text)
+            things = [thing for thing in self._refused if _has(said, thing)]
+            listed = denied and any(len(said) <= len(thing) for thing in things if thing not in self._not_done)
+            referred = following is not None and _takes_back(following) and not following.content & self._objects
+            if things and not (listed or referred or clause.doubts):
+                return "negation: it says what was denied"
+        return ""
+
+    @cached_property
+    def _refused(self) -> list[frozenset[str]]:
+        """What persons say that there is none of or not done, and no clause says otherwise.
+
+        A question to them says neither; a clause of joining words says it of another (`I don't, she does`).
+        """
+        told = [clause for clause, _ in self._everything if clause.person or not clause.asks]
+        every = [(content.content(c.text), [*denials.objects(c.text), *denials.acts(c.text)]) for c in told]
+        another = [not said - clause.names and not clause.denies for clause, (said, _) in zip(told, every, strict=True)]
+        return [
+            thing
+            for clause, (_, none), does in zip(told, every, (*another[1:], False), strict=True)
+            for thing in (none if clause.person and not does else ())
+            if not any(
+                shared_words(thing, said) == thing and not any(shared_words(thing, other) for other in others)
+                for said, others in every
+            )
+        ]
+
+    @cached_property
+    def _not_done(self) -> list[frozenset[str]]:
+        return [act for clause, _ in self._everything for act in denials.acts(clause.text)]
+
+    @cached_property
+    def _objects(self) -> frozenset[str]:
+        return frozenset[str]().union(*self._refused)
 
     def took_back(self, text: str) -> bool:
         """True if a person denied what a statement says, in a clause that shares its words."""
@@ -288,3 +373,16 @@ class Talk:
             if rivals:
                 return f"other-number: what was said has another number than {value}"
         return ""
+
+
+def _takes_back(clause: Clause) -> bool:
+    """True if a clause denies or limits something, or says that it is not wanted."""
+    return clause.denies or denials.limits(clause.text) or denials.refuses(clause.text)
+
+
+def _has(said: frozenset[str], thing: frozenset[str]) -> bool:
+    """True if words have each of a thing's; one alone in nearly the same form (`mover` is not `moves`)."""
+    if shared_words(thing, said) != thing:
+        return False
+    forms = shared_words(said, thing)
+    return len(thing) > 1 or any(abs(len(word) - len(form)) <= 1 for word in thing for form in forms)

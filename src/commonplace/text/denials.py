@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from commonplace.text.content import alike, bare, content, is_wide, words
+from commonplace.text.content import alike, bare, clauses, content, is_wide, words
 from commonplace.text.patterns import pattern
 
 _DENIES: Final = pattern(
@@ -23,7 +23,7 @@ _DENIES: Final = pattern(
     r"|не|нет|ни|никогда|без|нельзя|отмен\w+|запрещ\w+|ничего|никаких|никто"
     r"|nie|nigdy|bez|żadn\w+|nic|odwołan\w+|anulowan\w+|zakaz\w*"
     r"|niet|geen|nooit|zonder|inte|aldrig|utan|ingen|değil|yok|hiç)\b"
-    r"|不(?![过但仅管错])|(?<![特区])[別别](?![人的])|未(?!来)|[没勿無无]|取消|禁止|拒绝|ない|なし|ません|なく|ず(?:に|、|。)|やめ|だめ|ダメ|지\s?않|아니|안\s|(?<!잘)못(?:\s|하|해|한|할|합|했)|없|말[고아]|마세요|금지|취소|빼",
+    r"|不(?![过但仅管错])|(?<![特区])[別别](?![人的])|未(?!来)|[没勿無无]|取消|禁止|拒绝|ない|なし|ません|なく|ず(?:に|、|。)|(?<=[りわべせれめけかたさ])ず(?![つれか])|やめ|だめ|ダメ|지\s?않|아니|안\s|(?<!잘)못(?:\s|하|해|한|할|합|했)|없|말[고아]|마세요|금지|취소|빼",
     re.IGNORECASE,
 )
 _UNCHANGED: Final = pattern(
@@ -33,8 +33,29 @@ _UNCHANGED: Final = pattern(
     r"|没问题|問題な[いくし]|문제\s?없|変わら(?:ない|ず)|不变|没变|变化不大|그대로",
     re.IGNORECASE,
 )
+_NONE: Final = pattern(  # right before what there is none of
+    r"\b(?:no|neither|nor|without|kein(?:e[nmrs]?)?|ohne|weder|noch|(?:pas|plus|jamais) d[eu]s?|sans|aucune?|ni|sin|ning[uú]na?|nada de|senza|nessuna?|né|sem|nenhuma?"
+    r"|nem|без|никаких|bez|żadn\w+|geen|zonder|inga?|utan)\s(?:(?:any|the|my|le|la|les|el|los|las|il|lo|gli|o|a|os|as|der|die|das)\s)?"
+    r"|\b(?:(?:pas|plus) d|nessun|sans l|senza l)['’]",
+    re.IGNORECASE,
+)
+_WITHOUT: Final = pattern(r"\b(?:without|ohne|sans|sin|senza|sem|без|bez|zonder|utan)\b", re.IGNORECASE)
+_NOT: Final = pattern(
+    r"\b(?:not|no|never|cannot|\w+n['’]t|nobody|nicht|kein\w*|nie|niemals|niemand|ne|pas|jamais|aucune?|nunca|nadie|ningun\w*|ningún|non|mai|nessun\w*"
+    r"|não|ninguém|nenhum\w*|не|нет|нельзя|никогда|nigdy|żadn\w+|niet|geen|nooit|inte|aldrig|inga?)\b|\bn['’](?=\w)",
+    re.IGNORECASE,
+)
+_SPANISH: Final = pattern(r"\b(?:ya|el|la|los|las|una?|en|de|que|por|con|se|ni)\b", re.IGNORECASE)
+_NO_IN_SPANISH: Final = pattern(r"\bno\b", re.IGNORECASE)  # stands before what is not done
+_UNABLE: Final = pattern(  # says what somebody wants and does not get
+    r"\b(?:can['’]?t|cannot|could(?:n['’]t| not)|won['’]?t|unable|kann(?:st)?|können|konnte\w*|schaffe|arriv\w+|p[eu]ux?t?|(?:no|non|não) (?:puedo|puede|consig\w+|logr\w+"
+    r"|riesc\w+|riusc\w+|posso|può)|(?:не|nie) (?:мо[гж]\w+|получа\w+|уда[её]тся|mogę|może|udaje)|kan|lukt)\b",
+    re.IGNORECASE,
+)
+_OBJECT_WORDS: Final = 3  # of what a clause says that there is none of
+
 _LIMITS: Final = pattern(
-    r"\b(?:only|at most|at least|max(?:imum)?|up to|more than|less|under|below|over|limit\w*|instead|rather|avoid\w*|except\w*|unless|off|danger\w*|harmful|exclud\w*|leave out"
+    r"\b(?:only|at most|at least|max(?:imum)?|up to|more than|less|under|below|over|limit\w*|instead|rather|avoid\w*|except\w*|unless|off|danger\w*|harmful|exclud\w*|leave (?:\w+ )?out"
     r"|allerg\w*|intoleran\w*|hat(?:e|es|ed|ing)|dislik\w*|bor(?:es|ed|ing)|annoy\w*|detest\w*|against|away|free|until|till|no longer|any ?more|used to|before|former\w*|previously"
     r"|was|were|had|earlier|g[ai]v\w+ up|forget|left|gone|in place of|skip\w*|remove\w*|delet\w*|fail\w*|lack\w*|miss\w*|unable|too|replac\w*|switch\w*|chang\w*|mov(?:e|ed|es|ing)|while|wants?|postpon\w*|push\w*|slip\w*|clos\w+|end\w*|bans?|banned|prohibition|sick|hold"
     r"|nur|erst|gefährlich\w*|aufge(?:hör|geb)\w*|höchstens|maximal|mindestens|bis zu|mehr als|weniger|unter|über|statt\w*|sondern|vermeid\w*|außer|allergi\w*|unverträg\w*|\w+unverträg\w*|verträgt|hass\w*|nerv\w*|stört|\w*verbot\w*|\w*verzicht\w*|\w+freie?[nrms]?|gegen|weg|frei|mehr|früher|bisher|war|wegen|jetzt|neu\w*"
@@ -54,7 +75,7 @@ _DOUBTS: Final = pattern(
     r"|也许|或许|可能|かもしれ|たぶん|多分|아마"
     # consider
     r"|\b(?:thinking (?:of|about)|think about (?:it|that)|consider\w*|wonder\w*|do you think|whether|überleg\w*|erwäg\w*|meinst du|envisag\w*|réfléchi\w*|hésit\w*|tu penses|penses-tu"
-    r"|valora(?:ndo|mos)?|pensando|hay que decidir|crees que|valuta(?:ndo|no)?|ponder\w+|acha que|дума(?:ю|ет|ем|ют)|подума\w+|стоит ли|zastanawia\w*|myśl\w+ o|overweeg\w*|twijfel\w*|funder\w+)\b"
+    r"|valora(?:ndo|mos)?|se plantea\w*|pensando|hay que decidir|crees que|valuta(?:ndo|no)?|ponder\w+|acha que|дума(?:ю|ет|ем|ют)|подума\w+|стоит ли|zastanawia\w*|myśl\w+ o|overweeg\w*|twijfel\w*|funder\w+)\b"
     r"|考虑|你觉得|検討|考え中|迷って|고민"
     # depends on something else
     r"|\b(?:depends? on|depending on|hängt \w+(?: \w+)? ab|kommt darauf an|dépend\w*|depende\w*|dipende\w*|завис\w+ от|zależy|hangt \w+ af|beror på)\b|取决于|次第|달려"
@@ -76,6 +97,14 @@ _DOUBTS: Final = pattern(
     r"|还不知道|まだ(?:分か|わか)ら|아직 모르"
     # will see
     r"|\b(?:we['’]ll see|mal sehen|wir werden sehen|on verra|veremos|ya veremos|vedremo|(?:poi )?vediamo|vamos ver|посмотрим|zobaczymy|we zien wel|vi får se)\b|看情况|再说吧?|再看|様子を見|두고 보",
+    re.IGNORECASE,
+)
+_DELIBERATES: Final = pattern(  # in a question: what the one who asks should do, or how something is
+    r"\b(?:(?:should|shall|ought) (?:i|we)|is it (?:worth|better)|soll(?:te)?n? (?:ich|wir)|lohnt|(?:je|j['’]|on|nous) dev(?:r\w+|ons)|(?:dev(?:rais|rions|ons)|dois)-(?:je|nous)"
+    r"|deb(?:o|ería\w*|emos)|vale la pena|dov(?:rei|remmo)|dobbiamo|devo|conviene|dever?(?:ia|íamos)|devemos|стоит ли|(?:мне|нам) (?:стоит|лучше)|czy (?:warto|mam|mamy|powin\w+)"
+    r"|(?:moet(?:en)?|zal|zullen|zou(?:den)?) (?:ik|we)|(?:ska|bör|borde) (?:jag|vi))\b"
+    r"|要不要|该不该|是否|应该|值得|すべき|ほうがいい|でしょうか|할까|해야"
+    r"|\A\W*(?:(?:is|are|would) (?!you|it ok)|ist |wäre |est-ce (?:que )?c['’]|¿es |è |é )",
     re.IGNORECASE,
 )
 _PLANS: Final = pattern(
@@ -101,7 +130,7 @@ _REFUSES: Final = pattern(
     r"\b(?:avoid\w*|dislik\w*|hates?|allerg\w*|intoleran\w*|exclu\w*|bann?(?:ed|s)?|no-?gos?|taboos?|off[- ]limits"
     r"|vermeid\w*|meide\w*|abneigung\w*|hasst|\w*unverträg\w*|\w*verbot\w*|tabus?|ausgeschlossen|évit\w*|déteste\w*|interdi\w*|intolér\w*"
     r"|evit\w*|al[eé]rg\w*|odia|prohib\w*|intolleran\w*|esclus\w*|vietat\w*|divieti|detesta|proib\w*"
-    r"|избега\w*|аллерг\w*|исключ\w*|запре\w*|ненавид\w*|unika\w*|alergi\w*|wyklucz\w*|zakaz\w*|vermijd\w*|\w*verbod\w*|uitgesloten|undvik\w*|\w*förbud\w*)\b"
+    r"|избега\w*|аллерг\w*|исключ\w*|запре\w*|ненавид\w*|unika\w*|alergi\w*|uczulon\w*|wyklucz\w*|zakaz\w*|vermijd\w*|\w*verbod\w*|uitgesloten|undvik\w*|\w*förbud\w*)\b"
     r"|忌|避|过敏|讨厌|禁|苦手|嫌|アレルギー|피할|피하|싫|알레르기|금지|제외",
     re.IGNORECASE,
 )
@@ -121,12 +150,56 @@ _PAIRS: Final = 2
 
 def denies(text: str) -> bool:
     """True if a clause says that something is not so; that nothing changed is no denial."""
-    return _DENIES.search(_UNCHANGED.sub(" ", text)) is not None
+    return _DENIES.search(_meant(text)) is not None
+
+
+def _meant(text: str) -> str:
+    """Return a text without the denials that deny nothing: nothing changed, or not without something."""
+    said = _UNCHANGED.sub(" ", text)
+    if _WITHOUT.search(said) is None or _NOT.search(said) is None:
+        return said
+    for part in clauses(said):
+        if _WITHOUT.search(part) and _NOT.search(part):
+            said = said.replace(part, _NOT.sub(" ", _WITHOUT.sub(" ", part)), 1)
+    return said
+
+
+def objects(text: str) -> list[frozenset[str]]:
+    """Return each thing that a clause says there is none of (`no nuts`, `without a lift`): the words right behind."""
+    said = _meant(text)
+    if is_wide(said):
+        return [found] if denies(text) and (found := denied(text)) else []
+    if _SPANISH.search(said):
+        said = _NO_IN_SPANISH.sub("nunca", said)
+    _, *behind = _NONE.split(said)
+    return [thing for each in behind if (thing := frozenset(_next_words(each)))]
+
+
+def acts(text: str) -> list[frozenset[str]]:
+    """Return what a clause says is not done to what (`never share the login`): the two words behind its denials."""
+    if _UNABLE.search(text):
+        return []
+    said = _meant(text)
+    said = _NO_IN_SPANISH.sub("nunca", said) if _SPANISH.search(said) else said
+    _, *behind = _NOT.split(_NONE.sub(" ", said))
+    found = ([word for word in _ordered(each) if not _NOT.fullmatch(word)][:2] for each in behind)
+    return [frozenset(act) for act in found if len(act) == 2]
+
+
+def _next_words(text: str) -> list[str]:
+    """Return the words of content at the head of a text, up to the first other word or sign."""
+    found: list[str] = []
+    for word in text.split()[:_OBJECT_WORDS]:
+        named = _ordered(word)
+        found += named
+        if not named or not word[-1].isalnum():
+            break
+    return found
 
 
 def denied(text: str) -> frozenset[str]:
     """Return what a clause denies: the word behind its first denial, else the one before it."""
-    said = _UNCHANGED.sub(" ", text)
+    said = _meant(text)
     match = _DENIES.search(said)
     if match is None:
         return frozenset()
@@ -170,6 +243,11 @@ def plans(text: str) -> bool:
 def supposes(text: str) -> bool:
     """True if a clause says that something may be so."""
     return _DOUBTS.search(text) is not None
+
+
+def deliberates(question: str) -> bool:
+    """True if a question is about what one should do or how something is: it says of nothing that it is so."""
+    return _DELIBERATES.search(question) is not None
 
 
 def only_doubts(text: str) -> bool:
