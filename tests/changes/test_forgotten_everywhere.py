@@ -235,7 +235,8 @@ def test_a_record_of_the_same_words_enters_no_prompt(tmp_path, layout):
     reply = (
         '{"history_entry": "They spoke.", "memory_update": "- The kettle is red.\\n- They like tea.", "journal": "Hm."}'
     )
-    model = ScriptedLLM(reply, repeat=True)
+    prose = "They asked for answers in metric units."
+    model = ScriptedLLM(lambda request: prose if request.purpose == "episode" else reply)
     with opened(tmp_path, layout, llm=model) as memory:
         memory.append("s:1", [Message("user", SAID, id="a"), *OTHER])
         assert memory.remember("The kettle is red.").ok

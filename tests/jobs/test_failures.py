@@ -188,7 +188,7 @@ def test_a_compaction_shortens_the_window_at_once_and_its_summary_stays_due(tmp_
 
 def test_the_summary_of_a_second_try_says_what_earlier_summaries_said(tmp_path, clock):
     """Issue 17.1: nothing of a conversation is lost because a server was down for an hour."""
-    with opened(tmp_path, clock, GOOD, "They keep nine hives.") as memory:
+    with opened(tmp_path, clock, GOOD, "They keep nine hives in Bergen.") as memory:
         talk(memory, TURNS)
         memory.compact("cli:a", keep=4)
     with opened(tmp_path, clock, DOWN) as memory:
@@ -198,7 +198,7 @@ def test_the_summary_of_a_second_try_says_what_earlier_summaries_said(tmp_path, 
     with Memory.open(tmp_path, llm=llm, clock=clock, jobs="inline") as memory:
         memory.flush()
     (asked,) = [each.prompt for each in llm.requests if each.purpose == "compact"]
-    assert "They keep nine hives." in asked
+    assert "They keep nine hives in Bergen." in asked
 
 
 def test_reset_with_the_model_down_keeps_window_and_range_unless_it_is_to_be_now(tmp_path, clock):

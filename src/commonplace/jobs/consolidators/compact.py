@@ -8,8 +8,9 @@ from typing import Final
 from commonplace.jobs import ranges, showing
 from commonplace.jobs.consolidators.summarise import prompt
 from commonplace.jobs.consolidators.work import Work
+from commonplace.models.prose import prose
 from commonplace.models.protocol import LLM, Request, demand
-from commonplace.models.reading import Unusable, body
+from commonplace.models.reading import Unusable
 from commonplace.operations import Proposal
 from commonplace.records import RecordedMessage
 from commonplace.text.pieces import estimate_tokens, summary_lines
@@ -52,7 +53,7 @@ def _summary(messages: Sequence[RecordedMessage], earlier: str, work: Work, llm:
         purpose="compact",
         cause=work.cause,
     )
-    return body(demand(llm.complete(request)))
+    return prose(demand(llm.complete(request)), [earlier, *(m.text for m in messages)])
 
 
 def _recap(messages: Sequence[RecordedMessage], earlier: str, *, tokens: int) -> str:

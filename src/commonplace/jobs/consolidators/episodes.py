@@ -19,8 +19,9 @@ from commonplace.jobs import ranges, showing
 from commonplace.jobs.consolidators.summarise import prompt
 from commonplace.jobs.consolidators.work import Work
 from commonplace.jobs.rules import proposing
+from commonplace.models.prose import prose
 from commonplace.models.protocol import LLM, Request
-from commonplace.models.reading import Unusable, body, says_none
+from commonplace.models.reading import Unusable, says_none
 from commonplace.operations import Proposal, PutTopic
 from commonplace.records import TRUST_RANK, RecordedMessage, Source, Topic
 from commonplace.text.patterns import pattern
@@ -93,7 +94,7 @@ def _asked(work: Work, llm: LLM) -> list[str]:
             cause=work.cause,
             model=work.model,
         )
-        text = body(llm.complete(request))
+        text = prose(llm.complete(request), [so_far, *(m.text for m in part)], none=True)
         if isinstance(text, Unusable):
             raise UnusableReplyError(text.reason)
         facts = _lines(text) or facts
