@@ -332,7 +332,8 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
 
     `change` is the number of the committed change, `records` the ids it made, `review` the ids of
     what waits for a person, `diff` what the files' texts would show. Only `applied` (and `pending`,
-    for the review queue) changed anything. `scope` is the one that was asked, as each has its own numbers;
+    for the review queue) changed anything. `fault` says what a model failed with where something else was written in
+    its place. `scope` is the one that was asked, as each has its own numbers;
     where it is empty, the one that takes writes.
     """
 
@@ -343,6 +344,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     reason: str = ""
     diff: str = ""
     scope: str = ""
+    fault: str = ""
 
     @property
     def ok(self) -> bool:

@@ -220,6 +220,14 @@ def test_two_layer_writes_its_raw_entry_without_an_error_text_and_goes_on(tmp_pa
         talk(memory)
         assert memory.reset("cli:a").ok
         assert memory.sessions.window("cli:a") == ()
+        (failure,) = memory.failures()
+        assert failure.why == str(DOWN)
+        assert failure.when == "kept as it is in a raw entry, and not tried again"
+        talk(memory, 1)
+        assert memory.failures() == [failure]
+    good = json.dumps({"history_entry": "They spoke of Bergen.", "memory_update": "- Lives in Bergen."})
+    with opened(tmp_path, clock, good, layout="two-layer") as memory:
+        memory.consolidate("cli:a")
         assert memory.failures() == []
     (history,) = [data for path, data in files_of(tmp_path).items() if path.startswith("memory/HISTORY-")]
     assert b"[raw-fallback] Consolidation failed. Recent messages:" in history
@@ -233,6 +241,24 @@ def test_a_raw_entry_says_in_its_outcome_that_the_model_failed(tmp_path, clock):
         outcome = memory.consolidate("cli:a")
         assert outcome.status == "applied"
         assert outcome.reason == f"the model did not do it: {DOWN}; what was said is kept as it is"
+        assert outcome.fault == str(DOWN)
+
+
+@pytest.mark.parametrize("jobs", ["inline", "worker"])
+def test_a_wrong_key_moves_nothing_in_two_layer_and_is_reported_once(tmp_path, clock, caplog, jobs):
+    """Issue 17.1: the window was cut, and nothing was logged."""
+    with opened(tmp_path, clock, WRONG_KEY, layout="two-layer", jobs=jobs) as memory:
+        talk(memory, 120)
+        memory.flush()
+        memory.flush()
+        if jobs == "worker":
+            with pytest.raises(ModelSetupError):
+                memory.compact("cli:a")
+        assert len(memory.sessions.window("cli:a")) == 240
+        assert memory.sessions.state("cli:a").cursors == {}
+        assert [failure.attempts for failure in memory.failures()] == [0]
+        assert list(tmp_path.glob("memory/HISTORY*")) == []
+    assert caplog.text.count("jobs with a model wait") == (jobs == "inline")
 
 
 def test_a_range_that_fails_keeps_what_comes_after_it_in_its_session_waiting(tmp_path, clock):

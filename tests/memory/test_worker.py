@@ -91,7 +91,9 @@ def test_what_ends_is_left_to_the_worker_in_every_layout(tmp_path, clock, layout
             for _ in range(8):
                 clock.advance(hours=2)
                 worker.tick()
-            assert worker.status() == Status()
+            left = worker.status()
+            assert (left.due, left.held) == ((), ())
+            assert [failure.released for _, failure in left.failed] == ([6] if layout == "two-layer" else [])
         assert any("Bergen" in hit.text for hit in memory.recall("where do I live"))
 
 

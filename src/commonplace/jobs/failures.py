@@ -28,7 +28,8 @@ class Failure(msgspec.Struct, frozen=True, kw_only=True):
 
     `start` is the number of its first message, `attempts` how often it was tried: 0 if the setup was at fault (a
     missing package, a wrong key), which counts as no attempt. `again` is None then: it is tried with the next job.
-    `begin` is where the text of a failed summary begins.
+    `begin` is where the text of a failed summary begins. `released` is the number of the message after its last one if
+    a raw entry took the place of what the model should have written: it is not tried again.
     """
 
     session: str
@@ -39,10 +40,13 @@ class Failure(msgspec.Struct, frozen=True, kw_only=True):
     again: datetime | None
     why: str
     begin: int = 0
+    released: int = 0
 
     @property
     def when(self) -> str:
         """When it is tried again, in words."""
+        if self.released:
+            return "kept as it is in a raw entry, and not tried again"
         return f"tried again at {self.again:%Y-%m-%d %H:%M} UTC" if self.again else "tried again with the next job"
 
 
@@ -54,14 +58,16 @@ class Failures:
         self._clock = clock
         self._config = config
 
-    def note(self, session: str, job: str, start: int, why: str, *, counts: bool = True, begin: int = 0) -> Failure:
+    def note(
+        self, session: str, job: str, start: int, why: str, *, counts: bool = True, begin: int = 0, released: int = 0
+    ) -> Failure:
         """Write down that a range failed, and return what is known of it now."""
         last = self.of(session, job, start)
         attempts = (last.attempts if last else 0) + counts
         now = self._clock()
         wait = (
             min(_LONGEST, timedelta(seconds=self._config.retry_seconds) * 2 ** min(attempts - 1, 20))
-            if counts
+            if counts and not released
             else None
         )
         failure = Failure(
@@ -73,6 +79,7 @@ class Failures:
             again=now + wait if wait is not None else None,
             why=truncate(one_line(why), _WHY_CHARS),
             begin=begin,
+            released=released,
         )
         if last is None or counts or last.why != failure.why:
             self._write(failure)

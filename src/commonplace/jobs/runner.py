@@ -282,7 +282,12 @@ class Runner:
         if run.wanted.dry_run:
             return Outcome(status="failed", reason=why)
         if self.job.failure == "raw":
-            return _without_model(self._commit(pieces, run, self._raw(pieces)), why, "what was said is kept as it is")
+            done = self._commit(pieces, run, self._raw(pieces))
+            for piece in pieces:
+                first, last = piece.messages[0].number, piece.messages[-1].number
+                self._failures.note(piece.session, self.name, first, why, released=last + 1)
+            done = msgspec.structs.replace(done, fault=why)
+            return _without_model(done, why, "what was said is kept as it is")
         failures = [self._failures.note(piece.session, self.name, piece.messages[0].number, why) for piece in pieces]
         if all(failure.attempts < self._config.consolidation.attempts for failure in failures):
             return self._tells(failures[0])
@@ -430,15 +435,16 @@ class Runner:
         return safe < end and next(self._sessions.read(session, safe, end), None) is not None
 
     def failures(self) -> list[Failure]:
-        """Return the ranges that a model failed to do and that are still to be done, oldest first."""
+        """Return the ranges that a model failed to do, oldest first, until they or those after them are done."""
         return [each for each in self._failures.all() if each.job == self.name and self._is_due(each)]
 
     def _is_due(self, failure: Failure) -> bool:
         if not self._sessions.exists(failure.session):
             return False
-        return self._sessions.state(failure.session).cursors.get(self.name, 0) == failure.start and self.is_open(
-            failure.session, sys.maxsize
-        )
+        reached = self._sessions.state(failure.session).cursors.get(self.name, 0)
+        if failure.released:
+            return reached == failure.released
+        return reached == failure.start and self.is_open(failure.session, sys.maxsize)
 
     def waiting(self) -> list[str]:
         """Return the sessions with a failed range that is not to be tried yet."""
@@ -449,7 +455,7 @@ class Runner:
         return [
             each.session
             for each in self.failures()
-            if self._failures.waits(each.session, self.name, each.start) is None
+            if not each.released and self._failures.waits(each.session, self.name, each.start) is None
         ]
 
 

@@ -129,4 +129,5 @@ def together(outcomes: Sequence[Outcome]) -> Outcome:
         review=tuple(dict.fromkeys(name for each in outcomes for name in each.review)),
         reason="; ".join(dict.fromkeys(each.reason for each in outcomes if each.reason not in {"", nothing})),
         diff="\n".join(each.diff for each in outcomes if each.diff),
+        fault="; ".join(dict.fromkeys(each.fault for each in outcomes if each.fault)),
     )

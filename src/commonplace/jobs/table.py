@@ -86,7 +86,7 @@ class Jobs:
         return any(runner.is_open(session, end) for runner in self.runners)
 
     def failures(self) -> list[Failure]:
-        """Return what a model failed to do and is still to be done, oldest first."""
+        """Return what a model failed to do, oldest first, until that or what came after it is done."""
         jobs: tuple[Runner | Tidier, ...] = (*self.runners, *self.tidiers)
         return sorted((each for job in jobs for each in job.failures()), key=lambda each: each.at)
 

@@ -65,6 +65,9 @@ class Windows:
             end: Count the window up to this message number only: what came after is of the current turn.
             cause: What set it off.
             patient: Do not ask a model again that failed a short time ago.
+
+        Raises:
+            ModelSetupError: A package or key is missing, and no summary takes the place of what would leave.
         """
         if not self._parts.sessions.exists(session):
             return _unknown(session)
@@ -87,7 +90,9 @@ class Windows:
         try:
             wanted = Wanted(cause=cause, explicit=False, until=start, patient=patient)
             done = self._jobs.consolidate([session], wanted, ended=False)
-        except ModelError as error:  # the setup is at fault; the range stays due
+        except ModelSetupError as error:  # the range stays due
+            if not self.job.consolidator:  # nothing would say what left the window
+                raise
             done = Outcome(status="failed", reason=str(error))
         if done.status == "failed":  # what was asked for is done all the same; `failures` lists the range
             done = msgspec.structs.replace(done, status="skipped")

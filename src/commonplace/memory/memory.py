@@ -403,7 +403,10 @@ class Memory(Past):
         return self._chain.made_in(scope, scope.end(session_id, now=now))
 
     def failures(self) -> list[Failure]:
-        """Return what a model failed to do and is still to be done: why, how often, and when it is tried again."""
+        """Return what a model failed to do: why, how often, and when it is tried again.
+
+        Until it is done; what a raw entry took the place of, until something after it is done.
+        """
         return [*self._chain.first.jobs.failures(), *self._chain.first.windows.failures()]
 
     def flush(self, timeout_seconds: float | None = None) -> bool:

@@ -36,7 +36,7 @@ def prose(reply: Reply, about: Iterable[str], *, none: bool = False) -> str | Un
 
     Args:
         reply: The model's answer.
-        about: The texts that the model was shown: the messages, and what it was told of those before.
+        about: The texts that the model was shown: the messages, and its own words on those before.
         none: It may also answer that there is nothing to say.
     """
     text = body(reply)

@@ -617,6 +617,23 @@ def test_a_dead_server_costs_nothing_and_is_named_with_the_next_try(run, here, m
         assert memory.recall("metric units")
 
 
+def test_a_raw_entry_in_place_of_a_model_is_named_as_a_failure(run, here, monkeypatch):
+    """Issue 17.1: exit code 0, and `failed 0`."""
+    down = ModelUnavailableError("no connection; is the server running?")
+    monkeypatch.setattr(opening, "model_of", lambda llm, config: ScriptedLLM([down] * 2) if llm else None)
+    run("init", "--layout", "two-layer")
+    run("record", "Please always answer in metric units.", "--session", "chat:1")
+    done = run("consolidate", "--model", "openai:gpt")
+    assert done.code == 5
+    assert "the model did not do it: no connection" in done.out + done.err
+    asked = run("status")
+    assert asked.code == 5
+    assert "no connection; is the server running?; kept as it is in a raw entry, and not tried again" in asked.out
+    run("record", "The kitchen is painted blue.", "--session", "chat:1")
+    assert run("consolidate").code == 0
+    assert run("status").code == 0
+
+
 def test_a_range_that_can_be_done_by_nobody_is_named_until_it_is_done(run, here, monkeypatch):
     """Issue 17.1: dead letters."""
 

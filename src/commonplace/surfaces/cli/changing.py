@@ -40,7 +40,7 @@ _TEXT_COLUMNS: Final = 400  # of the text of each
 
 def settle(ctx: click.Context, memory: Memory, outcome: Outcome, *, as_json: bool) -> None:
     """Print what came of a change and exit with its code."""
-    code = _CODES.get(outcome.status, 0)
+    code = _CODES.get("failed" if outcome.fault else outcome.status, 0)
     if as_json:
         plain.show({"location": memory.location, "outcome": outcome})
     else:

@@ -60,7 +60,7 @@ def _show(ctx: click.Context, memory: Memory, outcome: Outcome, *, dry_run: bool
     plain.give({"location": memory.location, "outcome": outcome}, lines, as_json=as_json)
     if outcome.status == "failed" and not as_json:
         terminal.note(terminal.bad("error: ") + f"the model did not do it: {terminal.line(outcome.reason)}")
-    if code := _CODES.get(outcome.status, 0):
+    if code := _CODES.get("failed" if outcome.fault else outcome.status, 0):
         ctx.exit(code)
 
 
