@@ -287,3 +287,43 @@ def test_what_changed_since_another_session_takes_its_place(tmp_path, layout, be
         stable = memory.context().stable
     assert shown in stable
     assert gone not in stable
+
+
+@pytest.mark.parametrize(
+    "said, stated",
+    [
+        ("Kurz etwas über mich: Ich wohne in Husum und arbeite als Küferin.", "Husum"),
+        ("Zum Hintergrund – ich wohne in Husum.", "Husum"),
+        ("Je me présente rapidement : je m'appelle Maud.", "Maud"),
+        ("Pour le contexte : j'habite à Sète.", "Sète"),
+        ("Un poco sobre mí: vivo en Soria.", "Soria"),
+        ("Ten en cuenta lo siguiente: vivo en Soria.", "Soria"),
+        ("Sobre mim: moro em Beja.", "Beja"),
+        ("Even over mij: ik woon in Sneek.", "Sneek"),
+        ("Krótko o mnie: mieszkam w Łomży.", "Łomży"),
+        ("来做个自我介绍:我住在大理。", "大理"),
+        ("关于我——我住在大理。", "大理"),
+        ("Regeln für unser Projekt:\n- Tabs statt Leerzeichen\n- erst der Entwurf, dann der Bau", "Entwurf"),
+        ("Règles de ce projet :\n* Toujours relire le journal", "relire le journal"),
+        ("Mis reglas:\n1. Siempre la fuente", "la fuente"),
+        ("这个项目的规则:\n1. 先写文档", "先写文档"),
+    ],
+)
+def test_what_is_announced_as_ones_own_is_read_like_what_is_not(said, stated):
+    """Issue 16: own lists were lost by their framing alone."""
+    assert any(stated in memo for memo in noted(said))
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Kurz zu meinem Chef: er wohnt in Husum.",
+        "Regeln für den Verein:\n- erst der Entwurf, dann der Bau",
+        "Ich hätte gern:\n1. einen Entwurf\n2. einen Bau",
+        "Mes courses :\n- du pain frais\n- du beurre salé",
+        "我的购物清单:\n1. 一斤苹果",
+    ],
+)
+def test_a_list_that_is_no_rule_is_none(said):
+    """What is wanted once, and what holds for others, is no standing instruction."""
+    assert noted(said) == []

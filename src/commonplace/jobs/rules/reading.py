@@ -50,6 +50,7 @@ class Reader:
     def __init__(self, messages: Sequence[RecordedMessage], zone: tzinfo) -> None:
         self._zone = zone
         self._playing = False
+        self._listed: list[tuple[int, int]] = []  # where the message that is read lists the person's rules
         names = {item.message.name for item in messages if item.message.role == "user" and item.message.name}
         assisted = any(item.message.role == "assistant" for item in messages)
         self._two = len(names) > 1  # then `we` may mean the listener
@@ -109,6 +110,7 @@ class Reader:
         drafted = guard("draft").search(text)
         if drafted is not None:
             masked = masked[: drafted.start()] + clauses.MASK * (len(text) - drafted.start())
+        self._listed = [found.span("list") for found in guard("own_list").finditer(masked)]
         kin = guard("kin_named").finditer(masked)
         yield from (memo for found in kin if (memo := self._kin(item, start, found)) is not None)
         before: Clause | None = None
@@ -146,7 +148,15 @@ class Reader:
         if memo is None:
             found = (self._foreign(item, start, each) for each in clauses.shorter(clause))
             memo = next((memo for memo in found if memo), None) or self._change(item, start, clause, before)
-        return memo
+        return memo or self._rule(item, start, clause)
+
+    def _rule(self, item: RecordedMessage, start: int, clause: Clause) -> Memo | None:
+        """Return a line of a list of the person's own rules or preferences, in whatever words it is said."""
+        within = any(begin <= clause.start and clause.end <= end for begin, end in self._listed)
+        if not within or clause.question or len(clause.text) > TEXT_CHARS:
+            return None
+        text = one_line(clause.text).rstrip(" .,;。")
+        return self._memo(item, "instruction", f"{text[:1].upper()}{text[1:]}.", self._span(start, clause), 0.8)
 
     def _of_agent(self, item: RecordedMessage, start: int, text: str) -> Iterator[Memo]:
         for clause in clauses.clauses(text, clauses.mask(text, pasted(text))):
