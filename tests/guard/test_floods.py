@@ -23,6 +23,10 @@ FLOODS = {
     "beginnings of keys": "-----BEGIN PRIV" + "ATE KEY-----",
     "headers of tables": "| password | a |\n|---|---|\n| x | y |\n",
     "found secrets": "password: hunter" + "2x\n",
+    "signs escaped twice": "%253D",
+    "names with escapes": "api%2Dkey%3D",
+    "letters as escapes": "\\u4e2d",
+    "ligatures": "\ufb01",
     "vendors": "".join(rule.keywords[0] for rule in table.load().rules),
 }
 

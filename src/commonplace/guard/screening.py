@@ -35,6 +35,7 @@ def screen(text: str) -> Screened:
         if not taken:
             break
         passes += 1
+        seen = []  # it holds the text as it was, several times
         text, findings = put(text, taken if passes <= PASSES else _lines(text, taken), findings)
     return seal(text, findings + injection.find(seen))
 

@@ -264,6 +264,14 @@ def _one_of(words: Iterable[str]) -> str:
 
 def lower(text: str) -> str:
     """Lower a text without changing its length, so that places in it are places in the text."""
+    if text.isascii():
+        return text.lower()
+    return "".join(
+        _lower(text[start : start + _BLOCK]) for start in range(0, len(text), _BLOCK)
+    )  # it takes much memory
+
+
+def _lower(text: str) -> str:
     lowered = text.lower()
     if len(lowered) != len(text):
         lowered = "".join(low if len(low := char.lower()) == 1 else char for char in text)

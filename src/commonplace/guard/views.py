@@ -10,6 +10,7 @@ import html
 import itertools
 import re
 import unicodedata
+from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from functools import cached_property, partial
@@ -18,7 +19,7 @@ from typing import Final
 from commonplace.guard import markers
 from commonplace.guard.table import Tries, compiled, load, lower
 
-Steps = tuple[list[int], list[int]]
+Steps = tuple["array[int]", "array[int]"]
 
 # Letters and signs in other dress: raised, circled, mathematical, ligatures, full width; `～` parts numbers.
 _STYLED: Final = (
@@ -39,6 +40,7 @@ _WRAPPED: Final = (
 )
 _IN_URL: Final = r"(?i):[^\s@/:]{0,128}%(?:40|2f|3a)"
 _COLOUR: Final = r"(?:⟦U\+001B⟧|\x1b)\[[0-9;]{0,16}[mK]"  # of a terminal; it parts no words
+_PARTS: Final = 4096  # held apart while a text is put together: each takes many times its characters
 _AROUND: Final = 256  # characters beside a place that is read in a second way
 
 
@@ -83,7 +85,7 @@ class View:
 
     @cached_property
     def _steps(self) -> Steps:
-        return self._make() if self._make else ([], [])
+        return self._make() if self._make else _no_steps()
 
 
 def of(text: str) -> list[View]:
@@ -121,7 +123,11 @@ def _parts(view: View, pattern: str) -> Iterator[View]:
 
 
 def _moved(begin: int) -> Steps:
-    return [0], [begin]
+    return array("i", (0,)), array("i", (begin,))
+
+
+def _no_steps() -> Steps:
+    return array("i"), array("i")
 
 
 def _decoded(match: re.Match[str]) -> str:
@@ -136,21 +142,34 @@ def _decoded(match: re.Match[str]) -> str:
     return _SIGNS.get(written[1], written[1])
 
 
+def _replaced(text: str, pattern: str, change: Callable[[re.Match[str]], str]) -> str:
+    """Return a text with other text for what a pattern matches; the same object if it matches nothing."""
+    whole: list[str] = []
+    parts: list[str] = []
+    done = 0
+    for match in compiled(pattern).finditer(text):
+        parts += (text[done : match.start()], change(match))
+        done = match.end()
+        if len(parts) >= _PARTS:
+            whole.append("".join(parts))
+            parts.clear()
+    return "".join([*whole, *parts, text[done:]]) if done else text
+
+
 def _changed(view: View, pattern: str, change: Callable[[re.Match[str]], str]) -> View:
     """Return a view with other text for what a pattern matches; the same view if it matches nothing."""
-    text, count = compiled(pattern).subn(change, view.text)
-    if not count:
+    text = _replaced(view.text, pattern, change)
+    if text is view.text:
         return view
 
     def steps() -> Steps:
-        at: list[int] = []
-        moves: list[int] = []
+        at, moves = _no_steps()
         done = length = 0
         for match in compiled(pattern).finditer(view.text):
             length += match.start() - done
             done = match.end()
-            # One character may become several: each of them has the place of the whole one.
-            for place in range(length, length := length + len(change(match))):
+            # One character may become several: each of them has the place of the whole one, the first by what was before.
+            for place in range(length + 1, length := length + len(change(match))):
                 at.append(place)
                 moves.append(match.start() - place)
             at.append(length)
