@@ -18,6 +18,8 @@ UNTOUCHED = {
     "hijri sign with a joiner": "۱۴۰۲ ه\u200d.",
     "flight number between arabic words": "رحلتي \u200eEK202\u200e إلى دبي",
     "flight number between hebrew words": "הטיסה \u200eLY315\u200e נוחתת",
+    "marks within a flight number": "رحلتي \u200eEK\u200e202\u200e إلى دبي, הטיסה LY\u200e-\u200e315\u200e נוחתת",
+    "a mark before the letter behind a number": "הרכבת IC 12\u200e-A יוצאת",
     "hebrew with a mark after a sign": "שלום!\u200f מה שלומך",
     "hebrew with latin inside": "אני אוהב C++\u200f מאוד",
     "hindi with joiners": "क्\u200dष और र्\u200dय और क्\u200cष",
@@ -116,6 +118,8 @@ def test_screened_text_always_encodes_as_utf8():
         "❤\ufe0f\ufe0f",
         "\U0001f3f4" + "".join(chr(0xE0000 + ord(c)) for c in "hello") + "\U000e007f",
         "שלום" + "x" * 20 + "\u200f",
+        "שלום pass\u200eword שלום",
+        "flight EK\u200e202 to Dubai",
     ],
 )
 def test_what_a_script_needs_is_hidden_text_where_it_is_not_needed(text):
@@ -150,3 +154,9 @@ def test_show_lets_nothing_drive_a_terminal():
 def test_folding_joins_forms_and_strips_no_script(text, folded):
     """Issue 3: fingerprints are normalised, nothing is stripped; non-Latin stays."""
     assert guard.fold(text) == folded
+
+
+def test_a_mark_of_direction_hides_no_secret():
+    """Issue 22: marks that a script needs stay in the text; what they are within is found all the same."""
+    secret = "ghp_" + "a1B2c3D4" * 4 + "\u200e1234"
+    assert "⟦secret:" in guard.screen(f"המפתח {secret} שלום").text

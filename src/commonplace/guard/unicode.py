@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import re
 import unicodedata
+from collections.abc import Callable
 from typing import Final
 
 from commonplace.guard.markers import Marker, put
@@ -61,6 +62,7 @@ _ASCII_SUSPECT: Final = pattern(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\r(?!\n)")
 
 _MOST_HIDDEN: Final = 320  # hidden characters in one stretch of 4 KB; what comes behind more is not kept
 _MOST_MARKERS: Final = 32  # changes of their class in one stretch
+_MARKS: Final = frozenset("\u200e\u200f\u061c")
 _RTL_REACH: Final = 16  # characters looked at on either side of a mark; keeps the work linear
 # Scripts whose letters need ZWNJ and ZWJ: Arabic to Thaana and NKo, Indic, Tibetan, Myanmar, Khmer, Mongolian.
 _JOINING: Final = pattern(
@@ -182,19 +184,33 @@ def _joiner_suits(text: str, at: int) -> bool:
 
 
 def _near_rtl(text: str, at: int) -> bool:
-    """True if the nearest strong letter on either side is right-to-left, and no second mark is beside."""
-    if text[at + 1 : at + 2] in {"\u200e", "\u200f", "\u061c"}:
+    """True if the nearest strong letter on either side is right-to-left, and no second mark is beside.
+
+    A mark beside a digit or a sign may be within a number with Latin letters, as a flight's: their other letters, and
+    marks between them, do not count.
+    """
+    if text[at + 1 : at + 2] in _MARKS:
         return False
     back = range(at - 1, max(-1, at - 1 - _RTL_REACH), -1)
     ahead = range(at + 1, min(len(text), at + 1 + _RTL_REACH))
-    return _first_strong(text, back) or _first_strong(text, ahead)
+    if _first_strong(text, back) or _first_strong(text, ahead):
+        return True
+    if text[max(0, at - 1) : at].isalpha() and text[at + 1 : at + 2].isalpha():
+        return False  # it parts a word
+    return _first_strong(text, back, _numbered) or _first_strong(text, ahead, _numbered)
 
 
-def _first_strong(text: str, places: range) -> bool:
+def _numbered(char: str) -> bool:
+    return (char.isascii() and (char.isalnum() or char in " -/.")) or char in _MARKS
+
+
+def _first_strong(text: str, places: range, passed: Callable[[str], bool] = lambda _: False) -> bool:
     for place in places:
         char = text[place]
+        if passed(char):
+            continue
         direction = unicodedata.bidirectional(char)
-        if direction in {"R", "AL"} and char not in "\u200f\u061c":
+        if direction in {"R", "AL"} and char not in _MARKS:
             return True
         if direction == "L" or char in "\n⟦⟧":
             return False

@@ -27,6 +27,8 @@ _STYLED: Final = (
     "\uff10-\uff1e\uff20-\uff5d\U0001d400-\U0001d7ff\U0001f110-\U0001f189]"
 )
 
+_DIRECTED: Final = "[\u061c\u200e\u200f]"  # marks of direction, which may be within a number
+
 _NESTED: Final = 2
 _ESCAPE: Final = (
     r"\\(?:[\"\\/'nrtbf]|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2})|%[2-7][0-9A-Fa-f]"
@@ -101,6 +103,7 @@ def of(text: str) -> list[View]:
     if "\x1b" in view.text or "001B" in view.text:
         view = _changed(view, _COLOUR, lambda _: "")
     if not view.text.isascii():
+        view = _changed(view, _DIRECTED, lambda _: "")
         view = _changed(view, _STYLED, lambda match: unicodedata.normalize("NFKC", match.group()))
     seen = [view]
     if "%" in text:  # an escaped `@` or `/` in the password of a URL is none of the URL's own
@@ -168,7 +171,7 @@ def _changed(view: View, pattern: str, change: Callable[[re.Match[str]], str]) -
         for match in compiled(pattern).finditer(view.text):
             length += match.start() - done
             done = match.end()
-            # One character may become several: each of them has the place of the whole one, the first by what was before.
+            # One character may become several: each has the place of the whole one, the first by what was before.
             for place in range(length + 1, length := length + len(change(match))):
                 at.append(place)
                 moves.append(match.start() - place)
