@@ -182,6 +182,39 @@ def test_what_waits_for_a_person_goes_with_the_words_it_holds(tmp_path):
         assert _holding(tmp_path, b"Wimbleleaf") == []
 
 
+def test_a_beginning_of_its_id_names_what_waits(tmp_path):
+    """Issue 22: ids are long to type; one that several have names none of them."""
+    with Memory.open(tmp_path, jobs="inline") as memory:
+        tool = memory.tool("c:1")
+        for n in range(20):
+            memory.remember(f"The plumber of house {n} is Dag", actor=PERSON)
+            tool.call({"action": "replace", "old_text": f"house {n} is", "text": f"The plumber of house {n} is Bo"})
+        queue = memory.review()
+        ids = [each.id for each in queue]
+        shared = next(each[0] for each in ids if sum(other[0] == each[0] for other in ids) > 1)
+        with pytest.raises(InputError, match="ids begin with"):
+            queue.approve(shared)
+        with pytest.raises(RecordNotFoundError):
+            queue.reject("")
+        short = next(ids[0][:n] for n in range(1, 9) if sum(each.startswith(ids[0][:n]) for each in ids) == 1)
+        assert queue.approve(short).status == "applied"
+        assert ids[0] not in [each.id for each in queue]
+        assert queue.reject(ids[1]).change is not None
+        assert len(queue) == 18
+
+
+def test_a_message_is_forgotten_as_append_named_it(tmp_path):
+    """Issue 22: `append` returns a source, and a person reads session#message; the other messages stay."""
+    with Memory.open(tmp_path, jobs="inline") as memory:
+        said = memory.append("c:1", [Message("user", f"The {MARK} is number {n}.") for n in range(3)])
+        assert memory.forget(said[0], dry_run=True).forgotten[0][1] == f"The {MARK} is number 0."
+        memory.forget(said[0])
+        memory.forget(f"{said[1].session}#{said[1].message}", erase=True)
+        assert [each.text for each in memory.sessions.read("c:1")] == [f"The {MARK} is number 2."]
+        with pytest.raises(RecordNotFoundError):
+            memory.forget(said[0])
+
+
 def test_a_file_under_version_control_is_named_and_left(tmp_path):
     """Issue 22: others are named as not reached; nobody's source is written."""
     with _made(tmp_path) as memory:

@@ -13,7 +13,7 @@ from commonplace.changes.actors import PERSON
 from commonplace.changes.door import Door
 from commonplace.changes.parts import Parts
 from commonplace.changes.plan import REVIEW
-from commonplace.errors import UNREADABLE, RecordNotFoundError
+from commonplace.errors import UNREADABLE, InputError, RecordNotFoundError, require_text
 from commonplace.guard import screen
 from commonplace.guard.screened import Screened, json_line
 from commonplace.operations import AddEntry, Operation, RemoveEntry, ReplaceEntry
@@ -59,14 +59,20 @@ class Queue:
         return tuple(each for each in waiting.values() if not self._parts.config.gate.review_days or each.at >= oldest)
 
     def get(self, name: str) -> Waiting:
-        """Return one waiting operation.
+        """Return one waiting operation, by its id or the beginning of it.
 
         Raises:
             RecordNotFoundError: Nothing of that id waits.
+            InputError: Several ids begin so.
         """
-        for waiting in self.list():
-            if waiting.id == name:
-                return waiting
+        require_text(name, "the id of what waits")
+        begun = [waiting for waiting in self.list() if name and waiting.id.startswith(name)]
+        found = [waiting for waiting in begun if waiting.id == name] or begun
+        if len(found) > 1:
+            ids = ", ".join(waiting.id for waiting in found[:5])
+            raise InputError(f"{len(found)} ids begin with {name!r}: {ids}", count=len(found))
+        if found:
+            return found[0]
         raise RecordNotFoundError(f"nothing waits under {name!r}; `review` lists what does", id=name)
 
     def approve(self, name: str, *, text: str | None = None, reason: str = "") -> Outcome:
@@ -74,9 +80,10 @@ class Queue:
 
         Raises:
             RecordNotFoundError: Nothing of that id waits.
-            InputError: It cannot be done any more; it goes on waiting.
+            InputError: It cannot be done any more, and goes on waiting; or several ids begin so.
         """
         waiting = self.get(name)
+        name = waiting.id
         built = dict(waiting.operation)
         if text is not None:
             built["body" if "body" in built else "text"] = text
@@ -93,7 +100,7 @@ class Queue:
 
     def reject(self, name: str, *, reason: str = "") -> Outcome:
         """Remove it from the queue; it stays in the log."""
-        self.get(name)
+        name = self.get(name).id
         return self._settle(name, "rejected", [], reason or f"rejected {name}")
 
     def _settle(self, name: str, state: str, operations: Sequence[Operation], reason: str) -> Outcome:

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from commonplace.changes.actors import LIBRARY, PERSON, Actor
 from commonplace.memory.chain import Chain
 from commonplace.memory.opening import Opened
-from commonplace.records import Change, Outcome, Receipt, Trail
+from commonplace.records import Change, Outcome, Receipt, Source, Trail
 
 
 class Past:
@@ -56,7 +56,7 @@ class Past:
 
     def forget(
         self,
-        record_id_or_query: str = "",
+        record_id_or_query: str | Source = "",
         *,
         session: str | None = None,
         every: bool = False,
@@ -72,7 +72,7 @@ class Past:
         receipt lists all of them.
 
         Args:
-            record_id_or_query: A record's id, or words that exactly one record holds.
+            record_id_or_query: A record's id, words that exactly one record holds, or a message as `append` named it.
             session: Forget all of this session instead.
             every: Forget every record and message that holds the words; with `erase` also what held them before.
             whole_scope: Forget all that the first scope holds, instead; what only a person writes stays.
@@ -85,8 +85,14 @@ class Past:
             GoneError, RecordNotFoundError: There is no such record or session.
             InputError: Several records hold these words; the error says how many, and names some.
         """
+        named = record_id_or_query
         scope, these = self._chain.meant(
-            record_id_or_query, session=session, every=every, whole_scope=whole_scope, aged=aged, erase=erase
+            f"{named.session}#{named.message}" if isinstance(named, Source) else named,
+            session=session,
+            every=every,
+            whole_scope=whole_scope,
+            aged=aged,
+            erase=erase,
         )
         receipt = scope.forgetting.forget(these, erase=erase, dry_run=dry_run, actor=actor)
         if erase and not dry_run:
