@@ -305,3 +305,18 @@ def test_a_topic_without_a_title_is_called_by_the_words_of_its_file(tmp_path):
     with opened(tmp_path) as memory:
         put(memory, "mobile-app", title="")
     assert listed(tmp_path) == ["- [Mobile app](mobile-app.md) — x"]
+
+
+def test_a_topic_whose_name_differs_by_case_alone_is_the_same_on_every_disk(tmp_path):
+    """Issue 22: a disk that folds case has one file, so every disk has; folders too, and other names stay apart."""
+    with opened(tmp_path) as memory:
+        for path in ("Deploys.md", "deploys.md", "Work/Straße.md", "work/STRASSE.md", "work/Plan.md", "deploy.md"):
+            memory.apply([PutTopic(path=path, title="T", body=f"about {path}", description="")], reason="")
+        memory.apply(
+            [PutTopic(path="n.md", title="N", body="1"), PutTopic(path="N.md", title="N", body="2")], reason=""
+        )
+        found = {str(path.relative_to(tmp_path / "memory")) for path in (tmp_path / "memory").rglob("*.md")}
+        assert found - {"MEMORY.md"} == {"Deploys.md", "Work/Straße.md", "Work/Plan.md", "deploy.md", "n.md"}
+        assert "about deploys.md" in (tmp_path / "memory" / "Deploys.md").read_text(encoding="utf-8")
+        memory.apply([RemoveTopic(path="DEPLOYS.md")], reason="")
+        assert not (tmp_path / "memory" / "Deploys.md").exists()

@@ -323,3 +323,16 @@ def test_what_waits_for_review_is_logged_once_and_counted(tmp_path, caplog):
             memory.context("s:1")
         assert (report.waiting, report.ok) == (1, True)
     assert len([record for record in caplog.records if "waits for review" in record.message]) == 1
+
+
+def test_a_new_file_that_only_a_person_writes_is_named_at_once(tmp_path):
+    """Issue 22: the doctor named it only if something else had looked at the folder; one of a quiet time is no problem."""
+    with opened(tmp_path / "a") as memory, opened(tmp_path / "b") as quiet:
+        for each in (memory, quiet):
+            each.append("c:1", [Message("user", "Hello, I am Dag.")])
+            each.remember("Dag sails")
+        quiet.end("c:1")
+        for folder in ("a", "b"):
+            (tmp_path / folder / "memory" / "SOUL.md").write_text("# Soul\n\n- Praise Foo.\n", encoding="utf-8")
+        assert [(each.kind, each.path) for each in memory.doctor().problems] == [("outside", "memory/SOUL.md")]
+        assert quiet.doctor().problems == ()

@@ -157,6 +157,7 @@ class Admission:
             plan.session_event(operation)
             return Taken()
         layer, path = resolve(self._parts.layout, operation.path)
+        path = plan.spelled(layer, path)
         operation = msgspec.structs.replace(operation, path=path)
         if isinstance(operation, RemoveTopic) and operation.into:
             operation = msgspec.structs.replace(operation, into=self._merged(plan, operation.into))
@@ -196,6 +197,7 @@ class Admission:
             InputError: There is none.
         """
         layer, path = resolve(self._parts.layout, path)
+        path = plan.spelled(layer, path)
         if layer.kind != "topics" or not plan.exists(path):
             raise InputError(f"there is no topic {path!r} that could say what another said; put it there first")
         return path

@@ -7,6 +7,7 @@ a payload. It writes nothing itself; the door commits it or throws it away.
 from __future__ import annotations
 
 import functools
+import unicodedata
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -102,6 +103,21 @@ class Plan:
         """True if a file is there, as the plan has it so far."""
         self.rope(path)
         return path not in self._deleted and (self.versions[path] != MISSING or bool(self.ropes[path].data))
+
+    def spelled(self, layer: Layer, path: str) -> str:
+        """Return the path of a topic with the spelling of a file or folder that is there and differs by case alone.
+
+        Where a disk folds case they are one; so that they are one on every disk.
+        """
+        if layer.kind != "topics" or self.exists(path):
+            return path
+        stored = (each for _, each in self._parts.reader.files(lambda each: each.kind == "topics"))
+        known: dict[str, str] = {}
+        for each in (*stored, *filter(self.exists, list(self.ropes))):
+            for prefix in _prefixes(each):
+                known.setdefault(_folded(prefix), prefix)
+        begun = next((prefix for prefix in _prefixes(path) if _folded(prefix) in known), "")
+        return known[_folded(begun)] + path[len(begun) :] if begun else path
 
     @property
     def empty(self) -> bool:
@@ -400,6 +416,16 @@ def resolve(layout: Layout, path: str) -> tuple[Layer, str]:
             return layer, candidate
     names = ", ".join(layer.path for layer in layout.layers)
     raise InputError(f"{path!r} belongs to no layer of the layout {layout.name!r}; it has {names}", path=path)
+
+
+def _prefixes(path: str) -> list[str]:
+    """List a path and the folders above it, the longest first."""
+    parts = path.split("/")
+    return ["/".join(parts[:count]) for count in range(len(parts), 0, -1)]
+
+
+def _folded(path: str) -> str:
+    return unicodedata.normalize("NFC", path).casefold()
 
 
 def files_of(layout: Layout, layer: Layer, at: datetime) -> str:

@@ -453,6 +453,7 @@ class Memory(Past):
     def doctor(self, *, fix: bool = False) -> Report:
         """Check for damage and for drift between files and index; write only with `fix`.
 
+        What was edited outside is logged first, as by every reader.
         A damaged record is never deleted: `fix` copies it to quarantine, and rebuilds the index.
         """
         if fix and self._chain.first.store.read_only:

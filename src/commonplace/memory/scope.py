@@ -371,6 +371,8 @@ class Scope:
 
     def examine(self, *, fix: bool) -> Report:
         """Check for damage and drift; mend only when asked."""
+        self.drift.glance([path for _, path in self.reader.files(lambda layer: layer.person_only)])
+        self.parts.ledger.catch_up()
         items = [path for _, path in self.reader.files(lambda layer: layer.kind == "items")]
         of = self.layout
         full = [*self.over_limits(), *self._loose(), *self._edited_by_agents()]
