@@ -112,8 +112,9 @@ def linked(text: str, start: int, end: int, stop: int, rule: Rule) -> Iterator[S
     if (span := _value(text, gap.end(), rule, plain=plain) if gap else None) or (span := _before(text, start, rule)):
         yield span
         return
-    polish = bool(compiled(r"(?i)[ąćęłńśźż]|\b(?:klucz|fraza)").search(text))
-    links = compiled(rf"{_LINK}|(?<=\s)to\s{{1,2}}" if polish else _LINK).finditer(text, end, min(stop, end + _FAR))
+    links = compiled(rf"{_LINK}|(?<=\s)to\s{{1,2}}" if _is_polish(text) else _LINK).finditer(
+        text, end, min(stop, end + _FAR)
+    )
     for match in itertools.islice(links, _MOST_LINKS):
         if compiled(r"[.!;:=→]|\d").search(text, end, match.start()):
             return
@@ -131,6 +132,11 @@ def linked(text: str, start: int, end: int, stop: int, rule: Rule) -> Iterator[S
         ):
             yield span
             return
+
+
+@functools.lru_cache(maxsize=8)
+def _is_polish(text: str) -> bool:
+    return bool(compiled(r"(?i)[ąćęłńśźż]|\b(?:klucz|fraza)").search(text))
 
 
 def others(text: str, end: int, rule: Rule) -> Iterator[Noun]:

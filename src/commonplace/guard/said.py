@@ -299,10 +299,11 @@ def _quoted(text: str, rule: Rule, nouns: list[int]) -> Iterator[Span]:
         field = compiled(_FIELD).match(text, max(0, match.start() - 1), match.end() + 2)
         plain = not code and not listed and not field and match.group()[0] != "`"
         inside = any(span[0] < last <= span[1] for last in nouns)
+        value = text[slice(*span)]
+        if inside or not values.is_quotable(value, rule, plain=plain, said=plain):
+            continue
         said = plain and _is_said(text, match, nouns)
-        if not inside and values.is_quotable(
-            text[slice(*span)], rule, plain=plain and (said or "?" not in text), said=said
-        ):
+        if values.is_quotable(value, rule, plain=plain and (said or "?" not in text), said=said):
             yield span
 
 

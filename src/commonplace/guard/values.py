@@ -53,6 +53,7 @@ CODE: Final = r"\.\*|[(){}\[\]|\\]|::|->"
 _EDGES: Final = "\"'`*_~([{<.,;:!?)]}>…’‘"
 _DATE: Final = r"(?:19|20)\d\d ?[-/.] ?(?:19|20)\d\d|\d{4}[-./ ]\d\d?[-./ ]\d\d?|\d\d?[-./ ]\d\d?[-./ ]\d{4}"
 _SIGNS: Final = 2
+_REMEMBERED: Final = 512  # words that were looked at
 _RANDOM: Final = 16  # characters of a value that a machine made
 
 
@@ -67,6 +68,7 @@ def is_said_of(value: str) -> bool:
     return folded in described() or content.is_joining(content.bare(folded))
 
 
+@functools.lru_cache(maxsize=_REMEMBERED)
 def is_known(value: str) -> bool:
     """True if a word is a term, or is said of a secret and is none."""
     return compiled(TERM).match(value) is not None or is_described(value)
@@ -84,6 +86,7 @@ def filler() -> frozenset[str]:
     return load().words["filler"] | load().words["now"]
 
 
+@functools.lru_cache(maxsize=_REMEMBERED)
 def is_made(value: str) -> bool:
     """True if a word has what plain words have not: digits among letters, or a sign inside."""
     if compiled(NO_VALUE).match(value) or compiled(TERM).match(value) or compiled(CODE).search(value):
@@ -108,7 +111,8 @@ def is_personal(value: str) -> bool:
 
 def is_address(text: str, start: int, end: int) -> bool:
     """True if a word is a part of an address, or a version of something: `actions/login@v1`."""
-    inside = compiled(
+    before = text[max(0, start - 130) : start]
+    inside = (":" in before or "box" in before.casefold()) and compiled(
         r"(?:(?:://|\barn:)[^\s\"']{0,120}|\b(?:[0-9A-Fa-f]{2}:){1,5}|(?i:\bp\.?\s?o\.?\sbox\s))\Z"
     ).search(text, max(0, start - 130), start)
     return bool(inside) or compiled(r"[\w./-]{1,64}@v\d[\w.]{0,12}").fullmatch(text, start, end) is not None
