@@ -275,7 +275,14 @@ class Chain:
                 sessions=tuple(each.id for each in first.sessions.list()), files=tuple(path for _, path in files)
             )
         if not every:
-            scope, record = self.one_record(words)
+            try:
+                scope, record = self.one_record(words)
+            except RecordNotFoundError:
+                if count := sum(len(_all_holding(scope, fold(words))) for scope in self.scopes if "#" not in words):
+                    said = f"{count} {'message does' if count == 1 else 'messages do'}"
+                    sentence = f"no record holds {words!r}, but {said}; forget them with `every`, or one by its id"
+                    raise RecordNotFoundError(sentence, query=words, count=count) from None
+                raise
             return scope, Meant((record,))
         holding = {scope.name: _all_holding(scope, fold(words)) for scope in self.scopes}
         before = {scope.name for scope in self.scopes if erase and any(earlier.texts(scope.parts, fold(words)))}

@@ -314,3 +314,14 @@ def test_words_that_are_forgotten_already_are_erased(run):
     done = run("forget", "Ada sails", "--every", "--erase", "--yes")
     assert (done.code, "erased from .commonplace/log/" in done.out) == (0, True)
     assert run("forget", "Ada sails", "--every", "--erase", "--yes").code == 1
+
+
+def test_words_that_only_messages_hold_are_said_to_be_there(run, tmp_path):
+    """Issue 22: "no record holds it", and recall found it."""
+    chat = tmp_path / "chat.jsonl"
+    chat.write_text('{"role": "user", "content": "My therapist is Dr Wimbleleaf."}\n', encoding="utf-8")
+    run("import", str(chat))
+    refused = run("forget", "Wimbleleaf", "--yes")
+    assert refused.code == 1
+    assert "1 message does" in refused.err
+    assert "message" not in run("forget", "Halvorsen", "--yes").err.partition("recall prints")[0]
