@@ -56,6 +56,7 @@ Passing = Callable[[str, Sequence[str]], bool]
 _LABEL: Final = pattern(
     r"[^\W\d_]{1,30}(?:[ /-][^\W\d_]{1,30}){0,2}"
 )  # of a section or topic: too short to state anything
+_OWN_WORDS: Final = ("other-subject:", "unfounded:")  # of a title or description: what a topic is about
 _MOST_CHARS: Final = 64_000  # of one operation; more is no statement a person could review
 
 
@@ -440,7 +441,7 @@ class _Court:
             for field in ("title", "description", "category") if not reason else ():
                 said = getattr(edit, field)
                 why = self.fault(said) if said in heads else ""
-                if why and not (field == "title" and why.startswith(("other-subject:", "unfounded:"))):
+                if why and (is_standing(said) or not why.startswith(_OWN_WORDS)):
                     # it costs the rest of the topic nothing
                     self.held.append((PutTopic(path=edit.path, body="", **{field: said}, sources=edit.sources), why))
                     edit = msgspec.structs.replace(edit, **{field: ""})

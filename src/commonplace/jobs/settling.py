@@ -30,6 +30,7 @@ from commonplace.operations import (
     View,
     ViewEntry,
 )
+from commonplace.text import frontmatter
 from commonplace.text.pieces import encode_name, fingerprint, one_line, plain_line
 
 
@@ -121,6 +122,8 @@ class _Desk:
 
     def _put(self, edit: AddEntry | PutTopic) -> None:
         """Add what is said of a subject to its topic: one operation a topic."""
+        if isinstance(edit, PutTopic) and not edit.front:
+            edit = _without_front(edit)
         given, text = (edit.section, edit.text) if isinstance(edit, AddEntry) else (edit.title, edit.body)
         title = given or title_of(edit.path) or made_title(text)
         path = self._path(edit.path, title)
@@ -163,6 +166,19 @@ class _Desk:
             name = wanted = f"note-{fingerprint(wanted)[:8]}"
         made = self._layout.path_of(layer, topic=name, session=encode_name(wanted))
         return made if self._form(made) == "topics" else f"{made.removesuffix('.md')}-notes.md"
+
+
+def _without_front(edit: PutTopic) -> PutTopic:
+    """Return a topic whose body begins with front matter, as its file does, with what that says in its fields."""
+    head = frontmatter.read(edit.body)
+    said = {key: str(value) for key, value in head.values.items() if isinstance(value, str)}
+    return msgspec.structs.replace(
+        edit,
+        body=edit.body[head.body :].lstrip("\n"),
+        title=edit.title or said.get("title") or said.get("name", ""),
+        description=edit.description or said.get("description", ""),
+        kind=edit.kind or said.get("kind") or said.get("type", ""),
+    )
 
 
 def _under(edit: PutTopic, known: Mapping[str, str]) -> PutTopic:
