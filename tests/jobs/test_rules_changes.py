@@ -61,6 +61,16 @@ def after(*talks: str, name: str | None = None) -> list[str]:
          "The rent is 11,900 kroner now."),
         ("The Lofoten hut, we leave on 5 April, by the night train.", "the Lofoten hut trip got postponed: departure on 9 May",
          "The Lofoten hut trip got postponed: departure on 2026-05-09."),
+        ("Our CI runs on Travis.", "we finally migrated off Travis, builds are on Buildkite now",
+         "We finally migrated off Travis, builds are on Buildkite now."),
+        ("We use MongoDB for the orders.", "The orders are off MongoDB, they live in CockroachDB now.",
+         "The orders are off MongoDB, they live in CockroachDB now."),
+        ("My camera is a Canon R6.", "I traded my Canon R6 in for a Fuji X100.",
+         "User traded their Canon R6 in for a Fuji X100."),
+        ("I bank with Nordea.", "I've moved my savings over to Revolut from Nordea.",
+         "User has moved their savings over to Revolut from Nordea."),
+        ("I listen to music on Deezer.", "I ditched Deezer last week, I'm on Tidal now.",
+         "User ditched Deezer in the week of 2026-02-23, they're on Tidal now."),
     ],
 )  # fmt: skip
 def test_what_is_new_takes_the_place_of_what_is_over(before: str, said: str, now: str) -> None:
@@ -78,6 +88,9 @@ def test_what_is_new_takes_the_place_of_what_is_over(before: str, said: str, now
         ("Our dog Rex has a red lead.", "I gave up on Rust and started a book, The Lead Years."),
         ("I live in Ghent.", "Great, trying Paris now."),
         ("My manager is Ada Roe.", "totals are off now and then, only in the Ada Roe report"),
+        ("We use Slack for team chat.", "My sister ditched Slack for Discord."),
+        ("My brother works at Kestrel.", "I no longer work at Kestrel, I work at Plover now."),
+        ("I use Firefox as my browser.", "Should I swap Firefox for Zen?"),
     ],
 )
 def test_what_is_of_another_thing_replaces_nothing(before: str, said: str) -> None:

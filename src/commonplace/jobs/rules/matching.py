@@ -13,7 +13,7 @@ from typing import Final
 
 from commonplace.jobs.rules.patterns import guard, things, words
 from commonplace.text.likeness import decide
-from commonplace.text.likeness.wording import MANY
+from commonplace.text.likeness.wording import MANY, RELATIVES, tokens
 from commonplace.text.patterns import pattern
 
 _YEAR: Final = pattern(r"\b(?:19|20)\d\d\b")
@@ -24,6 +24,7 @@ _NAMED: Final = pattern(r"(?<=[\w,;:] )[^\W\d_a-z][\w’'-]+")
 _EMPTY_NOUN: Final = (
     r"(?:subscription|service|provider|supplier|app|account|plan|contract|tool|client|program|software|company)"
 )
+_SPEAKER: Final = pattern(r"(?:user|we|i|our)\b(?!['’]s)", re.IGNORECASE)
 _WE: Final = pattern(r"\A(?:we|i) ")
 _IDEOGRAPH: Final = pattern(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
@@ -102,9 +103,18 @@ def succeeds(text: str, frame: str, supersedes: str, other: str, *, home: bool =
         and (not whose or "'s " in whose)
     ):
         return True
-    if supersedes and _is_held(other, supersedes):
+    if supersedes and _is_held(other, supersedes) and not _of_another_person(text, other):
         return guard("of_time").fullmatch(supersedes) is None or of_one_thing(text, other, supersedes)
     return _instead(text, other) or _in_role(text, other) or _has_another_value(text, other)
+
+
+def _of_another_person(text: str, other: str) -> bool:
+    """True if one statement begins with a relative or friend of the speaker, and the other is of the speaker."""
+    for one, two in ((text, other), (other, text)):
+        begins = RELATIVES & {token.word for token in tokens(one)[:2]}
+        if begins and _SPEAKER.match(two) and not begins & {token.word for token in tokens(two)}:
+            return True
+    return False
 
 
 def of_one_thing(text: str, other: str, value: str) -> bool:
