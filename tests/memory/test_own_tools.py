@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from commonplace import Memory, Message
+from commonplace.errors import InputError
 
 READ = [
     ("env", "os-release", 'NAME="Ubuntu"\nVERSION="22.04.4 LTS (Jammy Jellyfish)"', "OS: Ubuntu 22.04"),
@@ -128,6 +129,12 @@ def test_a_result_appended_alone_finds_the_tool_in_the_message_that_called_it(tm
         ("nobody called it", (), "web"),
     ]
     assert LONG not in next((tmp_path / "sessions").iterdir()).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("item", [{"type": "function_call_output", "call_id": "c"}, {"type": "surprise"}, {}])
+def test_an_item_that_says_nothing_is_no_message(tmp_path, item):
+    with Memory.open(tmp_path, jobs="worker") as memory, pytest.raises(InputError, match="Responses"):
+        memory.append("cli:1", item)
 
 
 def test_a_call_id_used_again_names_the_later_tool(tmp_path):

@@ -127,7 +127,7 @@ def _act(item: Mapping[str, Any], given: object, calls: _Calls) -> Iterator[Mess
     own = own if isinstance(own, str) else None
     call = item.get("call_id") or own
     output = item.get("output")
-    if kind.endswith("_call_output"):
+    if kind.endswith("_call_output") and output is not None:
         yield msgspec.structs.replace(_result(_text_of(output, given), calls.tool(call)), id=own)
     elif kind.endswith("_call"):
         tool = _tool(item.get("name") or kind.removesuffix("_call"))
