@@ -156,6 +156,16 @@ GIVEN = [
     '<Setting Name="Password">{0}</Setting>',
     '<property name="hibernate.connection.password">{0}</property>',
     "postgres://app:\n{0}@db.example:5432/x",
+    'ansible-playbook -e "db_password={0}" site.yml',
+    'terraform apply -var "db_password={0}"',
+    "java -Ddb.password={0} -jar shop.jar",
+    '<password type="string" value="{0}" />',
+    'builder.host("db").setPassword("{0}");',
+    'Login.new(user).credentials("ada", "{0}")',
+    "INSERT INTO config (k, v) VALUES ('smtp_password', '{0}');",
+    "802-11-wireless-security.psk:           {0}",
+    "base dc=example\nbindpw {0}\n",
+    "openssl enc -aes-256-cbc -k {0} -in x",
 ]
 
 
@@ -273,6 +283,9 @@ def test_every_long_cookie_of_a_header_goes():
         "git clone https://ada99@git.example/x.git",
         "https://x.example/docs/reset-password/overview-of-the-whole-process?key=value",
         "dump --no-password mydb",
+        'resetPassword("ada"); page.getByText("Password"); form.password("Password")',
+        "To enable password protection and to enable secret scanning, ask.",
+        '<password type="string" required="true" />',
         "fn(signature=inspect.signature(other_function_name_here))",
         'form-data; name="username"\n\nsunflower',
         'expect "login:"\nsend "sunflower\\r"',

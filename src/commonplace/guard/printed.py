@@ -17,7 +17,7 @@ from commonplace.guard.table import Rule, compiled, load
 Span = tuple[int, int]
 
 _PAIR: Final = (
-    r"[A-Za-z0-9_-]{0,14}[\"'`\]]{0,2}[ \t]{0,4}(?:=>|:=|[:=]|value=)\s{0,4}(?:\[\s{0,4})?"
+    r"[A-Za-z0-9_-]{0,14}[\"'`\]]{0,2}[ \t]{0,4}(?:=>|:=|[:=]|value=)(?:\s{0,4}|[ \t]{0,32})(?:\[\s{0,4})?"
     r"(?:\"([^\"\\\s]{512}|(?:[^\"\\\n]|\\.){1,512}(?=\"))|'([^'\\\s]{512}|(?:[^'\\\n]|\\.){1,512}(?='))"
     r"|([^\s\"'`,;&{}<>\[\]()，。、]{1,512}))"
 )
@@ -46,7 +46,7 @@ _APART: Final = (  # the value of an object that names its secret in another fie
     r"|\"\s{0,4}\{[^{}]{0,400}?\n\s{0,40}default\s{0,20}=\s{0,4}\"([^\"\\\n]{3,512})\""
 )
 _GIVEN: Final = (
-    r"(?i)\b\w{0,40}(?:define|set|put|add|store)\w{0,30}\s?\(\s{0,8}[\"'][\w./:-]{0,60}\Z"  # by a call of code
+    r"(?i)\b\w{0,40}(?:define|set|put|add|store|values)\w{0,30}\s?\(\s{0,8}[\"'][\w./:-]{0,60}\Z"  # by a call of code
 )
 _ARGUMENT: Final = r"[\w-]{0,14}[\"']\s{0,4},\s{0,8}[\"']([^\"'\\\n]{3,512})[\"']"
 _DIRECTIVE: Final = (  # which sets what the next word names
@@ -60,12 +60,18 @@ _ANSWERED: Final = (  # to a prompt, by a script
     r":?\s?[*\"')\]]{1,4}[^\n]{0,20}\n\s{0,12}(?:\w{1,20}\.)?(?:send|write|type)\w{0,8}[ (](?:-- )?"
     r"[\"']([^\"'\\\n\r]{3,512})"
 )
+_OPTION: Final = r"\s-{1,2}(?:D|P|[a-z][\w-]{0,20}[ =][\"'])[\w.-]{0,40}\Z"  # of a command: `-e "db_password=…"`
+_HOLDS: Final = (
+    r"[\w-]{0,14}\s(?:[^<>]{0,160}?\s)?value\s?=\s?[\"']([^\"'<>\n]{3,512})[\"']"  # an element, as an attribute
+)
+_METHOD: Final = r"(?i)(?:\.|(?<!re)(?<!off)set|with|use|type|enter|fill)_?\Z"  # which takes a value alone
+_TAKEN: Final = r"\w{0,14}\(\s{0,8}[\"']([^\"'\\\n]{3,512})[\"']\s{0,8},?\s{0,8}\)"
 _LOGGED: Final = r"(?:\A|[\s\"'])[\w.-]{1,40}=[^\s,]{1,80}[ \t]{1,4}[\w.-]{0,40}\Z"  # a line of `name=value`
 _LOGGED_ON: Final = r"[ \t]{1,4}[\w.-]{1,40}=[^\s=]"
 _BOX: Final = r"(?i)<input(?=\s)[^<>]{0,160}?\s(?:type|name|id)\s?=\s?[\"']?[\w.\[-]{0,40}\Z"
 _FILLED: Final = r"(?i)\svalue\s?=\s?[\"']([^\"'<>\n]{3,512})[\"']"
 _BUTTON: Final = r"(?i)\stype\s?=\s?[\"']?(?:submit|button|checkbox|radio|reset|image)\b"
-_SETTING: Final = r"(?:^|[\n?&;])[ \t]{0,40}(?:[A-Za-z_][\w.-]{0,40})?\Z|[{,]\s{0,8}[\"'][\w.-]{0,40}\Z"
+_SETTING: Final = r"(?:^|[\n?&;])[ \t]{0,40}(?:\w[\w.-]{0,40})?\Z|[{,]\s{0,8}[\"'][\w.-]{0,40}\Z"
 _EXPORTED: Final = r"(?:\A|[\s`\"'])[A-Z][A-Z0-9_]{0,40}\Z"  # in a sentence: "set DB_PASSWORD=… before"
 _QUERY: Final = r"[?&][\w.-]{0,40}\Z"  # of a URL, which a sentence may go on behind
 _WORTHLESS: Final = (
@@ -76,6 +82,14 @@ _WORTHLESS: Final = (
 )
 _TYPES: Final = r"(?i)(?:var)?char\b|text\b|bytes(?:\Z|\b)|optional\[|str(?:ing)?\b|integer\b|\w{1,40}\.\w{1,40}\("
 _HEAD_OF_KEY: Final = 128  # characters that show if a machine made a value
+_PLACES: Final = (
+    (_GIVEN, _ARGUMENT),
+    (_METHOD, _TAKEN),
+    (_DIRECTIVE, _DIRECTED),
+    (_FORM, _SENT),
+    (r"<(?:\w{1,20}:)?\Z", _HOLDS),
+    (r"", _ANSWERED),
+)
 _SHORT: Final = 8  # characters of a value that a machine made, where a constant names it
 _LONG_NOUN: Final = 6  # characters of a word for a secret that no other word holds
 _BACK: Final = 48  # characters before a name that say what it is
@@ -183,7 +197,7 @@ def paired(text: str, start: int, end: int, rule: Rule) -> Span | None:
 
 def _is_logged(text: str, start: int, last: int) -> bool:
     """True if a word is one of several `name=value` of a line."""
-    before = compiled(_LOGGED).search(text, max(0, start - _TAG), start)
+    before = compiled(_LOGGED).search(text, max(0, start - _TAG), start) or compiled(_OPTION).search(text, 0, start)
     return bool(before or compiled(_LOGGED_ON).match(text, last))
 
 
@@ -225,7 +239,7 @@ def _filled(text: str, start: int, end: int, rule: Rule) -> Span | None:
 
 def _given(text: str, start: int, end: int, rule: Rule) -> Span | None:
     """Return the value that a call, a directive, a part of a form or an answer to a prompt gives a name."""
-    for before, behind in ((_GIVEN, _ARGUMENT), (_DIRECTIVE, _DIRECTED), (_FORM, _SENT), (r"", _ANSWERED)):
+    for before, behind in _PLACES:
         match = compiled(behind).match(text, end)
         if match and compiled(before).search(text, max(0, start - _TAG), start):
             return match.span(1) if _is_secret(match[1], rule, plain=False) else None
