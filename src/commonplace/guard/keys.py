@@ -29,6 +29,7 @@ _LINE: Final = (
 )
 _BODY: Final = r"(?<![A-Za-z0-9+/])(?:MII[A-Za-z0-9+/]{53,8192}|b3BlbnNzaC1rZXktdjE[A-Za-z0-9+/]{16,8192})={0,2}"
 _MIDDLE: Final = r"(?<![A-Za-z0-9+/=])(?:[A-Za-z0-9+/]{64}|[A-Za-z0-9+/]{70})(?![A-Za-z0-9+/=])"
+_NEXT: Final = rf"\n{_BEFORE}[A-Za-z0-9+/]{{64}}"  # what is quickly found of it
 _LAST: Final = r"(?:\A|[\s>|+:-])[A-Za-z0-9+/]{1,76}={0,2}[ \t\r]{0,4}\Z"
 _PUBLIC_HEAD: Final = r"(?:CERTIFICATE|PUBLIC KEY|REQUEST|CRL|PKCS7) ?-{4,5}\s{0,8}"
 _LINES: Final = 100
@@ -45,7 +46,7 @@ def find(text: str) -> Iterator[Iterator[Span]]:
         yield _tails(text)
     if "MII" in text or "b3BlbnNzaC1rZXktdjE" in text:
         yield _bodies(text)
-    if compiled(_MIDDLE).search(text):
+    if compiled(_NEXT).search(text):
         yield _middles(text)
 
 
