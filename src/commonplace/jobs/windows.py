@@ -180,8 +180,12 @@ class Windows:
             if isinstance(then, MoveWindow) and self._jobs.is_open(session, end):
                 reason = f"{session} keeps its window: {done.reason}"
                 return Outcome(status="failed" if done.status == "failed" else "conflict", reason=reason)
-        outcomes.append(self._door.commit([then], actor=self.actor, reason=cause))
-        return together(outcomes)
+        moved = self._door.commit([then], actor=self.actor, reason=cause)
+        if moved.status == "unchanged":
+            is_empty = isinstance(then, MoveWindow)
+            reason = f"the window of {session} is empty already" if is_empty else f"{session} has ended already"
+            moved = msgspec.structs.replace(moved, reason=reason)
+        return together([*outcomes, moved])
 
     @property
     def keep(self) -> int:

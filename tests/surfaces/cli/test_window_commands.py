@@ -59,3 +59,13 @@ def test_promote_lets_text_of_a_tool_count_as_the_users(tmp_path: Path) -> None:
     assert json.loads(said)["outcome"]["status"] == "applied"
     with Memory.open(tmp_path, jobs="worker") as memory:
         assert memory.why(record).trust == "user"
+
+
+def test_what_has_ended_or_is_empty_already_is_said_to_be_so(run, here):
+    """Issue 17.7, a stranger's day: it said "memory already says so"."""
+    run("record", "I like figs.")
+    for command, said in (("reset", "the window of cli:main is empty already"), ("end", "cli:main has ended already")):
+        assert run(command, "cli:main").code == 0
+        again = run(command, "cli:main")
+        assert again.code == 0
+        assert said in again.out + again.err

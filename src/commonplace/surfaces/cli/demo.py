@@ -25,6 +25,7 @@ from commonplace.operations import ReplaceEntry
 from commonplace.records import RecordedMessage, Source
 from commonplace.surfaces.cli import drawing, sample, terminal, writing
 from commonplace.surfaces.cli.opening import Place, placed
+from commonplace.text.patterns import pattern
 
 FOLDER: Final = "demo-memory"
 _MARK: Final = ".commonplace/demo"
@@ -34,6 +35,8 @@ HITS: Final = 2
 _GUARD_SHOWN: Final = 3
 _REMEMBERED_LINES: Final = 24
 _CONTEXT_LINES: Final = 14
+_WORDS: Final = pattern(r"[^\W_]+")
+_LEAST_WORDS, _MOST_WORDS = 3, 6  # of what a person said that are asked for
 
 
 class Shown(msgspec.Struct):
@@ -166,7 +169,7 @@ def _recalling(shown: Shown) -> Iterator[str]:
     """Answer questions with the messages that were said."""
     if shown.transcript is not None:
         yield "ask it something that was said:"
-        yield f"{shown.command} recall 'what did we decide'"
+        yield f"{shown.command} recall {_said(shown.memory)!r}"
         return
     first = among = 0
     for question, answers in sample.QUESTIONS:
@@ -179,6 +182,15 @@ def _recalling(shown: Shown) -> Iterator[str]:
         yield ""
     asked = len(sample.QUESTIONS)
     yield f"{terminal.good('✓')} the message that answers: first {first} times of {asked}, shown {among} of {asked}"
+
+
+def _said(memory: Memory) -> str:
+    """Return the first words of what a person said, to be asked for."""
+    for message in _messages(memory):
+        words = _WORDS.findall(message.text) if message.message.trust == "user" else []
+        if len(words) >= _LEAST_WORDS:
+            return terminal.line(" ".join(words[:_MOST_WORDS]))
+    return "what did we decide"
 
 
 def _consolidating(shown: Shown) -> Iterator[str]:
@@ -260,7 +272,7 @@ def _files(shown: Shown) -> Iterator[str]:
 def _next(shown: Shown) -> Iterator[str]:
     """Yield commands to try on what was recorded."""
     command = shown.command
-    question = sample.QUESTIONS[-1][0] if shown.transcript is None else "what did we decide"
+    question = sample.QUESTIONS[-1][0] if shown.transcript is None else _said(shown.memory)
     yield f"{command} recall --why {question!r}"
     yield f"{command} sessions"
     if shown.session:
