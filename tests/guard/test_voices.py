@@ -144,6 +144,31 @@ def test_one_rare_word_is_enough_for_a_fact_about_the_person(page, statement):
     assert voices(("assistant", page), *heard).trust(statement) != "web"
 
 
+@pytest.mark.parametrize(
+    "page, statement",
+    [
+        ("The customer moved to Nokia in spring.", "The user lives in Nokia."),
+        ("Le client a quitté Tarbes.", "L'utilisatrice vit à Tarbes."),
+        ("Клиент переехал в Гатчину.", "Пользователь живёт в Гатчине."),
+    ],
+)
+def test_a_name_that_only_a_page_has_is_enough_for_a_fact_about_the_person(page, statement):
+    """Issue 16: the person's own `lives` beside it made the page's town theirs."""
+    heard = [("user", "My sister lives in Ghent. Elle vit à Gand."), ("tool", page, "web"), ("assistant", statement)]
+    assert voices(*heard).trust(statement) == "web"
+    assert voices(("user", page), *heard).trust(statement) != "web"
+    assert voices(*heard).trust("The user has a sister in Ghent.") != "web"
+    assert voices(("assistant", page), *heard).trust(statement) != "web"
+
+
+def test_the_assistants_own_echo_does_not_vouch_for_the_words_it_took():
+    """Issue 16: `linted with gritless`, repeated as `linting is done with gritless`, was the agent's own afterwards."""
+    page = ("tool", "Code is linted with gritless and nothing else.", "web")
+    echo = "Linting is done with gritless alone."
+    assert voices(("user", "Have a look."), page, ("assistant", echo)).trust(echo) == "web"
+    assert voices(("user", "Have a look."), ("assistant", echo), page).trust(echo) == "agent"
+
+
 def test_one_word_of_a_page_lowers_nothing_else():
     """Issue 16: an assistant speaks of what it works on, and the person may say it in other words."""
     heard = [("user", "Fix the build, and keep it short."), ("tool", "gradle: the wrapper is missing", "web")]

@@ -260,17 +260,18 @@ class Voices:
         said = content.content(statement)
         own = {word for word in said if word[:_KEY_CHARS] in self._own}
         others = {word for word in said - own if word[:_KEY_CHARS] in self._used}
-        if not (own or others) and (level := self._only_below(said)) is not None:
+        if not own and (not others or self._new(said)) and (level := self._only_below(said)) is not None:
             return level
         return "user" if own and not others else "agent"
 
     def _only_below(self, said: frozenset[str]) -> Trust | None:
-        """Return the trust of the texts below `agent` that use two of some words, if no other text uses any."""
+        """Return the trust of the texts below `agent` that use two of some words, if no text before used any."""
         words = [frozenset([word]) for word in said if not _USER.fullmatch(word)]
-        if any(self._has(text, word) for text in self._above for word in words):
+        found = [text for text in self._below if sum(self._has(text, word) for word in words) > 1]
+        others = [text for text in self._above if found and self._vouches(text, found[0])]
+        if not found or any(self._has(text, word) for text in others for word in words):
             return None
-        found = [text.trust for text in self._below if sum(self._has(text, word) for word in words) > 1]
-        return lowest_trust(found) if found else None
+        return lowest_trust(text.trust for text in found)
 
     def marked(self, text: str) -> str:
         """Return a text of a model with a mark before each sentence that ranks below the agent."""
@@ -288,7 +289,7 @@ class Voices:
         """Return the trust of a line below `agent` that has all words of a statement, if no other text has them all.
 
         Of a statement about the person it needs only the words that are not common, also if it is one word, if
-        the person used none of them.
+        the person used none of them, and of names only those that the person never used.
         """
         said = content.content(_USER.sub(" ", statement))
         level = self._repeated(statement, said, rare=self._takes_rare(statement)) if len(said) > 1 else None
@@ -296,7 +297,13 @@ class Voices:
             telling = frozenset(word for word in said if word[:_KEY_CHARS] not in _EVERYDAY)
             heard = any(word[:_KEY_CHARS] in self._own for word in telling)
             level = self._repeated(statement, telling, rare=True) if telling and not heard else None
+            if level is None and (names := self._new(content.firm(_USER.sub(" ", statement)))):
+                level = self._repeated(statement, names, rare=True)
         return level
+
+    def _new(self, words: frozenset[str]) -> frozenset[str]:
+        """Return those of some words that texts below `agent` brought and the person never used."""
+        return frozenset(each for each in words if (key := each[:_KEY_CHARS]) in self._brought and key not in self._own)
 
     def _takes_rare(self, statement: str) -> bool:
         return any(key in self._brought and key not in self._own for key in _weights(statement))
