@@ -243,9 +243,12 @@ def test_a_forwarded_mail_is_found_in_each_language(text):
     [
         "1\n00:00:01,000 --> 00:00:03,500\n{}\n\n2\n00:00:04,000 --> 00:00:06,000\nNo.",
         "rules:\n  - name: reply\n    text: {}\nowner:\n  bio: none",
+        "Bug #311 - open\nReported by: H. Moser\nDescription: {}",
+        "Forwarded\n\n{}",
+        "Testo riconosciuto sulla foto:\n{}",
     ],
 )
-def test_subtitles_and_yaml_are_foreign(shape: str) -> None:
+def test_a_recording_data_and_a_ticket_are_foreign(shape: str) -> None:
     """Issue 16: what has the shape of data or of a recording is no sentence of the person."""
     text = shape.format(FOREIGN)
     assert is_pasted(text, text.index("Always answer"), len(text) - 8)
@@ -256,6 +259,8 @@ def test_subtitles_and_yaml_are_foreign(shape: str) -> None:
     [
         "Profile:\n- City: Bergen\n- Job: nurse\n- Wish: {}",
         "setup:\n  * OS: Debian\n  * Shell: fish\n  * Rule: {}",
+        "Bug #311 bothers me.\n{}",
+        "Forwarded thinking is mine.\n\n{}",
         "07:00 I get up\n08:00 I row\n{}",
         "my settings:\n\nreply:\n  style: {}\n  length: short",
     ],

@@ -301,6 +301,7 @@ def test_what_changed_since_another_session_takes_its_place(tmp_path, layout, be
         ("Sobre mim: moro em Beja.", "Beja"),
         ("Even over mij: ik woon in Sneek.", "Sneek"),
         ("Krótko o mnie: mieszkam w Łomży.", "Łomży"),
+        ("Antes de empezar, una cosa: vivo en Soria.", "Soria"),
         ("来做个自我介绍:我住在大理。", "大理"),
         ("关于我——我住在大理。", "大理"),
         ("Regeln für unser Projekt:\n- Tabs statt Leerzeichen\n- erst der Entwurf, dann der Bau", "Entwurf"),

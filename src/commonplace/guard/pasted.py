@@ -66,6 +66,12 @@ _CODE_BESIDE: Final = pattern(r"(?:\t|  )|[ \t]*(?:#|--|\*)")
 _CUE: Final = pattern(r"[ \t]*(?:\d{1,2}:)?\d\d:\d\d[.,]\d{3} --> ")  # of subtitles
 _NEST: Final = pattern(r"[a-z][\w.-]{0,40}:[ \t]*\Z")
 _NESTED: Final = pattern(r" {2,20}(?:- )?[a-z][\w.-]{0,40}:(?:[ \t]|\Z)")
+_TICKET: Final = pattern(
+    r"[ \t]*(?:ticket|issue|bug|case|incident|vorgang|incidencia|chamado|zgłoszenie|тикет|заявка|工单)\s?"
+    r"(?:#|nr\.? |no\.? |n[º°] ?|№ ?)\d{2,12}\b",
+    re.IGNORECASE,
+)
+_FIELD: Final = pattern(r"[ \t]*[^\W\d_][^\n:：]{1,30}[:：]")
 _LINKED: Final = pattern(r"\[[^\]\n]{1,80}\]\([^)\n]{1,300}\)")
 _HEADING: Final = pattern(r"#{1,6} ")
 _BAR: Final = pattern(r"[^|·•›»\n]{1,40}(?:[ \t][|·•›»][ \t][^|·•›»\n]{1,40}){2,20}\Z")
@@ -278,6 +284,8 @@ def _of_paragraph(part: list[_Line]) -> Iterator[Span]:
     beside = sum(bool(_CODE_BESIDE.match(line.text)) for line in part) if len(code) > 1 else 0
     if len(code) > 1 and 2 * (len(code) + beside) > len(part):
         yield (part[0] if _CODE_BESIDE.match(part[0].text) else code[0]).start, part[-1].end
+    if _TICKET.match(part[0].text) and len(part) > 1 and all(_FIELD.match(line.text) for line in part[1:3]):
+        yield part[0].start, part[-1].end
     if any(_CUE.match(line.text) for line in part):
         yield part[0].start, part[-1].end
     nests = [n for n, line in enumerate(part[:-1]) if _NEST.match(line.text) and _NESTED.match(part[n + 1].text)]
