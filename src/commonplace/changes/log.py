@@ -290,6 +290,10 @@ class Ledger:
             current = self._successors[current][1]
         return current if current != record else None
 
+    def replaced_by_prefix(self, begin: str) -> list[str]:
+        """Return the ids of replaced records whose fingerprint begins so."""
+        return [record for record in self._successors if record.rpartition("#")[2].startswith(begin)]
+
     def replaced_in(self, record: str) -> int | None:
         """Return the number of the change that put another record in the place of this one."""
         found = self._successors.get(record)

@@ -127,7 +127,7 @@ class NewEntries:
             quotes=operation.quotes,
             trust=operation.trust,
         )
-        return Settled(replacement, note=f"{kind} ({why}): it takes the place of {_quoted(entry.text)}")
+        return Settled(replacement, note=f"{why}: it takes the place of {_quoted(entry.text)}")
 
     def _beside(self, operation: AddEntry, entries: Sequence[Entry], actor: Actor) -> Settled:
         """Keep both, and add to the review which of them holds; a job's own guess is not reviewed."""

@@ -16,7 +16,7 @@ import msgspec
 
 from commonplace.changes import earlier
 from commonplace.changes.forgetting import Meant
-from commonplace.errors import CommonplaceError, InputError, RecordNotFoundError, StoreError
+from commonplace.errors import CommonplaceError, GoneError, InputError, RecordNotFoundError, StoreError
 from commonplace.guard import fold
 from commonplace.memory.scope import Scope
 from commonplace.recall import select, sharing
@@ -239,7 +239,7 @@ class Chain:
         found = [(scope, record) for scope in self.scopes for record in _holding(scope, words)]
         if not found and _FINGERPRINT.fullmatch(wanted):
             every = ((scope, record) for scope in self.scopes for record in _records(scope))
-            found = [each for each in every if each[1].id.rpartition("#")[2].startswith(wanted)]
+            found = [each for each in every if each[1].id.rpartition("#")[2].startswith(wanted)] or self._now(wanted)
         found = [each for each in found if not isinstance(each[1], JournalEntry)] or found  # a journal lists the others
         exact = [(scope, record) for scope, record in found if fold(record.text) == words]
         if len(exact) == 1:
@@ -249,6 +249,17 @@ class Chain:
         if len(found) > 1:
             raise InputError(f"{len(found)} records are meant by these words; {self._choices(found)}", count=len(found))
         return found[0]
+
+    def _now(self, begin: str) -> list[tuple[Scope, Record]]:
+        """Return the records that are now in the place of replaced ones whose fingerprint begins so."""
+        found: dict[str, tuple[Scope, Record]] = {}
+        for scope in self.scopes:
+            scope.ledger.catch_up()
+            for old in scope.ledger.replaced_by_prefix(begin):
+                with suppress(RecordNotFoundError, GoneError):
+                    record = scope.reader.find(old)
+                    found[record.id] = scope, record
+        return list(found.values())
 
     def meant(
         self, words: str, *, session: str | None, every: bool, whole_scope: bool, aged: bool, erase: bool = False

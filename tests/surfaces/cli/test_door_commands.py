@@ -325,3 +325,27 @@ def test_words_that_only_messages_hold_are_said_to_be_there(run, tmp_path):
     assert refused.code == 1
     assert "1 message does" in refused.err
     assert "message" not in run("forget", "Halvorsen", "--yes").err.partition("recall prints")[0]
+
+
+def test_show_and_why_take_what_an_id_begins_with_also_of_a_replaced_record(run, here):
+    """Issue 17.7, a stranger's day: `update` prints an id, and `show` took only the whole of it."""
+    old = run("remember", "The team is called Alpha.", "--json").data["outcome"]["records"][0].rpartition("#")[2]
+    new = run("update", old[:6], "The team is called Beta.", "--json").data["outcome"]["records"][0].rpartition("#")[2]
+    for begin in (new[:4], new, old[:6]):
+        assert run("show", begin).out.splitlines()[0] == "The team is called Beta."
+        assert run("why", begin).out.splitlines()[0] == "The team is called Beta."
+    assert run("show", "ffff").code == 1
+    (here / "commonplace-memory" / "cafe").write_text("a file", encoding="utf-8")
+    assert run("show", "cafe").out == "a file\n"
+
+
+def test_a_change_that_changed_no_text_says_so_and_no_sessions_have_no_heading(run, here):
+    """Issue 17.7, a stranger's day: both printed next to nothing."""
+    empty = run("sessions")
+    assert (empty.code, empty.out) == (1, "")
+    run("record", "The ferry leaves at noon.")
+    run("end", "cli:main")
+    last = run("log", "--all", "--json").data["changes"][0]["number"]
+    shown = run("diff", str(last))
+    assert (shown.code, shown.out) == (0, "")
+    assert f"change {last} changed no text" in shown.err

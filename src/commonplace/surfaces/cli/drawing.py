@@ -167,7 +167,7 @@ def sessions(memory: Memory, found: Sequence[Session], *, margin: int = 0) -> It
     widest = max(map(terminal.width_of, lines), default=0)
     room = terminal.columns() - margin - widest - 2
     begun = (_begun(memory, session) for session in found[:_BEGUN_SHOWN])
-    words = ["begins with", *begun] if room >= _BEGUN_COLUMNS else []
+    words = ["begins with", *begun] if rows and room >= _BEGUN_COLUMNS else []
     for line, said in zip_longest(lines, words, fillvalue=""):
         yield f"{terminal.pad(line, widest)}  {terminal.cut(said, max(room, 1))}".rstrip()
 

@@ -59,3 +59,5 @@ def diff_command(change: int, *, as_json: bool, place: Place) -> None:
     with place.open() as memory:
         text = memory.diff(change)
         plain.give({"location": memory.location, "change": change, "diff": text}, drawing.diff(text), as_json=as_json)
+        if not (text or as_json):
+            terminal.note(f"change {change} changed no text; `commonplace log --all` says what it did")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final, cast
@@ -16,6 +17,7 @@ from commonplace.surfaces import snapshots
 from commonplace.surfaces.cli import drawing, instants, plain, terminal
 from commonplace.surfaces.cli.opening import Place, placed, printing, scopes_of
 
+_BEGIN: Final = re.compile(r"[0-9a-f]{4,12}(?:~\d+)?")  # of the part of a record's id after the #
 SHOWN_BYTES: Final = 10_000_000  # of one file; a longer one is for other tools
 
 
@@ -125,7 +127,8 @@ def sessions_command(ctx: click.Context, *, as_json: bool, place: Place) -> None
 def show_command(id: str | None, *, tree: bool, tokens: int, at: str | None, as_json: bool, place: Place) -> None:  # noqa: A002 - click names it as the argument
     """Show a session, a record or a file, by its ID.
 
-    ID is the id of a session, a record as `recall` prints it, or the path of a file below the location.
+    ID is the id of a session, a record as `recall` prints it or what its part after the # begins with, or the path of
+    a file below the location.
     """
     instant = instants.instant(at)
     if id is None and not tree:
@@ -155,6 +158,8 @@ def _found(memory: Memory, wanted: str, *, past: bool) -> tuple[dict[str, Any], 
         messages = list(memory.sessions.read(wanted))
         found, lines = _messages(memory, "messages", messages)
         return {"session": memory.sessions.state(wanted), **found}, lines
+    if not past and _BEGIN.fullmatch(wanted) and not (Path(memory.location) / wanted).exists():
+        return _found(memory, memory.why(wanted).record, past=past)
     version = _version(memory, wanted, past=past)
     text = _past_file(memory, wanted) if past else _file(memory, wanted)
     return {"path": wanted, "text": text, **version}, iter(terminal.safe(text).splitlines())
