@@ -14,8 +14,9 @@ import pytest
 
 from commonplace import Memory, Message
 from commonplace.changes.actors import PERSON
-from commonplace.errors import InputError, RecordNotFoundError
+from commonplace.errors import ErasedError, InputError, RecordNotFoundError
 from commonplace.store.files.disk import Disk
+from commonplace.testing import FixedClock
 from commonplace.text.wordings import Wordings
 from forking import started
 from inside import scope_of
@@ -414,3 +415,21 @@ def test_doctor_finds_nothing_right_after_an_erase(tmp_path):
         memory.recall("Bergen")
         memory.forget("Bergen", every=True, erase=True)
         assert memory.doctor().problems == ()
+
+
+@pytest.mark.parametrize("layout", ["native", "memdir"])
+def test_memory_as_it_was_before_an_erase_names_a_file_of_memory(tmp_path, layout):
+    """Issue 22: it named a file of our own; as it was after the erase it can be shown."""
+    clock = FixedClock("2026-11-20T10:00:00+00:00", step_seconds=60)
+    with Memory.open(tmp_path, layout=layout, jobs="inline", clock=clock) as memory:
+        memory.remember("The river path is closed in winter")
+        memory.remember(TEXT)
+        before = clock()
+        memory.forget(MARK, every=True, erase=True)
+        after = clock()
+        memory.remember("The boats are blue")
+        with memory.at(before) as past, pytest.raises(ErasedError, match="ask for a time after") as raised:
+            past.recall("river")
+        assert not raised.value.path.startswith(".commonplace")
+        with memory.at(after) as past:
+            assert [hit.text for hit in past.recall("river boats")] == ["The river path is closed in winter"]

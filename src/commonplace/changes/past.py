@@ -15,6 +15,7 @@ from commonplace.errors import DamagedError, ErasedError, StoreReadOnlyError
 from commonplace.store.files.changelog import content_hash
 from commonplace.store.protocol import (
     MISSING,
+    STATE,
     Blob,
     Conflict,
     Logged,
@@ -84,7 +85,8 @@ class PastStore:
                         data = inverse.before(write, data, self.key())
             except DamagedError as error:
                 raise ErasedError(
-                    f"{path!r} cannot be shown as it was: text of change {logged.number} was redacted or erased",
+                    f"{path!r} cannot be shown as it was: text of change {logged.number} was redacted or erased; "
+                    f"ask for a time after that change",
                     path=path,
                     change=logged.number,
                 ) from error
@@ -109,7 +111,7 @@ class PastStore:
         """List the files that were there."""
         paths = {stat.path for stat in self._store.list(prefix)}
         for logged in self._later:
-            paths |= {write.path for write in inverse.writes_of(logged)}
+            paths |= {write.path for write in inverse.writes_of(logged) if not write.path.startswith(f"{STATE}/")}
         inside = sorted(path for path in paths if not prefix or path.startswith(f"{prefix}/"))
         return [Stat(path, len(data), self.version(path)) for path in inside if (data := self._data(path)) is not None]
 

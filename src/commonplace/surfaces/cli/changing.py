@@ -14,6 +14,7 @@ import click
 
 from commonplace.changes.actors import PERSON
 from commonplace.errors import InputError
+from commonplace.memory.doctor import LOG
 from commonplace.memory.memory import Memory
 from commonplace.records import Outcome, OutcomeStatus, Receipt, Source
 from commonplace.surfaces.cli import drawing, instants, plain, sheets, terminal
@@ -200,7 +201,8 @@ def forget_command(
             for line in _said(memory, receipt, said):
                 terminal.out(line)
             for path, _ in receipt.left:
-                terminal.note(terminal.bad("error: ") + f"still in {terminal.line(path)}, which only its owner changes")
+                why = "names of files stay there" if path.startswith(f"{LOG}/") else "only its owner changes it"
+                terminal.note(terminal.bad("error: ") + f"still in {terminal.line(path)}; {why}")
             if not receipt.forgotten and aged:
                 terminal.out("nothing is older than it may be")
             elif not receipt.forgotten:
