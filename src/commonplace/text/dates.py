@@ -299,9 +299,17 @@ _BARE_AFTER: Final = pattern(
     r"(?:\b(?:the|an?|my|our|their|his|her|is|was|are|be|to|than|between|and|or|moved|[Ee]very)|[(\"/-]) ?\Z"
 )
 _HABIT_BEFORE: Final = pattern(
-    r"\b(?:every|each|(?:every|each) (?:first|second|third|last|other)|most|black|good|cyber|any|per|through|to) \Z",
+    r"\b(?:every|each|(?:every|each) (?:first|second|third|last|other)|most|black|good|cyber|any|per"
+    r"|through|(?:mon|tue|wed|thu|fri|sat|sun)[a-z]{0,6} to) \Z",
     re.IGNORECASE,
 )
+_MOVED_TO: Final = pattern(
+    r"\b(?:mov(?:e[sd]?|ing)|push(?:e[sd]|ing)?|postpon(?:e[sd]?|ing)|reschedul(?:e[sd]?|ing)|shift(?:s|ed|ing)?"
+    r"|chang(?:e[sd]?|ing)|delay(?:s|ed|ing)?|slip(?:s|ped|ping)?|brought forward|put (?:off|back))\b"
+    r"[^.;\n]{0,60}\bto \Z",
+    re.IGNORECASE,
+)
+"""What is before the date that something has now: it lies ahead, whatever the tense."""
 _HABIT_AFTER: Final = pattern(r"s\b| (?:mornings|afternoons|evenings|nights)\b| through\b")
 _OF_A_THING: Final = pattern(
     r"\b(?:my|our|your|their|his|her|the|an?|regular|usual|(?:bi-?)?weekly|fortnightly|monthly) \Z", re.IGNORECASE
@@ -325,11 +333,12 @@ def find(text: str, at: datetime, zone: tzinfo, *, past: bool = False) -> list[W
         for match in known.finditer(text):
             if any(match.start() < when.end and when.start < match.end() for when in found):
                 continue
-            if reading is _weekday and _is_no_date(text, match):
+            moved = _MOVED_TO.search(text, 0, match.start()) is not None
+            if reading is _weekday and not moved and _is_no_date(text, match):
                 continue
             lead = (match["lead"] or "").lower()
             try:
-                span = reading(match, today, lead == "since" or (past and lead not in _AHEAD))
+                span = reading(match, today, lead == "since" or (past and not moved and lead not in _AHEAD))
             except (ValueError, OverflowError):  # a date outside the calendar
                 continue
             if span is not None:

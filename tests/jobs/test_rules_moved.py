@@ -1,0 +1,73 @@
+"""The rules work out the day that something was moved to, and the date before goes (issue 17)."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from commonplace import Memory, Message
+from commonplace.text import dates
+
+WEDNESDAY = datetime(2026, 3, 11, 10, tzinfo=UTC)
+
+
+def stated(folder: Path, *said: str) -> list[str]:
+    """Return the facts that the rules keep of some messages."""
+    with Memory.open(folder, jobs="worker", clock=lambda: WEDNESDAY) as memory:
+        for number, text in enumerate(said):
+            memory.append(f"s:{number}", [Message("user", text), Message("assistant", "Good.")])
+            memory.consolidate(f"s:{number}")
+        return sorted({hit.text for hit in memory.recall(" ".join(said), k=20, layers=["documents"])})
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("The demo got moved to next Tuesday.", "The demo got moved to 2026-03-17."),
+        ("The demo was moved to Friday.", "The demo was moved to 2026-03-13."),
+        ("The launch has been postponed to next month.", "The launch has been postponed to 2026-04."),
+        ("The retro got pushed from this Friday to Monday.", "The retro got pushed from 2026-03-13 to 2026-03-16."),
+        (
+            "FYI the client demo got moved to next Tuesday at 15:00.",
+            "The client demo got moved to 2026-03-17 at 15:00.",
+        ),
+        ("We decided that the demo moves to next Tuesday.", "We decided that the demo moves to 2026-03-17."),
+    ],
+)
+def test_the_day_that_something_was_moved_to_is_a_date(tmp_path: Path, said: str, kept: str) -> None:
+    assert stated(tmp_path, said) == [kept]
+
+
+def test_the_date_before_goes(tmp_path: Path) -> None:
+    assert stated(tmp_path, "The demo is on Friday.", "The demo got moved to next Tuesday.") == [
+        "The demo got moved to 2026-03-17."
+    ]
+
+
+def test_another_occasion_keeps_its_date(tmp_path: Path) -> None:
+    assert stated(tmp_path, "The workshop is on Friday.", "The demo got moved to next Tuesday.") == [
+        "The demo got moved to 2026-03-17.",
+        "The workshop is on 2026-03-13.",
+    ]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The shop is open Monday to Friday.",
+        "Office hours run Tuesday through Thursday.",
+        "The stand-up moved to Tuesday at 9:30.",
+        "The stand-up is every Tuesday.",
+    ],
+)
+def test_a_span_of_days_and_what_recurs_is_no_date(tmp_path: Path, said: str) -> None:
+    assert "2026" not in "".join(stated(tmp_path, said))
+
+
+def test_a_past_trip_did_not_lie_ahead() -> None:
+    """Only what was moved has its new date ahead of it."""
+    text = dates.absolute("We hiked on Friday and drove to Bergen on Saturday.", WEDNESDAY, UTC, past=True)[0]
+    assert text == "We hiked on 2026-03-06 and drove to Bergen on 2026-03-07."
+    assert dates.absolute("It was moved to Friday", WEDNESDAY, UTC, past=True)[0] == "It was moved to 2026-03-13"
