@@ -206,10 +206,16 @@ def shorter(clause: Clause) -> Iterator[Clause]:
     begin = 0 if label is None or clause.core else label.end()
     behind = guard("behind_an_order").search(clause.text, max(begin, clause.core))
     end = len(clause.text) if behind is None else behind.start()
+    contrast = guard("contrast_behind").search(clause.text, end)
+    lead = f"{contrast['tail']}, ".lower() + clause.lead if contrast else clause.lead
     if len(clause.text[max(begin, clause.core) : end].split()) >= 3:
         for right in dict.fromkeys((len(clause.text), end)):
             yield msgspec.structs.replace(
-                clause, text=clause.text[begin:right], start=clause.start + begin, end=clause.start + right
+                clause,
+                text=clause.text[begin:right],
+                lead=lead if right == end else clause.lead,
+                start=clause.start + begin,
+                end=clause.start + right,
             )
 
 

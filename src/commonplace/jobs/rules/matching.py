@@ -105,14 +105,16 @@ def succeeds(text: str, frame: str, supersedes: str, other: str, *, home: bool =
         return True
     if supersedes and _is_held(other, supersedes) and not _of_another_person(text, other):
         return guard("of_time").fullmatch(supersedes) is None or of_one_thing(text, other, supersedes)
-    return _instead(text, other) or _in_role(text, other) or _has_another_value(text, other)
+    return _sets(text, other) or _instead(text, other) or _in_role(text, other) or _has_another_value(text, other)
 
 
 def _of_another_person(text: str, other: str) -> bool:
-    """True if one statement begins with a relative or friend of the speaker, and the other is of the speaker."""
-    for one, two in ((text, other), (other, text)):
-        begins = RELATIVES & {token.word for token in tokens(one)[:2]}
-        if begins and _SPEAKER.match(two) and not begins & {token.word for token in tokens(two)}:
+    """True if one statement begins with a relative or friend of the speaker, and the other is of another or of them."""
+    begins = [RELATIVES & {token.word for token in tokens(each)[:2]} for each in (text, other)]
+    if all(begins):
+        return begins[0].isdisjoint(begins[1])
+    for whose, two in ((begins[0], other), (begins[1], text)):
+        if whose and _SPEAKER.match(two) and not whose & {token.word for token in tokens(two)}:
             return True
     return False
 
@@ -140,6 +142,13 @@ def _instead(text: str, other: str) -> bool:
         return True
     found = guard("instead").search(text.rstrip(". "))
     return found is not None and holds(other, found["old"]) and of_one_thing(text, other, found["old"])
+
+
+def _sets(text: str, other: str) -> bool:
+    """True if one sets a thing anew (`the emergency contact should read Ada`) that another statement names."""
+    found = guard("sets").match(guard("speaker_label").sub("", text))
+    thing = content(found["thing"] or found["named"]) if found else frozenset()
+    return len(thing) > 1 and thing <= content(other)
 
 
 def _has_another_value(text: str, other: str) -> bool:

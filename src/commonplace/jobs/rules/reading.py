@@ -422,10 +422,13 @@ class Reader:
 
     def _change(self, item: RecordedMessage, start: int, clause: Clause, before: Clause | None) -> Memo | None:
         """Read what is new or over (`we left Oslo and live in Bergen now`), in whatever words it is said."""
-        if clause.question or clause.reported or clause.conditional or clause.unreal:
+        sets = guard("sets").match(clause.text) is not None
+        if clause.question or clause.reported or clause.conditional or (clause.unreal and not sets):
             return None
         old = corrections.ended(clause)
-        if not old and (guard("changed").search(clause.text) is None or guard("pointing").search(clause.text)):
+        if not (old or sets) and (
+            guard("changed").search(clause.text) is None or guard("pointing").search(clause.text)
+        ):
             return None
         if old and clause.text.find(old) < NAME_CHARS:  # what is new is said before what is over, or behind it
             first = before if before is not None and clause.start - before.end <= REASON_GAP else clause
