@@ -83,6 +83,10 @@ def test_a_line_that_nothing_said_corrects_stays_beside_what_is_put_in_its_place
         ("Empecé en Renfe en abril.", "Trabaja en Iberia.", "Trabaja en Renfe."),
         ("My boss is Ida Krogh from now on", "Manager is Lars Holt.", "Manager is Ida Krogh."),
         ("我搬到厦门了。", "住在南京。", "住在厦门。"),
+        ("I live in Skien now, near the canal.", "Lives in Tønsberg, on the first floor.", "Lives in Skien."),
+        ("Me he mudado, ahora vivo en Teruel.", "Vive en Huesca, en un bajo", "Vive en Teruel"),
+        ("I became a gardener, the bank is behind me.", "Works as a clerk.", "Works as a gardener."),
+        ("I've switched to Zed for good.", "Uses Emacs.", "Uses Zed."),
         ("We write it in Typst now instead of LaTeX.", "Default format for reports is LaTeX.", "Default format for reports is Typst."),
     ],
 )  # fmt: skip
@@ -100,6 +104,9 @@ def test_the_value_of_something_that_has_one_at_a_time_is_replaced(said, old, ne
         ("Pavel is married.", "Pavel is vegan.", "Pavel is married."),
         ("I speak Basque.", "Speaks Finnish.", "Speaks Basque."),
         ("We got a cat, Mochi.", "Has a dog called Bruno.", "Has a cat called Mochi."),
+        ("Now we have a cat too, Mochi.", "Has a dog called Bruno.", "Has a cat called Mochi."),
+        ("I'm allergic to mustard now.", "Allergic to lupins.", "Allergic to mustard."),
+        ("I play the harp now.", "Plays the flute.", "Plays the harp."),
     ],
 )
 def test_one_of_several_values_does_not_replace_another(said, old, new):

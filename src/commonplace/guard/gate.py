@@ -399,6 +399,7 @@ class _Court:
         carried = rewriting.carry_out(
             base, text, judge=ruling, may_go=self._may_leave(by_text), is_foreign=self._is_foreign,
             new_words=self.new_words,
+            says_anew=lambda words, wholly: any(said.says_anew(words, wholly=wholly) for said in self.evidence.said),
         )  # fmt: skip
         for line, before, rule in carried.out:
             if rule.place == "waits":

@@ -19,6 +19,7 @@ import msgspec
 from commonplace.text import content, days, denials
 from commonplace.text.content import Vocabulary
 from commonplace.text.likeness import decide
+from commonplace.text.likeness.wording import MANY
 from commonplace.text.patterns import pattern
 from commonplace.text.standing import is_standing
 
@@ -75,6 +76,10 @@ class Carried(msgspec.Struct, frozen=True):
     out: tuple[tuple[str, str, Ruling], ...]
 
 
+NewWords = Callable[[str], frozenset[str]]
+"""Gives the words of a line that messages brought in."""
+SaysAnew = Callable[[frozenset[str], bool], bool]
+"""True if a person said any of some words in a sentence about a change; if asked, of one thing for another."""
 Judge = Callable[[str, "str | None"], Ruling]
 """Rules on a new line, and on the old line that it would take the place of."""
 May = Callable[[str], bool]
@@ -128,7 +133,14 @@ def _is_note(text: str) -> bool:
 
 
 def carry_out(
-    base: str, text: str, *, judge: Judge, may_go: May, is_foreign: May, new_words: Callable[[str], frozenset[str]]
+    base: str,
+    text: str,
+    *,
+    judge: Judge,
+    may_go: May,
+    is_foreign: May,
+    new_words: NewWords,
+    says_anew: SaysAnew,
 ) -> Carried:
     """Carry a rewriting of `base` out, as far as it may be.
 
@@ -139,6 +151,7 @@ def carry_out(
         may_go: Rules on each old line that is in neither text nor corrected.
         is_foreign: True for a new heading, or another line that claims nothing, that may not come in.
         new_words: Gives the words of a line that messages brought in.
+        says_anew: Whether a person said any of some words in a sentence about a change.
     """
     old = read(base)
     known = {line.key for line in old} | {""}
@@ -163,8 +176,26 @@ def carry_out(
         line
         for line in lost
         if not any(holds(other.text, line.text) for other in came)
-        and (line.key in waiting or not (_may_leave(line, came, before, in_place, new_words) or may_go(line.text)))
+        and (
+            line.key in waiting
+            or not (_may_leave(line, came, before, in_place, new_words, says_anew=says_anew) or may_go(line.text))
+        )
     ]
+    out = _assembled(old, new, stays, rulings, before)
+    end = "\n" if text.endswith("\n") or base.endswith("\n") else ""
+    return Carried(
+        "\n".join(line.raw for line in out) + end, tuple(line.text for line in stays), _refused(new, rulings, before)
+    )
+
+
+def _assembled(
+    old: Sequence[Line],
+    new: Sequence[Line],
+    stays: Sequence[Line],
+    rulings: dict[str, Ruling],
+    before: dict[str, Line | None],
+) -> list[Line]:
+    """Return the lines to be written: the new ones that may come in, and the old ones that stay, in their places."""
     out: list[Line] = []
     placed: set[str] = set()
     for line in new:
@@ -179,13 +210,16 @@ def carry_out(
         if line.key not in placed:
             _put_back(line, old, out)
             placed.add(line.key)
-    refused: list[tuple[str, str, Ruling]] = []
-    for line in {line.key: line for line in new if line.key in rulings}.values():
-        if rulings[line.key].place != "in":
-            counterpart = before[line.key]
-            refused.append((line.text, counterpart.text if counterpart else "", rulings[line.key]))
-    end = "\n" if text.endswith("\n") or base.endswith("\n") else ""
-    return Carried("\n".join(line.raw for line in out) + end, tuple(line.text for line in stays), tuple(refused))
+    return out
+
+
+def _refused(
+    new: Sequence[Line], rulings: dict[str, Ruling], before: dict[str, Line | None]
+) -> tuple[tuple[str, str, Ruling], ...]:
+    """Return each new line that may not come in, once, with the old one that it would replace."""
+    once = {line.key: line for line in new if line.key in rulings}.values()
+    out = [(line, before[line.key]) for line in once if rulings[line.key].place != "in"]
+    return tuple((line.text, old.text if old is not None else "", rulings[line.key]) for line, old in out)
 
 
 def related(one: Line, other: Line) -> float:
@@ -214,7 +248,11 @@ def _in_place(old: Sequence[Line], new: Sequence[Line]) -> dict[str, Line]:
         came = [line for line in new[begun:over] if line.claims]
         if tag == "replace" and len(gone) == len(came):
             pairs = zip(gone, came, strict=True)
-            found |= {one.key: other for other, one in pairs if Vocabulary(one.words).shared(other.words)}
+            found |= {
+                one.key: other
+                for other, one in pairs
+                if Vocabulary(one.words).shared(other.words) or _begin_alike(one, other)
+            }
     return found
 
 
@@ -223,7 +261,9 @@ def _may_leave(
     came: Sequence[Line],
     before: dict[str, Line | None],
     in_place: dict[str, Line],
-    new_words: Callable[[str], frozenset[str]],
+    new_words: NewWords,
+    *,
+    says_anew: SaysAnew,
 ) -> bool:
     """True if a line that came in corrects an old one by what a message says."""
     for other in came:
@@ -235,6 +275,9 @@ def _may_leave(
             return True
         share, shared = related(line, other), Vocabulary(other.words).shared(line.words)
         names = content.names(line.text) & content.names(other.text)  # one may begin with a word that is no name
+        in_its_place = in_place.get(other.key) == line and _begin_alike(line, other)
+        if in_its_place and not is_standing(line.text) and says_anew(said - line.words, _is_one_of_many(line)):
+            return True
         if share == _RELATED and shared == _begins(line) and Vocabulary(_begins(other)).shared(shared):
             continue  # it says something else of the same thing
         if share >= _ALIKE or (share >= _RELATED and (shared - names or _timeless(line.text) <= shared)):
@@ -249,7 +292,19 @@ def _begins(line: Line) -> frozenset[str]:
     return frozenset([word for word in content.words(line.text) if word in line.words][:1])
 
 
-def _drops_a_name(line: Line, other: Line, new_words: Callable[[str], frozenset[str]]) -> bool:
+def _is_one_of_many(line: Line) -> bool:
+    """True if a line begins with what one does with several things (`has`, `likes`, `uses`)."""
+    begins = (content.words(line.text) or [""])[0]
+    return begins in MANY or begins.removesuffix("s") in MANY
+
+
+def _begin_alike(one: Line, other: Line) -> bool:
+    """True if two lines begin with forms of one word (`Uses Vim`, `Uses Helix`)."""
+    mine, theirs = content.words(one.text)[:1], content.words(other.text)[:1]
+    return bool(mine and theirs) and content.alike(mine[0], theirs[0])
+
+
+def _drops_a_name(line: Line, other: Line, new_words: NewWords) -> bool:
     """True if an old line has a name that no message speaks of, where the new one has none and takes nothing back."""
     old, new = _undated(line.text), _undated(other.text)
     lost = old - Vocabulary(other.words).shared(old) - new_words(line.text)

@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import Final
 
-from commonplace.text import content, days
+from commonplace.text import content, days, denials
 from commonplace.text.content import Vocabulary
 from commonplace.text.numerals import Numeral, numerals
 from commonplace.text.patterns import pattern
@@ -100,6 +100,13 @@ class Said:
     def vocabulary(self) -> Vocabulary:
         """Its words, to be found by words that are alike."""
         return Vocabulary(self.words)
+
+    def says_anew(self, words: Iterable[str], *, wholly: bool) -> bool:
+        """True if a person says one of some words in a sentence about a change, `wholly` of one thing for another."""
+        sentences = content.sentences(self.text) if self.person else ()
+        return any(
+            denials.changes(each, wholly=wholly) and Vocabulary(content.words(each)).shared(words) for each in sentences
+        )
 
     def agreeing(self, words: Iterable[str], numbers: Iterable[Numeral], dates: Iterable[days.Named]) -> int:
         """Return how many of some words, numbers and dates it has; a time of day counts."""

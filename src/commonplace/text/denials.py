@@ -145,6 +145,19 @@ _ENDS: Final = pattern(
     r"|卖了|卖掉|送人|算了|做完|办完|完成|结束|不去了|売った|売りました|あげた|譲った|忘れて|済ん|済み|終わ|完了|中止|팔았|잊어|끝났|끝냈|완료|취소",
     re.IGNORECASE,
 )
+_FROM_NOW: Final = pattern(
+    r"\b(?:now|nowadays|these days|moved?|moving|new|left|became|jetzt|nun|inzwischen|mittlerweile|\w*gezogen|neue?[nmrs]?|maintenant|désormais"
+    r"|déménag\w*|nouve(?:au|l|lle|aux)|ahora|mud[aéo]\w*|nuev[oa]s?|adesso|ormai|trasferit\w*|nuov[oaie]|agora|mud(?:ei|ou|ámos|amos)|nov[oa]s?"
+    r"|теперь|сейчас|переех\w*|нов(?:ый|ая|ое|ые|ой|ом|ого)|teraz|przeprowadzi\w*|now[yaei]|nu|verhuisd|nieuwe?|nya?|flyttat)\b"
+    r"|现在|目前|搬|新|今は|引っ越|新しい|지금|이제|이사|새로",
+    re.IGNORECASE,
+)
+_SWITCHES: Final = pattern(
+    r"\b(?:switch\w*|chang\w*|gone|no longer|any ?more|instead|gewechselt|wechs\w+|umgestiegen|nicht mehr|statt\w*|chang\w*|ne \w+ plus|au lieu"
+    r"|ya no|cambi\w*|en vez|cambiat\w*|invece|mudei|já não|em vez|переш\w*|смени\w*|больше не|вместо|zmieni\w*|już nie|zamiast|overgestapt|niet meer|bytt)\b"
+    r"|换|改|变|変わ|変え|바꾸|바꿨",
+    re.IGNORECASE,
+)
 _PAIRS: Final = 2
 
 
@@ -253,6 +266,11 @@ def deliberates(question: str) -> bool:
 def only_doubts(text: str) -> bool:
     """True if a clause doubts and says nothing else, so that it is about what was said before."""
     return supposes(text) and not content(_DOUBTS.sub(" ", text))
+
+
+def changes(sentence: str, *, wholly: bool = False) -> bool:
+    """True if a sentence says that something is so from now on; `wholly`, that it is so instead of another."""
+    return _SWITCHES.search(sentence) is not None or (not wholly and _FROM_NOW.search(sentence) is not None)
 
 
 def ends(sentence: str) -> bool:
