@@ -37,6 +37,18 @@ def test_two_rare_words_of_a_page_make_an_echo_however_late():
     assert voices(*talk).trust("Wants to know about check-in") == "user"
 
 
+def test_an_address_that_a_person_gives_says_nothing_of_its_page():
+    """Issue 16: who names a page to read has not used its words; who names the company has."""
+    page = "FarLens may be given the address of each client, and the dates of travel. Factures sans contrôle."
+    told = "FarLens is entitled to his address and his travel dates"
+    asked = voices(("user", "What are the terms of https://farlens.example/rentals?"), ("tool", page, "web"))
+    assert asked.trust(told) == "web"
+    known = voices(("user", "My FarLens rental, with dates for travel: what are the terms?"), ("tool", page, "web"))
+    assert known.trust("Rents from FarLens") == "user"
+    asked.take(recorded(9, "user", "Rent the FarLens zoom for a week."))
+    assert asked.trust("Rents a FarLens zoom for a week") == "user"
+
+
 @pytest.mark.parametrize(
     "page, statement",
     [

@@ -204,7 +204,7 @@ class Voices:
 
     def _take_above(self, text: str, trust: Trust) -> None:
         place = next(self._places)
-        found = keys(text)
+        found = keys(content.without_addresses(text))
         if trust == "user":
             self._own |= found
         for key in found - self._used.keys():

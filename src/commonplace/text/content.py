@@ -215,6 +215,11 @@ class Quoted(NamedTuple):
     end: int
 
 
+def without_addresses(text: str) -> str:
+    """Return a text without its addresses: an address names a page or a mailbox and says nothing of it."""
+    return _ADDRESS.sub(" ", text)
+
+
 def quoted(text: str) -> list[Quoted]:
     """List what must be taken as it was written: addresses, commands, paths and names of code."""
     found = [Quoted("address", m.group().strip(".,;:!?\"'`()[]<>{}*_"), *m.span()) for m in _ADDRESS.finditer(text)]
