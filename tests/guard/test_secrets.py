@@ -223,3 +223,21 @@ def test_the_page_of_a_list_in_an_address_is_no_secret():
     """Issue 22: `token` names more than keys."""
     for text in ("see https://e.example/reset?token=expired or ask", "next: /list?page_token=4096 for more"):
         assert guard.screen(text).text == text
+
+
+@pytest.mark.parametrize("value", ["Kestrel-88", "wiosna-77", "Blossom-4", "regen-302"])
+@pytest.mark.parametrize(
+    "sentence", ["The password is {}", "Log in with the password {} please.", "mein Passwort ist {}, merk es dir"]
+)
+def test_a_word_with_a_number_behind_a_hyphen_is_a_value(sentence, value):
+    """Issue 22: what looks like a value near a noun for a secret goes; it has a digit."""
+    assert value not in guard.screen(sentence.format(value)).text
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["The password is hashed with sha-256", "the token is signed with HS-256", "The key is AES-128", "The PIN is asked for in step-2", "the code is in ABC-123",
+     "The password is for covid-19 results", "the passcode is the one from phase-3"],
+)  # fmt: skip
+def test_a_name_with_a_number_behind_a_hyphen_is_no_value(text):
+    assert guard.screen(text).text == text
