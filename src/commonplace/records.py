@@ -33,6 +33,11 @@ def lowest_trust(levels: Iterable[Trust]) -> Trust:
     return min(levels, key=TRUST_RANK.__getitem__, default="web")
 
 
+def is_below_agent(trust: Trust) -> bool:
+    """True if a text is trusted less than what the agent says itself."""
+    return TRUST_RANK[trust] < TRUST_RANK["agent"]
+
+
 class _MessageBase(msgspec.Struct, frozen=True):
     role: Role
     content: str

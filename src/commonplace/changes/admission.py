@@ -46,12 +46,12 @@ from commonplace.operations import (
     ReplaceEntry,
 )
 from commonplace.records import (
-    TRUST_RANK,
     Entry,
     Outcome,
     RecordedMessage,
     Topic,
     Trust,
+    is_below_agent,
     lowest_trust,
 )
 from commonplace.text.content import sentences
@@ -109,19 +109,14 @@ class Admission:
 
     def _is_held_against(self, verdict: str, layer: Layer, trust: Trust) -> bool:
         """True if a new entry is held against those that are there: what waits takes the place of nothing."""
-        return (
-            self._new.on(layer)
-            and verdict == "ok"
-            and layer.kind == "documents"
-            and TRUST_RANK[trust] >= TRUST_RANK["agent"]
-        )
+        return self._new.on(layer) and verdict == "ok" and layer.kind == "documents" and not is_below_agent(trust)
 
     def _entries(self, plan: Plan, layer: Layer, path: str) -> list[Entry]:
         self._parts.ledger.catch_up()
         return [
             record
             for record in self._parts.reader.visible(plan.records(layer, path, plan.rope(path).data))
-            if isinstance(record, Entry) and TRUST_RANK[self._parts.reader.rank(record.id)] >= TRUST_RANK["agent"]
+            if isinstance(record, Entry) and not is_below_agent(self._parts.reader.rank(record.id))
         ]
 
     def take(
@@ -173,7 +168,7 @@ class Admission:
         if waits:
             return Taken((Waits(operation, waits),))
         whose = "user" if heard == "user" else trust
-        if isinstance(operation, AddEntry) and TRUST_RANK[trust] < TRUST_RANK["agent"]:
+        if isinstance(operation, AddEntry) and is_below_agent(trust):
             return self._keep_aside(plan, operation, actor, trust)
         if not isinstance(operation, AddEntry) or not self._is_held_against(judged.verdict, layer, trust):
             return self._edit(plan, operation, layer, path, actor=actor, trust=trust, raced=raced, whose=whose)
@@ -229,7 +224,7 @@ class Admission:
         for rule, adding in rules:
             operation = rule.before(adding, operation) if rule.before else operation
         changes = self._changes(plan, operation, path)
-        if not actor.person and changes and TRUST_RANK[self._parts.reader.rank(changes)] < TRUST_RANK["agent"]:
+        if not actor.person and changes and is_below_agent(self._parts.reader.rank(changes)):
             trust = lowest_trust([trust, self._parts.reader.rank(changes)])  # a trust never rises but by a person
         said = self._parts.reader.mark(changes) if changes else None
         operation = marked(operation, trust, said, journal=layer.kind == "journals")
@@ -249,7 +244,7 @@ class Admission:
         if applied.duplicate:  # its file says it already, and it is shown again for what it rests on now
             plan.again(operation, self._parts.reader.find(applied.duplicate), trust=trust, person=actor.person)
             return Taken()
-        if TRUST_RANK[trust] < TRUST_RANK["agent"] and self._overrules(applied):
+        if is_below_agent(trust) and self._overrules(applied):
             reason = f"text from {trust} takes the place of what is trusted more only when a person says so"
             return Taken((Waits(operation, reason),))
         made = self._parts.ledger.made(changes) if actor.defers and changes else None
@@ -270,7 +265,7 @@ class Admission:
         self._beside(plan, operation, rules, actor, trust)
         if layer.cap:
             self._check_cap(layer, path, before, plan.rope(path).data)
-        low = actor.defers and TRUST_RANK[trust] < TRUST_RANK["agent"] and isinstance(operation, (PutItem, PutTopic))
+        low = actor.defers and is_below_agent(trust) and isinstance(operation, (PutItem, PutTopic))
         return Taken(note=MARKED.format(trust=trust) if low else "")
 
     def _changes(self, plan: Plan, operation: Edit, path: str) -> str:
@@ -322,7 +317,7 @@ class Admission:
             if self._parts.ledger.made(record) and not self._parts.ledger.gone(record)
         ]
         return any(
-            TRUST_RANK[self._parts.reader.rank(record)] >= TRUST_RANK["agent"]
+            not is_below_agent(self._parts.reader.rank(record))
             for record in (*applied.removed, *applied.successors, *known)
         )
 
@@ -376,7 +371,7 @@ class Admission:
         if layer.person_only and not actor.person:
             return f"only a person changes {layer.path}"
         adds = not isinstance(operation, (AddEntry, RemoveEntry, RemoveTopic, RemoveItem))
-        if adds and layer.kind == "documents" and TRUST_RANK[trust] < TRUST_RANK["agent"]:
+        if adds and layer.kind == "documents" and is_below_agent(trust):
             return f"text from {trust} enters {layer.path} only when a person promotes it"
         return ""
 

@@ -22,7 +22,7 @@ from commonplace.layouts.codecs import blocks, documents, edits, topics
 from commonplace.layouts.codecs.topics import LINE_CHARS, Pointer
 from commonplace.layouts.schema import Generated
 from commonplace.operations import RemoveEntry, ReplaceEntry
-from commonplace.records import TRUST_RANK, Entry, Problem, Trust
+from commonplace.records import Entry, Problem, Trust, is_below_agent
 from commonplace.text.pieces import beginning
 
 _MARKERS = len(blocks.INDEX_OPEN) + len(blocks.INDEX_CLOSE) + 2  # bytes of their two lines
@@ -145,7 +145,7 @@ class TopicIndex:
         return {
             path: Pointer(each.title, self._inside(path), _hook(each), rank(each))
             for path, each in sorted(heads.items())
-            if TRUST_RANK[trust.get(path) or self._parts.reader.ranked(path, each.mark)] >= TRUST_RANK["agent"]
+            if not is_below_agent(trust.get(path) or self._parts.reader.ranked(path, each.mark))
         }
 
     def _planned(self, plan: Plan, path: str, data: bytes) -> Head:

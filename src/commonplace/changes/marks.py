@@ -12,7 +12,7 @@ import msgspec
 
 from commonplace.layouts.codecs.journals import mark
 from commonplace.operations import AppendJournal, Edit, PutItem, PutTopic, ReplaceEntry
-from commonplace.records import TRUST_RANK, Item, JournalEntry, Record, Topic, Trust
+from commonplace.records import TRUST_RANK, Item, JournalEntry, Record, Topic, Trust, is_below_agent
 
 KEY: Final = "trust"
 
@@ -45,7 +45,7 @@ def marked(operation: Edit, trust: Trust, before: Trust | None, *, journal: bool
         before: The mark of the record that it changes.
         journal: Whether it edits an entry of a journal.
     """
-    low = TRUST_RANK[trust] < TRUST_RANK["agent"]
+    low = is_below_agent(trust)
     said: dict[str, str] = {KEY: trust} if low or before is not None else {}
     match operation:
         case PutTopic():

@@ -12,7 +12,7 @@ from typing import Final
 
 from commonplace.guard.pasted import Span, part_trust, pasted
 from commonplace.guard.trust import Voices
-from commonplace.records import TRUST_RANK, RecordedMessage, Trust, lowest_trust
+from commonplace.records import RecordedMessage, Trust, is_below_agent, lowest_trust
 from commonplace.text.content import sentences
 from commonplace.text.pieces import plain_name
 
@@ -41,7 +41,7 @@ class Spoken:
         for message, (start, end) in parts:
             text = message.text[start:end]
             rank = part_trust(message.message.trust or "agent", message.text, start, end)
-            if message.message.role == "assistant" and not _is_below(rank):
+            if message.message.role == "assistant" and not is_below_agent(rank):
                 begin = self._lately(message)
                 asked = message.session, begin, message.number, text
                 if asked not in self._ranks:
@@ -88,17 +88,13 @@ class _Heard:
 
 def mark(rank: Trust) -> str:
     """Return the mark of what ranks below `agent`; empty if it does not."""
-    return f"(from {rank}) " if _is_below(rank) else ""
-
-
-def _is_below(rank: Trust) -> bool:
-    return TRUST_RANK[rank] < TRUST_RANK["agent"]
+    return f"(from {rank}) " if is_below_agent(rank) else ""
 
 
 def _brings(message: RecordedMessage) -> bool:
     """True if something in a message ranks below `agent`."""
     rank = part_trust(message.message.trust or "agent", message.text)
-    return _is_below(rank) or (bool(message.message.name) and plain_name(message.message.name) is None)
+    return is_below_agent(rank) or (bool(message.message.name) and plain_name(message.message.name) is None)
 
 
 def _parts(message: RecordedMessage) -> Iterator[Span]:

@@ -38,7 +38,7 @@ from commonplace.operations import (
     View,
     ViewEntry,
 )
-from commonplace.records import TRUST_RANK, Trust, lowest_trust
+from commonplace.records import TRUST_RANK, Trust, is_below_agent, lowest_trust
 from commonplace.text import content, days, denials
 from commonplace.text.content import Vocabulary
 from commonplace.text.numerals import numerals
@@ -186,7 +186,7 @@ class _Court:
             edit = self._merged(number, edit)
         else:
             reason, trust = self._writing(edit, touched)
-        if not reason and TRUST_RANK[trust] < TRUST_RANK["agent"] and edit.path in self.view.shown:
+        if not reason and is_below_agent(trust) and edit.path in self.view.shown:
             self.aside.append(AppendJournal(path="", text=" ".join(texts_of(edit)), sources=edit.sources, trust=trust))
         elif reason:
             self.held.append((edit, reason))
@@ -342,7 +342,7 @@ class _Court:
 
     def _below(self, trust: Trust, touched: Sequence[ViewEntry]) -> str:
         strongest = max((TRUST_RANK[entry.trust] for entry in touched), default=-1)
-        if TRUST_RANK[trust] < TRUST_RANK["agent"] and strongest >= TRUST_RANK["agent"]:
+        if is_below_agent(trust) and strongest >= TRUST_RANK["agent"]:
             return "below-agent: it rests on text from tools or the web, and would change what is trusted more"
         return ""
 
@@ -371,7 +371,7 @@ class _Court:
         by_text = {content.fold(entry.text): entry for entry in touched}
         is_summary = isinstance(edit, PutTopic) and edit.kind == "episode" and edit.path not in self.view.shown
         known = (entry.trust for entry in touched) if touched else map(self.voices.trust, rewriting.statements(text))
-        trusted = any(TRUST_RANK[trust] >= TRUST_RANK["agent"] for trust in known)
+        trusted = any(not is_below_agent(trust) for trust in known)
 
         def ruling(line: str, before: str | None) -> Ruling:
             entry = by_text.get(content.fold(before)) if before is not None else None
@@ -388,7 +388,7 @@ class _Court:
                 reason = reason or self._protected(replaced) or self._below(trust, replaced)
             if reason:
                 return Ruling("waits", reason)
-            below = TRUST_RANK[trust] < TRUST_RANK["agent"]
+            below = is_below_agent(trust)
             passing = self.passing is not None and self.passing(line, targets.quoted_sentences(edit, self.messages))
             if passing or (below and (edit.path in self.view.shown or (isinstance(edit, PutTopic) and trusted))):
                 self.aside.append(AppendJournal(path="", text=line, trust=trust))
@@ -420,7 +420,7 @@ class _Court:
 
     def _is_foreign(self, heading: str) -> bool:
         """True if a heading, or another line that claims nothing, has words that may not come in."""
-        return bool(self._screened([heading])) or TRUST_RANK[self.voices.trust(heading)] < TRUST_RANK["agent"]
+        return bool(self._screened([heading])) or is_below_agent(self.voices.trust(heading))
 
     def _may_leave(self, by_text: Mapping[str, ViewEntry]) -> Callable[[str], bool]:
         def may_leave(line: str) -> bool:

@@ -19,7 +19,7 @@ from typing import Final, NamedTuple
 
 from commonplace.guard.exact import Heard, exact
 from commonplace.guard.pasted import own_words, pasted
-from commonplace.records import TRUST_RANK, RecordedMessage, Trust, lowest_trust
+from commonplace.records import RecordedMessage, Trust, is_below_agent, lowest_trust
 from commonplace.text import content, denials
 from commonplace.text.content import Vocabulary
 from commonplace.text.everyday import COMMON
@@ -163,7 +163,7 @@ class Voices:
         self._vocabularies: dict[int, Vocabulary] = {}
         self._lines: dict[int, Sequence[str]] = {}
         for text, trust in known:
-            if TRUST_RANK[trust] >= TRUST_RANK["agent"]:  # vouches for its addresses and commands, not for each word
+            if not is_below_agent(trust):  # vouches for its addresses and commands, not for each word
                 self._above.append(_Text(next(self._places), trust, Heard(text)))
         self._past: Voices | None = None
         for text, trust in elsewhere:
@@ -174,7 +174,7 @@ class Voices:
 
     def hear(self, text: str, trust: Trust) -> None:
         """Add a text from elsewhere; the agent's texts do not count for who used a word first."""
-        if TRUST_RANK[trust] < TRUST_RANK["agent"]:
+        if is_below_agent(trust):
             self._take_below(text, trust)
         elif trust == "user":
             self._take_above(own_words(text), trust)
@@ -182,7 +182,7 @@ class Voices:
     def take(self, recorded: RecordedMessage) -> None:
         """Add the next message."""
         trust = message_trust(recorded)
-        below = TRUST_RANK[trust] < TRUST_RANK["agent"]
+        below = is_below_agent(trust)
         name = recorded.message.name or ""
         self._turn += recorded.message.role == "user"
         if self._past is not None and trust == "user":  # what a person says now is theirs, whoever said it before
@@ -253,7 +253,7 @@ class Voices:
         low = self.borrowed(statement)
         if low is not None:
             return low
-        if self._past is not None and TRUST_RANK[past := self._past.trust(statement)] < TRUST_RANK["agent"]:
+        if self._past is not None and is_below_agent(past := self._past.trust(statement)):
             return past
         if self._below and (level := self._rests(statement)) is not None:
             return level
@@ -280,7 +280,7 @@ class Voices:
         for sentence in content.sentences(text):
             start = text.find(sentence, at)
             trust = self.trust(sentence)
-            if start >= 0 and not sentence.startswith(f"(from {trust})") and TRUST_RANK[trust] < TRUST_RANK["agent"]:
+            if start >= 0 and not sentence.startswith(f"(from {trust})") and is_below_agent(trust):
                 parts += [text[at:start], f"(from {trust}) "]
                 at = start
         return "".join([*parts, text[at:]])

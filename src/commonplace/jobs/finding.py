@@ -21,7 +21,7 @@ from commonplace.jobs.views import Views
 from commonplace.layouts.codecs.edits import split_id
 from commonplace.layouts.schema import FIELDS, Job
 from commonplace.operations import View, ViewEntry
-from commonplace.records import TRUST_RANK, JournalEntry, Query, Record, RecordedMessage, Topic, Trust
+from commonplace.records import JournalEntry, Query, Record, RecordedMessage, Topic, is_below_agent
 from commonplace.text.pieces import estimate_tokens, one_line, truncate
 
 _HITS: Final = 8
@@ -49,7 +49,7 @@ class Finding:
 
     def listed(self, view: View) -> View:
         """Return what of a view is shown from the beginning."""
-        entries = tuple(each for each in view.entries if not self._trusted or _ranks_as_agent(each.trust))
+        entries = tuple(each for each in view.entries if not self._trusted or not is_below_agent(each.trust))
         return msgspec.structs.replace(view, entries=entries)
 
     def read(self, view: View, name: str, tokens: int) -> tuple[View, Answer, int]:
@@ -133,7 +133,7 @@ class Finding:
 
     def _is_trusted(self, record: Record) -> bool:
         trust = message_trust(record) if isinstance(record, RecordedMessage) else self._reader.trust(record)
-        return _ranks_as_agent(trust)
+        return not is_below_agent(trust)
 
     def _with(self, view: View, record: Record, *, whole: bool, text: str = "") -> tuple[View, str]:
         """Return the view with a record, and the line that shows it."""
@@ -159,12 +159,8 @@ def _with_message(view: View, message: RecordedMessage, *, exposed: bool) -> tup
     return view, f"message {place}. {line}"
 
 
-def _ranks_as_agent(trust: Trust) -> bool:
-    return TRUST_RANK[trust] >= TRUST_RANK["agent"]
-
-
 def _head(entry: ViewEntry) -> str:
-    below = "" if _ranks_as_agent(entry.trust) else f" ({entry.trust})"
+    below = f" ({entry.trust})" if is_below_agent(entry.trust) else ""
     return f"[{entry.path}]{below} "
 
 

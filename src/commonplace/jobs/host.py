@@ -29,7 +29,7 @@ from commonplace.layouts.schema import Job
 from commonplace.models.reading import Unusable
 from commonplace.models.spending import MeteredLLM
 from commonplace.operations import AppendJournal, Edit, Operation, Proposal, PutTopic, RemoveTopic, View
-from commonplace.records import TRUST_RANK, RecordedMessage, Source, Trust
+from commonplace.records import RecordedMessage, Source, Trust, is_below_agent
 from commonplace.text import dates
 
 ROUND_TOKENS: Final = 3000  # of what a consolidator is given in one round
@@ -119,7 +119,7 @@ class Host:
         verdicts = {text: screen(text).findings for text in gate.texts(proposal)}
         by_model = self._consolidator.asks and not proposal.ruled
         if work.session:
-            known = [each.text for each in view.entries if TRUST_RANK[each.trust] >= TRUST_RANK["agent"]]
+            known = [each.text for each in view.entries if not is_below_agent(each.trust)]
             new = [text for text in verdicts if "\n" not in text and not any(text in each for each in known)]
             asked = borrowable(new, (*view.earlier, *view.messages))
             view = msgspec.structs.replace(view, elsewhere=self._views.elsewhere(asked, work.session))

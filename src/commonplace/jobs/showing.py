@@ -15,7 +15,7 @@ from typing import Final
 from commonplace.guard.pasted import pasted
 from commonplace.guard.trust import message_trust
 from commonplace.operations import Edit, View
-from commonplace.records import TRUST_RANK, Message, RecordedMessage
+from commonplace.records import Message, RecordedMessage, is_below_agent
 from commonplace.text.patterns import pattern
 from commonplace.text.pieces import estimate_tokens, one_line, truncate
 
@@ -78,7 +78,7 @@ def markdown(said: Iterable[RecordedMessage], *, message_tokens: int, foreground
             blocks.append(f"> Note: [{number}]{when} {one_line(shortened(text, message_tokens))}")
         else:
             name = f" {quoted_name(message.message.name)}" if message.message.name else ""
-            below = TRUST_RANK[message_trust(message)] < TRUST_RANK["agent"]
+            below = is_below_agent(message_trust(message))
             body = _HEADING.sub(r"\\", _body(message, message_tokens, exposed=False))
             blocks.append(f"## {speakers[role]}{name}{_OTHERS[role] if below else ''} [{number}]{when}\n\n{body}")
     return "\n\n".join(blocks)
@@ -129,14 +129,14 @@ def _lines(said: Iterable[RecordedMessage], limit: int, *, exposed: bool) -> Ite
 
 def _is_seen(message: RecordedMessage, *, exposed: bool) -> bool:
     trust = message_trust(message)
-    below = trust == "web" or (message.message.role == "tool" and TRUST_RANK[trust] < TRUST_RANK["agent"])
+    below = trust == "web" or (message.message.role == "tool" and is_below_agent(trust))
     return exposed or not below
 
 
 def _head(said: Message, message: RecordedMessage | None = None) -> str:
     when = said.at.strftime("%Y-%m-%dT%H:%M") if said.at else "?"
     name = f" {quoted_name(said.name)}" if said.name else ""
-    below = message is not None and TRUST_RANK[message_trust(message)] < TRUST_RANK["agent"]
+    below = message is not None and is_below_agent(message_trust(message))
     other = _OTHERS.get(said.role, "") if below else ""
     tools = f" [tools: {', '.join(map(quoted_name, said.tools))}]" if said.tools else ""
     return f"[{when}] {said.role.upper()}{name}{other}{tools}"

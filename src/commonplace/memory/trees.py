@@ -14,7 +14,7 @@ from commonplace.guard import shown
 from commonplace.layouts import tree
 from commonplace.layouts.tree import Branch, Tree
 from commonplace.memory.scope import Scope
-from commonplace.records import TRUST_RANK, Topic
+from commonplace.records import Topic, is_below_agent
 from commonplace.text.pieces import estimate_tokens, one_line, plain_line, truncate
 
 TOKENS: Final = 2000  # of a tree, or of a topic and what lies around it
@@ -105,7 +105,7 @@ def _below(found: Tree, topic: Topic) -> tuple[Topic, ...]:
 def _line(scope: Scope, topic: Topic, *, preview: bool = True) -> str:
     """Write what a topic is in one line: its title, its name, and what it is about."""
     rank = scope.reader.rank(topic.id)
-    mark = f" (from {rank}: unverified)" if TRUST_RANK[rank] < TRUST_RANK["agent"] else ""
+    mark = f" (from {rank}: unverified)" if is_below_agent(rank) else ""
     said = topic.description or (truncate(plain_line(topic.body), _PREVIEW_CHARS, "…") if preview else "")
     about = f": {shown(one_line(said))}" if said else ""
     return f"- {shown(one_line(topic.title))} [{tree.name_of(topic.path)}]{mark}{about}"

@@ -23,7 +23,7 @@ from commonplace.changes.parts import Parts
 from commonplace.layouts.codecs.edits import split_id
 from commonplace.recall.question import EVERYDAY_WORDS, FRAME_WORDS
 from commonplace.recall.searching import Searching
-from commonplace.records import TRUST_RANK, Hit, Query, Topic
+from commonplace.records import Hit, Query, Topic, is_below_agent
 from commonplace.text import content, terms
 from commonplace.text.content import Vocabulary
 from commonplace.text.everyday import COMMON
@@ -189,7 +189,7 @@ class Surfacing:
             return ""
         rank = self._parts.reader.rank(attached.path)
         about = [topic.kind, _age(attached.days)]
-        about += [f"from {rank}: unverified"] if TRUST_RANK[rank] < TRUST_RANK["agent"] else []
+        about += [f"from {rank}: unverified"] if is_below_agent(rank) else []
         head = f"### {one_line(topic.title)} — {self._inside(topic.path)} ({', '.join(filter(None, about))})\n"
         old = (
             f"> Written {attached.days} days ago: what was so then. Check it against what is there now "

@@ -23,7 +23,7 @@ from commonplace.models.prose import prose
 from commonplace.models.protocol import LLM, Request
 from commonplace.models.reading import Unusable, says_none
 from commonplace.operations import Proposal, PutTopic
-from commonplace.records import TRUST_RANK, RecordedMessage, Source, Topic
+from commonplace.records import RecordedMessage, Source, Topic, is_below_agent
 from commonplace.text.patterns import pattern
 from commonplace.text.pieces import encode_name, one_line, truncate
 
@@ -49,7 +49,7 @@ def propose(work: Work) -> Proposal:
     facts = _asked(work, work.llm) if work.llm is not None and asks else _ruled(work)
     voices = Voices(work.view.messages)
     levels = {fact: voices.trust(fact) for fact in facts}
-    above = [fact for fact in facts if TRUST_RANK[levels[fact]] >= TRUST_RANK["agent"]]
+    above = [fact for fact in facts if not is_below_agent(levels[fact])]
     below = [fact for fact in facts if fact not in above]
     parts = ((above, ""), (below, _BELOW))
     made = tuple(_episode(work, said, some, suffix) for some, suffix in parts if some)

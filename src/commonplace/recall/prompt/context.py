@@ -13,7 +13,7 @@ import msgspec
 
 from commonplace.recall.prompt.filling import Draft, Message, Shown, cost, fill, safe
 from commonplace.recall.prompt.repeats import Repeats
-from commonplace.records import TRUST_RANK, Context, Dropped, Hit, Section
+from commonplace.records import TRUST_RANK, Context, Dropped, Hit, Section, is_below_agent
 from commonplace.text import content
 from commonplace.text.inert import inert
 from commonplace.text.pieces import estimate_tokens, fence, fingerprint, one_line
@@ -139,7 +139,7 @@ def _new(hits: Sequence[Hit], shown: Sequence[Shown], live: Sequence[Shown]) -> 
     texts = {fingerprint(entry.said) for entry in shown if entry.said}
     said = Repeats()
     for entry in shown:
-        trusted = TRUST_RANK[entry.trust] >= TRUST_RANK["agent"]
+        trusted = not is_below_agent(entry.trust)
         said.add(entry.text if entry.cut or not entry.said else entry.said, "user" if trusted else entry.trust)
     for entry in live:
         said.add(entry.text, "agent")
@@ -201,6 +201,6 @@ def hit_line(hit: Hit) -> str:
     """Show one hit on one line: when and where it was said, how far it is trusted, its words."""
     when = hit.at.date().isoformat() if hit.at else "undated"
     where = f"session {hit.sources[0].session}" if hit.sources else hit.record
-    trust = "" if TRUST_RANK[hit.trust] >= TRUST_RANK["agent"] else f", from {hit.trust}: unverified"
+    trust = "" if not is_below_agent(hit.trust) else f", from {hit.trust}: unverified"
     old = ", superseded" if hit.superseded_by else ""
     return inert(f"- [{when}, {where}{trust}{old}] {one_line(hit.text)}")

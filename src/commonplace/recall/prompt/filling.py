@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from commonplace.recall.sharing import SHARED_SHARE
-from commonplace.records import TRUST_RANK, Dropped, Section, Trust
+from commonplace.records import Dropped, Section, Trust, is_below_agent
 from commonplace.text.inert import inert
 from commonplace.text.pieces import estimate_tokens, fingerprint
 
@@ -132,7 +132,7 @@ def _offered(drafts: Sequence[Draft], filled: Filled) -> dict[_Place, Shown]:
             if entry.refused:
                 filled.dropped.append(Dropped(entry.record, entry.refused, cost(entry.text)))
                 continue
-            if draft.part == "stable" and TRUST_RANK[entry.trust] < TRUST_RANK["agent"]:
+            if draft.part == "stable" and is_below_agent(entry.trust):
                 reason = f"trust {entry.trust}: a person has to promote it first"
                 filled.dropped.append(Dropped(entry.record, reason))
                 continue

@@ -17,7 +17,7 @@ from commonplace.recall.packs import BUDGET, ItemQuery, Pack, Scored, choose
 from commonplace.recall.prompt.filling import Shown
 from commonplace.recall.prompt.page import Page, unverified
 from commonplace.recall.prompt.repeats import Repeats
-from commonplace.records import TRUST_RANK, Item, JournalEntry
+from commonplace.records import TRUST_RANK, Item, JournalEntry, is_below_agent
 from commonplace.text.pieces import one_line, truncate
 
 logger = logging.getLogger(__name__)
@@ -94,7 +94,7 @@ def _repeated(page: Page, pack: Pack) -> set[str]:
     """Return the ids of the chosen turns in which nothing is asked, and nothing said that another item does not say."""
     noted = Repeats()
     for each in pack.items:
-        if each.item.source != TURN and TRUST_RANK[page.parts.reader.rank(each.item.id)] >= TRUST_RANK["agent"]:
+        if each.item.source != TURN and not is_below_agent(page.parts.reader.rank(each.item.id)):
             noted.add(each.item.content, "user")
     turns = ((each.item.id, *exchange(each.item.content)) for each in pack.items if each.item.source == TURN)
     return {

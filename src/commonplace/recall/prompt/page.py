@@ -14,7 +14,7 @@ from commonplace.changes.parts import Parts
 from commonplace.changes.plan import files_of
 from commonplace.layouts.schema import Layer, PromptSection
 from commonplace.recall.prompt.filling import Shown
-from commonplace.records import TRUST_RANK, Hit, Record, Trust
+from commonplace.records import Hit, Record, Trust, is_below_agent
 from commonplace.text.likeness import decide
 from commonplace.text.standing import is_standing
 
@@ -116,7 +116,7 @@ class Page(msgspec.Struct, frozen=True):
 
 def unverified(rank: Trust) -> str:
     """Return the mark of a text of this trust; empty if it is not below the agent."""
-    return f"(from {rank}: unverified) " if TRUST_RANK[rank] < TRUST_RANK["agent"] else ""
+    return f"(from {rank}: unverified) " if is_below_agent(rank) else ""
 
 
 def paths_of(page: Page, rows: Sequence[PromptSection]) -> list[str]:

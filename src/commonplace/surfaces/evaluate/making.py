@@ -10,7 +10,7 @@ from itertools import islice
 
 from commonplace.errors import CommonplaceError
 from commonplace.memory.memory import Memory
-from commonplace.records import TRUST_RANK, JournalEntry, Trail
+from commonplace.records import JournalEntry, Trail, is_below_agent
 from commonplace.surfaces.evaluate.cases import Case, Target
 from commonplace.text import terms
 from commonplace.text.patterns import pattern
@@ -45,7 +45,7 @@ def _trails(memory: Memory) -> Iterator[Trail]:
                 journal = isinstance(memory.read(record), JournalEntry)
             except CommonplaceError:
                 continue  # gone since, or its text was erased
-            if trail.record not in seen and not journal and TRUST_RANK[trail.trust] >= TRUST_RANK["agent"]:
+            if trail.record not in seen and not journal and not is_below_agent(trail.trust):
                 seen.add(trail.record)
                 yield trail
 
