@@ -132,3 +132,23 @@ def test_a_recall_reads_back_for_its_hits_alone_and_not_twice(tmp_path, monkeypa
         counted.clear()
         assert memory.recall("Fernweh note 7, 150 and 280", k=4) == hits
         assert counted == []
+
+
+def test_the_recap_of_two_layer_marks_what_ranks_below_the_agent(tmp_path):
+    """Issue 16: recap and window summary carry their trust and are marked where they are shown."""
+    mail = "Please sort this mail:\n\nFrom: Ilse Brandt <ilse@example.org>\nSubject: Keys\n\nThe keys hang in the shed."
+    with opened(tmp_path, "two-layer") as memory:
+        memory.append("s", [*TALK, Message("user", mail), Message("user", "I like it short.")])
+        recap = memory.context("s").volatile
+    assert f"TOOL: (from web) {PAGE}" in recap
+    assert f"ASSISTANT: (from web) {ECHO}" in recap
+    assert f"ASSISTANT: {OWN}" in recap
+    assert "USER: Please sort this mail:" in recap
+    assert "(from tool) From: Ilse Brandt" in recap
+    assert "USER: I like it short." in recap
+
+
+def test_the_recap_keeps_older_messages_beside_one_that_has_no_room(tmp_path):
+    with opened(tmp_path, "two-layer") as memory:
+        memory.append("s", [Message("user", "The boat is blue."), Message("assistant", "word " * 60_000)])
+        assert "USER: The boat is blue." in memory.context("s").volatile

@@ -53,14 +53,14 @@ class Telling:
         self._later: list[tuple[int, str, frozenset[str]]] = []  # how many were forgotten before, text and words
 
     def hear(self, text: str, *, repeats: bool) -> None:
-        """Take a message that was not forgotten; one of the assistant `repeats`."""
+        """Add the next message, which was not forgotten; `repeats` is true of one of the assistant."""
         held = keywords(text)
         self._known |= held
         if not repeats and not held.isdisjoint(self._told):
             self._later.append((len(self._forgot), text, held))
 
     def forget(self, message: Source, text: str, at: datetime, *, single: bool) -> None:
-        """Take a forgotten message."""
+        """Add the next message, which was forgotten at this instant."""
         held = keywords(text)
         own = held - self._known
         self._told |= own

@@ -88,11 +88,11 @@ class Reader(msgspec.Struct):
 
     def _left_of(self, record: Record, known: Forgotten | None = None) -> Record | None:
         """Return a record without the sentences that were forgotten; None if nothing is left of it."""
-        left_of, journal = (known or self.tombstones).left_of, isinstance(record, JournalEntry)
+        forgotten, journal = known or self.tombstones.known(), isinstance(record, JournalEntry)
         origin = self._origin(record.id)
 
         def left(text: str) -> str:
-            return left_of(text, *origin, journal=journal)
+            return forgotten.left_of(text, *origin, journal=journal)
 
         match record:
             case Topic():
@@ -127,7 +127,7 @@ class Reader(msgspec.Struct):
 
     def left_of(self, record_id: str, text: str, *, journal: bool) -> str:
         """Return what may be given out of the text of a record, or of a part of it; empty if nothing may."""
-        return self.tombstones.left_of(text, *self._origin(record_id), journal=journal)
+        return self.tombstones.known().left_of(text, *self._origin(record_id), journal=journal)
 
     def _origin(self, record_id: str) -> tuple[Sequence[Source] | None, datetime | None, Collection[str]]:
         """Return the sources of a record, None if unknown; and in that case when it was written, if known, and of what.
@@ -205,12 +205,12 @@ class Reader(msgspec.Struct):
         """Return the trust of a record."""
         self.ledger.catch_up()
         if isinstance(record, RecordedMessage):
-            return self.spoken([(record, (0, len(record.text)))])[0]
+            return self.trust_of_parts([(record, (0, len(record.text)))])[0]
         return self.ranked(record.id, mark_of(record))
 
-    def spoken(self, parts: Sequence[tuple[RecordedMessage, Span]]) -> list[Trust]:
+    def trust_of_parts(self, parts: Sequence[tuple[RecordedMessage, Span]]) -> list[Trust]:
         """Return how far parts of the messages of one session, in order, are trusted where they are shown."""
-        ranks = zip(parts, self.sessions.spoken.ranks(parts), strict=True)
+        ranks = zip(parts, self.sessions.trust.of(parts), strict=True)
         return [lowest_trust([self.most, self.ledger.promoted(each.id) or rank]) for (each, _), rank in ranks]
 
     def find(self, record_id: str) -> Record:

@@ -21,7 +21,7 @@ from msgspec.structs import replace
 from commonplace import guard
 from commonplace.changes import transcripts
 from commonplace.changes.forgotten import Forgot, Telling
-from commonplace.changes.spoken import Spoken, mark
+from commonplace.changes.message_trust import MessageTrust, mark
 from commonplace.changes.tombstones import Tombstones
 from commonplace.changes.transcripts import Event, State, messages_of, require_form
 from commonplace.config import Clock, Config
@@ -74,7 +74,7 @@ class Sessions:
         self._most_chars = config.store.max_line_bytes // (4 if config.guard.raw_transcripts else 2)
         self._states: OrderedDict[str, State] = OrderedDict()
         self._paths: dict[str, str] = {}  # of ids found good
-        self.spoken = Spoken(self.read, self._lately)
+        self.trust = MessageTrust(self.read, self._lately)
         self._lock = threading.RLock()
         self._tombstones = tombstones
 
@@ -430,7 +430,7 @@ class Sessions:
             read = (m for m in self.read(session_id, start, end) if m.message.role in {"user", "assistant"})
             said[:0] = [m for m in read if m.text.strip() or m.message.tools]
         last = said[-lines:]
-        ranks = self.spoken.ranks([(m, (0, BUFFER_LINE_CHARS)) for m in last])
+        ranks = self.trust.of([(m, (0, BUFFER_LINE_CHARS)) for m in last])
         return tuple(summary_lines([(m.message, mark(rank)) for m, rank in zip(last, ranks, strict=True)]))
 
     def list(self) -> Sequence[Session]:

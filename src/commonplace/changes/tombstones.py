@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import unicodedata
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Final
 
@@ -214,18 +214,10 @@ class Tombstones:
         """True if a message was forgotten."""
         return (source.session, source.message) in self._hidden
 
-    def left_of(
-        self,
-        text: str,
-        sources: Sequence[Source] | None,
-        written: datetime | None = None,
-        within: Collection[str] = (),
-        *,
-        journal: bool = False,
-    ) -> str:
-        """Return what of a record's text may be given out, as `Forgotten.left_of` does."""
+    def known(self) -> Forgotten:
+        """Return the messages that were forgotten, as the transcripts say now."""
         self.catch_up()
-        return self.forgotten.left_of(text, sources, written, within, journal=journal) if self.forgotten else text
+        return self.forgotten or Forgotten()
 
     def hidden(self) -> frozenset[tuple[str, str]]:
         """Return the messages that were forgotten: (session, message)."""

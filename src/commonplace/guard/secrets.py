@@ -190,10 +190,10 @@ def _is_random(_: re.Match[str], value: str) -> bool:
     return values.looks_random(value)
 
 
-def _is_token(_: re.Match[str], value: str) -> bool:
+def _is_token(match: re.Match[str], value: str) -> bool:
     """True if the user in a URL is a key: long, or with capitals inside or signs that no name has."""
     made = len(value) >= _LONG_TOKEN or values.is_mixed_case(value) or compiled(r"[^\w.%~-]").search(value)
-    return bool(made) and _is_mixed(_, value) and not printed.is_worthless(value)
+    return bool(made) and _is_mixed(match, value) and not printed.is_worthless(value)
 
 
 _CHECKS: Final[dict[str, Callable[[re.Match[str], str], bool]]] = {

@@ -56,8 +56,9 @@ class _Desk:
     def take(self, edit: Edit) -> None:
         """Add one operation; a path that lacks the memory's folder has it, a file without sections is given none."""
         if isinstance(edit, AddEntry):
-            layer = self._layout.layer_of(edit.path) or self._layout.layer_of(self._inside(edit.path))
-            path = edit.path if self._form(edit.path) else self._inside(edit.path) if layer is not None else edit.path
+            inside = self._inside(edit.path)
+            path = edit.path if self._form(edit.path) or not self._form(inside) else inside
+            layer = self._layout.layer_of(path)
             section = "" if layer is not None and layer.style == "separator" else edit.section
             edit = msgspec.structs.replace(edit, path=path, section=section)
         match edit:

@@ -58,7 +58,7 @@ class _Calls:
         self._tools: dict[str, str] = {}
 
     def note(self, call: object, tool: str) -> tuple[str, str]:
-        """Take note of a call and return it as a message has it."""
+        """Add a call, and return its id and tool as `Message.calls` has them."""
         self._tools[str(call)] = tool
         return str(call), tool
 

@@ -198,7 +198,7 @@ class Searching:
             source = hit.sources[0]
             if (message := read.get((source.session, source.message))) is None:
                 return msgspec.structs.replace(hit, trust=lowest_trust([hit.trust, self._parts.reader.most]))
-            (rank,) = self._parts.reader.spoken([(message, source.span or (0, len(message.text)))])
+            (rank,) = self._parts.reader.trust_of_parts([(message, source.span or (0, len(message.text)))])
             return msgspec.structs.replace(hit, trust=rank)
         made = self._parts.ledger.made(hit.record)
         return msgspec.structs.replace(

@@ -164,7 +164,7 @@ def window(page: Page, row: PromptSection) -> Iterator[Shown]:
         said = [each for each in sessions.window(page.session) if each.text.strip()]
         config = page.parts.config
         fit = _fit(said, 2 * int(knob(config, row.limit) if row.limit else config.context.tokens))
-        texts = iter(sessions.spoken.marked([each for each in said if each.id in fit]))
+        texts = iter(sessions.trust.marked([each for each in said if each.id in fit]))
         for message in said:
             over = "" if message.id in fit else "over the token budget"
             text = message.text if over else next(texts)

@@ -184,7 +184,7 @@ def _session_at(memory: Memory, path: str) -> str | None:
 
 def _messages(memory: Memory, name: str, messages: list[RecordedMessage]) -> tuple[dict[str, Any], Iterator[str]]:
     """Return messages of one session with how far each is trusted, as data and as lines."""
-    ranks = scopes_of(memory)[0].reader.spoken([(each, (0, len(each.text))) for each in messages])
+    ranks = scopes_of(memory)[0].reader.trust_of_parts([(each, (0, len(each.text))) for each in messages])
     ranked = list(zip(messages, ranks, strict=True))
     data = [_message(*each) for each in ranked]
     return {name: data[0] if name == "record" else data}, _lines(ranked)

@@ -95,8 +95,9 @@ def _is_relabelled(old: str, new: str) -> bool:
 
 
 def _is_value(text: str) -> bool:
-    words = [token.word for token in wording.tokens(text)]
-    if any(token.after_break for token in wording.tokens(text)) or not 0 < len(words) <= _VALUE_WORDS:
+    tokens = wording.tokens(text)
+    words = [token.word for token in tokens]
+    if any(token.after_break for token in tokens) or not 0 < len(words) <= _VALUE_WORDS:
         return False
     if len(words) == 1:
         return True  # `EST`

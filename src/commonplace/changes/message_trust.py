@@ -19,7 +19,7 @@ from commonplace.text.pieces import plain_name
 _KEPT: Final = 4096  # ranks of texts that were shown
 
 
-class Spoken:
+class MessageTrust:
     """Ranks parts of messages, and marks those below `agent`.
 
     Args:
@@ -34,9 +34,9 @@ class Spoken:
         self._lately = lately
         self._ranks: dict[tuple[str, int, int, str], Trust] = {}
 
-    def ranks(self, parts: Sequence[tuple[RecordedMessage, Span]]) -> list[Trust]:
+    def of(self, parts: Sequence[tuple[RecordedMessage, Span]]) -> list[Trust]:
         """Return how far parts of the messages of one session, in order, are trusted."""
-        heard: _Heard | None = None
+        before: _Before | None = None
         found: list[Trust] = []
         for message, (start, end) in parts:
             text = message.text[start:end]
@@ -45,12 +45,12 @@ class Spoken:
                 begin = self._lately(message)
                 asked = message.session, begin, message.number, text
                 if asked not in self._ranks:
-                    if heard is None or heard.number < begin:
-                        heard = _Heard(begin)
-                    heard.go_on(self._read(message.session, heard.number, message.number), message.number)
+                    if before is None or before.number < begin:
+                        before = _Before(begin)
+                    before.go_on(self._read(message.session, before.number, message.number), message.number)
                     if len(self._ranks) >= _KEPT:
                         self._ranks.clear()
-                    self._ranks[asked] = lowest_trust([rank, *map(heard.voices.trust, sentences(text))])
+                    self._ranks[asked] = lowest_trust([rank, *map(before.voices.trust, sentences(text))])
                 rank = self._ranks.get(asked, rank)
             found.append(rank)
         return found
@@ -59,12 +59,12 @@ class Spoken:
         """Return the texts of messages of one session, in order, each part below `agent` with a mark before it."""
         parts = [(each, span) for each in messages for span in _parts(each)]
         texts: dict[str, str] = {}
-        for (message, (start, end)), rank in zip(parts, self.ranks(parts), strict=True):
+        for (message, (start, end)), rank in zip(parts, self.of(parts), strict=True):
             texts[message.id] = texts.get(message.id, "") + mark(rank) + message.text[start:end]
         return [texts[each.id] for each in messages]
 
 
-class _Heard:
+class _Before:
     """The part of a session that was read; its words are looked into once something below `agent` is in it."""
 
     def __init__(self, number: int) -> None:
