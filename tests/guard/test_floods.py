@@ -23,6 +23,8 @@ FLOODS = {
     "beginnings of keys": "-----BEGIN PRIV" + "ATE KEY-----",
     "headers of tables": "| password | a |\n|---|---|\n| x | y |\n",
     "found secrets": "password: hunter" + "2x\n",
+    "short secrets between other lines": "pin 4711\nx\n",
+    "numbers behind a noun": "pin " + "1234 5678, " * 15,
     "signs escaped twice": "%253D",
     "names with escapes": "api%2Dkey%3D",
     "letters as escapes": "\\u4e2d",

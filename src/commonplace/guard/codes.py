@@ -5,8 +5,9 @@ Owns what comes before and behind such a number; what else a sentence may hold i
 
 from __future__ import annotations
 
-import itertools
 import re
+from array import array
+from collections import defaultdict
 from collections.abc import Iterator
 from typing import Final
 
@@ -40,12 +41,51 @@ _BEHIND: Final = 15  # characters behind
 _MOST_CODES: Final = 8  # numbers behind the same words: with more they count things
 
 
-def unlisted(text: str, numbers: list[Noun]) -> Iterator[Noun]:
+class Numbers:
+    """Numbers that may be codes, with the rule of each; in three lists, for a text may hold many thousands."""
+
+    def __init__(self) -> None:
+        self._starts = array("q")
+        self._ends = array("q")
+        self._rules: list[Rule] = []
+
+    def add(self, start: int, end: int, rule: Rule) -> None:
+        """Add a number behind the others."""
+        self._starts.append(start)
+        self._ends.append(end)
+        self._rules.append(rule)
+
+    def __iter__(self) -> Iterator[Noun]:
+        return zip(self._starts, self._ends, self._rules, strict=True)
+
+
+class _Listed:
+    """What the numbers behind the same words have in common."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._things = self._rising = True
+        self._last = -1
+
+    def add(self, code: str, rule: Rule) -> None:
+        """Add the next number."""
+        self._count += 1
+        self._things = self._things and rule.check == "thing"
+        value = int(code) if self._rising and code.isdecimal() else -1
+        self._rising = value > self._last
+        self._last = value
+
+    def is_list(self) -> bool:
+        """True if they name things: they are many, and in order if the words are for secrets."""
+        return self._count > _MOST_CODES and (self._things or self._rising)
+
+
+def unlisted(text: str, numbers: Numbers) -> Iterator[Noun]:
     """Yield numbers but for those of a list of things: "Locker 1000: free", "Pin 100: ground" and so on."""
-    leads: dict[tuple[str, ...], list[Noun]] = {}
-    for number in numbers:
-        leads.setdefault(_lead(text, number[0]), []).append(number)
-    lists = {lead for lead, found in leads.items() if _is_list(text, found)}
+    leads: defaultdict[tuple[str, ...], _Listed] = defaultdict(_Listed)
+    for start, end, rule in numbers:
+        leads[_lead(text, start)].add(text[start:end], rule)
+    lists = {lead for lead, found in leads.items() if found.is_list()}
     yield from (number for number in numbers if not lists or _lead(text, number[0]) not in lists)
 
 
@@ -53,14 +93,6 @@ def _lead(text: str, start: int) -> tuple[str, ...]:
     """Return the last words before a number in its line."""
     line = text[max(0, start - 32) : start].casefold().rpartition("\n")[2]
     return tuple(compiled(r"[^\W\d_]{1,24}|[:=]").findall(line)[-2:])
-
-
-def _is_list(text: str, numbers: list[Noun]) -> bool:
-    """True if numbers behind the same words name things: they are many, and in order if the words are for secrets."""
-    if len(numbers) <= _MOST_CODES or all(rule.check == "thing" for _, _, rule in numbers):
-        return len(numbers) > _MOST_CODES
-    codes = [text[start:end] for start, end, _ in numbers]
-    return all(map(str.isdecimal, codes)) and all(int(low) < int(high) for low, high in itertools.pairwise(codes))
 
 
 def is_code(text: str, match: re.Match[str], rule: Rule, nouns: list[int]) -> bool:

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from commonplace.guard import values
-from commonplace.guard.codes import Noun, alike, is_code, is_elsewhere
+from commonplace.guard.codes import Noun, Numbers, alike, is_code, is_elsewhere
 from commonplace.guard.linked import linked, others
 from commonplace.guard.table import Rule, compiled, load
 from commonplace.guard.values import ABOUT_IT
@@ -85,8 +85,8 @@ _MADE_ALONE: Final = frozenset({"key", "thing", "person", "login", "reuse"})
 _MOST_KNOWN: Final = 64  # sentences whose values are kept in mind
 
 
-def find(text: str, nouns: Iterable[tuple[int, str, Rule]], numbers: list[Noun]) -> Iterator[Noun]:
-    """Yield the secrets that are said with nouns, given by place in order, and the rule of each; list the numbers."""
+def find(text: str, nouns: Iterable[tuple[int, str, Rule]], numbers: Numbers) -> Iterator[Noun]:
+    """Yield the secrets that are said with nouns, given by place in order, and the rule of each; add its numbers to others."""
     sentence: list[Noun] = []
     begin = end = 0
     read = _Reader(numbers)
@@ -105,7 +105,7 @@ def find(text: str, nouns: Iterable[tuple[int, str, Rule]], numbers: list[Noun])
 class _Reader:
     """Read sentences; of those that a text repeats, each is read once."""
 
-    def __init__(self, numbers: list[Noun]) -> None:
+    def __init__(self, numbers: Numbers) -> None:
         self._numbers = numbers
         self._known: dict[tuple[str, tuple[tuple[int, str], ...]], list[Noun]] = {}
 
@@ -119,7 +119,7 @@ class _Reader:
         for start, end, rule in self._known[key]:
             found = begin + start, begin + end, rule
             if rule.check in {"thing", "code"}:
-                self._numbers.append(found)
+                self._numbers.add(*found)
             else:
                 yield found
 

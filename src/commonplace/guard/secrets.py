@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple
 
 from commonplace.guard import keys, printed, said, values
-from commonplace.guard.codes import Noun, unlisted
+from commonplace.guard.codes import Numbers, unlisted
 from commonplace.guard.markers import Marker
 from commonplace.guard.table import FLOOD, STRETCH, Candidate, Rule, compiled
 from commonplace.guard.views import View
@@ -28,6 +28,7 @@ _CARD: Final = (
     r"|3[0689]\d{2}([ -]?)\d{6}\3\d{4})(?![A-Za-z\d_/-]|\.\d| \d)"
 )
 _MOST_FOUND: Final = 24  # secrets in one stretch of 4 KB; of each line with more the whole goes
+_CLOSE: Final = 16  # characters between two such lines that go with them
 _LONG: Final = 128  # characters of a secret that a rule may have cut off, for each looks at a bounded number
 _LONG_TOKEN: Final = 20  # characters of a key, of which fewer may be a name
 _ATTRIBUTE: Final = r"\s{0,8}[\w:.-]{1,40}\s?="
@@ -70,7 +71,7 @@ def _whole(spans: Iterable[Span], text: str) -> Iterator[Span]:
 
 
 def _bounded(spans: Iterable[Span], text: str) -> Iterator[Span]:
-    """Yield spans; behind too many in a stretch, the line of each, and lines beside each other as one."""
+    """Yield spans; behind too many in a stretch, the line of each, and lines close to each other as one."""
     stretch = count = done = 0
     lines: Span | None = None
     for span in spans:
@@ -80,7 +81,7 @@ def _bounded(spans: Iterable[Span], text: str) -> Iterator[Span]:
         if begin // STRETCH != stretch:
             stretch, count = begin // STRETCH, 0
         count += 1
-        if lines and (count <= _MOST_FOUND or text.find("\n", done + 1, begin) >= 0):
+        if lines and (count <= _MOST_FOUND or text.rfind("\n", done, begin) > done + _CLOSE):
             yield lines
             lines = None
         if count <= _MOST_FOUND:
@@ -111,7 +112,7 @@ def _found(view: View) -> Iterator[Iterator[Span]]:
         return
     yield _at_keywords(text, view.tries)
     nouns = ((place, seen.keyword, seen.rule) for place, seen in view.tries if seen.rule.kind == "said")
-    numbers: list[Noun] = []
+    numbers = Numbers()
     yield (
         Span(start, end, rule.id, human=True)
         for start, end, rule in said.find(text, nouns, numbers)
