@@ -355,9 +355,6 @@ class Admission:
         made = self._parts.ledger.made(record)
         return self._parts.reader.rank(record) == "user" and not (said and made is not None and not made[1].person)
 
-    def _is_shown(self, layer: Layer) -> bool:
-        return self._parts.layout.part(layer) == "stable"
-
     def _of_today(self, operation: Edit) -> Edit:
         """Return the edit with the id of the entry that replaced its target since."""
         if isinstance(operation, (ReplaceEntry, RemoveEntry)):

@@ -17,7 +17,7 @@ from typing import Final
 from commonplace.guard import values
 from commonplace.guard.codes import Noun, Numbers, alike, is_code, is_elsewhere
 from commonplace.guard.linked import linked, others
-from commonplace.guard.table import Rule, compiled, load
+from commonplace.guard.table import MOST_FOUND, STRETCH, Rule, compiled, load
 from commonplace.guard.values import ABOUT_IT
 from commonplace.text import content
 
@@ -86,7 +86,7 @@ _MOST_KNOWN: Final = 64  # sentences whose values are kept in mind
 
 
 def find(text: str, nouns: Iterable[tuple[int, str, Rule]], numbers: Numbers) -> Iterator[Noun]:
-    """Yield the secrets that are said with nouns, given by place in order, and the rule of each; add its numbers to others."""
+    """Yield the secrets that are said with nouns, given by place in order, and the rule of each; add the numbers."""
     sentence: list[Noun] = []
     begin = end = 0
     read = _Reader(numbers)
@@ -103,14 +103,20 @@ def find(text: str, nouns: Iterable[tuple[int, str, Rule]], numbers: Numbers) ->
 
 
 class _Reader:
-    """Read sentences; of those that a text repeats, each is read once."""
+    """Read sentences, each that a text repeats once; behind too many secrets in a stretch each noun counts as one."""
 
     def __init__(self, numbers: Numbers) -> None:
         self._numbers = numbers
+        self._stretch = self._count = 0
         self._known: dict[tuple[str, tuple[tuple[int, str], ...]], list[Noun]] = {}
 
     def __call__(self, text: str, begin: int, nouns: list[Noun]) -> Iterator[Noun]:
         """Yield the places of values in a sentence that begins at a place, and the rule of each."""
+        if begin // STRETCH != self._stretch:
+            self._stretch, self._count = begin // STRETCH, 0
+        if self._count > MOST_FOUND:
+            yield from ((begin + start, begin + end, rule) for start, end, rule in nouns)
+            return
         key = text, tuple((end, rule.check) for _, end, rule in nouns)
         if key not in self._known:
             if len(self._known) >= _MOST_KNOWN:
@@ -121,6 +127,7 @@ class _Reader:
             if rule.check in {"thing", "code"}:
                 self._numbers.add(*found)
             else:
+                self._count += 1
                 yield found
 
 

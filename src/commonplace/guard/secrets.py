@@ -19,7 +19,7 @@ from typing import Final, NamedTuple
 from commonplace.guard import keys, printed, said, values
 from commonplace.guard.codes import Numbers, unlisted
 from commonplace.guard.markers import Marker
-from commonplace.guard.table import FLOOD, STRETCH, Candidate, Rule, compiled
+from commonplace.guard.table import FLOOD, MOST_FOUND, STRETCH, Candidate, Rule, compiled
 from commonplace.guard.views import View
 
 _CARD_SHAPE: Final = r"[0-9]{4}[ -]?[0-9]{4,6}[ -]?[0-9]{4}"
@@ -27,7 +27,6 @@ _CARD: Final = (
     r"(?<![A-Za-z\d./+-])(?<!\d )(?:[2-6]\d{3}([ -]?)\d{4}\1\d{4}\1\d{4}|3[47]\d{2}([ -]?)\d{6}\2\d{5}"
     r"|3[0689]\d{2}([ -]?)\d{6}\3\d{4})(?![A-Za-z\d_/-]|\.\d| \d)"
 )
-_MOST_FOUND: Final = 24  # secrets in one stretch of 4 KB; of each line with more the whole goes
 _CLOSE: Final = 16  # characters between two such lines that go with them
 _LONG: Final = 128  # characters of a secret that a rule may have cut off, for each looks at a bounded number
 _LONG_TOKEN: Final = 20  # characters of a key, of which fewer may be a name
@@ -81,10 +80,10 @@ def _bounded(spans: Iterable[Span], text: str) -> Iterator[Span]:
         if begin // STRETCH != stretch:
             stretch, count = begin // STRETCH, 0
         count += 1
-        if lines and (count <= _MOST_FOUND or text.rfind("\n", done, begin) > done + _CLOSE):
+        if lines and (count <= MOST_FOUND or text.rfind("\n", done, begin) > done + _CLOSE):
             yield lines
             lines = None
-        if count <= _MOST_FOUND:
+        if count <= MOST_FOUND:
             yield span._replace(start=begin)
             continue
         edge = min(len(text), (stretch + 1) * STRETCH)

@@ -34,6 +34,9 @@ STRETCH: Final = 4096
 MOST_PLACES: Final = 512
 """Places in one stretch where rules for secrets are tried. A table or a log with such a noun in each line has fewer."""
 
+MOST_FOUND: Final = 24
+"""Secrets in one stretch; of each line with more the whole goes."""
+
 MOST_ORDERS: Final = 128
 """Tries of rules for orders to a model in one stretch; what only notes needs no more."""
 
