@@ -169,6 +169,24 @@ def test_words_that_only_old_texts_hold_are_listed_and_erased(tmp_path, layout):
             memory.forget("wimbleleaf", every=True, erase=True)
 
 
+def test_words_are_whole_words(tmp_path):
+    """The ordinary day: `forget Ann` also took what was said of annual leave."""
+    with Memory.open(tmp_path, jobs="inline") as memory:
+        kept = ["The annual report is due in June", "Channel 4 shows it", "安娜住在奥斯陆"]
+        for text in (*kept, "Ann's sister is a vet", "Lunch with ANN, at noon"):
+            memory.remember(text, kind="preference")
+        memory.append("c:1", [Message("user", "One thing:\nAnn moved to Bergen."), Message("user", "An annual fee.")])
+        with pytest.raises(InputError, match="2 records are meant"):
+            memory.forget("Ann")
+        dry = memory.forget("ann", every=True, erase=True, dry_run=True)
+        assert not any("nnual" in text or "Channel" in text for _, text in dry.forgotten)
+        assert {text.splitlines()[-1] for _, text in dry.forgotten if "Bergen" in text} == {"Ann moved to Bergen."}
+        assert any(path.startswith("sessions/") for path, _ in dry.places)
+        memory.forget("ann", every=True, erase=True)
+        assert {*kept, "An annual fee."} <= {hit.text for word in kept for hit in memory.recall(f"{word} fee")}
+        assert len(memory.forget("安娜", every=True, dry_run=True).forgotten) == 1
+
+
 def test_what_waits_for_a_person_goes_with_the_words_it_holds(tmp_path):
     """Issue 22: it waited on, with a mark in place of its text, and approving wrote that down; other things wait on."""
     with Memory.open(tmp_path, jobs="inline") as memory:

@@ -14,7 +14,7 @@ from commonplace.changes.log import read
 from commonplace.changes.parts import Parts
 from commonplace.changes.plan import REVIEW
 from commonplace.errors import DamagedError
-from commonplace.guard import fold
+from commonplace.guard import fold, has_words
 from commonplace.store.protocol import Logged
 from commonplace.text.wordings import Wordings
 
@@ -27,7 +27,7 @@ def texts(parts: Parts, words: str, known: Iterable[str] = ()) -> Iterator[tuple
     told, alone = Wordings(known), {fold(text) for text in known}  # a text of one word is none for `Wordings`
     for place, text in _everything(parts):
         for line in _holding(text, words):
-            if fold(line) not in alone and words in fold(told.without(line, " ")):
+            if fold(line) not in alone and has_words(told.without(line, " "), words):
                 told.add(line)
                 alone.add(fold(line))
                 yield place, line
@@ -78,8 +78,8 @@ def _added(logged: Logged) -> Iterator[str]:
 
 def _holding(text: str, words: str) -> Iterator[str]:
     """Yield the lines of a text that hold words; all of it if they are on two lines."""
-    if words in fold(text):
-        lines = [line.strip() for line in text.splitlines() if words in fold(line)]
+    if has_words(text, words):
+        lines = [line.strip() for line in text.splitlines() if has_words(line, words)]
         yield from lines or [text.strip()]
 
 

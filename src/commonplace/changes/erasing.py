@@ -20,12 +20,13 @@ from commonplace.changes.log import Added, CursorMove, Payload, read
 from commonplace.changes.parts import Parts
 from commonplace.changes.sealing import sealed
 from commonplace.errors import UNREADABLE, DamagedError
-from commonplace.guard import fold
+from commonplace.guard import count_words, has_words
 from commonplace.guard.markers import ERASED
 from commonplace.guard.screened import Screened, json_line
 from commonplace.records import Source
 from commonplace.store.files.erasing import everything, is_others, unsearched
 from commonplace.store.protocol import STATE, Logged
+from commonplace.text.patterns import pattern
 from commonplace.text.wordings import Wordings
 
 PATH: Final = f"{STATE}/erasing.jsonl"
@@ -33,6 +34,7 @@ PATH: Final = f"{STATE}/erasing.jsonl"
 
 _DATABASES: Final = (".sqlite", ".sqlite-wal", ".sqlite-shm")
 _TEXTS_CHARS: Final = 500_000  # in one line of it
+_BREAK: Final = pattern(r"\\[nrtbf]")  # in a text of JSON
 _ENDED: Final = b'%b,"h":"%08x"}'
 
 
@@ -155,7 +157,8 @@ class _Sweep:
         texts = [data.decode(each, "replace") for each in ("utf-8", *(("utf-16-le", "utf-16-be") if wide else ()))]
         found = sum(map(self._wordings.count, texts))
         if self._gone.words:
-            found = max(found, sum(fold(text).count(self._gone.words) for text in texts))
+            plain = (_BREAK.sub(" ", text) for text in texts)
+            found = max(found, sum(count_words(text, self._gone.words) for text in plain))
         if path in self._blank:
             return sum(self._clean_line(line, path) != line for line in data.split(b"\n"))
         return max(found, sum(record.partition("#")[0] == path for record in self._gone.records))
@@ -180,7 +183,7 @@ class _Sweep:
         return made
 
     def _says_it(self, text: str) -> bool:
-        return bool(self._wordings.count(text)) or (bool(self._gone.words) and self._gone.words in fold(text))
+        return bool(self._wordings.count(text)) or has_words(text, self._gone.words)
 
     def _blanked(self, values: dict[str, Any], path: str, mark: str) -> dict[str, Any]:
         """Return the values of a transcript's line without the text of a message that is to go, or its summary."""

@@ -15,7 +15,7 @@ from commonplace.changes.parts import Parts
 from commonplace.changes.plan import REVIEW
 from commonplace.changes.review import Queue, rejected
 from commonplace.changes.tombstones import TELLING_TOKENS
-from commonplace.guard import fold
+from commonplace.guard import has_words
 from commonplace.guard.screened import Screened
 from commonplace.operations import NOTED, Forget, Operation, PutTopic, ReplaceEntry
 from commonplace.records import Entry, Item, JournalEntry, Outcome, Receipt, Record, RecordedMessage, Topic, Trail
@@ -103,10 +103,7 @@ class Forgetting:
         waiting = [
             rejected(each.id)
             for each in Queue(self._parts, self._door)
-            if any(
-                wordings.count(text) or (gone.words and gone.words in fold(text))
-                for text in earlier.strings(each.operation)
-            )
+            if any(wordings.count(text) or has_words(text, gone.words) for text in earlier.strings(each.operation))
         ]
         return self._erasing.lines(gone) | ({REVIEW: waiting} if waiting else {})
 

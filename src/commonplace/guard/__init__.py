@@ -5,6 +5,18 @@ dropped in silence. The rules are data in `rules/`.
 """
 
 from commonplace.guard.screening import Verdict, encodable, reasons, screen, shown, verdict
-from commonplace.guard.unicode import HIDDEN_CLASSES, fold, show
+from commonplace.guard.unicode import HIDDEN_CLASSES, count_words, fold, has_words, show
 
-__all__ = ["HIDDEN_CLASSES", "Verdict", "encodable", "fold", "reasons", "screen", "show", "shown", "verdict"]
+__all__ = [
+    "HIDDEN_CLASSES",
+    "Verdict",
+    "count_words",
+    "encodable",
+    "fold",
+    "has_words",
+    "reasons",
+    "screen",
+    "show",
+    "shown",
+    "verdict",
+]

@@ -15,6 +15,7 @@ from typing import Final
 
 from commonplace.guard.markers import Marker, put
 from commonplace.guard.table import STRETCH
+from commonplace.text import content
 from commonplace.text.patterns import pattern
 
 _CLASSES: Final[tuple[tuple[str, str], ...]] = (
@@ -121,6 +122,28 @@ def fold(text: str) -> str:
         text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
         return " ".join(text.split())
     return " ".join(text.lower().split())
+
+
+def has_words(text: str, words: str) -> bool:
+    """True if a text has folded words in it, whole: "ann" is not in "annual"."""
+    return count_words(text, words, most=1) > 0
+
+
+def count_words(text: str, words: str, *, most: int | None = None) -> int:
+    """Return how often a text has folded words in it, whole; no more than `most`. Signs without spaces are whole."""
+    folded = fold(text)
+    count = 0
+    start = folded.find(words) if words else -1
+    while start >= 0 and count != most:
+        end = start + len(words)
+        count += _is_edge(folded[max(0, start - 1) : start], words[0]) and _is_edge(words[-1], folded[end : end + 1])
+        start = folded.find(words, start + 1)
+    return count
+
+
+def _is_edge(left: str, right: str) -> bool:
+    """True if one word ends and another begins between two signs."""
+    return not (left.isalnum() and right.isalnum()) or content.is_wide(left) or content.is_wide(right)
 
 
 def _judge(text: str, start: int, end: int) -> str | None:

@@ -17,7 +17,7 @@ import msgspec
 from commonplace.changes import earlier
 from commonplace.changes.forgetting import Meant
 from commonplace.errors import CommonplaceError, GoneError, InputError, RecordNotFoundError, StoreError
-from commonplace.guard import fold
+from commonplace.guard import fold, has_words
 from commonplace.memory.scope import Scope
 from commonplace.recall import select, sharing
 from commonplace.recall.prompt import context as contexts
@@ -309,7 +309,7 @@ class Chain:
         """Return the error that no record holds some words; it names the change that removed one that did."""
         first = self.first
         first.ledger.catch_up()
-        number = first.ledger.removed(lambda text: words in fold(text))
+        number = first.ledger.removed(lambda text: has_words(text, words))
         hint = "recall prints the ids of records and messages"
         if number is not None:
             hint = f"change {number} removed what did, and `undo {number}` brings it back"
@@ -409,11 +409,11 @@ def _all_holding(scope: Scope, words: str) -> list[Record]:
     """Return the records and messages that hold some words."""
     scope.drift.glance(())
     said = (each for session in scope.sessions.list() for each in scope.sessions.read(session.id))
-    return [*_holding(scope, words), *(each for each in said if words and words in fold(each.text))]
+    return [*_holding(scope, words), *(each for each in said if has_words(each.text, words))]
 
 
 def _holding(scope: Scope, words: str) -> list[Record]:
-    return [record for record in _records(scope) if words and words in fold(record.text)]
+    return [record for record in _records(scope) if has_words(record.text, words)]
 
 
 def _records(scope: Scope) -> Iterator[Record]:
