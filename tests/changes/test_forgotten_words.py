@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from commonplace import Memory, Message, Request
+from commonplace.errors import RecordNotFoundError
 from commonplace.operations import AddEntry
 from commonplace.records import Source
 
@@ -126,3 +127,58 @@ def test_a_copy_of_memory_alone_holds_what_was_erased_no_more(tmp_path: Path) ->
             shutil.rmtree(tmp_path / name / path)
         with Memory.open(tmp_path / name, jobs="worker") as memory:
             assert ("epilepsy" in shown(memory)) is not erase
+
+
+REPLIES = [
+    *TOLD,
+    Message("assistant", "Bergen it is. People with epilepsy should sleep enough. The market opens at eight.", id="e"),
+    Message("user", "Which market?", id="f"),
+]
+
+
+@pytest.mark.parametrize("layout", ["native", "two-layer", "facts", "structured", "graph", "memdir"])
+@pytest.mark.parametrize("git", [True, False])
+def test_what_the_assistant_repeats_of_a_forgotten_message_goes_with_it(tmp_path: Path, layout: str, git: bool) -> None:
+    """Issue 17: a forgotten message came back through the answer to it; what is left of an answer stays."""
+    with Memory.open(tmp_path, jobs="worker", layout=layout) as memory:
+        memory.append("s:1", REPLIES)
+        listed = dict(memory.forget("s:1#a", dry_run=True).forgotten).values()
+        assert "I am sorry to hear of your epilepsy." in listed
+        assert "People with epilepsy should sleep enough." in listed
+        undone = memory.forget("s:1#a")
+    if git:
+        shutil.rmtree(tmp_path / ".commonplace")
+    with Memory.open(tmp_path, jobs="worker", layout=layout) as memory:
+        said = [
+            *(hit.text for hit in memory.recall("epilepsy, the market in Bergen", k=20)),
+            *(each.text for each in memory.sessions.read("s:1")),
+            *(each.text for each in memory.sessions.window("s:1")),
+            *memory.sessions.buffer("s:1"),
+            str(memory.context("s:1", "epilepsy").to_openai()),
+            memory.read("s:1#e").text,
+        ]
+        assert not any("epilepsy" in text for text in said)
+        assert memory.read("s:1#e").text == "Bergen it is. The market opens at eight."
+        with pytest.raises(RecordNotFoundError):
+            memory.sessions.message("s:1", "b")
+        if not git:
+            memory.undo(undone)
+            assert "epilepsy" in memory.read("s:1#e").text
+
+
+def test_an_erased_message_takes_its_answer_along(tmp_path: Path) -> None:
+    with Memory.open(tmp_path, jobs="worker") as memory:
+        memory.append("s:1", REPLIES)
+        memory.forget("s:1#a", erase=True)
+        assert [each.message.id for each in memory.sessions.read("s:1")] == ["c", "d", "f"]
+    assert not any(b"epilepsy" in file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
+
+
+def test_what_a_person_says_again_is_not_taken_from_them_nor_from_the_answer(tmp_path: Path) -> None:
+    again = Message("user", "My epilepsy is better now.", id="g")
+    with Memory.open(tmp_path, jobs="worker") as memory:
+        memory.append("s:1", [*REPLIES, again, Message("assistant", "So sleep helps your epilepsy, good.", id="h")])
+        memory.forget("s:1#a")
+        assert "epilepsy" in memory.read("s:1#g").text
+        assert memory.read("s:1#h").text == "So sleep helps your epilepsy, good."
+        assert "epilepsy" not in memory.read("s:1#e").text

@@ -60,7 +60,11 @@ class Forgetting:
         going = {each.id: each.text for each in (*meant.records, *said, *held)}
         aged = meant.aged and not erase
         rests_on = () if aged else self._parts.reader.goes_with(messages)
-        with_it = [(each, left) for each, left in rests_on if each.id not in going]
+        with_it = [
+            (each, None if erase and isinstance(each, RecordedMessage) else left)  # a message is erased whole
+            for each, left in rests_on
+            if each.id not in going
+        ]
         with_them = going.keys() | {each.id for each, _ in with_it}
         listing = () if actor.defers or aged else self._listing(meant.records)  # what waits for a person stays whole
         listed = [each for each in listing if each[0].id not in with_them]
@@ -152,8 +156,12 @@ class Forgetting:
 
     def _quoted(self, gone: Gone) -> dict[str, str]:
         """Return the messages that lose their words because a record rests on them: id to text."""
-        found = (self._parts.sessions.message(session, message) for session, message in sorted(gone.messages))
-        return {each.id: each.text for each in found}
+        kept = (
+            each
+            for session in sorted({name for name, _ in gone.messages})
+            for each in self._parts.sessions.kept(session)
+        )
+        return {each.id: each.text for each in kept if (each.session, str(each.message.id)) in gone.messages}
 
     def _listing(self, records: Sequence[Record]) -> Iterator[tuple[Record, Record | None]]:
         """Yield the journal entries that list what some records say, each with what is left of it."""

@@ -12,7 +12,7 @@ from typing import Final
 
 import msgspec
 
-from commonplace.records import Source
+from commonplace.records import RecordedMessage, Source
 from commonplace.text.content import is_wide, keywords, words
 from commonplace.text.everyday import COMMON
 from commonplace.text.patterns import pattern
@@ -29,8 +29,8 @@ class Forgot(msgspec.Struct, frozen=True):
     """One forgotten message: its words, and those that nobody had used before it in its session.
 
     `later` are the words of what was said after it in the session with one of these, and was not forgotten; the
-    assistant repeats, so its messages are left out. `single` is true if it was forgotten by itself, not with its whole
-    session.
+    assistant repeats, so its messages are left out. `again` has the number of the first such message for each of these
+    words. `single` is true if it was forgotten by itself, not with its whole session.
     """
 
     session: str
@@ -41,6 +41,12 @@ class Forgot(msgspec.Struct, frozen=True):
     distinctive: frozenset[str]
     single: bool = True
     later: tuple[frozenset[str], ...] = ()
+    again: dict[str, int] = {}
+
+    def until(self, number: int) -> Forgot:
+        """Return the message as it tells on those before a number: without the words that were said again by then."""
+        own = frozenset(word for word in self.distinctive if self.again.get(word, number) >= number)
+        return msgspec.structs.replace(self, distinctive=own, later=())
 
 
 class Telling:
@@ -50,14 +56,15 @@ class Telling:
         self._known: set[str] = set()
         self._told: set[str] = set()  # the distinctive words of what was forgotten
         self._forgot: list[Forgot] = []
-        self._later: list[tuple[int, str, frozenset[str]]] = []  # how many were forgotten before, text and words
+        # How many were forgotten before, the number of the message, text and words.
+        self._later: list[tuple[int, int, str, frozenset[str]]] = []
 
-    def hear(self, text: str, *, repeats: bool) -> None:
+    def hear(self, number: int, text: str, *, repeats: bool) -> None:
         """Add the next message, which was not forgotten; `repeats` is true of one of the assistant."""
         held = keywords(text)
         self._known |= held
         if not repeats and not held.isdisjoint(self._told):
-            self._later.append((len(self._forgot), text, held))
+            self._later.append((len(self._forgot), number, text, held))
 
     def forget(self, message: Source, text: str, at: datetime, *, single: bool) -> None:
         """Add the next message, which was forgotten at this instant."""
@@ -69,13 +76,19 @@ class Telling:
     def forgotten(self) -> Iterator[Forgot]:
         """Yield the forgotten messages; a later message that says a line of one again is no other message."""
         said = {line for each in self._forgot for line in _lines(each.text)}
-        holding: dict[str, list[tuple[int, frozenset[str]]]] = {}
-        for place, text, held in self._later:
+        holding: dict[str, list[tuple[int, int, frozenset[str]]]] = {}
+        for place, number, text, held in self._later:
             for word in held & self._told if said.isdisjoint(_lines(text)) else ():
-                holding.setdefault(word, []).append((place, held))
-        for number, each in enumerate(self._forgot):
-            near = (held for word in each.distinctive for place, held in holding.get(word, ()) if place > number)
-            yield msgspec.structs.replace(each, later=tuple(dict.fromkeys(near)))
+                holding.setdefault(word, []).append((place, number, held))
+        for count, each in enumerate(self._forgot):
+            near: dict[frozenset[str], None] = {}
+            again: dict[str, int] = {}
+            for word in each.distinctive:
+                for place, number, held in holding.get(word, ()):
+                    if place > count:
+                        near[held] = None
+                        again.setdefault(word, number)
+            yield msgspec.structs.replace(each, later=tuple(near), again=again)
 
 
 class Forgotten:
@@ -83,6 +96,9 @@ class Forgotten:
 
     def __init__(self, messages: Iterable[Forgot] = ()) -> None:
         self.messages = tuple(messages)
+        self._of_session: dict[str, list[Forgot]] = {}
+        for each in self.messages:
+            self._of_session.setdefault(each.session, []).append(each)
         self.ids = frozenset((each.session, each.message) for each in self.messages)
 
     def __bool__(self) -> bool:
@@ -122,6 +138,19 @@ class Forgotten:
             return self._cut(text, [each for each in self.messages if each.session in sessions], sure=True)
         cited = {(source.session, source.message) for source in known}
         return self._cut(text, [each for each in self.messages if (each.session, each.message) in cited], sure=True)
+
+    def left_of_message(self, message: RecordedMessage) -> RecordedMessage | None:
+        """Return a message without what the assistant repeats in it of forgotten ones; None if nothing is left."""
+        left = self.left_of_part(message, message.text)
+        if left == message.text:
+            return message
+        content = msgspec.structs.replace(message.message, content=left)
+        return msgspec.structs.replace(message, message=content) if left else None
+
+    def left_of_part(self, message: RecordedMessage, part: str) -> str:
+        """Return the same of a part of a message."""
+        forgot = self._of_session.get(message.session, ()) if message.message.role == "assistant" else ()
+        return self._cut(part, [each.until(message.number) for each in forgot], sure=True) if forgot else part
 
     def _cut(self, text: str, messages: Sequence[Forgot], *, sure: bool) -> str:
         used = keywords(text)

@@ -84,7 +84,9 @@ class Reader(msgspec.Struct):
         if not isinstance(record, RecordedMessage):
             return next(self.visible([record]), None)
         self.tombstones.catch_up(look=True)
-        return None if self.tombstones.hides(Source(record.session, str(record.message.id))) else record
+        if self.tombstones.hides(Source(record.session, str(record.message.id))):
+            return None
+        return self.tombstones.known().left_of_message(record)
 
     def _left_of(self, record: Record, known: Forgotten | None = None) -> Record | None:
         """Return a record without the sentences that were forgotten; None if nothing is left of it."""
@@ -104,7 +106,10 @@ class Reader(msgspec.Struct):
         return record if left(record.text) == record.text else None
 
     def goes_with(self, messages: Collection[RecordedMessage]) -> Iterator[tuple[Record, Record | None]]:
-        """Yield the records that tell of some messages, each with what is given out of it once they are forgotten."""
+        """Yield what tells of some messages, each with what is given out of it once they are forgotten.
+
+        That are records, and messages of the assistant in the same sessions.
+        """
         if not messages:
             return
         ids: dict[str, set[str]] = {}
@@ -119,6 +124,11 @@ class Reader(msgspec.Struct):
                 left = None if fold(record.text) in said else self._left_of(record, after)
                 if left is None or left.text != record.text:
                     yield record, left
+        for session, own in ids.items():
+            for message in self.sessions.read(session):
+                reply = after.left_of_message(message)
+                if str(message.message.id) not in own and reply is not message:
+                    yield message, reply
 
     @staticmethod
     def lost(record: Record, left: Record | None) -> str:
@@ -242,9 +252,8 @@ class Reader(msgspec.Struct):
                 session, message = self.sessions.id_of(path) or "", key
             elif not session or not self.sessions.exists(session):
                 return next((record for record in self.records(path) if record.id == record_id), None)
-            found = self.sessions.kept(session) if session else iter(())
-            return next((each for each in found if each.message.id == message), None)
-        except InputError:
+            return self.sessions.message(session, message) if session else None
+        except (InputError, RecordNotFoundError):
             return None
 
 

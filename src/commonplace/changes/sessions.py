@@ -337,11 +337,19 @@ class Sessions:
     def read(self, session_id: str, start: int = 0, end: int | None = None) -> Iterator[RecordedMessage]:
         """Yield messages numbered start..end (exclusive) in order.
 
-        Left out are damaged ones, forgotten ones, and those of any session that say the same as a forgotten one.
+        Left out are damaged ones, forgotten ones, those of any session that say the same as a forgotten one, and the
+        sentences in which the assistant repeats one.
         """
         kept = self.kept(session_id, start, end)
         since = self._tombstones.since()
-        yield from kept if since is None else (message for message in kept if since(message.text) is None)
+        if since is None:
+            yield from kept
+            return
+        known = self._tombstones.known()
+        for message in kept:
+            left = known.left_of_message(message) if since(message.text) is None else None
+            if left is not None:
+                yield left
 
     def heard(self, session_id: str, end: int | None = None) -> Iterator[RecordedMessage]:
         """Yield the last messages before `end`, none from before a reset: they show whose words a text uses."""
@@ -357,7 +365,7 @@ class Sessions:
         return max(reset, near, message.number - LATELY_MESSAGES)
 
     def kept(self, session_id: str, start: int = 0, end: int | None = None) -> Iterator[RecordedMessage]:
-        """Yield messages as `read` does, with those that only say the same as a forgotten one."""
+        """Yield messages as `read` does, with those that say the same as a forgotten one or repeat it."""
         path = self.path(session_id)
         state = self._fold(path)
         stop = state.numbers if end is None else min(end, state.numbers)
@@ -381,7 +389,7 @@ class Sessions:
             single = self._clock() if own in also else state.forgotten_ids.get(own)
             at = single or (state.forgotten_at if message.number < state.forgotten else None)
             if at is None or ((own in state.aged_ids or message.number < state.aged) and own not in also):
-                telling.hear(text, repeats=message.message.role == "assistant")
+                telling.hear(message.number, text, repeats=message.message.role == "assistant")
             else:
                 telling.forget(Source(session_id, own), text, at, single=single is not None)
         yield from telling.forgotten()
@@ -404,9 +412,10 @@ class Sessions:
         Raises:
             RecordNotFoundError: The session or the message is not there.
         """
+        known = self._tombstones.known()
         for message in self.kept(session_id):
-            if message.message.id == message_id:
-                return message
+            if message.message.id == message_id and (left := known.left_of_message(message)) is not None:
+                return left
         raise RecordNotFoundError(
             f"there is no message {message_id!r} in session {session_id!r}", session=session_id, message=message_id
         )

@@ -146,7 +146,7 @@ class Searching:
             )
             ledger.catch_up()
             today = (query.as_of or now).astimezone(self._parts.zone).date()
-            kept = [left for hit in found if (left := self._given_out(hit, without, today)) is not None]
+            kept = [left for hit in found if (left := self._given_out(hit, without, today, read)) is not None]
             if len(kept) >= query.k or len(found) < wider.k:
                 break
             room = max(query.k, room * _WIDER)
@@ -179,7 +179,13 @@ class Searching:
         except CommonplaceError:
             logger.warning("vectors of what was forgotten are taken out another time", exc_info=True)
 
-    def _given_out(self, hit: Hit, without: Collection[tuple[str, str]], today: date) -> Hit | None:
+    def _given_out(
+        self,
+        hit: Hit,
+        without: Collection[tuple[str, str]],
+        today: date,
+        read: Mapping[tuple[str, str], RecordedMessage],
+    ) -> Hit | None:
         """Return what recall may give of a hit: what is not forgotten, and of a record what is not over."""
         reader, tombstones = self._parts.reader, self._parts.tombstones
         said = hit.layer == "sessions"
@@ -187,7 +193,11 @@ class Searching:
         if since is not None and since(hit.text) is not None:
             return None
         if said:
-            return None if any((s.session, s.message) in without for s in hit.sources) else hit
+            source = hit.sources[0].session, hit.sources[0].message
+            if source in without:
+                return None
+            left = tombstones.known().left_of_part(read[source], hit.text) if source in read else hit.text
+            return hit if left == hit.text else msgspec.structs.replace(hit, text=left) if left else None
         if validity.is_over(hit.text, today):
             return None
         left = reader.left_of(hit.record, hit.text, journal=hit.layer == "journals")
