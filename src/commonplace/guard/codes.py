@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Final
 
+from commonplace.guard import values
 from commonplace.guard.table import Rule, compiled, load
 from commonplace.guard.values import filler
 from commonplace.text import content
@@ -114,10 +115,14 @@ def is_code(text: str, match: re.Match[str], rule: Rule, nouns: list[int]) -> bo
     if not led and compiled(_YEAR).fullmatch(match.group()) and not compiled(_CLOSED).match(text, match.end()):
         return False
     after = compiled(r"[ ]?([^\W\d_]{1,20})").match(text, match.end())
+    when = compiled(_YEAR_OR_TIME).fullmatch(match.group())
     if after:
         word = after.group(1).casefold()
         behind = rule.check == "code" and any(text[end : match.start()] in {" ", ": "} for end in nouns)
-        sure = led and (digits > 3 or groups > 2 or behind) and not match.group().endswith("00")
+        # "the PIN of the card 7382 note it"
+        after_noun = rule.check == "code" and any(end <= match.start() for end in nouns)
+        meant = after_noun and digits > 3 and (when is None or behind)
+        sure = (led or meant) and (digits > 3 or groups > 2 or behind) and not match.group().endswith("00")
         if content.is_wide(word[0]):
             if word[0] in words["counters"]:
                 return False
@@ -130,7 +135,6 @@ def is_code(text: str, match: re.Match[str], rule: Rule, nouns: list[int]) -> bo
             return False
     before = compiled(r"([^\W\d_]{1,20})[.]?[ ]?\Z").search(text, max(0, match.start() - 24), match.start())
     lead = before.group(1).casefold() if before else ""
-    when = compiled(_YEAR_OR_TIME).fullmatch(match.group())
     if compiled(r"\d,? \Z").search(text, 0, match.start()) and when:
         return False
     plain = match.group().isalnum() and groups == 1
@@ -173,6 +177,16 @@ def _only_codes(text: str, nouns: list[int]) -> bool:
     )
 
 
+def _is_behind_code(before: str) -> bool:
+    """True if a text ends with a word for a code, and with no other words than those that describe or join."""
+    for word in reversed(compiled(r"[^\W\d_]+(?:['’][^\W\d_]+)?").findall(before.casefold())[-5:]):
+        if word in load().words["code"]:
+            return True
+        if not values.is_said_of(word) and word not in load().words["leads"]:
+            return False
+    return False
+
+
 def _is_led(text: str, match: re.Match[str], nouns: list[int], rule: Rule) -> bool:
     """True if a sentence says that a thing opens with a number, or the number is right behind the thing."""
     before = text[max(0, match.start() - 80) : match.start()]
@@ -206,6 +220,8 @@ def _is_led(text: str, match: re.Match[str], nouns: list[int], rule: Rule) -> bo
     last = compiled(r"[^\W\d_]+").findall(before.casefold())[-2:] or [""]
     if any(behind) and last[-1] in words["code"] and content.is_joining(content.bare(last[0])):
         return True
+    if not _only_codes(text, nouns) and _is_behind_code(before):
+        return True  # "the medicine cabinet: the code has changed to 3719"
     after = compiled(r"\s?([^\W\d_]{2,20})").match(text, match.end())
     verb = after.group(1).casefold() if after else ""
     if verb in words["unlocks"]:

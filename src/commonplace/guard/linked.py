@@ -34,6 +34,10 @@ _OF_CODE: Final = (  # a name with underscores
     r"(?:\A|_)(?:pass|pw|token|key|secret|auth|api|db|user|name|id|env|var|value|config|data|code|hash|text|field|input)"
 )
 _SEVERAL: Final = r"(?:[^\W\d_]{1,24}(?:[’'-][^\W\d_]{0,4})?[ ,]{1,2}){2,23}[^\W\d_]{1,24}"
+_NUMBERED: Final = (  # words of which one is a number: "gravel pudding 9 swans"
+    r"(?:[^\W\d_]{2,16} ){1,4}\d{1,4}[a-z]{0,2}(?![.,:/]\d)(?: [^\W\d_]{3,16})?"
+)
+_WALLET: Final = r"[:：]\s{0,3}((?:\d{1,2}[.)]? )?(?:[^\W\d_]{3,10}[ ,]{1,2}){11,23}[^\W\d_]{3,10})"
 _THEN: Final = r"[^\W\d_]{1,24}(?: [^\W\d_]{1,24}){2,11}, ([^\W\d_]{1,24})"  # a phrase, then a clause
 _MARKS: Final = r"\s{0,3}(?:=>|:=|->|={1,2}|[:：→])\s{0,3}|[\"'`]{1,3}\s{0,3}(?:=>|[:=])\s{0,3}"
 _LINK: Final = (
@@ -93,10 +97,15 @@ def linked(text: str, start: int, end: int, stop: int, rule: Rule) -> Iterator[S
     """Yield the value of a noun: behind it, or behind a link before `stop`, to the end of its clause."""
     if rule.check in {"thing", "person", "reuse", "login"}:
         return
+    if rule.check == "words":
+        listed = compiled(_WALLET).search(text, end)
+        yield from [listed.span(1)] if listed else ()
+        return
     if rule.near and (
         answer := compiled(_ANSWERED).search(text, start, stop)
         or compiled(_ANSWERED).search(text, max(0, start - _FAR), start)
         or compiled(rf"(?:\A|[.!?]\s)({_NAMES}){_CALLED}").search(text, 0, start)
+        or (_is_polish(text) and compiled(rf"(?:\A|[.!?]\s)({_NAMES})\sto\s\Z").search(text, 0, start))
     ):
         yield answer.span(answer.lastindex or 1)
         return
@@ -217,6 +226,8 @@ def _value(text: str, start: int, rule: Rule, *, plain: bool, ends: str = _ENDS)
         )
     ):
         return names.span() if compiled(_ENDS).match(text, names.end()) else None
+    if rule.check in {"password", "phrase"} and plain and (span := _numbered(text, start, ends)):
+        return span
     token = compiled(values.TOKEN).match(text, start)
     if not token:
         wide = compiled(rf"[{values.CJK}]{{2,10}}(?=[，。、！!,.]|\Z|に|で)").match(text, start)
@@ -236,6 +247,8 @@ def _value(text: str, start: int, rule: Rule, *, plain: bool, ends: str = _ENDS)
     long = rule.check != "key" or len(value) > (values.LONG if plain else _LONG_NAME)
     if named or (values.is_made(value) and long):
         return begin, end
+    if rule.check in {"password", "phrase"} and _is_joined(value):
+        return begin, end
     if not plain or rule.check in {"key", "code"} or compiled(values.CODE).search(value):
         return None
     if compiled(r"\w{2,64}[._]\w{2,64}").match(value) and text[start - 2 : start].strip() not in {":", "="}:
@@ -246,6 +259,23 @@ def _value(text: str, start: int, rule: Rule, *, plain: bool, ends: str = _ENDS)
     ).match(text, end) and not compiled(values.NO_VALUE).match(value)
     described = value.isalpha() and compiled(_PARTICIPLE if value.islower() else _PROCESS).match(value)
     return (begin, end) if closed and not described else None
+
+
+def _is_joined(value: str) -> bool:
+    """True if a value is three or more words with hyphens, of which none joins others: `friendly-otter-lamp`."""
+    parts = value.casefold().split("-")
+    return len(parts) > 2 and all(each.isalpha() and not values.is_said_of(each) for each in parts)
+
+
+def _numbered(text: str, start: int, ends: str) -> Span | None:
+    """Return a few words at a place that have a number among them, end their clause and describe nothing."""
+    found = compiled(rf"{_NUMBERED}(?={ends})").match(text, start)
+    if not found:
+        return None
+    names = compiled(r"[^\W\d_]{2,16}").findall(found.group().casefold())
+    counting = load().words["counters"] | load().words["dated"] - load().words["of"]
+    said = compiled(_PARTICIPLE).match(names[0]) or values.is_described(names[0])
+    return None if said or not counting.isdisjoint(names) else found.span()
 
 
 @functools.cache

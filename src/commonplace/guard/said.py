@@ -263,7 +263,7 @@ def _swept(text: str, rule: Rule, nouns: list[int], words: tuple[list[Span], lis
             yield from (match.span() for match in compiled(_DIGIT_WORDS).finditer(text))
             turns = [match.span(match.lastindex or 0) for match in compiled(_TURN).finditer(text)]
             yield from turns if len(turns) > 1 else ()
-        case "sign":
+        case "sign" | "words":
             return
         case "reuse":
             yield from (
