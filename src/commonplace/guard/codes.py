@@ -138,7 +138,8 @@ def is_code(text: str, match: re.Match[str], rule: Rule, nouns: list[int]) -> bo
     if compiled(r"\d,? \Z").search(text, 0, match.start()) and when:
         return False
     plain = match.group().isalnum() and groups == 1
-    if plain and (lead in words["named"] or (when and lead in words["dated"])):
+    changed = rule.check == "code" and compiled(r"<<onto>>").fullmatch(lead) and _is_changed(text)
+    if plain and not changed and (lead in words["named"] or (when and lead in words["dated"])):
         return False
     round_amount = digits < 5 and match.group().endswith("00") and lead not in words["unlocks"]
     counts = plain and ((digits == 3 and lead in words["number"]) or round_amount)
@@ -175,6 +176,11 @@ def _only_codes(text: str, nouns: list[int]) -> bool:
         compiled(r"(?i)(?:c[oó]d|kod|код|sms|смс|text)[\w ]{0,5}\Z").search(text, max(0, end - 12), end)
         for end in nouns
     )
+
+
+def _is_changed(text: str) -> bool:
+    """True if a sentence says that something is changed."""
+    return not load().words["changes"].isdisjoint(compiled(r"[^\W\d_]{2,40}").findall(text.casefold()))
 
 
 def _is_behind_code(before: str) -> bool:
@@ -220,13 +226,19 @@ def _is_led(text: str, match: re.Match[str], nouns: list[int], rule: Rule) -> bo
     last = compiled(r"[^\W\d_]+").findall(before.casefold())[-2:] or [""]
     if any(behind) and last[-1] in words["code"] and content.is_joining(content.bare(last[0])):
         return True
-    if not _only_codes(text, nouns) and _is_behind_code(before):
+    if len(nouns) > 1 and _is_behind_code(before):
         return True  # "the medicine cabinet: the code has changed to 3719"
     after = compiled(r"\s?([^\W\d_]{2,20})").match(text, match.end())
     verb = after.group(1).casefold() if after else ""
-    if verb in words["unlocks"]:
+    if verb in words["unlocks"] or (
+        verb in words["has"] and compiled(_CLOSED).match(text, after.end() if after else match.end())
+    ):
         return True
-    for word in reversed(compiled(r"[^\W\d_]+(?:['’][^\W\d_]+)?").findall(before.casefold())[-5:]):
+    begin = match.start() - len(before)
+    for found in reversed(list(compiled(r"[^\W\d_]+(?:['’][^\W\d_]+)?").finditer(before.casefold()))[-5:]):
+        word = found.group()
+        if any(begin + found.start() < end <= begin + found.end() for end in nouns):
+            continue
         if word in words["leads"] or word in words["unlocks"]:
             return word not in words["has"] or bool(ends)
         if not content.is_joining(content.bare(word)) and word not in filler() | words["code"]:

@@ -27,7 +27,7 @@ _CAPITAL: Final = r"[A-ZÀ-ÞĄ-ŻА-Я][^\W\d_]{0,24}(?:(?<=\w)['’-][^\W\d_]{
 _NAMES: Final = rf"{_CAPITAL}(?:\s(?:[^\W\d_]{{1,3}}\s)?{_CAPITAL}){{0,3}}"
 _ANSWERED: Final = (
     rf"(?i:\b<<answered>>\s(?:<<always>>\s)?)(?:[«\"“„]\s?)?({_NAMES})|\s({_NAMES})(?:\s(?:in|ein|an))?\s<<as>>\s"
-    rf"|\s({_NAMES})\s<<done>>\b"
+    rf"|\s({_NAMES})\s<<done>>\b|,\s({_NAMES})\s{{0,2}}(?:[.!]|\Z)"
 )
 _SURE: Final = r"[A-Z][a-z]{2,64}[._][A-Z][a-z]{2,64}\Z|(?=.{0,7}\d)(?=.{0,7}[a-fA-F])[0-9a-fA-F]{7,8}\Z"  # a hash
 _OF_CODE: Final = (  # a name with underscores
@@ -37,6 +37,7 @@ _SEVERAL: Final = r"(?:[^\W\d_]{1,24}(?:[’'-][^\W\d_]{0,4})?[ ,]{1,2}){2,23}[^
 _NUMBERED: Final = (  # words of which one is a number: "gravel pudding 9 swans"
     r"(?:[^\W\d_]{2,16} ){1,4}\d{1,4}[a-z]{0,2}(?![.,:/]\d)(?: [^\W\d_]{3,16})?"
 )
+_OF_FOURS: Final = r"[a-z]{4}(?: [a-z]{4}){3}(?![\w'’-]| [a-z]{4}\b)"  # as mail services make them for one program
 _WALLET: Final = r"[:：]\s{0,3}((?:\d{1,2}[.)]? )?(?:[^\W\d_]{3,10}[ ,]{1,2}){11,23}[^\W\d_]{3,10})"
 _THEN: Final = r"[^\W\d_]{1,24}(?: [^\W\d_]{1,24}){2,11}, ([^\W\d_]{1,24})"  # a phrase, then a clause
 _MARKS: Final = r"\s{0,3}(?:=>|:=|->|={1,2}|[:：→])\s{0,3}|[\"'`]{1,3}\s{0,3}(?:=>|[:=])\s{0,3}"
@@ -88,7 +89,7 @@ _ONTO: Final = r"(?i)[\"'”»]?\s(?:<<onto>>|in|en|a)\s"  # from one value to t
 _ANOTHER: Final = r"(?i)(?<!\w)(?:<<it>>|<<used>>)\s"
 _ENDS: Final = (
     r"[\"'”»’`*)\]]{0,3}\s{0,2}(?:[.,;!?)\n—–|、。，；！？）]|\Z|-\s|/\s|(?<=\s)\(|<<but>>\s"
-    r"|<<and>>\s<<whose>>\s[^\W\d_]{2,24}\s<<is>>\s)"  # "… and her … is"
+    r"|<<and>>\s|(?:k{3,}|(?:ha|ja|ah|rs|хa|ха){2,}\w?|lol|mdr|xd)\b|[\U0001f300-\U0001faff])"
 )
 _CHANGE_ENDS: Final = rf"{_ENDS}|\s(?:<<done>>|<<onto>>)\b"
 
@@ -145,7 +146,7 @@ def linked(text: str, start: int, end: int, stop: int, rule: Rule) -> Iterator[S
 
 @functools.lru_cache(maxsize=8)
 def _is_polish(text: str) -> bool:
-    return bool(compiled(r"(?i)[ąćęłńśźż]|\b(?:klucz|fraza)").search(text))
+    return bool(compiled(r"(?i)[ąćęłńśźż]|\b(?:klucz|fraza|has[lł]|kod do\b)").search(text))
 
 
 def others(text: str, end: int, rule: Rule) -> Iterator[Noun]:
@@ -226,8 +227,11 @@ def _value(text: str, start: int, rule: Rule, *, plain: bool, ends: str = _ENDS)
         )
     ):
         return names.span() if compiled(_ENDS).match(text, names.end()) else None
-    if rule.check in {"password", "phrase"} and plain and (span := _numbered(text, start, ends)):
-        return span
+    if rule.check in {"password", "phrase"} and plain:
+        if (fours := compiled(_OF_FOURS).match(text, start)) and not any(map(values.is_described, fours[0].split())):
+            return fours.span()
+        if span := _numbered(text, start, ends):
+            return span
     token = compiled(values.TOKEN).match(text, start)
     if not token:
         wide = compiled(rf"[{values.CJK}]{{2,10}}(?=[，。、！!,.]|\Z|に|で)").match(text, start)
