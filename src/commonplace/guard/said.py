@@ -317,7 +317,7 @@ def _quoted(text: str, rule: Rule, nouns: list[int]) -> Iterator[Span]:
 def _is_said(text: str, quoted: re.Match[str], nouns: list[int]) -> bool:
     """True if what is quoted is right behind a noun or `is`, or before "as the password"."""
     start, end = quoted.span()
-    if any(compiled(r"\w{0,4}[ \u3000]?\Z").match(text, last, start) for last in nouns if last <= start):
+    if any(compiled(r"\w{0,4},?[ \u3000]?\Z").match(text, last, start) for last in nouns if last <= start):
         return True
     if compiled(_ASKED).search(text, max(0, start - 12), start) and any(
         compiled(_OF_IT).fullmatch(text, end, last) for last in nouns if last > end
