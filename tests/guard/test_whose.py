@@ -6,6 +6,7 @@ Most cases were written before the rule.
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from commonplace.guard.grounding import Evidence
 from commonplace.guard.rewriting import headed
@@ -24,6 +25,12 @@ def reason(said, statement, known=()):
     talk = [said] if isinstance(said, str) else said
     messages = [message(n, ("user", "assistant")[n % 2], text) for n, text in enumerate(talk)]
     return Evidence(messages, known).fault(statement).partition(":")[0]
+
+
+def group(said, statement):
+    messages = [message(n, "user", text) for n, (_, text) in enumerate(said)]
+    named = [replace(m, message=replace(m.message, name=who)) for m, (who, _) in zip(messages, said, strict=True)]
+    return Evidence(named, ()).fault(statement).partition(":")[0]
 
 
 EXCHANGED = [
@@ -185,3 +192,29 @@ def test_what_memory_says_vouches_for_no_page_that_denies_it():
         [message(0, "user", "Look at the guide."), page], [("Ingvild approves every change to production", "user")]
     )
     assert voices.trust("Production changes need no approval any more") == "tool"
+
+
+@pytest.mark.parametrize(
+    ("said", "line", "held"),
+    [
+        ("We may end up with a firm in Brno, but nothing's signed.", "The supplier is a firm in Brno", "guess"),
+        ("Dara wants green tiles, I haven't agreed yet.", "Green tiles have been chosen", "guess"),
+        ("The budget is still 180k. Marketing asked for 240, Dorota said no.", "Launch budget: 240k", "guess"),
+        ("Je pense à demander un poste de jour, mais je n'ai rien décidé.", "A demandé un poste de jour", "guess"),
+        ("Electric towel rail, we don't want underfloor.", "Underfloor instead of a towel rail", "negation"),
+        ("The rail is electric, we don't want underfloor.", "Electric rail instead of underfloor", ""),
+        ("The report moves to Thursday noon.", "Report due Thursdays at 12:00", ""),
+        ("It needs oiling twice a year.", "Oil it again in 2099", "new-date"),
+        ("25 mg at night for two weeks, then fifty.", "25 mg at night, going up to 50 mg after 2 weeks", ""),
+    ],
+)
+def test_what_is_open_or_set_aside_is_no_fact(said, line, held):
+    """Issue 16: contradictions wait, and so does a "maybe" told as decided; a paraphrase applies."""
+    assert reason(said, line) == held
+
+
+def test_what_a_speaker_says_of_themselves_is_said_of_no_one_else():
+    """Issue 16: right words on the wrong person wait; in a group each message has its speaker."""
+    said = [("Becca", "I don't eat nuts, allergic, so no nut bars please."), ("Tariq", "I bring the rope.")]
+    assert group(said, "Tariq is allergic to nuts") == "other-subject"
+    assert group(said, "Becca is allergic to nuts") == ""

@@ -31,6 +31,11 @@ PRONOUN: Final = pattern(  # none that is an article too
     r"|el[ea]s?|isso|он[аио]?|его|её|их|ему|ona|oni|hij|zij|ze|hem|haar)\b|[他她它]|彼|それ|그(?:는|녀)",
     re.IGNORECASE,
 )
+_ANYBODY: Final = pattern(
+    r"\b(?:we|you|some(?:one|body)|any(?:one|body)|every(?:one|body)|who|wir|jemand|man|alle|wer|nous|vous|on|quelqu['’]un|qui|nosotros|alguien|quien|noi|qualcuno|chi"
+    r"|nós|alguém|quem|мы|кто\w*|my|ktoś|kto|we|wij|iemand|wie)\b|我们|你|谁|大家|誰|みんな|우리|누가",
+    re.IGNORECASE,
+)
 _PORTUGUESE: Final = pattern(r"\b(?:não|é|são|uma?|em|com|você|estou|sou|meu|minha|ao|às?)\b")
 _NO_PORTUGUESE: Final = pattern(r"\b(?:the|you|el|los|las|il|gli)\b")
 _IN_THE: Final = pattern(r"\bnos?\b")  # of Portuguese; elsewhere a denial
@@ -75,6 +80,7 @@ class Clause(NamedTuple):
     asks: bool
     person: bool
     text: str
+    speaker: str = ""  # whom it is about, if one whose name is known says it of themselves
 
 
 class Reader:
@@ -114,6 +120,7 @@ class Reader:
             start = len(found)
             before: frozenset[str] = frozenset()
             unsure, asked, topic, about = False, sentence.endswith(("?", "？")), about, frozenset()
+            of_self = ""
             dated = content.content(" ".join(sentence[day.start : day.end] for day in days.named(sentence)))
             for part in content.clauses(sentence):
                 said = content.content(part) | self._names.intersection(content.words(part))
@@ -125,7 +132,11 @@ class Reader:
                     whom |= frozenset(content.words(speaker)) or {SELF}
                 if speaker and FIRST_PERSON.search(part):
                     named |= frozenset(content.words(speaker))
-                    subject = content.words(speaker)[0]
+                    subject = of_self = content.words(speaker)[0]
+                elif subject or actor(part) or PRONOUN.search(part) or _ANYBODY.search(part):
+                    of_self = ""
+                elif of_self:  # "I don't eat nuts, allergic"
+                    whom |= {of_self}
                 denies = denials.denies(part)
                 own = said - named
                 supposes = not settled if asked and not person else unsure or denials.supposes(part)
@@ -140,8 +151,8 @@ class Reader:
                 on = frozenset(n for n, day in enumerate(days.WEEKDAYS) if day.search(part.casefold()))
                 of = said, named, subject, whom, dated, counts_of(part), on
                 doubts = supposes or denials.doubts(part)
-                found.append(Clause(*of, denials.denied(part), denies, doubts, supposes, asked, person, part))
-                if denials.only_doubts(part):
+                found.append(Clause(*of, denials.denied(part), denies, doubts, supposes, asked, person, part, of_self))
+                if denials.only_doubts(part) or (len(found) > start + 1 and denials.leaves_open(part)):
                     begin = start if len(found) > start + 1 else last
                     found[begin:] = [each._replace(supposes=True, doubts=True) for each in found[begin:]]
             last = start

@@ -19,7 +19,10 @@ from commonplace.text import content
 Noun = tuple[int, int, Rule]  # in a sentence
 
 _PHONE: Final = 7  # digits of what nothing opens with
-_OPENED: Final = r"(?:は|が|用|按|输入?|는|은|是|为|成|密码|(?:号码|番号|コード|密码)[、，]|号码|番号|コード|\(|:|：|[^=!<>]=|→)\s?\Z"
+_OPENED: Final = (
+    r"(?:は|が|用|按|输入?|는|은|是|为|成|密码"
+    r"|(?:号码|番号|コード|密码)[、，]|号码|番号|コード|\(|:|：|[^=!<>]=|→)\s?\Z"
+)
 _TO_A_NOUN: Final = r"(?:\s[^\W\d_]{1,6})?[,.]?\s(?:<<that>>\s(?:<<is>>\s)?|<<is>>\s)"
 _OPENING: Final = r"\s?(?:で|を(?:入力|押)|に設定|打开|解锁|解除|再按|开|就开|로|으로)"
 _OF: Final = (  # from a thing to its number: "the code of my card, "

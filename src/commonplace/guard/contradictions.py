@@ -78,7 +78,11 @@ class Talk:
             settled = person or not (denials.denies(first) or denials.doubts(first))
             clauses = self._reader.read(text, who, person=person, settled=settled)
             if not person and _YES.match(first):
-                clauses = [each._replace(supposes=False, doubts=False) for each in clauses]
+                agreed = (denials.undecided(each.text) for each in clauses)  # that it is open stays so
+                clauses = [
+                    each if still_open else each._replace(supposes=False, doubts=False)
+                    for each, still_open in zip(clauses, agreed, strict=True)
+                ]
             if person and not self._is_answered(place):
                 clauses = [c._replace(doubts=c.doubts or (c.asks and denials.deliberates(c.text))) for c in clauses]
             found += clauses
@@ -103,13 +107,20 @@ class Talk:
     @cached_property
     def _open(self) -> tuple[Vocabulary, Vocabulary]:
         """The words that a person said as a possibility only, and those of anybody; names aside."""
-        settled = Vocabulary(word for each in self._clauses if not each.supposes for word in each.content)
+        settled = Vocabulary(value for each, _ in self._everything if not each.supposes for value in values_of(each))
         supposed = [each for each in self._clauses if each.supposes]
         said, asked = (
-            {word for each in supposed if each.person >= person for word in each.content} for person in (True, False)
+            {
+                value
+                for each in supposed
+                if each.person >= person
+                for value in values_of(each)
+                if value[0] != "@" and not denials.supposes(value)
+            }
+            for person in (True, False)
         )
         return (
-            Vocabulary(said - settled.shared(said) - self._names),
+            Vocabulary(said - settled.shared(said)),
             Vocabulary(asked - settled.shared(asked) - self._names),
         )
 
@@ -119,7 +130,8 @@ class Talk:
         doubted = denials.doubts(text)
         whole = content.content(text)
         denied = denials.denies(text)
-        if not (doubted or denied or denials.plans(text)) and self._is_open(whole - self._settled):
+        counted = {f"#{number}" for number in counts_of(text)}
+        if not (doubted or denied or denials.plans(text)) and self._is_open(whole - self._settled | counted):
             return "guess: it tells as a fact what was said as a possibility"
         clauses = self._reader.read(text)
         for clause in clauses:
@@ -143,7 +155,7 @@ class Talk:
     @cached_property
     def _actors(self) -> tuple[list[tuple[Clause, Vocabulary, str]], frozenset[str], frozenset[str]]:
         """What each clause of the talk and of memory says and of whom; all that anything is said of; and sure names."""
-        told = [(clause, said, actor(clause.text)) for clause, said in self._everything]
+        told = [(clause, said, actor(clause.text) or clause.speaker) for clause, said in self._everything]
         listed = self._names.union(*map(labelled, (*self._memory, *(text for text, _, _ in self._said))))
         return told, listed.union(name for clause, _, name in told if name and clause.person), listed
 
@@ -154,9 +166,10 @@ class Talk:
             name = actor(clause.text)
             if name not in known:
                 continue
-            of_others, unclear, others = 0, 0, set[str]()
+            of_others, unclear, others, sure = 0, 0, set[str](), False
             for value in values_of(clause) - (known - self._names) - clause.dated - {name}:
                 homes = [(other, who) for other, said, who in told if said.holds(value)]
+                homes = [each for each in homes if each[0].person or each[0].names] or homes
                 own = [speaks_of(other, name) for other, _ in homes]
                 if homes and all(own):
                     break
@@ -165,10 +178,12 @@ class Talk:
                     crossed = all(who and (not rest or shared_words(rest, other.content)) for other, who in homes)
                     others.update(who for _, who in homes if crossed)
                     of_others, unclear = of_others + crossed, unclear + (not crossed)
+                    sure = sure or (crossed and any(actor(other.text) for other, _ in homes))
             else:
                 spoken_of = any(each.person and speaks_of(each, name) for each in self._clauses)
                 others = others if spoken_of else others & listed  # else it may be the one who speaks
-                if others and of_others > unclear and not any(speaks_of(clause, other) for other in others):
+                enough = of_others > unclear and (sure or of_others > 1)  # one word that a speaker used is little
+                if others and enough and not any(speaks_of(clause, other) for other in others):
                     return f"other-subject: it was said of {min(others)}"
         return ""
 
@@ -178,10 +193,11 @@ class Talk:
             return ""
         denied = False
         for clause, following in zip(clauses, (*clauses[1:], None), strict=True):
-            if _takes_back(clause):
+            front = denials.asserted(clause.text)
+            if _takes_back(clause) and not front:
                 denied = True
                 continue
-            said = content.content(clause.text)
+            said = content.content(front or clause.text)
             things = [thing for thing in self._refused if _has(said, thing)]
             listed = denied and any(len(said) <= len(thing) for thing in things if thing not in self._not_done)
             referred = following is not None and _takes_back(following) and not following.content & self._objects
@@ -348,6 +364,12 @@ class Talk:
             return SELF
         return first if any(shared_words(frozenset({first}), each.content) for each in self._clauses) else ""
 
+    def _before(self, place: int) -> int:
+        """Return the place of what a clause answers, or goes on with in a word; else the place itself."""
+        before = next((n for n in range(place - 1, -1, -1) if self._clauses[n].content), place)
+        goes_on = self._clauses[before].asks or len(self._clauses[place].content) <= 1
+        return before if goes_on else place
+
     def _counts_other(self, clause: Clause, other: Clause, value: str, homes: Sequence[int]) -> bool:
         """True if a number counts what another clause counts too, and what no clause with this number does."""
         unit = units_of(clause, value)
@@ -358,7 +380,7 @@ class Talk:
         """Find a number that was said of another thing only, where this one has one that the statement lacks."""
         for value in clause.numbers:
             homes = [n for n, other in enumerate(self._clauses) if value in other.numbers]
-            if not homes or any(shared[n] for n in homes if self._clauses[n].person):
+            if not homes or any(shared[n] or shared[self._before(n)] for n in homes if self._clauses[n].person):
                 continue
             most = max(len(shared[n]) for n in homes)
             rivals = [

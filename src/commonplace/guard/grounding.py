@@ -14,7 +14,7 @@ from typing import Final
 
 from commonplace.guard.clauses import FIRST_PERSON
 from commonplace.guard.contradictions import Talk
-from commonplace.guard.spoken import HALF, Said
+from commonplace.guard.spoken import HALF, NOON, Said
 from commonplace.records import RecordedMessage
 from commonplace.text import content, days, denials
 from commonplace.text.content import Vocabulary
@@ -40,7 +40,8 @@ _HONOURED: Final = pattern(
 _SHORT: Final = """
     ci cd api utc dst pdf csv json html url ui ux db sql cpu ram os id faq tv pc usb am pm ok asap vip ceo cto
     cfo hr it pr qa gps sms eur usd gbp chf jpy cad aud nzd eu uk us usa md diy aka e2e llm ai ml ide cli sdk
-    http https tls ssh mr mrs ms dr prof sr sra mme mlle herr frau sig dra don doña uhr kfz gmbh ag ev nr tel
+    http https tls ssh mr mrs ms dr prof sr sra mme mlle herr frau sig dra don doña uhr kfz gmbh ag ev nr tel mon tue
+    wed thu fri sat sun
 """
 _KNOWN_SHORT: Final = frozenset(_SHORT.split())
 _ADVICE: Final = pattern(r"\*{0,2}How to apply\b")  # seed memdir: what a model concludes, which nobody has to have said
@@ -344,12 +345,11 @@ class Evidence:
         hours = {str(h) for h in (hour, hour % 12, hour + 12) if h <= 24} | {str(hour % 12 or 12)}
         after = {str(h) for h in ((hour + 1) % 24, (hour + 1) % 12 or 12)}
         if minute == 0:
-            return bool(hours & self._numbers)
+            return bool(hours & self._numbers) or (hour == 12 and NOON.search(self._folded) is not None)
         written = {str(minute), f"{minute:02d}"} & self._numbers or f":{minute:02d}" in self._folded
         if hours & self._numbers and written:
             return True
-        half = minute in {15, 30, 45} and HALF.search(self._folded) is not None
-        return half and bool((hours | after) & self._numbers)
+        return minute in {15, 30, 45} and bool(HALF.search(self._folded) and (hours | after) & self._numbers)
 
     def _new_names(self, text: str) -> str:
         names = self._unknown_names(text)
@@ -421,7 +421,8 @@ class Evidence:
 
     @cached_property
     def _initials(self) -> str:
-        return "\n".join("".join(word[0] for word in said.bare.split()) for said in self._all)
+        texts = [(said.bare.split(), every) for said in self._all for every in (True, False)]
+        return "\n".join("".join(w[0] for w in words if every or not content.is_joining(w)) for words, every in texts)
 
     def _unrelated(self, text: str, said: frozenset[str]) -> str:
         """Return what has no support: the whole statement, or a clause of it with several words."""
@@ -489,7 +490,7 @@ def _is_common(word: str) -> bool:
     plain = content.bare(word)
     if (
         denials.doubts(word)
-        or plain in _KNOWN_SHORT
+        or _KNOWN_SHORT.issuperset(plain.split("-"))
         or plain in NUMBER_WORDS
         or content.is_wide(word)
         or not content.content(word)

@@ -18,6 +18,9 @@ HALF: Final = pattern(
     r"half|halb|demi|media|mezz[ao]|meia|пол|pół|半|반|quarter|viertel|quart|cuarto|четверть|kwadrans|刻|past|to\b",
     re.IGNORECASE,
 )
+NOON: Final = pattern(
+    r"\bnoon|\bmidday|\bmittags?\b|\bmidi\b|\bmediodía|\bmezzogiorno|\bmeio-dia|\bполдень|\bполудн|\bpołudni|\bmiddag\b|正午|中午|정오"
+)
 _HALF_HOUR: Final = pattern(
     r"half an hour|halbe\w* stunde|demi-heure|media hora|mezz['’]ora|meia hora|полчаса|półgodzin\w*|pół godziny"
     r"|半小时|半時間|반\s?시간",

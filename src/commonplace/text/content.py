@@ -155,7 +155,7 @@ def alike(one: str, other: str) -> bool:
     if common == short:
         return abs(len(one) - len(other)) <= 6 or short >= 6
     return (
-        common >= short - 1
+        common >= short - 1 and abs(len(one) - len(other)) <= 3
         if short < 6
         else (common >= 4 and common >= short - 2) or (common >= 5 and common * 10 >= short * 7)
     )
@@ -226,4 +226,5 @@ def quoted(text: str) -> list[Quoted]:
     found += [Quoted("command", m.group(1) or "", *m.span()) for m in _CODE.finditer(text)]
     found += [Quoted("command", m.group(), *m.span()) for m in _COMMAND.finditer(text)]
     found += [Quoted("path", m.group().strip("."), *m.span()) for m in _PATHLIKE.finditer(text)]
-    return [each for each in found if _LETTER.search(each.text)]
+    named = (each for each in found if each.kind != "path" or _LETTER.search(_WIDE.sub("", each.text)))  # `132/84`
+    return [each for each in named if _LETTER.search(each.text)]

@@ -52,7 +52,7 @@ _NAMED: Final = tuple(
             rf"(?:(?P<year>(?:19|20)\d\d)\s?[年년]\s?)?(?P<number>\d{{1,2}}|{_WIDE}{{1,2}})\s?[月월]\s?"
             rf"(?P<day>(?:\d{{1,2}}|{_WIDE}{{1,3}})(?=\s?[日号號일])|\d{{1,2}}(?![\d年]))[日号號일]?"
         ),
-        r"(?<![\d.:/])(?P<day>\d{1,2})[./-](?P<number>\d{1,2})[./-](?P<year>(?:19|20)?\d\d)(?!\d|:\d)",
+        r"(?<![\d.:/])(?P<day>\d{1,2})(?P<sign>[./-])(?P<number>\d{1,2})(?P=sign)(?P<year>(?:19|20)?\d\d)(?!\d|:\d)",
         r"(?<![\d.:/])(?P<day>\d{1,2})(?:/(?P<number>\d{1,2})(?![\d/]|:\d)|\.(?P<dotted>\d{1,2})\.(?!\d))",
         rf"\b{_DAY}{_OF}{_MONTH}{_YEAR}",
         rf"\b{_MONTH}\s+{_DAY}(?![\d:.,]\d){_YEAR}",
@@ -305,7 +305,7 @@ def _by_units(found: Meant, text: str, at: date) -> None:
         unit = match.lastgroup or ""
         around = text[max(0, match.start() - _REACH) : match.end() + _REACH // 2]
         ahead, back = _AHEAD.search(around) is not None, _BACK.search(around) is not None
-        amounts = [int(v) for end, values in counts if 0 <= match.start() - end <= 3 for v in values if _small(v)]
+        amounts = [int(v) for end, values in counts if 0 <= match.start() - end <= 2 for v in values if _small(v)]
         for amount in amounts or ([1] if ahead or back else []):
             for sign in (1, -1):
                 if (sign > 0 and (ahead or not back)) or (sign < 0 and (back or not ahead)):

@@ -23,7 +23,7 @@ _DENIES: Final = pattern(
     r"|не|нет|ни|никогда|без|нельзя|отмен\w+|запрещ\w+|ничего|никаких|никто"
     r"|nie|nigdy|bez|żadn\w+|nic|odwołan\w+|anulowan\w+|zakaz\w*"
     r"|niet|geen|nooit|zonder|inte|aldrig|utan|ingen|değil|yok|hiç)\b"
-    r"|不(?![过但仅管错])|(?<![特区])[別别](?![人的])|未(?!来)|[没勿無无]|取消|禁止|拒绝|ない|なし|ません|なく|ず(?:に|、|。)|(?<=[りわべせれめけかたさ])ず(?![つれか])|やめ|だめ|ダメ|지\s?않|아니|안\s|(?<!잘)못(?:\s|하|해|한|할|합|했)|없|말[고아]|마세요|금지|취소|빼",
+    r"|不(?![过但仅管错])|(?<![特区])[別别](?![人的])|未(?!来)|[没勿無无]|取消|禁止|拒绝|停止|停[接用办售]|ない|なし|ません|なく|ず(?:に|、|。)|(?<=[りわべせれめけかたさ])ず(?![つれか])|やめ|だめ|ダメ|지\s?않|아니|안\s|(?<!잘)못(?:\s|하|해|한|할|합|했)|없|말[고아]|마세요|금지|취소|빼",
     re.IGNORECASE,
 )
 _UNCHANGED: Final = pattern(
@@ -34,8 +34,8 @@ _UNCHANGED: Final = pattern(
     re.IGNORECASE,
 )
 _NONE: Final = pattern(  # right before what there is none of
-    r"\b(?:no|neither|nor|without|kein(?:e[nmrs]?)?|ohne|weder|noch|(?:pas|plus|jamais) d[eu]s?|sans|aucune?|ni|sin|ning[uú]na?|nada de|senza|nessuna?|né|sem|nenhuma?"
-    r"|nem|без|никаких|bez|żadn\w+|geen|zonder|inga?|utan)\s(?:(?:any|the|my|le|la|les|el|los|las|il|lo|gli|o|a|os|as|der|die|das)\s)?"
+    r"\b(?:no|neither|nor|without|kein(?:e[nmrs]?)?|ohne|weder|(?<!nur\s)noch|(?:pas|plus|jamais) d[eu]s?|sans|aucune?|ni|sin|ning[uú]na?|nada de|senza|nessuna?|né|sem|nenhuma?"
+    r"|nem|без|никаких|bez|żadn\w+|geen|zonder|inga?|utan|(?:do|does|did)(?:n['’]t| not) (?:want|need|like|eat|drink))\s(?:(?:any|the|my|le|la|les|el|los|las|il|lo|gli|o|a|os|as|der|die|das)\s)?"
     r"|\b(?:(?:pas|plus) d|nessun|sans l|senza l)['’]",
     re.IGNORECASE,
 )
@@ -68,13 +68,33 @@ _LIMITS: Final = pattern(
     r"|忌|以前|之前|曾|原先|예전|이전|只|仅|最多|至多|以内|以下|避免|除了|过敏|讨厌|代替|改|换|推迟|しか|だけ|まで|以内|以下|苦手|嫌|アレルギー|避け|代わり|変更|만|최대|이하|대신|알레르기|제외|싫",
     re.IGNORECASE,
 )
+_UNDECIDED: Final = pattern(
+    # undecided
+    r"\b(?:undecided|undetermined|open question|(?:not|\w*n['’]t)(?: yet)? decided?|(?:keep|kept|leave|left) (?:it |that )?open|no (?:answer|reply|decision)|offen|unklar|unentschieden|nicht entschieden|indécis\w*"
+    r"|pas (?:encore )?décidée?|pendiente|sin decidir|no (?:lo )?(?:he|ha|hemos) decidido|da decidere|dobbiamo decidere|non (?:ho|ha|abbiamo) (?:ancora )?deciso|não decid\w+|por decidir|не реш[её]?[нлш]\w*|nie zdecydowa\w+"
+    r"|(?:nog )?niet besl(?:ist|oten)|inte bestämt"
+    r"|(?:nothing|not|\w*n['’]t)(?:['’]s| is| has been| been)?(?: \w+)? (?:signed|agreed|settled|confirmed|booked|final|fixed)(?: on)?(?: yet)?|up in the air|tbd"
+    r"|(?:noch )?nicht fest|noch nichts (?:entschieden|fest|unterschrieben|gebucht)|nichts entschieden|rien (?:encore )?(?:décidé|signé|confirmé|fixé)|pas (?:encore )?(?:signé|confirmé|fixé)e?"
+    r"|no (?:lo )?(?:tiene|tengo|tenemos) (?:nada )?claro|nada (?:está )?(?:decidido|firmado|confirmado)|niente (?:è )?(?:deciso|firmato)|nada (?:está )?(?:decidido|assinado)"
+    r"|ничего не решен\w*|ничего не подписа\w*|nic nie (?:jest )?(?:postanowion\w+|podpisan\w+)|nog niets (?:beslist|getekend))\b|未定|待定|未決|没想好|要不要|没决定|没定|決めてい?ない|決まって|못 정|안 정"
+    # not sure
+    r"|\b(?:unsure|(?:not|\w*n['’]t)(?: \w+)? (?:sure|certain|convinced)|nicht (?:\w+ )?(?:sicher|überzeugt)|pas (?:\w+ )?(?:sûre?|certaine?s?|convaincue?s?)|no (?:\w+ )?(?:segur[oa]|convencid[oa])|no me convence"
+    r"|non \w+ (?:\w+ )?(?:sicur[oa]|convint[oa])|não (?:tenho|estou|está) (?:\w+ )?(?:a certeza|certeza|cert[oa]|segur[oa]|convencid[oa])|не уверен\w*|сомнева\w+|nie \w+ (?:pewn\w+|pewien|przekonan\w+)"
+    r"|niet (?:\w+ )?(?:zeker|overtuigd)|inte säker)\b|不确定|没把握|拿不准|自信がない|わからない|확실하지|확신",
+    re.IGNORECASE,
+)
+_SAID_NO: Final = pattern(  # to what somebody asked for
+    r"\b(?:said no|says no|turned (?:it|that|them|him|her|us) down|sagte? nein|hat(?:te)? abgelehnt|a dit non|a refusé|dijo que no|ha detto (?:di )?no"
+    r"|disse (?:que )?não|отказал\w*|odmówi\w+|zei nee)\b|(?:拒绝|不同意|没同意)了?\Z|断られ",
+    re.IGNORECASE,
+)
 _DOUBTS: Final = pattern(
     # perhaps
     r"\b(?:might|maybe|perhaps|possibl[ey]|probably|vielleicht|eventuell|womöglich|möglicherweise|peut-être|éventuellement|quizás?|tal vez|a lo mejor|forse|magari|talvez"
     r"|возможно|наверное|может быть|może|chyba|być może|misschien|wellicht|kanske|belki)\b|\b(?:i|we|it|they|that|this) may\b|\A\W*may (?-i:[a-z])"
     r"|也许|或许|可能|かもしれ|たぶん|多分|아마"
     # consider
-    r"|\b(?:thinking (?:of|about)|think about (?:it|that)|consider\w*|wonder\w*|do you think|whether|überleg\w*|erwäg\w*|meinst du|envisag\w*|réfléchi\w*|hésit\w*|tu penses|penses-tu"
+    r"|\b(?:thinking (?:of|about)|think about (?:it|that)|consider\w*|wonder\w*|do you think|whether|überleg\w*|erwäg\w*|meinst du|envisag\w*|pens\w* (?:\w+ )?à (?:\w+er|\w+ir|prendre|faire)|réfléchi\w*|hésit\w*|tu penses|penses-tu"
     r"|valora(?:ndo|mos)?|se plantea\w*|pensando|hay que decidir|crees que|valuta(?:ndo|no)?|ponder\w+|acha que|дума(?:ю|ет|ем|ют)|подума\w+|стоит ли|zastanawia\w*|myśl\w+ o|overweeg\w*|twijfel\w*|funder\w+)\b"
     r"|考虑|你觉得|検討|考え中|迷って|고민"
     # depends on something else
@@ -83,16 +103,8 @@ _DOUBTS: Final = pattern(
     r"|\b(?:still|noch|encore|toujours|todavía|aún|ainda|ancora|ещё|jeszcze|nog) (?:\w+ ){0,3}(?:between|zwischen|entre|tra|fra|между|między|tussen)\b"
     # under a condition
     r"|\b(?:as soon as|sobald|dès que|en cuanto|tan pronto|(?:non )?appena|assim que|как только|gdy tylko|jak tylko|zodra|så snart)\b"
-    # undecided
-    r"|\b(?:undecided|undetermined|open question|(?:not|n['’]t)(?: yet)? decided?|(?:keep|kept|leave|left) (?:it |that )?open|no (?:answer|reply|decision)|offen|unklar|unentschieden|nicht entschieden|indécis\w*"
-    r"|pas (?:encore )?décidée?|pendiente|sin decidir|no (?:lo )?(?:he|ha|hemos) decidido|da decidere|dobbiamo decidere|non (?:ho|ha|abbiamo) (?:ancora )?deciso|não decid\w+|por decidir|не реш[её]?[нлш]\w*|nie zdecydowa\w+"
-    r"|(?:nog )?niet besl(?:ist|oten)|inte bestämt)\b|未定|待定|未決|没想好|要不要|没决定|没定|決めてい?ない|決まって|못 정|안 정"
-    # not sure
-    r"|\b(?:unsure|(?:not|n['’]t)(?: \w+)? (?:sure|certain|convinced)|nicht (?:\w+ )?(?:sicher|überzeugt)|pas (?:\w+ )?(?:sûre?|certaine?s?|convaincue?s?)|no (?:\w+ )?(?:segur[oa]|convencid[oa])|no me convence"
-    r"|non \w+ (?:\w+ )?(?:sicur[oa]|convint[oa])|não (?:tenho|estou|está) (?:\w+ )?(?:a certeza|certeza|cert[oa]|segur[oa]|convencid[oa])|не уверен\w*|сомнева\w+|nie \w+ (?:pewn\w+|pewien|przekonan\w+)"
-    r"|niet (?:\w+ )?(?:zeker|overtuigd)|inte säker)\b|不确定|没把握|拿不准|自信がない|わからない|확실하지|확신"
     # not known yet
-    r"|\b(?:(?:not|n['’]t) know yet|don['’]t know (?:if|whether)|wei(?:ß|ss) (?:ich|es )?(?:noch )?nicht,? ob|wissen (?:wir )?noch nicht|wei(?:ß|ss)(?: ich)?(?: es)? noch nicht|(?:ne )?sai[st] pas encore|(?:aún|todavía) no (?:lo )?(?:sé|sabemos)"
+    r"|\b(?:(?:not|\w*n['’]t) know yet|don['’]t know (?:if|whether)|wei(?:ß|ss) (?:ich|es )?(?:noch )?nicht,? ob|wissen (?:wir )?noch nicht|wei(?:ß|ss)(?: ich)?(?: es)? noch nicht|(?:ne )?sai[st] pas encore|(?:aún|todavía) no (?:lo )?(?:sé|sabemos)"
     r"|no (?:lo )?(?:sé|sabemos) (?:aún|todavía)|non (?:lo )?(?:so|sappiamo) ancora|ainda não (?:sei|sabemos)|não (?:sei|sabemos) ainda|пока не зна\w+|ещё не зна\w+|jeszcze nie wie\w+|weet(?: ik)?(?: het)? nog niet)\b"
     r"|还不知道|まだ(?:分か|わか)ら|아직 모르"
     # will see
@@ -156,6 +168,11 @@ _SWITCHES: Final = pattern(
     r"\b(?:switch\w*|chang\w*|gone|no longer|any ?more|instead|gewechselt|wechs\w+|umgestiegen|nicht mehr|statt\w*|chang\w*|ne \w+ plus|au lieu"
     r"|ya no|cambi\w*|en vez|cambiat\w*|invece|mudei|já não|em vez|переш\w*|смени\w*|больше не|вместо|zmieni\w*|już nie|zamiast|overgestapt|niet meer|bytt)\b"
     r"|换|改|变|変わ|変え|바꾸|바꿨",
+    re.IGNORECASE,
+)
+_IN_PLACE: Final = pattern(
+    r"\b(?:instead of|rather than|in place of|anstatt|statt|anstelle von|au lieu d[eu]s?|plutôt qu[e'’]|en lugar de|en vez de|invece d[ie]\w*|anziché|em vez d[eoa]s?"
+    r"|вместо|zamiast|in plaats van|i stället för)\b",
     re.IGNORECASE,
 )
 _PAIRS: Final = 2
@@ -255,7 +272,18 @@ def plans(text: str) -> bool:
 
 def supposes(text: str) -> bool:
     """True if a clause says that something may be so."""
-    return _DOUBTS.search(text) is not None
+    return _DOUBTS.search(text) is not None or undecided(text)
+
+
+def undecided(text: str) -> bool:
+    """True if a clause says that something is not decided, or that somebody is not sure of it."""
+    return _UNDECIDED.search(text) is not None
+
+
+def asserted(text: str) -> str:
+    """Return what a clause says is so in place of something else (`tea instead of coffee`); empty if it does not."""
+    front = _IN_PLACE.split(text, maxsplit=1)
+    return front[0].strip() if len(front) > 1 else ""
 
 
 def deliberates(question: str) -> bool:
@@ -265,7 +293,12 @@ def deliberates(question: str) -> bool:
 
 def only_doubts(text: str) -> bool:
     """True if a clause doubts and says nothing else, so that it is about what was said before."""
-    return supposes(text) and not content(_DOUBTS.sub(" ", text))
+    return supposes(text) and not content(_UNDECIDED.sub(" ", _DOUBTS.sub(" ", text)))
+
+
+def leaves_open(text: str) -> bool:
+    """True if a clause only says that what is before it in its sentence is not decided, or was turned down."""
+    return _SAID_NO.search(text) is not None or (undecided(text) and len(content(_UNDECIDED.sub(" ", text))) <= 1)
 
 
 def changes(sentence: str, *, wholly: bool = False) -> bool:

@@ -17,6 +17,7 @@ from commonplace.text.patterns import pattern
 _LISTS: Final[dict[str, dict[str, str]]] = tomllib.loads(packaged.text(__package__, "numerals.toml"))
 WORDS: Final = {word: int(value) for value, words in _LISTS["units"].items() for word in words.split()}
 _SCALE: Final = {word: int(value) for value, words in _LISTS["scales"].items() for word in words.split()}
+_NEVER_ALONE: Final = frozenset(["mila", "k"])  # "due mila", and Mila is a name
 _AND: Final = frozenset(["and", "und", "et", "y", "e", "i", "и", "en"])
 AMBIGUOUS: Final = frozenset(_LISTS["doubtful"]["words"].split())
 """Words that are often no number: they vouch for one, but need no one to vouch for them."""
@@ -80,7 +81,7 @@ def numerals(text: str) -> list[Numeral]:
             found += _signs(match)
         elif word in _SCALE and found and match.start() - found[-1].end <= 1:
             found[-1] = _scaled(found[-1], match)
-        else:
+        elif word not in _NEVER_ALONE:
             words.append((match, value))
     return found + _joined(words)
 
