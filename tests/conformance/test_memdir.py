@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from pathlib import Path
 
 import click
@@ -1051,3 +1051,36 @@ def test_a_secret_in_a_statement_stands_in_no_name_and_costs_nothing_else(tmp_pa
         assert "Bergen" in memory.recall("Where does the user live?", layers=["topics"])[0].text
     written = "".join(f"{path} {path.read_text(encoding='utf-8')}" for path in tmp_path.rglob("*.md"))
     assert secret[:20].lower() not in written.lower()
+
+
+@pytest.mark.parametrize(("layout", "kind"), [("memdir", "fact"), ("native", "topic"), ("graph", "topic")])
+def test_what_a_topic_says_already_makes_no_second_one(tmp_path, layout, kind):
+    """The ordinary day: the same text remembered twice was two files, each with a line of the index."""
+    with opened(tmp_path, layout=layout) as memory:
+        first = memory.remember("The user likes tea.", kind=kind)
+        again = memory.remember("The user likes tea.", kind=kind)
+        assert (first.status, again.status, again.records) == ("applied", "duplicate", first.records)
+        assert memory.remember("The user likes tea.", kind=kind, expires=date(2027, 1, 1)).status == "applied"
+        memory.forget(first.records[0])
+        assert memory.remember("The user likes tea.", kind=kind).status == "refused"
+
+
+def test_a_page_does_not_keep_a_person_from_saying_the_same(tmp_path):
+    """DESIGN 1.7: what ranks below the agent is not always shown, so it does not count as known."""
+    with opened(tmp_path) as memory:
+        page = memory.remember("The market opens at eight.", trust="web")
+        assert memory.remember("The market opens at eight.", trust="web").records == page.records
+        said = memory.remember("The market opens at eight.")
+        assert said.status == "applied"
+        assert said.records != page.records
+        assert memory.remember("The market opens at eight.").records == said.records
+        assert memory.remember("The market opens at eight.", trust="web").status == "duplicate"
+
+
+def test_one_thing_may_be_said_of_two_subjects(tmp_path):
+    with opened(tmp_path) as memory:
+        topics = [
+            PutTopic(path=f"{name}.md", title=name.title(), body="Is allergic to nuts.") for name in ("ann", "ben")
+        ]
+        assert memory.apply(topics, reason="").status == "applied"
+        assert {"ann.md", "ben.md"} <= {path.name for path in tmp_path.glob("*.md")}

@@ -160,3 +160,24 @@ def test_a_mark_of_direction_hides_no_secret():
     """Issue 22: marks that a script needs stay in the text; what they are within is found all the same."""
     secret = "ghp_" + "a1B2c3D4" * 4 + "\u200e1234"
     assert "⟦secret:" in guard.screen(f"המפתח {secret} שלום").text
+
+
+@pytest.mark.parametrize(
+    ("words", "text", "held"),
+    [
+        ("Ann", "Lunch with ANN, at noon", True),
+        ("Ann", "Ann's sister", True),
+        ("Ann", "the annual report", False),
+        ("New York office", "the new  York\noffice.", True),
+        ("Strasse", "in der STRAßE", True),
+        ("राम", "राम आया", True),
+        ("राम", "रामायण पढ़ी", False),
+        ("안나", "안나는 오슬로에 산다", True),
+        ("安娜", "安娜住在奥斯陆", True),
+        ("แมว", "ฉันเลี้ยงแมวชื่อส้ม", True),
+        ("ខ្មែរ", "ភាសាខ្មែរពិរោះ", True),
+    ],
+)
+def test_words_are_whole_where_words_are_apart(words, text, held):
+    """The ordinary day: what `forget` takes; Thai and Khmer write no spaces, Devanagari writes vowels as signs."""
+    assert guard.has_words(text, guard.fold(words)) is held

@@ -6,7 +6,7 @@ another is never added, in any layout.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import islice
 from typing import Final
@@ -19,8 +19,9 @@ from commonplace.changes.reader import Reader
 from commonplace.layouts.codecs import journals
 from commonplace.layouts.schema import AddRule, Layer, Layout
 from commonplace.operations import AppendJournal, Edit, PutItem, PutTopic, RemoveEntry, ReplaceEntry
-from commonplace.records import JournalEntry
+from commonplace.records import JournalEntry, Topic
 from commonplace.text.installed import Installed
+from commonplace.text.pieces import fingerprint
 
 HELD_AGAINST: Final = ("merge", "label")
 """The rules that hold a new entry against those that are there."""
@@ -41,12 +42,13 @@ class Rule(msgspec.Struct, frozen=True):
     """An add rule.
 
     `refuses` says why an edit cannot be done, given the reason for it; empty if it can. `before` returns the edit that
-    is done in place of one, `after` what is done with it.
+    is done in place of one, `after` what is done with it; `same` gives the records that say already what it adds.
     """
 
     refuses: Callable[[Adding, Edit, str], str] | None = None
     before: Callable[[Adding, Edit], Edit] | None = None
     after: Callable[[Adding, Edit], Sequence[Edit]] | None = None
+    same: Callable[[Adding, Edit], Iterable[str]] | None = None
 
 
 def mirrored(adding: Adding, edit: Edit) -> list[Edit]:
@@ -95,9 +97,24 @@ def reasoned(adding: Adding, edit: Edit, reason: str) -> str:
     return "" if repeats else f"{edit.path} is there already; say why it changes"
 
 
+def repeated(adding: Adding, edit: Edit) -> Iterator[str]:
+    """Yield the topics with the title and the words of a new one, whatever their files are called."""
+    if not isinstance(edit, PutTopic) or not (edit.title and edit.body) or adding.plan.exists(edit.path):
+        return
+    mark = fingerprint(f"{edit.title}\n{edit.body}")
+    for topic in adding.reader.visible(adding.plan.topics(adding.layer)):
+        if isinstance(topic, Topic) and fingerprint(f"{topic.title}\n{topic.body}") == mark:
+            yield topic.id
+
+
 ADD_RULES: Final[Installed[Rule]] = Installed(
     "commonplace.add_rules",
-    {"mirror": Rule(after=mirrored), "typed": Rule(before=typed), "reasoned": Rule(refuses=reasoned)},
+    {
+        "mirror": Rule(after=mirrored),
+        "typed": Rule(before=typed),
+        "reasoned": Rule(refuses=reasoned),
+        "once": Rule(same=repeated),
+    },
 )
 """The add rules by name; an entry point of another package brings a `Rule`."""
 

@@ -221,8 +221,9 @@ class Admission:
     ) -> Taken:
         before = plan.rope(path).data if layer.cap else b""
         rules = self._rules(plan, layer)
-        for rule, adding in rules:
-            operation = rule.before(adding, operation) if rule.before else operation
+        operation, same = self._ruled(rules, operation, trust)
+        if same:
+            return Taken(same=same)
         changes = self._changes(plan, operation, path)
         if not actor.person and changes and is_below_agent(self._parts.reader.rank(changes)):
             trust = lowest_trust([trust, self._parts.reader.rank(changes)])  # a trust never rises but by a person
@@ -257,8 +258,7 @@ class Admission:
             and corrects(*replaced, self._parts.sessions.heard(actor.session))
         ):
             whose = "user"
-        taken = (changes,) if by_person and replaced[0] else ()
-        changed = (*applied.removed, *applied.successors, *taken)
+        changed = (*applied.removed, *applied.successors, *((changes,) if by_person and replaced[0] else ()))
         if actor.defers and any(self._is_persons(record, said=whose == "user") for record in changed):
             return Taken((Waits(operation, PERSONS),))
         plan.edit(operation, applied, path, trust=trust, person=actor.person)
@@ -267,6 +267,18 @@ class Admission:
             self._check_cap(layer, path, before, plan.rope(path).data)
         low = actor.defers and is_below_agent(trust) and isinstance(operation, (PutItem, PutTopic))
         return Taken(note=MARKED.format(trust=trust) if low else "")
+
+    def _ruled(self, rules: Sequence[tuple[Rule, Adding]], operation: Edit, trust: Trust) -> tuple[Edit, str]:
+        """Return what add rules make of an edit, and the record that says already what it adds; empty if none does.
+
+        What ranks below the agent is not always shown, so it says nothing already, unless the edit ranks so too.
+        """
+        for rule, adding in rules:
+            operation = rule.before(adding, operation) if rule.before else operation
+            for same in rule.same(adding, operation) if rule.same else ():
+                if is_below_agent(trust) or not is_below_agent(self._parts.reader.rank(same)):
+                    return operation, same
+        return operation, ""
 
     def _changes(self, plan: Plan, operation: Edit, path: str) -> str:
         """Return the id of the record whose text an edit replaces; empty if there is none."""
@@ -389,7 +401,7 @@ class Admission:
         """Refuse a topic that would be its own ancestor; a proposal loses only the parents that lead back to it."""
         if isinstance(operation, PutTopic) and operation.parents:
             path = operation.path
-            known = tree.build([Topic(path, path, operation.title, ""), *self._topics(plan, layer)])
+            known = tree.build([Topic(path, path, operation.title, ""), *plan.topics(layer)])
             if tree.leads_back(known, path, operation.parents):
                 if actor.explicit:
                     raise Stop(
@@ -397,13 +409,6 @@ class Admission:
                     )
                 return msgspec.structs.replace(operation, parents=())
         return operation
-
-    def _topics(self, plan: Plan, layer: Layer) -> list[Topic]:
-        """Return the topics of a layer as planned."""
-        paths = dict.fromkeys(path for _, path in self._parts.reader.files(lambda each: each == layer))
-        paths |= dict.fromkeys(path for path in plan.ropes if self._parts.layout.layer_of(path) == layer)
-        found = (each for path in paths for each in plan.records(layer, path, plan.planned(path) or b""))
-        return [each for each in found if isinstance(each, Topic)]
 
     def _check_cap(self, layer: Layer, path: str, before: bytes, after: bytes) -> None:
         """Refuse an edit past the cap of a layer from which nothing may move."""

@@ -39,7 +39,7 @@ from commonplace.operations import (
     RemoveItem,
     RewriteDocument,
 )
-from commonplace.records import Record, Source, Trust
+from commonplace.records import Record, Source, Topic, Trust
 from commonplace.store.protocol import MISSING, STATE, Append, Delete, Put, Write
 from commonplace.text.spans import Keep
 
@@ -132,6 +132,13 @@ class Plan:
     def records(self, layer: Layer, path: str, data: bytes) -> list[Record]:
         """Read the records of some bytes of a file."""
         return list(edits.records(layer, path, data, self._parts.zone)) if data else []
+
+    def topics(self, layer: Layer) -> list[Topic]:
+        """Return the topics of a layer as planned."""
+        paths = dict.fromkeys(path for _, path in self._parts.reader.files(lambda each: each == layer))
+        paths |= dict.fromkeys(path for path in self.ropes if self._parts.layout.layer_of(path) == layer)
+        found = (each for path in paths for each in self.records(layer, path, self.planned(path) or b""))
+        return [each for each in found if isinstance(each, Topic)]
 
     # --- taking operations ---
 

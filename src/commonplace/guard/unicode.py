@@ -70,6 +70,7 @@ _JOINING: Final = pattern(
     "[\u0600-\u061b\u061d-\u07ff\u0840-\u0dff\u0f00-\u109f\u1780-\u17b3\u17b6-\u180d\u180f-\u18af\ua8e0-\ua9ff"
     "\ufb50-\ufdff\ufe70-\ufefe\U00010d00-\U00010fff\U00011000-\U00011fff]"
 )
+_UNSPACED: Final = pattern("[\u0e00-\u109f\u1780-\u17ff]")  # Thai, Lao, Tibetan, Myanmar, Khmer
 _KEYCAP_OR_TEXT_EMOJI: Final = frozenset("#*0123456789\u203c\u2049\u2139\u3030")
 _SKIN_TONES: Final = ("\U0001f3fb", "\U0001f3ff")
 
@@ -142,8 +143,15 @@ def count_words(text: str, words: str, *, most: int | None = None) -> int:
 
 
 def _is_edge(left: str, right: str) -> bool:
-    """True if one word ends and another begins between two signs."""
-    return not (left.isalnum() and right.isalnum()) or content.is_wide(left) or content.is_wide(right)
+    """True if one word may end and another begin between two signs; anywhere, where no spaces are written."""
+    if any(content.is_wide(sign) or _UNSPACED.match(sign) for sign in (left, right)):
+        return True
+    return not (_is_of_word(left) and _is_of_word(right))
+
+
+def _is_of_word(sign: str) -> bool:
+    """True of a letter, a digit, and a vowel or accent written as a sign of its own."""
+    return sign.isalnum() or (bool(sign) and unicodedata.category(sign).startswith("M"))
 
 
 def _judge(text: str, start: int, end: int) -> str | None:

@@ -44,6 +44,7 @@ _RULES: Final[dict[str, LayerKind]] = {
     "mirror": "journals",
     "typed": "items",
     "reasoned": "topics",
+    "once": "topics",
 }
 _SHOWS: Final[dict[str, LayerKind]] = {
     "text": "documents",

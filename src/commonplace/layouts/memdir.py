@@ -12,6 +12,7 @@ from commonplace.layouts.schema import (
     PAUSES,
     WRITES,
     Action,
+    AddRule,
     AgentTool,
     Generated,
     Job,
@@ -51,6 +52,7 @@ LAYOUT = Layout(
         PromptSection(title="Relevant memories", of=("topics", "team"), renderer="surfaced", part="volatile"),
         EARLIER,
     ),
+    add=(AddRule(rule="once", of=("topics", "team")),),
     generated=(
         Generated(form="index", of=("topics",), into="index"),
         Generated(form="index", of=("team",), into="team_index"),

@@ -70,7 +70,7 @@ LAYOUT = Layout(
         RECALLED,
         EARLIER,
     ),
-    add=(AddRule(rule="label", of=("facts_user", "facts_env", "memory")),),
+    add=(AddRule(rule="label", of=("facts_user", "facts_env", "memory")), AddRule(rule="once", of=("topics",))),
     generated=(Generated(form="index", of=("topics",), into="memory"),),
     jobs=(
         Job(
