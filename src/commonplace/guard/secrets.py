@@ -24,9 +24,12 @@ from commonplace.guard.views import View
 
 _CARD_SHAPE: Final = r"[0-9]{4}[ -]?[0-9]{4,6}[ -]?[0-9]{4}"
 _CARD: Final = (
-    r"(?<![A-Za-z\d./+-])(?<!\d )(?:[2-6]\d{3}([ -]?)\d{4}\1\d{4}\1\d{4}|3[47]\d{2}([ -]?)\d{6}\2\d{5}"
-    r"|3[0689]\d{2}([ -]?)\d{6}\3\d{4})(?![A-Za-z\d_/-]|\.\d| \d)"
+    r"(?:(?<![A-Za-z\d./+-])|(?<=%B))(?:[2-6]\d{3}([ -]?)\d{4}\1\d{4}\1\d{4}|3[47]\d{2}([ -]?)\d{6}\2\d{5}"
+    r"|3[0689]\d{2}([ -]?)\d{6}\3\d{4})(?![A-Za-z\d_-]|\.\d)"
 )
+_BRAND: Final = r"4|5[0-8]|2[2-7]|3[05-9]|34|6[02-9]"  # what the numbers of cards begin with
+_EXPIRY: Final = r"(?: (?:0[1-9]|1[0-2]) ?/ ?(?:20)?\d\d|/(?:0[1-9]|1[0-2])/?(?:20)?\d\d)"
+_CARD_GOES_ON: Final = rf"(?:{_EXPIRY}(?: \d{{3,4}})?| \d{{3}}(?:{_EXPIRY})?)(?![\w/.-])"
 _CLOSE: Final = 16  # characters between two such lines that go with them
 _LONG: Final = 128  # characters of a secret that a rule may have cut off, for each looks at a bounded number
 _LONG_TOKEN: Final = 20  # characters of a key, of which fewer may be a name
@@ -208,12 +211,30 @@ _CHECKS: Final[dict[str, Callable[[re.Match[str], str], bool]]] = {
 
 
 def _cards(text: str) -> Iterator[Span]:
+    """Yield the numbers of cards; beside another number, only with their expiry or check code, or in a row of cards."""
+    done = -1  # the end of the last card and of what goes with it
     for card in compiled(_CARD).finditer(text):
-        numbers = [int(char) for char in card.group() if char.isdigit()]
-        doubled = [number * 2 - 9 if number > 4 else number * 2 for number in numbers[-2::-2]]
-        # Luhn's check; a run of one or two digits is an example, not a card.
-        if (sum(numbers[-1::-2]) + sum(doubled)) % 10 == 0 and len(set(numbers)) > 2:
-            yield Span(*card.span(), "payment-card", human=True)
+        start, end = card.span()
+        joined = start == done + 1
+        if not _is_card(card.group()) or (not joined and compiled(r"\d \Z").search(text, max(0, start - 2), start)):
+            continue
+        behind = compiled(_CARD_GOES_ON).match(text, end)
+        stop = behind.end() if behind else end
+        if compiled(r"/| \d").match(text, stop):
+            following = compiled(_CARD).match(text, stop + 1)
+            if text[stop] == "/" or not following or not _is_card(following.group()):
+                continue
+        if (joined or stop > end) and not compiled(_BRAND).match(card.group()):
+            continue
+        done = stop
+        yield Span(start, end, "payment-card", human=True)
+
+
+def _is_card(number: str) -> bool:
+    """True if a number passes Luhn's check; one of one or two different digits is an example."""
+    digits = [int(char) for char in number if char.isdigit()]
+    doubled = [digit * 2 - 9 if digit > 4 else digit * 2 for digit in digits[-2::-2]]
+    return (sum(digits[-1::-2]) + sum(doubled)) % 10 == 0 and len(set(digits)) > 2
 
 
 def _merged(spans: list[Span]) -> Iterator[Span]:
