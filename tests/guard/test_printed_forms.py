@@ -60,6 +60,18 @@ CODE, CODE_2 = "8f3k" + "-29dl", "77dk" + "-30fl"
 
 
 @pytest.mark.parametrize(
+    "form",
+    ["sshpass -p '{}' ssh a@b", "curl -u 'ann:{}' https://x.example", 'docker login -u a -p "{}" r.example'],
+)
+def test_a_password_in_quotes_goes_whole(form):
+    """Issue 22: of a password of two words, the second stayed."""
+    before, after = form.split("{}")
+    screened = _keeps(form.format(WORDS), *WORDS.split())
+    assert screened.startswith(before)
+    assert screened.endswith(after)
+
+
+@pytest.mark.parametrize(
     ("form", "secrets"),
     [
         ('{{"passwords":{{"ann":"{}","bob":"{}"}}}}', (MIXED, OTHER)),
@@ -114,3 +126,69 @@ def test_a_group_in_a_group_is_read_with_it(noun, monkeypatch):
     for place in range(1, len(text), len(text) // 2000):
         list(names.values(place, noun[:-1], rule))
     assert sum(read) <= len(text)
+
+
+@pytest.mark.parametrize(
+    ("form", "secret"),
+    [
+        ("postgresql://postgres:{}@localhost:5432/app", "P@ssw0" + "rd!"),
+        ("ftp://ann:{}@files.example.org/x", "pass@" + "word1"),
+        ("postgres://app:{}@db/x", "pa/" + "ss1"),
+        ("mysql://root:{}@127.0.0.1/db", "r00t@" + "Pass"),
+        ("root:{}@tcp(localhost:3306)/x", "s3cret" + "pw"),
+        ('dsn="app:{}@tcp(db:3306)/shop"', "mer" + "lin"),
+        ("Server=db;Uid=app;Pwd={{{}}};", "Blue;" + "Tit7"),
+        ("A temporary password is generated for root@localhost: {}", "hW3)kQ" + "9rLt&p"),
+        ("helm upgrade a ./c --set postgresql.auth.password={} --set replicas=2", "tinpan" + "alley"),
+        ("helm upgrade a ./c --set replicas=2,auth.password={}", "tinpan" + "alley"),
+        ("Login{{user=ann, password={}}}", "white" + "throat"),
+        ("Login{{password={}, user=ann}}", "white" + "throat"),
+        ("<name>javax.jdo.option.ConnectionPassword</name>\n  <value>{}</value>", "hive" + "Hive7"),
+        ("mnemonic: {}", "legal winner thank year wave sausage worth useful legal winner thank yellow"),
+        ("Set-Cookie: remember_token={}; Path=/", "5|9f8a" + "7b6c5d4e"),
+        ("Cookie: xs={}; c_user=100", "24%3AZk" + "2x9qLm"),
+        ("cqlsh -u cassandra -p {}", "casso" + "wary7"),
+        ("mosquitto_pub -u ann -P {} -t t", "poch" + "ard7"),
+        ("ipmitool -I lanplus -H h -U ADMIN -P {} chassis", "poch" + "ard7"),
+        ("evil-winrm -i h -u ann -p {}", "poch" + "ard7"),
+        ("crackmapexec smb h -u ann -p {}", "poch" + "ard7"),
+        ('winexe -U "dom/ann%{}" //h cmd', "poch" + "ard7"),
+        ("--set auth.rootPassword={},replicas=2", "tinpan" + "alley"),
+        ("snmpwalk -v3 -u ann -A {} h", "poch" + "ard7"),
+        ("snmpwalk -v3 -u ann -X {} h", "poch" + "ard7"),
+        ('ssh-keygen -t ed25519 -N "{}" -f k', "poch" + "ard7"),
+        ("rabbitmqctl change_password ann {}", "poch" + "ard7"),
+        ("mc alias set m http://h admin {}", "poch" + "ard77"),
+        ("api_key={}\nport=80", "9fK2mZ7qLp0s\n" + "Vx4TbNw8Rt5y"),
+        ("-H 'Authorization: Bearer \\\n {}'", LONG),
+        ("Password\n\n{}\n\nNext", "lilac" + "Barge77"),
+        ("Password\n--------\n{}\n", "Blue" + "finch7"),
+    ],
+)
+def test_a_password_of_an_address_a_command_a_record_or_a_page_goes(form, secret):
+    """Issue 22: what is around it stays."""
+    screened = _keeps(form.format(secret), secret, *secret.split("\n"))
+    before, after = form.replace("{{{", "{\0").replace("{}", "\0").replace("{{", "{").replace("}}", "}").split("\0")
+    assert screened.startswith(before)
+    assert screened.endswith(after.lstrip("}") if "Pwd=" in form else after)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "http://host:8080/path/user@example.org",
+        "https://x.example/a:b/c@d",
+        "docker://quay.io:5000/a/b@sha256:00",
+        "postgres://user:password@localhost/x",
+        "<Login password={password} />",
+        "fn({user=a, password=getPw()})",
+        "Password\n\nMust have 8 signs\n",
+        "Password\n\nOAuth2\n",
+        "Cookie: theme=dark; lang=en-US",
+        "Mail root@localhost about the password.",
+        "tokenizer: cl100k_base",
+        "mnemonic: every good boy does fine",
+    ],
+)
+def test_addresses_code_and_pages_without_a_password_stay(text):
+    assert guard.screen(text).text == text

@@ -32,7 +32,10 @@ _EXPIRY: Final = r"(?: (?:0[1-9]|1[0-2]) ?/ ?(?:20)?\d\d|/(?:0[1-9]|1[0-2])/?(?:
 _CARD_GOES_ON: Final = rf"(?:{_EXPIRY}(?: \d{{3,4}})?| \d{{3}}(?:{_EXPIRY})?)(?![\w/.-])"
 _CLOSE: Final = 16  # characters between two such lines that go with them
 _LONG: Final = 128  # characters of a secret that a rule may have cut off, for each looks at a bounded number
+_HALF: Final = r"\r?\n[ \t]{0,8}([A-Za-z0-9_+/=.~-]{8,128})(?=[ \t]{0,8}(?:\r?\n|\Z))"  # of a key, in the next line
+_BROKEN: Final = {"generic-secret", "password", "bearer-token"}  # kinds whose end no form of their own shows
 _LONG_TOKEN: Final = 20  # characters of a key, of which fewer may be a name
+_QUOTE_OPENS: Final = r"([\"'])[^\s\"']{0,64}\Z"
 _ATTRIBUTE: Final = r"\s{0,8}[\w:.-]{1,40}\s?="
 _NAMED: Final = r"(?i)key|token|secret|auth|pass|cred|\bpat\b|\bapi\b"
 
@@ -63,7 +66,9 @@ def _whole(spans: Iterable[Span], text: str) -> Iterator[Span]:
     done = 0
     for span in spans:
         if span.end - span.start < _LONG or span.end <= done or span.rule == FLOOD:
-            yield span
+            half = compiled(_HALF).match(text, span.end)
+            broken = half and span.end > done and span.rule in _BROKEN and values.is_key(half[1])
+            yield span._replace(end=half.end()) if half and broken else span
             continue
         stop = compiled(r"[^A-Za-z0-9_+/=.~%-]").search(text, span.end)
         done = stop.start() if stop else len(text)
@@ -152,6 +157,8 @@ def _matched(text: str, place: int, rule: Rule) -> Iterator[tuple[int, int]]:
     if not match:
         return
     start, end = match.span(1 if pattern.groups else 0)
+    if rule.id.startswith("command-"):
+        end = _quote_end(text, start, end)
     value = text[start:end]
     if value.strip("⟦") and (not rule.check or _CHECKS[rule.check](match, value)):  # a marker is none
         yield start, end
@@ -163,6 +170,13 @@ def _matched_around(pattern: re.Pattern[str], text: str, place: int, back: int) 
         if (start == 0 or not text[start - 1].isalnum()) and (match := pattern.match(text, start)):
             return match
     return None
+
+
+def _quote_end(text: str, start: int, end: int) -> int:
+    """Return the end of the word of a command line: behind a quote it goes on over blanks to the next one."""
+    opens = compiled(_QUOTE_OPENS).search(text, max(0, start - 66), start) if text[end : end + 1] == " " else None
+    closes = compiled(r"[^\"'\n]{0,64}([\"'])").match(text, end) if opens else None
+    return closes.start(1) if opens and closes and closes[1] == opens[1] else end
 
 
 def _is_mixed(_: re.Match[str], value: str) -> bool:
