@@ -182,3 +182,39 @@ def test_a_name_that_a_text_repeats_is_looked_at_once(monkeypatch):
     monkeypatch.setattr(printed, "paired", lambda *args: looked.append(args) or real(*args))
     guard.screen("api-key=" * 480)
     assert len(looked) <= 200
+
+
+class _Watched:
+    """A pattern that notes how many characters each search may look at."""
+
+    def __init__(self, pattern, looked):
+        self._pattern, self._looked = pattern, looked
+
+    def search(self, text, start=0, end=sys.maxsize):
+        self._looked.append(min(end, len(text)) - start)
+        return self._pattern.search(text, start, end)
+
+    def __getattr__(self, name):
+        return getattr(self._pattern, name)
+
+
+@pytest.mark.parametrize(
+    ("module", "piece", "most"),
+    [
+        (printed, "my token: the password=secret {} pin: key ", 900),
+        (said, "          key{}:\n" * 8 + "          password:\n", 400),
+    ],
+)
+def test_what_is_before_a_name_is_searched_a_bounded_way_back(module, piece, most, monkeypatch):
+    """Issue 22: one line of nouns was searched from its beginning at each of them, and deep lines again at each end."""
+    looked = []
+    real = module.compiled
+    monkeypatch.setattr(module, "compiled", lambda pattern: _Watched(real(pattern), looked))
+    counts = []
+    for times in (100, 200):
+        looked.clear()
+        guard.screen("".join(piece.replace("{}", str(n)) for n in range(times)))
+        counts.append(sum(looked) / times)
+    assert counts[1] <= 1.2 * counts[0] + 50
+    assert counts[1] <= most
+    assert max(looked) <= 700

@@ -8,14 +8,14 @@ import blind_set
 import pytest
 
 from commonplace import guard
-from commonplace.guard import codes, keys, printed, said, secrets, table, tables, values, views
+from commonplace.guard import codes, keys, printed, said, secrets, several, table, tables, values, views
 from inside import parsed
 
 RULES = table.load().rules
 PATTERNS = {f"{rule.kind} {rule.id} {number}": rule.pattern for number, rule in enumerate(RULES) if rule.pattern}
 PATTERNS |= {
     f"{module.__name__} {name}": table.compiled(value).pattern
-    for module in (codes, keys, printed, said, secrets, tables, values, views)
+    for module in (codes, keys, printed, said, secrets, several, tables, values, views)
     for name, value in vars(module).items()
     if name.strip("_").isupper() and isinstance(value, str) and name not in {"_SEPARATORS", "_EDGES", "_CJK"}
 }

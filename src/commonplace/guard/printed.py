@@ -11,7 +11,7 @@ import itertools
 from collections.abc import Iterator
 from typing import Final
 
-from commonplace.guard import tables, values
+from commonplace.guard import several, tables, values
 from commonplace.guard.table import Rule, compiled, load
 
 Span = tuple[int, int]
@@ -56,17 +56,30 @@ _DIRECTIVE: Final = (  # which sets what the next word names
 _DIRECTED: Final = r"[A-Z0-9_]{0,14}[ \t]{1,4}[\"']?([^\s\"'=;]{3,512})[\"']?;?[ \t]{0,4}(?=\r?\n|\Z)"
 _FORM: Final = r"(?i)form-data;[^\n]{0,60}name=\"[\w.\[-]{0,40}\Z"  # a part of a form as it is sent
 _SENT: Final = r"[\w\]-]{0,14}\"[^\n]{0,80}\n(?:[\w-]{1,40}:[^\n]{0,80}\n)?(?:⟦U\+000D⟧|\r)?\n([^\r\n⟦]{3,512})"
+_VALUE_ELEMENT: Final = (  # beside an element that has the name
+    r"[\w.-]{0,14}</(?:name|key|param-name)>\s{0,40}<(?:value|param-value)>\s{0,8}([^<>\n]{3,512}?)\s{0,8}</"
+)
+_BELOW: Final = (  # a line that is a name, with nothing or a line between, as on a page
+    r"s?[:*_`]{0,4}[ \t]{0,8}\r?\n(?:[ \t]{0,8}(?:[-=~]{2,48}[ \t]{0,8})?\r?\n){1,2}"
+    r"[ \t]{0,8}[`*]{0,2}((?=\D{0,64}\d)[^\s=:;,(){}<>\[\]\"'`*|/\\]{6,64})[`*]{0,2}[ \t]{0,8}(?=\r?\n|\Z)"
+)
 _ANSWERED: Final = (  # to a prompt, by a script
     r":?\s?[*\"')\]]{1,4}[^\n]{0,20}\n\s{0,12}(?:\w{1,20}\.)?(?:send|write|type)\w{0,8}[ (](?:-- )?"
     r"[\"']([^\"'\\\n\r]{3,512})"
 )
-_OPTION: Final = r"\s-{1,2}(?:D|P|[a-z][\w-]{0,20}[ =][\"'])[\w.-]{0,40}\Z"  # of a command: `-e "db_password=…"`
+_OPTION: Final = (  # of a command: `-e "db_password=…"`
+    r"(?:\A|\s)-{1,2}(?:D|P|set(?:-string)?[ =](?:[\w.,=-]{0,80},)?|[a-z][\w-]{0,20}[ =][\"'])[\w.-]{0,40}\Z"
+)
 _HOLDS: Final = (
     r"[\w-]{0,14}\s(?:[^<>]{0,160}?\s)?value\s?=\s?[\"']([^\"'<>\n]{3,512})[\"']"  # an element, as an attribute
 )
 _METHOD: Final = r"(?i)(?:\.|(?<!re)(?<!off)set|with|use|type|enter|fill)_?\Z"  # which takes a value alone
 _TAKEN: Final = r"\w{0,14}\(\s{0,8}[\"']([^\"'\\\n]{3,512})[\"']\s{0,8},?\s{0,8}\)"
 _LOGGED: Final = r"(?:\A|[\s\"'])[\w.-]{1,40}=[^\s,]{1,80}[ \t]{1,4}[\w.-]{0,40}\Z"  # a line of `name=value`
+_RECORD: Final = (
+    r"\w{0,40}[{\[]\s{0,4}(?:[\w.-]{1,24}=[^\s,(){}\[\]]{0,38},\s{1,4}){0,8}[\w.-]{0,40}\Z"  # `Login{user=…, `
+)
+_RECORD_ON: Final = r"\s{0,4}(?:,\s{1,4}[\w.-]{1,24}=[^\s,(){}\[\]]{0,38}){0,8}\s{0,4}[}\]]"
 _LOGGED_ON: Final = r"[ \t]{1,4}[\w.-]{1,40}=[^\s=]"
 _BOX: Final = r"(?i)<input(?=\s)[^<>]{0,160}?\s(?:type|name|id)\s?=\s?[\"']?[\w.\[-]{0,40}\Z"
 _FILLED: Final = r"(?i)\svalue\s?=\s?[\"']([^\"'<>\n]{3,512})[\"']"
@@ -88,6 +101,8 @@ _PLACES: Final = (
     (_DIRECTIVE, _DIRECTED),
     (_FORM, _SENT),
     (r"<(?:\w{1,20}:)?\Z", _HOLDS),
+    (r"<(?:name|key|param-name)>[\w./:-]{0,80}\Z", _VALUE_ELEMENT),
+    (r"(?:\n|\A)[ \t]{0,8}(?:[#>*-]{1,4}[ \t])?[*_`]{0,2}(?:\w{2,16} )?\Z", _BELOW),
     (r"", _ANSWERED),
 )
 _SHORT: Final = 8  # characters of a value that a machine made, where a constant names it
@@ -105,6 +120,7 @@ class Printed:
         self._text = text
         self._tables = tables.Tables(text)
         self._known: dict[tuple[str, int, str], Span | None] = {}
+        self._read: dict[str, int] = {}  # how far groups under one name were read, for each check
 
     def values(self, start: int, keyword: str, rule: Rule) -> Iterator[Span]:
         """Yield the values that the name at `start` has in data, settings, XML or a table."""
@@ -112,12 +128,27 @@ class Printed:
         about = compiled(values.ABOUT_IT).match(self._text, end)
         if about and not compiled(r"\s[\w:]{1,40}=").match(self._text, end):  # but for an attribute: `<Password Type="`
             return
+        held = list(self._held(start, end, rule))
         if span := self._value(start, end, rule):
             yield span
+        yield from held
+        if span or held:
             return
         for first, last in self._tables.cells(start, end):
             if _is_secret(self._text[first:last], rule, plain=False):
                 yield first, last
+
+    def _held(self, start: int, end: int, rule: Rule) -> Iterator[Span]:
+        """Yield the values of a list, a map or a block under a name; what one holds is not read again."""
+        if rule.check == "code" or start < self._read.get(rule.check, 0):
+            return
+        words, stop = several.find(self._text, start, end)
+        if stop > end:
+            self._read[rule.check] = stop
+        if words and not (rule.check == "chosen" and several.is_schema(self._text, end, stop)):
+            for first, last, quoted in words:
+                if _is_held(self._text[first:last], rule, plain=not quoted):
+                    yield first, last
 
     def _value(self, start: int, end: int, rule: Rule) -> Span | None:
         """Return the value behind a name; where a text repeats itself, it is looked for once."""
@@ -196,9 +227,15 @@ def paired(text: str, start: int, end: int, rule: Rule) -> Span | None:
 
 
 def _is_logged(text: str, start: int, last: int) -> bool:
-    """True if a word is one of several `name=value` of a line."""
-    before = compiled(_LOGGED).search(text, max(0, start - _TAG), start) or compiled(_OPTION).search(text, 0, start)
-    return bool(before or compiled(_LOGGED_ON).match(text, last))
+    """True if a word is one of several `name=value` of a line, of a command's options, or of a record in brackets."""
+    begin = max(0, start - _TAG)
+    if compiled(_LOGGED_ON).match(text, last) or compiled(_LOGGED).search(text, begin, start):
+        return True
+    closes = compiled(_RECORD_ON).match(text, last)
+    record = compiled(_RECORD).search(text, begin, start) if closes else None
+    if closes and record and "," in record.group() + closes.group():
+        return True
+    return compiled(_OPTION).search(text, begin, start) is not None
 
 
 def _assigned(text: str, start: int, end: int, rule: Rule) -> Span | None:
@@ -213,10 +250,8 @@ def _assigned(text: str, start: int, end: int, rule: Rule) -> Span | None:
 
 def _apart(text: str, start: int, end: int, rule: Rule) -> Span | None:
     """Return the value of an object whose name, in a field of its own, ends with a word for a secret."""
-    if not compiled(_CALLED).search(text, max(0, start - 2 * _BACK), start):
-        return None
     match = compiled(_APART).match(text, end)
-    if not match or not match.lastindex:
+    if not match or not match.lastindex or not compiled(_CALLED).search(text, max(0, start - 2 * _BACK), start):
         return None
     span = match.span(match.lastindex)
     value = text[slice(*span)]
@@ -242,7 +277,8 @@ def _given(text: str, start: int, end: int, rule: Rule) -> Span | None:
     for before, behind in _PLACES:
         match = compiled(behind).match(text, end)
         if match and compiled(before).search(text, max(0, start - _TAG), start):
-            return match.span(1) if _is_secret(match[1], rule, plain=False) else None
+            made = behind is not _BELOW or (rule.check == "chosen" and values.is_value(match[1]))
+            return match.span(1) if made and _is_secret(match[1], rule, plain=False) else None
     return None
 
 
@@ -266,6 +302,8 @@ def _is_secret(value: str, rule: Rule, *, plain: bool) -> bool:
     if is_worthless(value) or compiled(_TYPES).match(value):
         return False
     match rule.check:
+        case "drawn":
+            return False  # but in a list
         case "code":
             return bool(compiled(r"\d{3,12}\Z").match(value))
         case "made":
@@ -277,6 +315,27 @@ def _is_secret(value: str, rule: Rule, *, plain: bool) -> bool:
             ):
                 return False
             return len(value) >= 3 and not value.endswith(":") and not is_label(value)
+
+
+def _is_held(value: str, rule: Rule, *, plain: bool) -> bool:
+    """True if a word of a group is one of its secrets: it looks made, or is a plain word in quotes."""
+    if is_worthless(value) or not values.is_made(value.replace(" ", "")):
+        word = " " not in value and value.isalpha() and not values.is_described(value)
+        return rule.check == "chosen" and word and not plain and _is_secret(value, rule, plain=plain)
+    match rule.check:
+        case "made":
+            return values.is_key(value) or _is_drawn(value) or _is_secret(value, rule, plain=plain)
+        case "drawn":
+            return bool(compiled(r"[\w-]{6,40}\Z").match(value))
+        case _:
+            return not is_label(value)
+
+
+def _is_drawn(value: str) -> bool:
+    """True if a short value mixes both cases and digits more than once."""
+    return bool(
+        compiled(r"(?=\w{10,64}\Z)(?=.{0,64}[a-z])(?=.{0,64}[A-Z])(?:[A-Za-z]{1,16}\d{1,8}){2}\w{4,64}\Z").match(value)
+    )
 
 
 def _is_encoded(value: str) -> bool:

@@ -24,6 +24,7 @@ from commonplace.text import content
 Span = tuple[int, int]
 
 _REACH: Final = 200  # characters on either side of a noun
+_LINK: Final = 32  # characters that a word for "is" and the blanks behind it take
 _LONG_WORD: Final = 8  # characters of a word that a thing opens with
 _SENTENCE_END: Final = (
     r"\n|[。！？]|(?<! [Nn][or])(?<! n)[.!][\"'”»)]{0,2}(?=\s{1,4}[A-ZÀ-ÞĄ-ŻА-Я0-9¿¡\"“„«]|\s{0,4}\Z)|\?(?=\s|\Z)"
@@ -211,7 +212,9 @@ def _sentence(text: str, done: int, start: int, end: int) -> Span:
         of_it = text[stop.start()] in "?？" or compiled(_THAT_IS).match(text, spaced, start)
         begin, asked = (asked if of_it else stop.end()), stop.end()
     for stop in compiled(_SENTENCE_END).finditer(text, end, high):
-        over = text[stop.start()] == "\n" and compiled(_GOES_ON).search(text, end, stop.start())
+        over = text[stop.start()] == "\n" and compiled(_GOES_ON).search(
+            text, max(end, stop.start() - _LINK), stop.start()
+        )
         goes_on = over or compiled(_IT_IS).match(text, stop.start()) or compiled(_ALONE).match(text, stop.start())
         if text[stop.start()] not in "?？" and not goes_on:
             return begin, max(stop.start(), min(end, high))

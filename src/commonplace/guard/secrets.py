@@ -24,12 +24,18 @@ from commonplace.guard.views import View
 
 _CARD_SHAPE: Final = r"[0-9]{4}[ -]?[0-9]{4,6}[ -]?[0-9]{4}"
 _CARD: Final = (
-    r"(?<![A-Za-z\d./+-])(?<!\d )(?:[2-6]\d{3}([ -]?)\d{4}\1\d{4}\1\d{4}|3[47]\d{2}([ -]?)\d{6}\2\d{5}"
-    r"|3[0689]\d{2}([ -]?)\d{6}\3\d{4})(?![A-Za-z\d_/-]|\.\d| \d)"
+    r"(?:(?<![A-Za-z\d./+-])|(?<=%B))(?:[2-6]\d{3}([ -]?)\d{4}\1\d{4}\1\d{4}|3[47]\d{2}([ -]?)\d{6}\2\d{5}"
+    r"|3[0689]\d{2}([ -]?)\d{6}\3\d{4})(?![A-Za-z\d_-]|\.\d)"
 )
+_BRAND: Final = r"4|5[0-8]|2[2-7]|3[05-9]|34|6[02-9]"  # what the numbers of cards begin with
+_EXPIRY: Final = r"(?: (?:0[1-9]|1[0-2]) ?/ ?(?:20)?\d\d|/(?:0[1-9]|1[0-2])/?(?:20)?\d\d)"
+_CARD_GOES_ON: Final = rf"(?:{_EXPIRY}(?: \d{{3,4}})?| \d{{3}}(?:{_EXPIRY})?)(?![\w/.-])"
 _CLOSE: Final = 16  # characters between two such lines that go with them
 _LONG: Final = 128  # characters of a secret that a rule may have cut off, for each looks at a bounded number
+_HALF: Final = r"\r?\n[ \t]{0,8}([A-Za-z0-9_+/=.~-]{8,128})(?=[ \t]{0,8}(?:\r?\n|\Z))"  # of a key, in the next line
+_BROKEN: Final = {"generic-secret", "password", "bearer-token"}  # kinds whose end no form of their own shows
 _LONG_TOKEN: Final = 20  # characters of a key, of which fewer may be a name
+_QUOTE_OPENS: Final = r"([\"'])[^\s\"']{0,64}\Z"
 _ATTRIBUTE: Final = r"\s{0,8}[\w:.-]{1,40}\s?="
 _NAMED: Final = r"(?i)key|token|secret|auth|pass|cred|\bpat\b|\bapi\b"
 
@@ -60,7 +66,9 @@ def _whole(spans: Iterable[Span], text: str) -> Iterator[Span]:
     done = 0
     for span in spans:
         if span.end - span.start < _LONG or span.end <= done or span.rule == FLOOD:
-            yield span
+            half = compiled(_HALF).match(text, span.end)
+            broken = half and span.end > done and span.rule in _BROKEN and values.is_key(half[1])
+            yield span._replace(end=half.end()) if half and broken else span
             continue
         stop = compiled(r"[^A-Za-z0-9_+/=.~%-]").search(text, span.end)
         done = stop.start() if stop else len(text)
@@ -149,6 +157,8 @@ def _matched(text: str, place: int, rule: Rule) -> Iterator[tuple[int, int]]:
     if not match:
         return
     start, end = match.span(1 if pattern.groups else 0)
+    if rule.id.startswith("command-"):
+        end = _quote_end(text, start, end)
     value = text[start:end]
     if value.strip("⟦") and (not rule.check or _CHECKS[rule.check](match, value)):  # a marker is none
         yield start, end
@@ -160,6 +170,13 @@ def _matched_around(pattern: re.Pattern[str], text: str, place: int, back: int) 
         if (start == 0 or not text[start - 1].isalnum()) and (match := pattern.match(text, start)):
             return match
     return None
+
+
+def _quote_end(text: str, start: int, end: int) -> int:
+    """Return the end of the word of a command line: behind a quote it goes on over blanks to the next one."""
+    opens = compiled(_QUOTE_OPENS).search(text, max(0, start - 66), start) if text[end : end + 1] == " " else None
+    closes = compiled(r"[^\"'\n]{0,64}([\"'])").match(text, end) if opens else None
+    return closes.start(1) if opens and closes and closes[1] == opens[1] else end
 
 
 def _is_mixed(_: re.Match[str], value: str) -> bool:
@@ -208,12 +225,30 @@ _CHECKS: Final[dict[str, Callable[[re.Match[str], str], bool]]] = {
 
 
 def _cards(text: str) -> Iterator[Span]:
+    """Yield the numbers of cards; beside another number, only with their expiry or check code, or in a row of cards."""
+    done = -1  # the end of the last card and of what goes with it
     for card in compiled(_CARD).finditer(text):
-        numbers = [int(char) for char in card.group() if char.isdigit()]
-        doubled = [number * 2 - 9 if number > 4 else number * 2 for number in numbers[-2::-2]]
-        # Luhn's check; a run of one or two digits is an example, not a card.
-        if (sum(numbers[-1::-2]) + sum(doubled)) % 10 == 0 and len(set(numbers)) > 2:
-            yield Span(*card.span(), "payment-card", human=True)
+        start, end = card.span()
+        joined = start == done + 1
+        if not _is_card(card.group()) or (not joined and compiled(r"\d \Z").search(text, max(0, start - 2), start)):
+            continue
+        behind = compiled(_CARD_GOES_ON).match(text, end)
+        stop = behind.end() if behind else end
+        if compiled(r"/| \d").match(text, stop):
+            following = compiled(_CARD).match(text, stop + 1)
+            if text[stop] == "/" or not following or not _is_card(following.group()):
+                continue
+        if (joined or stop > end) and not compiled(_BRAND).match(card.group()):
+            continue
+        done = stop
+        yield Span(start, end, "payment-card", human=True)
+
+
+def _is_card(number: str) -> bool:
+    """True if a number passes Luhn's check; one of one or two different digits is an example."""
+    digits = [int(char) for char in number if char.isdigit()]
+    doubled = [digit * 2 - 9 if digit > 4 else digit * 2 for digit in digits[-2::-2]]
+    return (sum(digits[-1::-2]) + sum(doubled)) % 10 == 0 and len(set(digits)) > 2
 
 
 def _merged(spans: list[Span]) -> Iterator[Span]:

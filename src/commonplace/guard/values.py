@@ -23,13 +23,13 @@ _HARD: Final = r"[!@#$%^&*+?~=_]"
 ABOUT_IT: Final = (
     r"(?i)[ _-]?(?:hash|digest|field|reset|policy|length|manager|hint|file|path|url|uri|salt|column|input|store|prompt"
     r"|min|max|count|type|id|name|arn|limit|usage|budget|server|service|generator|vault|rotation|managers"
-    r"|authentication|protection|dialog|screen|page|form|s?[_ ]used(?!\sto))(?![a-z])"
+    r"|authentication|protection|dialog|screen|page|form|izers?|s?[_ ]used(?!\sto))(?![a-z])"
 )
 NO_VALUE: Final = (
     # placeholders, addresses and paths
     r"(?i)(?:x{3}|\*{3}|\.{3}|[•_-]{2}|[$%{<]|your|change_?me\Z|example|placeholder|redacted|dummy|todo|tbd|insert"
     r"|replace"
-    r"|[\w.+-]{1,64}@[\w-]{1,64}\.|[a-z][a-z0-9+.-]{1,12}(?:://|%3A%2F)|www\.|[~.]{0,2}/|--"
+    r"|[\w.+-]{1,64}@(?:[\w-]{1,64}\.|localhost\Z)|[a-z][a-z0-9+.-]{1,12}(?:://|%3A%2F)|www\.|[~.]{0,2}/|--"
     r"|[\w./-]{1,64}\.(?:com|org|net|io|de|fr|nl|pl|it|es|pt|br|uk|eu|us|co|me|ai|dev|app|info|local|example|test|py"
     r"|js|ts|tsx|go|rs|rb|c|h|cc"
     r"|cpp|java|md|txt|json|jsonl|toml|ya?ml|html?|css|pdf|jpe?g|png|gif|svg|csv|zip|gz|tar|sh|log|cfg|ini|conf|lock"
@@ -47,7 +47,7 @@ TERM: Final = (  # words with digits that are names of techniques, measures, dat
     r"|v?\d{1,9}(?:[.,:/-]\d{1,9}){0,5}[a-z]{0,2}|\d{1,9}[a-zà-ÿ]{1,14}\.?|\d{1,3}-[a-zà-ÿ]{1,14}|[a-z]{1,4}-\d{1,3}"
     r"|(?-i:[A-Z]{2,8}-\d{1,3})|(?:step|phase|stage|round|level|class|group|sprint|covid|pbkdf|oauth|error|option|ticket"
     r"|issue|version|windows|debian|fedora|ubuntu)-\d{1,3}"
-    r"|win(?:dows)?\d\d?|web\d|k8s"
+    r"|[a-z]{1,2}\d{2,3}k_[a-z]{3,7}|win(?:dows)?\d\d?|web\d|k8s"
     r"|[a-z][\w.-]{0,40}[=~<>!]=v?\d[\w.*]{0,20}|wpa\d?\S{0,9}|https?/[\d.]{1,5}|\d{1,2}[.:h]\d\d|[a-z]{1,3}\d{1,4}"
     r"|gpt\S{1,20}|(?:iphone|ipad|python|node|gpt|galaxy|pixel|office|usb)-?\d{1,3})\Z"
 )
