@@ -248,7 +248,9 @@ class Admission:
             reason = f"text from {trust} takes the place of what is trusted more only when a person says so"
             return Taken((Waits(operation, reason),))
         made = self._parts.ledger.made(changes) if actor.defers and changes else None
-        by_person = made is not None and made[1].trust == "user"  # not by a program that kept topics here before
+        by_person = self._parts.ledger.promoted(changes) == "user" or (
+            made is not None and made[1].trust == "user"  # not by a program that kept topics here before
+        )
         replaced = self._replaced(plan, operation, layer, path) if actor.defers and changes else ([], [])
         if (
             replaced[0]
@@ -352,8 +354,8 @@ class Admission:
 
     def _is_persons(self, record: str, *, said: bool) -> bool:
         """True if a person wrote a record. With `said`, a record that was only made from their words does not count."""
-        made = self._parts.ledger.made(record)
-        return self._parts.reader.rank(record) == "user" and not (said and made is not None and not made[1].person)
+        reader = self._parts.reader
+        return reader.rank(record) == "user" and (not said or reader.is_persons_own(record))
 
     def _of_today(self, operation: Edit) -> Edit:
         """Return the edit with the id of the entry that replaced its target since."""
