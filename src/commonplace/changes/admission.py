@@ -259,7 +259,8 @@ class Admission:
             and corrects(*replaced, self._parts.sessions.heard(actor.session))
         ):
             whose = "user"
-        taken = (changes,) if by_person and replaced[0] else ()
+        whole = isinstance(operation, PutItem) and by_person and self._parts.reader.is_persons_own(changes)
+        taken = (changes,) if by_person and (replaced[0] or whole) else ()  # an item's labels decide if it is shown
         changed = (*applied.removed, *applied.successors, *taken)
         if actor.defers and any(self._is_persons(record, said=whose == "user") for record in changed):
             return Taken((Waits(operation, PERSONS),))
