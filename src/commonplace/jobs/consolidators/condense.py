@@ -189,7 +189,7 @@ def _swaps(text: str, one: str, two: str) -> bool:
 
 
 def _is_parted(text: str, other: Vocabulary) -> bool:
-    """True if a word that another text shares stands between two that it has alone (`Ada` lives in `Bergen`)."""
+    """True if a text has a word that another shares between two of its own (`Ada` lives in `Bergen`)."""
     said = _content(text)
     alone = [not other.holds(word) for word in content.words(text) if word in said or other.holds(word)]
     inner = alone[alone.index(True) : len(alone) - alone[::-1].index(True)] if True in alone else []
