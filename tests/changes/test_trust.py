@@ -137,7 +137,10 @@ def test_only_a_person_promotes_and_the_tool_cannot(tmp_path):
         memory.promote(record)
         changed = memory.apply([PutTopic(path=record, body="changed by the web", trust="web")], reason="", actor=PERSON)
         assert changed.status == "pending"
-        memory.apply([PutTopic(path=record, body="changed by the agent")], reason="", actor=TOOL)
+        by_tool = memory.apply([PutTopic(path=record, body="changed by the agent")], reason="", actor=TOOL)
+        assert by_tool.status == "pending"
+        assert memory.why(record).trust == "user"
+        memory.apply([PutTopic(path=record, body="changed by the library")], reason="")
         assert memory.why(record).trust == "agent"  # promoted was what it said before
 
 

@@ -156,6 +156,35 @@ def test_a_slip_beside_a_true_statement_costs_it_nothing(tmp_path, more):
         assert not list(memory.review())
 
 
+@pytest.mark.parametrize("text", ["- {0}", "{0}", "* {0}", "- {0}\n", "1. {0}", "# Memory\n- {0}"])
+def test_a_first_rewrite_of_one_line_is_written(tmp_path, text):
+    """What is judged line by line was screened line by line, however short the text is."""
+    update = text.format("The user moved to a flat with a red door.")
+    reply = json.dumps({"history_entry": "They spoke of the flat with the red door.", "memory_update": update})
+    clock = FixedClock("2026-11-20T10:00:00+00:00", step_seconds=1)
+    with Memory.open(tmp_path, layout="two-layer", llm=ScriptedLLM(reply), clock=clock) as memory:
+        memory.append("s", [Message("user", SAID[0]), Message("assistant", "Noted.")])
+        assert memory.consolidate("s").status == "applied"
+        assert memory.document("memory").strip() == update.strip()
+        assert not list(memory.review())
+
+
+def test_a_reply_of_which_all_waits_is_not_applied(tmp_path):
+    """DESIGN 1.13: what waits is said in the outcome; the range is done all the same."""
+    reply = json.dumps(
+        {
+            "history_entry": "Captain Haddock paid 90,000 kroner.",
+            "memory_update": "- Signe sold Captain Haddock 9 boats",
+        }
+    )
+    clock = FixedClock("2026-11-20T10:00:00+00:00", step_seconds=1)
+    with Memory.open(tmp_path, layout="two-layer", llm=ScriptedLLM(reply), clock=clock) as memory:
+        memory.append("s", [Message("user", SAID[1]), Message("assistant", "Noted.")])
+        assert memory.consolidate("s").status == "pending"
+        assert len(memory.review()) == 2
+        assert memory.consolidate("s").status in {"skipped", "unchanged"}
+
+
 NODE = {"op": "put_topic", "path": "signe.md", "title": "Signe", "description": "The user's sister Signe"}
 OWNS = "- The user's sister Signe owns a boat."
 FRONT = "---\nname: Signe\ndescription: The user's sister Signe\ntype: user\n---\n\n"

@@ -19,6 +19,13 @@ NATURAL = [
     (["ユーザーは京都に住んでいる。", "ユーザーは京都で猫を二匹飼っている。"], "ユーザーは京都に住み、猫を二匹飼っている。"),
     (["用户住在成都。", "用户在成都养了一只猫。"], "用户住在成都，养了一只猫。"),
     (["Has a daughter, Mia, born 2018.", "Mia plays the violin."], "Has a daughter Mia (born 2018) who plays the violin."),
+    (["The office printer is on floor 3", "The printer in the office jams often"], "The office printer is on floor 3 and jams often"),
+    (["Backend runs on Python 3.12", "Backend tests run with pytest"], "The backend runs on Python 3.12 and its tests run with pytest"),
+    (["CI runs on GitHub Actions", "CI never deploys on Fridays"], "CI runs on GitHub Actions; it never deploys on Fridays"),
+    (["El coche de Marta es rojo", "El coche de Marta está en el garaje"], "El coche rojo de Marta está en el garaje"),
+    (["Ada lives in Bergen", "Bob lives in Oslo"], "Ada lives in Bergen and Bob in Oslo"),
+    (["Port 8080 is used by nginx", "Port 9090 is used by Grafana"], "Port 8080 is used by nginx and port 9090 by Grafana"),
+    (["Ada is not allergic to nuts", "Bob is not allergic to eggs"], "Ada is not allergic to nuts, Bob not to eggs"),
     (["L'utilisateur n'aime pas le bruit.", "L'utilisateur travaille le matin."], "L'utilisateur n'aime pas le bruit et travaille le matin."),
 ]  # fmt: skip
 BAD = [
@@ -27,6 +34,26 @@ BAD = [
     (["Never push to main.", "Reviews are done by Ole."], "Push to main; reviews are done by Ole."),
     (["User lives in Bergen.", "User has two cats."], "User has two cats."),
     (["Allergic to peanuts.", "Allergic to shellfish."], "Allergic to shellfish."),
+    (
+        ["Ada is allergic to nuts", "Bob is not allergic to nuts"],
+        "Ada is not allergic to nuts and Bob is allergic to nuts",
+    ),
+    (
+        ["Ada ist gegen Nüsse allergisch", "Bob ist nicht gegen Nüsse allergisch"],
+        "Ada ist nicht gegen Nüsse allergisch, Bob ist gegen Nüsse allergisch",
+    ),
+    (
+        ["Ada is not allergic to nuts", "Bob is not allergic to eggs"],
+        "Ada is not allergic to nuts and Bob is allergic to eggs",
+    ),
+    (["User eats meat", "User does not drink coffee"], "User does not eat meat and drinks coffee"),
+    (
+        ["Port 8080 is used by nginx", "Port 9090 is used by Grafana"],
+        "Port 9090 is used by nginx and port 8080 by Grafana",
+    ),
+    (["Ada lives in Bergen", "Bob lives in Oslo"], "Ada lives in Oslo and Bob lives in Bergen"),
+    (["Ada lives in Bergen", "Bob lives in Oslo"], "Ada and Bob live in Oslo and Bergen"),
+    (["艾达对坚果过敏", "鲍勃对坚果不过敏"], "艾达对坚果不过敏，鲍勃对坚果过敏"),
     (["Anna is a pilot.", "Bert is a nurse."], "Anna is a nurse and Bert is a pilot."),
 ]
 

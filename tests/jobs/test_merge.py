@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import msgspec
 import pytest
 from hypothesis import given, settings
@@ -82,6 +84,34 @@ def test_approving_a_possible_conflict_takes_the_older_away_and_rejecting_keeps_
     with opened(tmp_path / "b") as memory:
         memory.review().reject(both(memory).review[0])
         assert texts(memory) == list(DOUBTFUL)
+
+
+BUSES = ["Bus line 7 stops at the office", "Bus line 9 stops at the office"]
+JOINED = "Bus line 7 and bus line 9 stop at the office"
+
+
+@pytest.mark.parametrize("end", ["merged", "older removed", "newer removed", "reworded"])
+def test_a_possible_conflict_waits_only_as_long_as_both_entries_are_there(tmp_path, end):
+    """Issue 16: what was merged away takes the note on it along."""
+    merge = json.dumps({"merges": [{"entries": [1, 2], "text": JOINED}]})
+    with opened(tmp_path, "same", merge) as memory:
+        for text in BUSES:
+            memory.remember(text)
+        assert len(memory.review()) == 1
+        tool = memory.tool()
+        target = next(each for each in ("user", "env") if BUSES[0] in memory.document(each))
+        if end == "merged":
+            done = tool.call({"action": "consolidate", "target": target})
+        elif end == "reworded":
+            done = tool.call({"action": "replace", "target": target, "old_text": BUSES[1], "content": "Buses are free"})
+        else:
+            gone = BUSES[end == "newer removed"]
+            done = tool.call({"action": "remove", "target": target, "old_text": gone})
+        assert done["success"] is True, done
+        assert list(memory.review()) == []
+        memory.undo(memory.log()[0].number)
+        assert texts(memory) == BUSES
+        assert len(memory.review()) == 1
 
 
 def test_what_the_guard_refuses_is_not_shown_to_the_model(tmp_path):

@@ -93,6 +93,40 @@ def test_what_a_person_wrote_waits_for_the_person(tmp_path, layout, session):
         assert len(memory.review()) == 2
 
 
+@pytest.mark.parametrize(
+    "said", ["Hello.", "The dog is called Rex.", 'Bob wrote: "The dog is called Rex." Is that so?']
+)
+@pytest.mark.parametrize("session", [None, "chat:1"])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_what_a_person_promoted_waits_as_what_they_wrote(tmp_path, layout, session, said):
+    """Issue 16: who promotes a record vouches for its words; the tool changes them only with the person."""
+    with opened(tmp_path, layout) as memory:
+        kind = {"graph": "topic"}.get(layout, "fact")
+        record = memory.remember("The dog is called Bruno", kind=kind).records[0]
+        memory.promote(record)
+        memory.append("chat:1", [Message("user", said), Message("assistant", "OK.")])
+        tool = memory.tool(session)
+        for call in over(layout, record, "The dog is called Bruno", "The dog is called Rex"):
+            assert "waits for a person" in tool.call(*call).get("message", ""), call
+
+        assert "Bruno" in memory.read(record).text
+        assert len(memory.review()) == 2
+
+
+@pytest.mark.parametrize("fields", [{"ttl_days": 0}, {"tags": "dogs"}, {"salience": 0}, {"title": "Rex"}])
+@pytest.mark.parametrize("promoted", [True, False])
+def test_no_label_of_a_persons_item_is_changed_by_the_tool(tmp_path, promoted, fields):
+    """Issue 16: else it could hide the item, or make it the agent's own and then replace it."""
+    with opened(tmp_path, "structured") as memory:
+        record = memory.remember("The dog is called Bruno", **({} if promoted else {"actor": PERSON})).records[0]
+        if promoted:
+            memory.promote(record)
+        answered = memory.tool("chat:1").call({"action": "update", "id": record, **fields})
+
+        assert "waits for a person" in answered["message"]
+        assert memory.why(record).trust == "user"
+
+
 @pytest.mark.parametrize("layout", ["native", "two-layer", "structured"])
 def test_what_was_taken_from_a_persons_words_changes_by_a_persons_words(tmp_path, layout):
     """Issue 16: without a session the tool changes nothing that a person wrote; in one it writes what they say."""

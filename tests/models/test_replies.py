@@ -14,7 +14,7 @@ from commonplace.models.replies import (
     parse_two_layer,
     proposal_schema,
 )
-from commonplace.operations import AddEntry, PutItem, PutTopic, RemoveEntry, ReplaceEntry, View, ViewEntry
+from commonplace.operations import AddEntry, Proposal, PutItem, PutTopic, RemoveEntry, ReplaceEntry, View, ViewEntry
 from commonplace.records import Message, RecordedMessage, Source
 
 VIEW = View(
@@ -339,9 +339,20 @@ def test_a_cut_or_refused_verdict_is_none():
 
 
 @pytest.mark.parametrize(
+    "text", ["There is nothing worth remembering here.", "没有值得记住的内容。", "Nichts Wichtiges."]
+)
+def test_none_in_prose_is_an_empty_answer_of_those_who_answer_in_json(text):
+    """Issue 16: "none" in other words; it is no failure, so nothing is tried again or kept raw."""
+    assert parse_proposal(Reply(text), view=View()) == Proposal()
+    assert parse_two_layer(Reply(text)) == ("", None)
+
+
+@pytest.mark.parametrize(
     "text, expected",
     [("none", True), ("None.", True), ("Nothing of it will matter.", True), ("There is nothing worth remembering here.", True), ("No durable facts.", True), ("- none", True),
      ("Nichts Relevantes.", True), ("Keine.", True), ("特になし。", True), ("No hay hechos.", True), ("No meat: Anna is vegetarian.", False), ("Nothing was decided about the roof.", False),
+     ("没有值得记住的内容。", True), ("Ничего важного.", True), ("Rien à retenir.", True), ("Niente da ricordare.", True), ("Nic ważnego.", True), ("Niets te onthouden.", True),
+     ("覚えておくべきことはありません。", True), ("기억할 내용이 없습니다.", True), ("没有养猫", False), ("Ничего не ест с орехами", False), ("Rien ne va plus à Lyon", False),
      ("Anna has no cats", False), ("No cats are allowed in flat 3", False), ("none\nAnna has a cat", False)],
 )  # fmt: skip
 def test_none_is_understood_in_other_words(text, expected):

@@ -248,8 +248,6 @@ class Admission:
         if is_below_agent(trust) and self._overrules(applied):
             reason = f"text from {trust} takes the place of what is trusted more only when a person says so"
             return Taken((Waits(operation, reason),))
-        made = self._parts.ledger.made(changes) if actor.defers and changes else None
-        by_person = made is not None and made[1].trust == "user"  # not by a program that kept topics here before
         replaced = self._replaced(plan, operation, layer, path) if actor.defers and changes else ([], [])
         if (
             replaced[0]
@@ -258,7 +256,8 @@ class Admission:
             and corrects(*replaced, self._parts.sessions.heard(actor.session))
         ):
             whose = "user"
-        changed = (*applied.removed, *applied.successors, *((changes,) if by_person and replaced[0] else ()))
+        taken = (changes,) if actor.defers and self._takes(operation, changes, replaced[0]) else ()
+        changed = (*applied.removed, *applied.successors, *taken)
         if actor.defers and any(self._is_persons(record, said=whose == "user") for record in changed):
             return Taken((Waits(operation, PERSONS),))
         plan.edit(operation, applied, path, trust=trust, person=actor.person)
@@ -364,8 +363,17 @@ class Admission:
 
     def _is_persons(self, record: str, *, said: bool) -> bool:
         """True if a person wrote a record. With `said`, a record that was only made from their words does not count."""
+        reader = self._parts.reader
+        return reader.rank(record) == "user" and (not said or reader.is_persons_own(record))
+
+    def _takes(self, operation: Edit, record: str, lost: Sequence[str]) -> bool:
+        """True if an edit takes words of a record of a person's, or changes an item of their own in any way."""
         made = self._parts.ledger.made(record)
-        return self._parts.reader.rank(record) == "user" and not (said and made is not None and not made[1].person)
+        by_person = self._parts.ledger.promoted(record) == "user" or (
+            made is not None and made[1].trust == "user"  # not by a program that kept topics here before
+        )
+        own = isinstance(operation, PutItem) and self._parts.reader.is_persons_own(record)
+        return by_person and (bool(lost) or own)  # the labels of an item decide if it is shown
 
     def _of_today(self, operation: Edit) -> Edit:
         """Return the edit with the id of the entry that replaced its target since."""

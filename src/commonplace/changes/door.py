@@ -295,7 +295,7 @@ class Door:
         lost = self._settle_races(plan, actor, written)
         for name, waits in zip(review, waiting, strict=True):
             logger.warning("change %d: %s waits for review: %s", written.number, name, waits.reason)
-        held = waiting and not (plan.added or plan.removed or plan.cursors or plan.promoted)
+        held = waiting and not (plan.added or plan.removed or plan.promoted)
         in_conflict = lost or (raced and any(each.state == "conflicted" for each in waiting))
         notes = [each.reason for each in waiting] + [each.note for each in taken if not each.waits] + remarks
         return Outcome(

@@ -20,7 +20,7 @@ from commonplace.changes.parts import Parts
 from commonplace.config import MergingConfig
 from commonplace.layouts.schema import Layer
 from commonplace.operations import AddEntry, RemoveEntry, ReplaceEntry
-from commonplace.records import Entry
+from commonplace.records import Entry, Record
 from commonplace.text.content import fold
 from commonplace.text.likeness import Kind, decide, firm_words, nominate
 from commonplace.text.patterns import pattern
@@ -117,7 +117,8 @@ class NewEntries:
 
     def _replace(self, operation: AddEntry, entry: Entry, actor: Actor, *, kind: Kind, why: str) -> Settled:
         made = self._ledger.made(entry.id)
-        if made is not None and made[1].person and not actor.person and kind != "contained":
+        own = (made is not None and made[1].person) or self._ledger.promoted(entry.id) == "user"
+        if own and not actor.person and kind != "contained":
             return self._beside(operation, [entry], actor)  # a person wrote it: a person decides
         replacement = ReplaceEntry(
             path=operation.path,
@@ -136,11 +137,23 @@ class NewEntries:
         waits = tuple(
             (
                 RemoveEntry(path=operation.path, target=entry.id),
-                f"{CONFLICT}: {_quoted(entry.text)} may no longer hold beside {_quoted(operation.text)}",
+                _conflict(entry.text, operation.text),
             )
             for entry in entries
         )
         return Settled(operation, waits=waits, note=CONFLICT if waits else "")
+
+
+def is_settled(reason: str, target: str, entries: Sequence[Record]) -> bool:
+    """True if a reason to wait was a possible conflict of two entries that are no longer both there."""
+    if not reason.startswith(f"{CONFLICT}: "):
+        return False
+    old = next((entry.text for entry in entries if entry.id == target), None)
+    return old is None or all(reason != _conflict(old, entry.text) for entry in entries)
+
+
+def _conflict(old: str, new: str) -> str:
+    return f"{CONFLICT}: {_quoted(old)} may no longer hold beside {_quoted(new)}"
 
 
 def thresholds(merging: MergingConfig) -> tuple[float, float]:

@@ -183,6 +183,13 @@ class Reader(msgspec.Struct):
         known = made[1].trust if made else self.ledger.unlisted(split_id(record_id)[0]) or self.writers_trust()
         return lowest_trust([self.most, known, said or known])
 
+    def is_persons_own(self, record_id: str) -> bool:
+        """True if a person wrote a record or promoted it to their own; one made from their words does not count."""
+        made = self.ledger.made(record_id)
+        if self.ledger.promoted(record_id) == "user":
+            return True
+        return made[1].person if made is not None else self.rank(record_id) == "user"
+
     def mark(self, record_id: str) -> Trust | None:
         """Return the trust that a record's own file states; None if it states none."""
         path, name = split_id(record_id)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
+from functools import cache
 from typing import Any, Final
 
 import msgspec
@@ -11,13 +12,14 @@ import msgspec
 from commonplace.changes import transcripts
 from commonplace.changes.actors import PERSON
 from commonplace.changes.door import Door
+from commonplace.changes.new_entries import CONFLICT, is_settled
 from commonplace.changes.parts import Parts
 from commonplace.changes.plan import REVIEW
 from commonplace.errors import UNREADABLE, InputError, RecordNotFoundError, require_text
 from commonplace.guard import screen
 from commonplace.guard.screened import Screened, json_line
 from commonplace.operations import AddEntry, Operation, RemoveEntry, ReplaceEntry
-from commonplace.records import Outcome, Waiting
+from commonplace.records import Outcome, Record, Waiting
 
 _OPERATION: Final[Any] = Operation
 
@@ -25,7 +27,8 @@ _OPERATION: Final[Any] = Operation
 class Queue:
     """The review queue of one scope. Approving writes as a person does, past the agent's limits.
 
-    What has waited for `gate.review_days` is no longer offered; it stays in the log.
+    What has waited for `gate.review_days` is no longer offered, nor is a possible conflict of entries that are no
+    longer both there; it stays in the log.
     """
 
     def __init__(self, parts: Parts, door: Door) -> None:
@@ -55,8 +58,10 @@ class Queue:
                 waiting[line["id"]] = msgspec.convert(built, Waiting)
             except UNREADABLE:
                 continue  # doctor names damaged lines
-        oldest = self._parts.now() - timedelta(days=self._parts.config.gate.review_days)
-        return tuple(each for each in waiting.values() if not self._parts.config.gate.review_days or each.at >= oldest)
+        days = self._parts.config.gate.review_days
+        oldest = self._parts.now() - timedelta(days=days)
+        records = cache(self._parts.reader.records)
+        return tuple(each for each in waiting.values() if (not days or each.at >= oldest) and _is_open(each, records))
 
     def get(self, name: str) -> Waiting:
         """Return one waiting operation, by its id or the beginning of it.
@@ -105,6 +110,12 @@ class Queue:
 
     def _settle(self, name: str, state: str, operations: Sequence[Operation], reason: str) -> Outcome:
         return self._door.commit(operations, actor=PERSON, reason=reason, lines={REVIEW: (_settled(name, state),)})
+
+
+def _is_open(waiting: Waiting, records: Callable[[str], Sequence[Record]]) -> bool:
+    """True unless it asks which of two entries holds, and a merge or another change settled that."""
+    path, target = (str(waiting.operation.get(key, "")) for key in ("path", "target"))
+    return not (waiting.reason.startswith(CONFLICT) and path and is_settled(waiting.reason, target, records(path)))
 
 
 def rejected(name: str) -> Screened:

@@ -37,8 +37,7 @@ def texts(proposal: Proposal) -> tuple[str, ...]:
     found = [proposal.journal, *statements_of(proposal.journal)] if proposal.journal else []
     for edit in proposal.operations:
         for text in texts_of(edit):
-            lines = "\n" in text or isinstance(edit, PutTopic)
-            found += [text, *(line.text for line in rewriting.read(text) if lines)]
+            found += [text, *(line.text for line in rewriting.read(text))]
         if isinstance(edit, AppendJournal):
             found += statements_of(edit.text)
     found += [text for text, _ in proposal.unread if text]

@@ -94,7 +94,7 @@ class Views:
             text=guard.shown(text),  # a prompt is made of it
             section=guard.shown(_label(record)),
             trust=trust,
-            user_authored=made[1].person if made else trust == "user",
+            user_authored=self._reader.is_persons_own(record.id),
             shown=shown,
         )
 

@@ -58,6 +58,25 @@ _NONE_OF: Final = pattern(
     r"|hechos?|rilevant\w*)\b[^\n]{0,80}",
     re.IGNORECASE,
 )
+_NOTHING_TO: Final = pattern(  # keep, note or remember; `Rien à retenir`, `Ничего важного`, `没有值得记住的内容`
+    r"(?:es gibt |gibt es |il n['’]y a |non c['’]è |não há |no hay |er is |det finns |nie ma )?"
+    r"(?:(?:gar |hier )?nichts|rien|nada|niente|nulla|nic|niets|inget|ничего)"
+    r"(?: (?:de|di|d['’]|zu|à|da|a|que|do|te|att|van|não|нет))*"
+    r"(?: ?(?:merken(?:swertes)?|behalten|speichern|notieren|festhalten|retenir|noter|mémoriser|signaler|particulier"
+    r"|spécial|importante?|ricordare|annotare|memorizzare|salvare|rilevante|recordar|guardar|anotar|memorizar|lembrar"
+    r"|relevante|ważnego|istotnego|zapamiętania|zanotowania|onthouden|bewaren|belangrijks|minnas|spara|viktigt"
+    r"|важного|нового|существенного|значимого|интересного|запоминать|запомнить|сохранять|записывать|примечательного))+"
+    r"|(?:нет|нечего) (?:ничего )?(?:важного|запоминать|запомнить|сохранять|записывать|записать|фактов[^\n.]{0,40})"
+    r"|(?:本次|这次|这段)?(?:对话|會話|会话|聊天)?(?:中|里)?(?:并)?(?:没有|沒有|無|无)(?:任何|什么|什麼)?"
+    r"(?:特别)?(?:值得|需要|可以|要|可)(?:长期)?(?:记住|记录|保存|存储|记忆|記住|記錄|儲存)(?:下来)?的?"
+    r"(?:内容|信息|事实|事情|东西|內容|資訊|事實)?"
+    r"|(?:没有|沒有|無|无)(?:任何|什么)?(?:重要|新)的?(?:内容|信息|事实|內容|資訊|事實)"
+    r"|(?:特に)?(?:覚えておく|覚える|記憶す(?:る)?|記録す(?:る)?|保存す(?:る)?|残す|重要な)(?:べき)?"
+    r"(?:こと|事|内容|情報|事実|もの)(?:は|が)?(?:特に)?(?:ありません(?:でした)?|ないです|ない|なし)"
+    r"|(?:특별히 )?(?:기억|기록|저장|중요)(?:할|해야 할|한)? ?(?:만한)? ?(?:것|내용|사항|사실|정보)?(?:이|은|는|가)? ?"
+    r"(?:없습니다|없음|없어요|없다)",
+    re.IGNORECASE,
+)
 
 
 _UNCHANGED: Final = pattern(
@@ -101,7 +120,7 @@ def body(reply: Reply) -> str | Unusable:
 def says_none(text: str) -> bool:
     """True if a short answer says in any words that there is nothing to give."""
     said = text.strip(" \t\r\n\"'`*_.,;:!()[]{}<>-–—。").removeprefix("- ")
-    return _NONE.fullmatch(said) is not None or ("\n" not in said and _NONE_OF.fullmatch(said) is not None)
+    return "\n" not in said and any(each.fullmatch(said) for each in (_NONE, _NONE_OF, _NOTHING_TO))
 
 
 def says_unchanged(text: str) -> bool:

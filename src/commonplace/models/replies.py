@@ -118,12 +118,15 @@ def parse_proposal(
             so with an empty list of operations.
 
     Returns:
-        The proposal, or `Unusable`, with its journal where only that can be read. An operation that cannot be read is
-        in `Proposal.unread` and costs the others nothing; if none can be read, the reply is unusable.
+        The proposal, or `Unusable`, with its journal where only that can be read. A reply that says in prose that
+        there is nothing is an empty proposal. An operation that cannot be read is in `Proposal.unread` and costs the
+        others nothing; if none can be read, the reply is unusable.
     """
     text = body(reply)
     if isinstance(text, Unusable):
         return text
+    if says_none(text):
+        return Proposal()
     answer = find(text, _KEYS, prompt=prompt)
     if isinstance(answer, Unusable):
         return _only_journal(answer, text, "journal", reply)
@@ -305,6 +308,7 @@ def _cites(value: dict[str, Any], view: View) -> tuple[tuple[Source, ...], tuple
 def parse_two_layer(reply: Reply, *, prompt: str = "") -> tuple[str, str | None] | Unusable:
     """Read the answer of the two-layer design: the journal entry, and the new long-term text or None.
 
+    A reply that says in prose that there is nothing has neither.
     None says that memory stays as it is: the key is missing or blank, or the text says so. A list of lines, or an
     object of sections, is read as Markdown. Where only the journal entry can be read from a text that is no JSON, it
     is in `Unusable.journal`; a memory update never is.
@@ -313,6 +317,8 @@ def parse_two_layer(reply: Reply, *, prompt: str = "") -> tuple[str, str | None]
     text = body(reply)
     if isinstance(text, Unusable):
         return text
+    if says_none(text):
+        return "", None
     answer = find(text, ("history_entry", "memory_update"), prompt=prompt)
     if isinstance(answer, Unusable):
         return _only_journal(answer, text, "history_entry", reply)

@@ -9,7 +9,7 @@ Source: seed facts, `consolidate`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any, Final
 
 import msgspec
@@ -23,6 +23,8 @@ from commonplace.models.protocol import LLM, Request
 from commonplace.models.reading import Unusable, body, find
 from commonplace.operations import Edit, Proposal, RemoveEntry, ReplaceEntry, ViewEntry
 from commonplace.records import Message, RecordedMessage
+from commonplace.text import content, denials
+from commonplace.text.content import Vocabulary
 from commonplace.text.likeness import decide, firm_words
 from commonplace.text.pieces import one_line
 
@@ -138,11 +140,60 @@ def _judged(path: str, entries: Sequence[ViewEntry], merge: _Merge) -> list[Edit
         return f"the model's text was refused ({reason})"
     if not all(rewriting.holds(text, part.text) for part in parts):
         return "a merge drops what an entry says"
+    if _denies_another(text, parts) or any(_swaps(text, one.text, two.text) for one, two in combinations(parts, 2)):
+        return "a merge says of one thing what an entry says of another"
     kept = next((part for part in parts if one_line(part.text) == text), parts[0])
     gone = [RemoveEntry(path=path, target=part.id) for part in parts if part is not kept]
     if one_line(kept.text) == text:
         return list[Edit](gone)
     return [ReplaceEntry(path=path, target=kept.id, text=text), *gone]
+
+
+def _denies_another(text: str, parts: Sequence[ViewEntry]) -> bool:
+    """True if a clause of a merge denies what only entries say that deny nothing, or says what an entry denies."""
+    denied = [_content(said) for part in parts for said in content.clauses(part.text) if denials.denies(said)]
+    for clause in content.clauses(text):
+        if not denials.denies(clause):
+            words = Vocabulary(_content(clause))
+            if any(len(said) > 1 and said == words.shared(said) for said in denied):
+                return True
+            continue
+        whose = [part.text for part in parts if _own(clause, part, parts)]
+        if whose and not any(map(denials.denies, whose)):
+            return True
+    return False
+
+
+def _own(clause: str, part: ViewEntry, parts: Sequence[ViewEntry]) -> frozenset[str]:
+    """Return the words of a clause that only one of some entries says."""
+    others = Vocabulary(word for other in parts if other is not part for word in content.words(other.text))
+    shared = Vocabulary(content.words(part.text)).shared(_content(clause))
+    return shared - others.shared(shared)
+
+
+def _content(text: str) -> frozenset[str]:
+    return content.content(text) | {word for word in content.words(text) if word.isdigit()}
+
+
+def _swaps(text: str, one: str, two: str) -> bool:
+    """True if a merge of two entries that say the like of two subjects does not say first the one, then the other.
+
+    So it cannot say of one subject what was said of the other.
+    """
+    first, second = (Vocabulary(content.words(each)) for each in (one, two))
+    if not (_is_parted(one, second) and _is_parted(two, first)):
+        return False
+    said = [word for word in content.words(text) if word in _content(text)]
+    whose = [first.holds(word) for word in said if first.holds(word) != second.holds(word)]
+    return sum(before != after for before, after in pairwise(whose)) > 1
+
+
+def _is_parted(text: str, other: Vocabulary) -> bool:
+    """True if a text has a word that another shares between two of its own (`Ada` lives in `Bergen`)."""
+    said = _content(text)
+    alone = [not other.holds(word) for word in content.words(text) if word in said or other.holds(word)]
+    inner = alone[alone.index(True) : len(alone) - alone[::-1].index(True)] if True in alone else []
+    return False in inner
 
 
 def _said(entry: ViewEntry) -> RecordedMessage:

@@ -9,6 +9,7 @@ Source: seed facts, "Tier 3"; seed model, conclusion 8.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -31,6 +32,17 @@ FACTS: Final = 3  # seed facts: 1 to 3 durable facts
 FACT_CHARS: Final = 320  # three of them stay within the 1,024 bytes of the original in most languages
 _CITED: Final = 20  # messages an episode names as its sources, at most
 _BULLET: Final = pattern(r"\A\s*(?:[-*•–]|\d{1,2}[.)])\s+")
+_COURTESY: Final = pattern(  # to whoever asked, behind the facts
+    r"\W*(?:(?:please |just )?let me know (?:if|whether|how)\b|(?:please )?feel free to\b"
+    r"|(?:i )?hope (?:this|that|it) helps|is there anything else\b"
+    r"|(?:if|should) you (?:need|want|have|would like)\b[^.]{0,60}\b(?:let me know|ask|help|more)\b"
+    r"|(?:sag|sagen sie|gib|geben sie)(?: mir)?(?: gerne?| einfach)? bescheid\b|melde? dich gern"
+    r"|lass(?:en sie)? (?:es )?mich wissen\b|n['’]hésite[sz]? pas\b|(?:dis|dites)[ -]moi si\b|faites[ -]moi savoir"
+    r"|(?:avísame|dime|hazme saber) si\b|no dudes? en\b|fammi sapere|(?:me avise|avise-me|diga-me) se\b"
+    r"|daj znać|laat het (?:me|mij) weten|дайте знать|если [^.]{0,60}\b(?:дайте знать|обращайтесь|спрашивайте)\b"
+    r"|如果?(?:您|你)?还?(?:有|需要)[^。]{0,20}(?:告诉|随时)|(?:他に|さらに)[^。]{0,30}(?:お知らせ|お申し付け))",
+    re.IGNORECASE,
+)  # fmt: skip
 _BELOW: Final = "+unverified"  # behind the name of a session: what of it ranks below the agent
 _TITLE_CHARS: Final = 80
 
@@ -109,10 +121,11 @@ def _ruled(work: Work) -> list[str]:
 
 
 def _lines(text: str) -> list[str]:
-    """Read the facts of an answer: its bullets if it has some, else its lines; none if it says that there are none."""
+    """Read the facts of an answer: its bullets if it has some, else its lines, but no courtesy; none if it says so."""
     if says_none(text):
         return []
     said = [line for line in text.splitlines() if line.strip() and not line.startswith(("#", "```", "|", "---"))]
+    said = [line for line in said if not _COURTESY.match(_BULLET.sub("", line))]
     bullets = [line for line in said if _BULLET.match(line)]
     chosen = bullets or [line for line in said if not line.rstrip().endswith((":", "："))]
     facts = [one_line(_BULLET.sub("", line)) for line in chosen]
