@@ -34,7 +34,9 @@ _INST: Final = pattern(
 )
 _IMAGE: Final = pattern(r"!(?=\[)")
 _LINK: Final = pattern(r"\](?=\(\s*<?\s*(?:[a-z][a-z\d+.-]*:|//|\\\\))", re.IGNORECASE)
-_REFERENCE: Final = pattern(r"(?m)^([ \t>]{0,9}\[[^\]\n]{1,200}\])(?=:\s*<?(?:[a-z][a-z\d+.-]*:|//))", re.IGNORECASE)
+_REFERENCE: Final = pattern(
+    r"(?m)^((?:[^\S\n]|>){0,9}\[[^\]\n]{1,200}\])(?=:\s*<?(?:[a-z][a-z\d+.-]*:|//))", re.IGNORECASE
+)
 _ROLE: Final = r"(?:system|user|human|assistant|developer|instructions?|input|response|tool)(?: (?:prompt|message))?"
 _SPOKEN: Final = pattern(
     rf"(?m)^[ \t]{{0,8}}(?:Human|Assistant|System|(?i:#+[ \t]*{_ROLE}|(?:#+[ \t]*)?\[{{1,2}}{_ROLE}\]{{1,2}}))(?=:)"
